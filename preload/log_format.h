@@ -1,0 +1,430 @@
+/* The log of one process: the one definition that the writer (preload/) and the
+ * reader (analysis/) share. Prose and a worked example: docs/log-format.md.
+ *
+ * A file is: one struct cup_log_header; fixed regions that the process updates in
+ * place while it lives (header.regions tells where); then records, appended, from
+ * header.records_offset to header.records_end. It is written through a MAP_SHARED
+ * mapping from the first byte on, so whatever a killed process had stored is there.
+ *
+ * Versions. Adding a record type, a region, a counter at the end of a list, a health
+ * counter at the end, or a field at the end of a record's fixed part: no bump (readers
+ * skip types they do not know, and read min(record, known) bytes of a fixed part, the
+ * rest being zero). Any change of meaning, order or size of what exists: bump
+ * CUP_LOG_VERSION, and CUP_LOG_MIN_READER when an old reader would be wrong.
+ *
+ * Units: *_ns nanoseconds; times are CLOCK_REALTIME nanoseconds since the epoch; sizes
+ * are bytes. All integers in the writer's byte order, which header.byte_order tells.
+ */
+#ifndef CUPPING_LOG_FORMAT_H
+#define CUPPING_LOG_FORMAT_H
+
+#include <stdint.h>
+
+#define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
+#define CUP_LOG_BYTE_ORDER 0x01020304u
+#define CUP_LOG_VERSION 1
+#define CUP_LOG_MIN_READER 1
+#define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
+
+#define CUP_UNKNOWN64 UINT64_MAX /* "not known" in any uint64_t field that says it may be */
+
+/* ---- counters: one list, from which enum, names and documentation come -------------- */
+
+/* How a thread's bytes found their task, strongest first. */
+#define CUP_WAYS(X)                                                                                \
+    X(OWN, "own", "the reading thread runs the task")                                              \
+    X(CONTEXT, "context", "the reading thread's Python context carries the task")                  \
+    X(DESCRIPTOR, "descriptor", "the descriptor was opened by the task and is used by it alone")   \
+    X(HANDOFF, "handoff", "work handed over by a semaphore, Future or queue")                      \
+    X(INHERITED, "inherited", "the thread was started by the task")                                \
+    X(SOLE, "sole", "no other task ran in the process")                                            \
+    X(NONE, "none", "no task could be named without guessing")
+enum cup_way {
+#define X(id, name, text) CUP_WAY_##id,
+    CUP_WAYS(X)
+#undef X
+        CUP_WAY_COUNT
+};
+
+/* What one thread did for one task (task 0: for no task). SUM adds up over blocks, MAX is a
+ * high-water mark of its block (over several threads: the sum of them is an upper bound). */
+#define CUP_COUNTERS(X)                                                                            \
+    X(READ_OWN_BYTES, "read_own_bytes", SUM, "data files: read by the task's own thread")          \
+    X(READ_CONTEXT_BYTES, "read_context_bytes", SUM, "data files: by way of the context")          \
+    X(READ_DESCRIPTOR_BYTES, "read_descriptor_bytes", SUM, "data files: by way of the descriptor") \
+    X(READ_HANDOFF_BYTES, "read_handoff_bytes", SUM, "data files: by way of a hand-off")           \
+    X(READ_INHERITED_BYTES, "read_inherited_bytes", SUM, "data files: inherited thread")           \
+    X(READ_SOLE_BYTES, "read_sole_bytes", SUM, "data files: sole task of the process")             \
+    X(READ_NONE_BYTES, "read_none_bytes", SUM, "data files: no task known (task 0 only)")          \
+    X(READ_CALLS, "read_calls", SUM, "calls that read data files")                                 \
+    X(READ_NS, "read_ns", SUM, "wall time inside those calls")                                     \
+    X(WRITE_BYTES, "write_bytes", SUM, "written to regular files")                                 \
+    X(WRITE_CALLS, "write_calls", SUM, "calls that wrote regular files")                           \
+    X(WRITE_NS, "write_ns", SUM, "wall time inside those calls")                                   \
+    X(OPEN_CALLS, "open_calls", SUM, "files opened, imports apart")                                \
+    X(IMPORT_BYTES, "import_bytes", SUM, "read from .py, .pyc, .so and package metadata")          \
+    X(IMPORT_CALLS, "import_calls", SUM, "calls that read those")                                  \
+    X(PIPE_BYTES, "pipe_bytes", SUM, "read from pipes and terminals")                              \
+    X(SPILL_READ_BYTES, "spill_read_bytes", SUM, "Dask's spilled data read back")                  \
+    X(SPILL_WRITE_BYTES, "spill_write_bytes", SUM, "Dask's spilled data written")                  \
+    X(ALLOC_BYTES, "alloc_bytes", SUM, "allocated, in usable size")                                \
+    X(ALLOC_CALLS, "alloc_calls", SUM, "allocations")                                              \
+    X(FREED_BYTES, "freed_bytes", SUM, "freed by this thread, whoever allocated it")               \
+    X(FREE_CALLS, "free_calls", SUM, "frees of non-NULL pointers")                                 \
+    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, "highest value of allocated less freed")
+enum cup_counter {
+#define X(id, name, kind, text) CUP_C_##id,
+    CUP_COUNTERS(X)
+#undef X
+        CUP_COUNTER_COUNT
+};
+enum { CUP_COUNTER_ROOM = 64 }; /* counters a block has room for, whatever the version uses */
+
+/* What one thread did to one file for one task. */
+#define CUP_FILE_COUNTERS(X)                                                                       \
+    X(READ_BYTES, "read_bytes", "delivered by reads")                                              \
+    X(READ_CALLS, "read_calls", "reads")                                                           \
+    X(READ_NS, "read_ns", "wall time inside reads")                                                \
+    X(SEQUENTIAL_CALLS, "sequential_calls", "reads that began where the last one ended")           \
+    X(WRITE_BYTES, "write_bytes", "accepted by writes")                                            \
+    X(WRITE_CALLS, "write_calls", "writes")                                                        \
+    X(WRITE_NS, "write_ns", "wall time inside writes")                                             \
+    X(OPENS, "opens", "opens whose descriptor was then read or written")                           \
+    X(SIZE_0_100, "size_0_100", "reads that delivered up to 100 bytes")                            \
+    X(SIZE_100_1K, "size_100_1k", "reads over 100 bytes, up to 1 KiB")                             \
+    X(SIZE_1K_10K, "size_1k_10k", "over 1 KiB, up to 10 KiB")                                      \
+    X(SIZE_10K_100K, "size_10k_100k", "over 10 KiB, up to 100 KiB")                                \
+    X(SIZE_100K_1M, "size_100k_1m", "over 100 KiB, up to 1 MiB")                                   \
+    X(SIZE_1M_4M, "size_1m_4m", "over 1 MiB, up to 4 MiB")                                         \
+    X(SIZE_4M_10M, "size_4m_10m", "over 4 MiB, up to 10 MiB")                                      \
+    X(SIZE_10M_100M, "size_10m_100m", "over 10 MiB, up to 100 MiB")                                \
+    X(SIZE_100M_1G, "size_100m_1g", "over 100 MiB, up to 1 GiB")                                   \
+    X(SIZE_1G_UP, "size_1g_up", "over 1 GiB")
+enum cup_file_counter {
+#define X(id, name, text) CUP_F_##id,
+    CUP_FILE_COUNTERS(X)
+#undef X
+        CUP_FILE_COUNTER_COUNT
+};
+enum { CUP_FILE_COUNTER_ROOM = 28 };
+
+/* Rows of the time series. */
+#define CUP_SERIES(X)                                                                              \
+    X(READ_BYTES, "read_bytes", "data files read")                                                 \
+    X(WRITE_BYTES, "write_bytes", "regular files written")                                         \
+    X(READ_NS, "read_ns", "wall time inside reads of data files, all threads")                     \
+    X(TASK_NS, "task_ns", "task time (added to the bin in which the task ended)")                  \
+    X(TASK_CPU_NS, "task_cpu_ns", "task CPU time (likewise)")                                      \
+    X(TASKS, "tasks", "tasks ended")
+enum cup_series_row {
+#define X(id, name, text) CUP_S_##id,
+    CUP_SERIES(X)
+#undef X
+        CUP_SERIES_COUNT
+};
+enum { CUP_SERIES_ROOM = 16, CUP_SERIES_BINS = 512 };
+
+/* What the library says of itself; all process-wide, only ever growing. */
+#define CUP_HEALTH(X)                                                                              \
+    X(TASKS_BEGUN, "tasks_begun", "task begins seen")                                              \
+    X(TASKS_ENDED, "tasks_ended", "task ends seen")                                                \
+    X(RECORDS_DROPPED, "records_dropped", "records lost: log full, disk full or limit reached")    \
+    X(BLOCKS_DROPPED, "blocks_dropped", "events lost: no counter block was free")                  \
+    X(STRINGS_DROPPED, "strings_dropped", "strings not stored: table full (id 0 stands there)")    \
+    X(FILES_DROPPED, "files_dropped", "files not told apart: table full")                          \
+    X(ANCHOR_CALLS, "anchor_calls", "clock calls that were looked at closely")                     \
+    X(ANCHOR_NS, "anchor_ns", "time spent on those: the cost of task begins and ends")             \
+    X(ANCHOR_ERRORS, "anchor_errors", "anchors whose frames did not hold what they should")        \
+    X(CONTEXT_LOOKUPS, "context_lookups", "contexts read on helper threads")                       \
+    X(FORKS, "forks", "children forked (their reads are not in this log)")
+enum cup_health {
+#define X(id, name, text) CUP_H_##id,
+    CUP_HEALTH(X)
+#undef X
+        CUP_HEALTH_COUNT
+};
+enum { CUP_HEALTH_ROOM = 64 };
+
+/* ---- header --------------------------------------------------------------------------- */
+
+/* What was measured: a bit that is clear makes the metrics that need it null ("n/a"). */
+enum cup_feature {
+    CUP_FEATURE_FILES = 1u << 0,   /* file hooks in place */
+    CUP_FEATURE_HEAP = 1u << 1,    /* malloc family in place */
+    CUP_FEATURE_BRIDGE = 1u << 2,  /* CPython bridge verified: Dask tasks are seen */
+    CUP_FEATURE_CONTEXT = 1u << 3, /* context way verified */
+    CUP_FEATURE_CHUNKS = 1u << 4,  /* raw frame look verified: Coffea's clock is seen */
+    CUP_FEATURE_RSS = 1u << 5,     /* /proc/self/statm readable */
+};
+
+enum cup_region_type {
+    CUP_REGION_BLOCKS = 1, /* struct cup_block, count entries */
+    CUP_REGION_SERIES = 2, /* struct cup_series, one entry */
+};
+
+struct cup_region {
+    uint32_t type;
+    uint32_t count;
+    uint64_t offset;
+    uint64_t entry_size;
+};
+enum { CUP_REGION_ROOM = 16 };
+
+struct cup_log_header {
+    char magic[8];
+    uint32_t byte_order;
+    uint16_t version;
+    uint16_t min_reader;  /* oldest version of reader that understands this file */
+    uint32_t header_size; /* sizeof(struct cup_log_header) of the writer */
+    uint32_t region_count;
+    uint64_t records_offset;
+    uint64_t records_end; /* first byte after the last reserved record; only grows */
+    uint32_t pid;
+    uint32_t ppid;
+    int64_t process_start_ns; /* when the library was loaded */
+    int64_t log_start_ns;     /* when this log was opened; origin of the series */
+    int64_t log_stop_ns;      /* 0: the process did not end in good order (kill, crash) */
+    uint64_t features;        /* enum cup_feature */
+    uint32_t parent_task;     /* process forked by a task: that task in the parent; else 0 */
+    uint32_t hook_count;      /* hooks found and in place */
+    char host[64];            /* NUL-terminated, shortened if longer */
+    char library_version[32];
+    char library_build[48]; /* compiler and options, for dump */
+    struct cup_region regions[CUP_REGION_ROOM];
+    uint64_t health[CUP_HEALTH_ROOM];
+};
+
+/* ---- regions ---------------------------------------------------------------------------- */
+
+struct cup_file_use {
+    uint32_t file; /* id of a FILE record; 0: empty */
+    uint32_t pad;
+    uint64_t counters[CUP_FILE_COUNTER_ROOM];
+};
+enum { CUP_BLOCK_FILES = 3 };
+
+/* Counters of one thread for one task, updated in place by that thread alone. A block that is
+ * closed is written out as a COUNTERS record (and FILE_USE records) that carry its index and
+ * sequence number; only then the sequence number is raised and the block freed. A reader that
+ * meets records with the sequence number that the block still has ignores the block. */
+struct cup_block {
+    uint32_t used;                           /* 0: free */
+    uint32_t task;                           /* task's number in this process; 0: no task */
+    uint32_t tid;                            /* thread that owns the block */
+    uint32_t sequence;                       /* see above; starts at 1 */
+    uint32_t own;                            /* 1: the thread runs the task; 0: it helps */
+    uint32_t file_sequence[CUP_BLOCK_FILES]; /* likewise for each file entry, written out earlier
+                                                when room is needed; starts at 1 */
+    uint64_t counters[CUP_COUNTER_ROOM];
+    struct cup_file_use files[CUP_BLOCK_FILES];
+};
+
+struct cup_series {
+    uint64_t bin_ns;   /* width of a bin: 100 ms, doubled whenever the bins are full */
+    uint32_t rows;     /* rows in use by the writer */
+    uint32_t doubling; /* 1 while bins are merged: a process killed then left them unusable */
+    uint64_t values[CUP_SERIES_ROOM][CUP_SERIES_BINS];
+};
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* Records are 8-byte aligned. The length is stored when the room is reserved, the type, with
+ * release order, when the record is whole: type 0 is a record that its writer never finished
+ * (skip it by its length); length 0 is the end. */
+struct cup_record {
+    uint32_t length; /* whole record with this header, multiple of 8 */
+    uint16_t type;   /* enum cup_record_type */
+    uint16_t fixed;  /* bytes of the fixed part, this header included; a tail may follow */
+};
+
+enum cup_record_type {
+    CUP_R_STRING = 1,
+    CUP_R_FILE = 2,
+    CUP_R_INFO = 3,
+    CUP_R_SERVER = 4,
+    CUP_R_TASK_BEGIN = 5,
+    CUP_R_TASK_END = 6,
+    CUP_R_ITEM = 7,
+    CUP_R_CHUNK = 8,
+    CUP_R_COUNTERS = 9,
+    CUP_R_FILE_USE = 10,
+    CUP_R_NOTE = 11,
+};
+
+/* Interned text. Strings come before the first record that names them. id 0 is "not known". */
+struct cup_r_string {
+    struct cup_record head;
+    uint32_t id;
+    uint32_t bytes; /* length of the tail's text, no NUL */
+};
+
+enum cup_file_class {
+    CUP_FILE_DATA = 1,   /* regular file */
+    CUP_FILE_IMPORT = 2, /* .py, .pyc, .so, package metadata */
+    CUP_FILE_SPILL = 3,  /* below a Dask worker's own directory */
+    CUP_FILE_PIPE = 4,   /* pipe, FIFO or terminal: bytes only, never in a FILE record */
+    CUP_FILE_SOCKET = 5, /* likewise */
+    CUP_FILE_OTHER = 6,  /* /proc, /sys, devices, eventfd, ...: not counted */
+};
+enum { CUP_FILE_IS_ROOT = 1u << 0 }; /* flag: the path ends in .root */
+
+/* A regular file that was read or written. */
+struct cup_r_file {
+    struct cup_record head;
+    uint32_t id;
+    uint32_t path;  /* string */
+    uint32_t class; /* enum cup_file_class */
+    uint32_t flags;
+    uint64_t device;
+    uint64_t inode;
+    uint64_t size; /* when first used */
+};
+
+/* A fact about the process as name and value ("python", "command", "distributed", ...). The
+ * last one of a name counts. */
+struct cup_r_info {
+    struct cup_record head;
+    uint32_t name;  /* string */
+    uint32_t value; /* string */
+};
+
+enum cup_role {
+    CUP_ROLE_OTHER = 0,
+    CUP_ROLE_CLIENT = 1,
+    CUP_ROLE_SCHEDULER = 2,
+    CUP_ROLE_NANNY = 3,
+    CUP_ROLE_WORKER = 4,
+    CUP_ROLE_CHILD = 5,
+};
+
+/* A Dask server in this process (several in a LocalCluster of threads). */
+struct cup_r_server {
+    struct cup_record head;
+    uint32_t id;
+    uint32_t role;            /* enum cup_role */
+    uint32_t address;         /* string */
+    uint32_t name;            /* string: str(name) */
+    uint32_t threads;         /* 0: not known */
+    uint32_t local_directory; /* string */
+    uint64_t memory_limit;    /* CUP_UNKNOWN64: none or not known */
+};
+
+enum cup_task_origin {
+    CUP_ORIGIN_DASK = 1,   /* opened by Dask's thread clock */
+    CUP_ORIGIN_COFFEA = 2, /* opened by Coffea's own clock, no Dask; the key is made by us */
+};
+
+struct cup_r_task_begin {
+    struct cup_record head;
+    uint32_t task; /* 1, 2, 3, ... in this process */
+    uint32_t tid;
+    uint32_t prefix; /* string */
+    uint32_t server; /* SERVER record; 0: not known */
+    uint32_t span;   /* string */
+    uint32_t origin; /* enum cup_task_origin */
+    int64_t start_ns;
+    uint64_t rss;       /* CUP_UNKNOWN64: not known */
+    int64_t run_id;     /* Dask's run_id of this attempt; -1: not known */
+    uint32_t key_bytes; /* tail: str(key), no NUL */
+    uint32_t pad;
+};
+
+enum cup_task_status {
+    CUP_STATUS_FINISHED = 1,
+    CUP_STATUS_ERRED = 2,
+    /* no TASK_END record: unfinished */
+};
+
+struct cup_r_task_end {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t status; /* enum cup_task_status */
+    int64_t stop_ns;
+    uint64_t cpu_ns; /* thread CPU clock, stop less start: the values that Dask itself was given;
+                        CUP_UNKNOWN64: not known */
+    uint64_t rss;    /* CUP_UNKNOWN64: not known */
+    uint64_t result_bytes; /* Dask's nbytes; CUP_UNKNOWN64: not known */
+    uint32_t error;        /* string: type and message, erred tasks; 0: not known */
+    uint32_t pad;
+};
+
+enum cup_item_kind {
+    CUP_ITEM_WORK = 1,     /* coffea WorkItem */
+    CUP_ITEM_METADATA = 2, /* coffea FileMeta: no entry range */
+};
+
+struct cup_r_item {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t kind;    /* enum cup_item_kind */
+    uint32_t dataset; /* string */
+    uint32_t file;    /* string, as in the item (path or URL) */
+    uint32_t tree;    /* string */
+    uint32_t pad;
+    int64_t entry_start; /* -1: not known */
+    int64_t entry_stop;
+};
+
+/* Coffea's two clock calls around process(). toc_ns is 0 when process() did not return. */
+struct cup_r_chunk {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t pad;
+    int64_t tic_ns;
+    int64_t toc_ns;
+    uint64_t cpu_ns; /* thread CPU between tic and toc; CUP_UNKNOWN64: not known */
+};
+
+/* A block that was closed. Tail: pairs of unsigned LEB128 numbers (counter index, value), until
+ * the record's end or an index whose value is cut; counters not named are 0; index
+ * 127 (a lone byte 0x7f) is padding. */
+struct cup_r_counters {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t tid;
+    uint32_t block;    /* index in the BLOCKS region */
+    uint32_t sequence; /* of that block */
+    uint32_t own;
+    uint32_t pad;
+};
+enum { CUP_PAIR_PADDING = 127 };
+
+/* One file entry of a block, closed with it or earlier. Tail as above, file counters. */
+struct cup_r_file_use {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t tid;
+    uint32_t file;
+    uint32_t block;
+    uint32_t entry;         /* index in cup_block.files */
+    uint32_t file_sequence; /* of that entry */
+};
+
+/* Something a user should know: a feature that is off and why. */
+struct cup_r_note {
+    struct cup_record head;
+    uint32_t text; /* string */
+    uint32_t pad;
+};
+
+#define CUP_SIZE_IS(type, bytes)                                                                   \
+    _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
+CUP_SIZE_IS(cup_region, 24);
+CUP_SIZE_IS(cup_log_header, 1128);
+CUP_SIZE_IS(cup_file_use, 232);
+CUP_SIZE_IS(cup_block, 1240);
+CUP_SIZE_IS(cup_series, 65552);
+CUP_SIZE_IS(cup_record, 8);
+CUP_SIZE_IS(cup_r_string, 16);
+CUP_SIZE_IS(cup_r_file, 48);
+CUP_SIZE_IS(cup_r_info, 16);
+CUP_SIZE_IS(cup_r_server, 40);
+CUP_SIZE_IS(cup_r_task_begin, 64);
+CUP_SIZE_IS(cup_r_task_end, 56);
+CUP_SIZE_IS(cup_r_item, 48);
+CUP_SIZE_IS(cup_r_chunk, 40);
+CUP_SIZE_IS(cup_r_counters, 32);
+CUP_SIZE_IS(cup_r_file_use, 32);
+CUP_SIZE_IS(cup_r_note, 16);
+
+#endif
