@@ -1,0 +1,273 @@
+# cupping: `make help` lists targets and options.
+#
+# Files are found by wildcard: a new hook, metric, plot, test or benchmark is a new file, and this
+# Makefile stays as it is. Objects know their headers (-MMD) and the flags they were built with.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v gcc),gcc,clang)
+endif
+PKG_CONFIG ?= pkg-config
+VENV := build/venv
+CLANG_FORMAT ?= $(VENV)/bin/clang-format
+
+# Sanitized, debug and coverage builds live in directories of their own, so that they never mix
+# with the plain one: build/cupping is always the plain build.
+variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)
+B := build$(patsubst -%,/%,$(variant))
+
+optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
+warnings := -Wall -Wextra -Werror
+common := -std=c17 -D_GNU_SOURCE -I. $(optimize) $(warnings) -MMD -MP $(CFLAGS)
+sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
+	$(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
+	$(if $(ASAN)$(UBSAN)$(TSAN),-fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
+
+# The library is never sanitized: gcc's ASAN refuses to start behind any preload. No fortified
+# calls inside it: they would come back to us through our own __read_chk.
+preload_cflags := $(common) -fPIC -fvisibility=hidden -ftls-model=initial-exec -U_FORTIFY_SOURCE \
+	-fno-builtin-malloc -fno-builtin-calloc -include preload/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
+preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \
+	-Wl,-soname,libcupping.so
+# Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
+preload_libs := -Wl,--no-as-needed -l:libdl.so.2
+
+analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo)
+analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
+	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
+analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm
+
+# What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
+places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
+	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"'
+test_cflags = $(common) $(sanitize) $(places) \
+	$(shell $(PKG_CONFIG) --cflags criterion jansson 2>/dev/null)
+test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
+
+# Policy of the library that needs no preload to be tested: these sources, compiled once more with
+# the test's flags, and linked with tests/preload/test_*.c.
+PRELOAD_TESTABLE ?=
+
+object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
+preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
+analysis_objs := $(filter-out %/analysis/main.o,$(call object,$(wildcard analysis/*.c plot/*.c)))
+testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(PRELOAD_TESTABLE))
+unit_analysis_objs := $(call object,$(wildcard tests/analysis/*.c tests/plot/*.c))
+unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
+e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
+traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
+	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c))
+benches := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
+generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
+units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
+	$(if $(unit_preload_objs),$(B)/tests/unit-preload)
+e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
+
+.PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs \
+	install uninstall clean distclean help FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+all: $(B)/libcupping.so $(B)/cupping
+
+# --- build ---------------------------------------------------------------------------------------
+
+# Rewritten only when compiler or flags differ from the last build: everything then follows.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(CC) $(VERSION) $(preload_cflags) $(analysis_cflags) $(places)' | \
+		sed "s/'//g" >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(B)/libcupping.so: $(preload_objs) | $(B)/flags
+	$(CC) $(preload_cflags) $(preload_ldflags) $(LDFLAGS) -o $@.new $(preload_objs) $(preload_libs)
+	@mv $@.new $@ # a process that still maps the old library keeps it whole
+
+$(B)/libanalysis.a: $(analysis_objs)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/cupping: $(B)/obj/analysis/main.o $(B)/libanalysis.a
+	$(CC) $(sanitize) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(analysis_libs)
+
+$(B)/obj/preload/%.o: preload/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(preload_cflags) -c -o $@ $<
+
+$(B)/obj/preload/%.o: preload/%.S $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(preload_cflags) -c -o $@ $<
+
+$(B)/obj/analysis/%.o: analysis/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(analysis_cflags) -c -o $@ $<
+
+$(B)/obj/plot/%.o: plot/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(analysis_cflags) -c -o $@ $<
+
+$(B)/obj/testable/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(test_cflags) -c -o $@ $<
+
+$(B)/obj/tests/%.o: tests/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(test_cflags) -c -o $@ $<
+
+$(B)/tests/unit-analysis: $(unit_analysis_objs) $(B)/libanalysis.a
+	@mkdir -p $(@D)
+	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(analysis_libs) $(test_libs)
+
+$(B)/tests/unit-preload: $(unit_preload_objs) $(testable_objs)
+	@mkdir -p $(@D)
+	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs) $(preload_libs)
+
+$(B)/tests/e2e: $(e2e_objs)
+	@mkdir -p $(@D)
+	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs)
+
+$(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(common) $(sanitize) -o $@ $< $(B)/libanalysis.a $(analysis_libs)
+
+# Traced programs are what users run: plain flags, no sanitizer. A first line such as
+# `/* cflags: -D_FORTIFY_SOURCE=2 */` adds flags of the program's own.
+own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
+$(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $<
+
+$(B)/tests/trace/%: tests/trace/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(common) -pthread $(own_cflags) -o $@ $< -ldl -lm
+
+$(B)/tests/bench/%: tests/bench/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(common) -pthread $(own_cflags) -o $@ $< -ldl -lm
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# --- demo and tests ------------------------------------------------------------------------------
+
+# Options of the demo: make demo EVENTS=60000 THREADS=4 WORKERS=2
+demo_options = $(if $(EVENTS),--events $(EVENTS)) $(if $(THREADS),--threads $(THREADS)) \
+	$(if $(WORKERS),--workers $(WORKERS)) $(DEMO_OPTIONS)
+
+setup:
+	@tests/setup.sh test
+
+# Set-up may install the compiler itself, so the build is a make of its own after it.
+demo:
+	@tests/setup.sh demo
+	@mkdir -p build && $(MAKE) --no-print-directory all >build/build.log 2>&1 || \
+		{ tail -n 30 build/build.log; echo "make: the build failed (build/build.log)"; exit 1; }
+	@exec $(VENV)/bin/python tests/workloads/cluster.py $(demo_options)
+
+test:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory all tests
+	@tests/run.sh format-check $(B)/tests/unit-analysis $(B)/tests/unit-preload $(B)/tests/e2e
+
+tests: $(units) $(e2e_bin) $(traced) $(generator)
+
+unit: all tests
+	@tests/run.sh $(B)/tests/unit-analysis $(B)/tests/unit-preload
+
+e2e: all tests
+	@tests/setup.sh test
+	@tests/run.sh $(B)/tests/e2e
+
+# Benchmarks and soaks are scripts beside their C programs, run in the order of their names.
+scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do \
+	echo "== $$script"; case $$script in \
+	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
+
+bench: $(benches)
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory all
+	@$(call scripts,bench)
+
+soak:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory all tests
+	@$(call scripts,soak)
+
+# --- lint ----------------------------------------------------------------------------------------
+
+c_files := $(wildcard $(foreach d,preload analysis plot tests tests/*,$(d)/*.c $(d)/*.h))
+sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*.sh tests/*/*.sh)
+py_files := $(wildcard tests/*/*.py)
+man_files := $(wildcard docs/man/*.1)
+
+lint: format-check check-docs
+	@tests/setup.sh lint
+	cppcheck --quiet --std=c11 -D_GNU_SOURCE -D__x86_64__ -I. --error-exitcode=1 --inline-suppr \
+		--enable=warning,performance,portability --suppress=missingIncludeSystem \
+		--library=posix -j2 preload analysis plot
+	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run
+	for page in $(man_files); do mandoc -T lint -W warning $$page || exit 1; done
+	$(VENV)/bin/python -m compileall -q $(py_files)
+
+format:
+	$(CLANG_FORMAT) -i $(c_files)
+
+# clang-format is pinned with the Python packages: two versions of it never agree.
+format-check:
+	@if ! [ -x "$(CLANG_FORMAT)" ] && ! command -v $(CLANG_FORMAT) >/dev/null; then \
+		tests/setup.sh test; fi
+	@$(CLANG_FORMAT) --dry-run -Werror $(c_files) && echo "format: clean"
+
+check-docs:
+	@tests/check-docs.sh $(VERSION)
+
+# --- install -------------------------------------------------------------------------------------
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+libdir = $(DESTDIR)$(PREFIX)/lib/cupping
+mandir = $(DESTDIR)$(PREFIX)/share/man/man1
+bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+
+install: all
+	install -d "$(bindir)" "$(libdir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
+	install -m 755 build/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
+	install -m 644 build/libcupping.so "$(libdir)"
+	install -m 644 $(man_files) "$(mandir)"
+	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"
+	ln -sf cupping "$(bashdir)/cupping-run"
+	install -m 644 wrappers/completion/_cupping "$(zshdir)/_cupping"
+
+uninstall:
+	rm -f $(addprefix "$(bindir)"/,cupping cupping-run cupping-dask-worker)
+	rm -f "$(libdir)/libcupping.so" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
+	rm -f "$(bashdir)/cupping" "$(bashdir)/cupping-run" "$(zshdir)/_cupping"
+	-rmdir "$(libdir)"
+
+clean:
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 \
+		! -name 'venv*' ! -name demo-data -exec rm -rf {} +; fi
+
+distclean:
+	rm -rf build
+
+help:
+	@echo "make                build/libcupping.so and build/cupping"
+	@echo "make demo           set up, run a real Coffea job on a real Dask cluster, print its report"
+	@echo "make test           set up, build, run every test"
+	@echo "make unit | e2e     unit tests | end-to-end tests on real clusters"
+	@echo "make soak | bench   long runs | what the library costs, as ratios"
+	@echo "make lint           format, cppcheck, shellcheck, manual pages, documented names"
+	@echo "make format         rewrite the sources with clang-format"
+	@echo "make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make uninstall      the reverse"
+	@echo "make clean          remove what was built, keep the virtual environment and demo data"
+	@echo "make distclean      remove build/ altogether"
+	@echo
+	@echo "Options: CC=gcc|clang  CFLAGS=  LDFLAGS=  PYTHON=python3.11 (3.11 or newer)"
+	@echo "         DEBUG=1 ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1 (each in build/<option>/;"
+	@echo "         sanitizers apply to build/<option>/cupping and the unit tests)"
+	@echo "         demo: EVENTS=600000 THREADS=2 WORKERS=1 DEMO_OPTIONS='--help'"
