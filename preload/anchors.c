@@ -1,0 +1,134 @@
+#include "preload/anchors.h"
+
+#include "preload/clock.h"
+#include "preload/coffea.h"
+#include "preload/context.h"
+#include "preload/dask.h"
+#include "preload/frames.h"
+#include "preload/log.h"
+#include "preload/process.h"
+#include "preload/python.h"
+#include "preload/thread.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const char *const functions[] = {
+#define X(id, module, function, reads, versions) function,
+    CUP_ANCHORS(X)
+#undef X
+};
+
+static enum { UNTRIED, READY, OFF } state;
+static const void *names[CUP_ANCHOR_COUNT]; /* references held for good */
+static cup_object *interpreter;
+static int64_t next_look_ns;
+
+const void *cup_anchor_name(enum cup_anchor anchor)
+{
+    return names[anchor];
+}
+
+/* ---- getting ready
+ * --------------------------------------------------------------------------------- */
+
+/* A process without Dask and Coffea pays for one look into sys.modules every 50 ms of clock
+ * reads, and nothing else. */
+enum { LOOK_EVERY_NS = 50 * 1000 * 1000 };
+
+static bool worth_looking(void)
+{
+    return cup_python_module("distributed.core") || cup_python_module("coffea.processor.executor");
+}
+
+static void intern_names(void)
+{
+    for (int i = 0; i < CUP_ANCHOR_COUNT; i++)
+        names[i] = cup_py.PyUnicode_InternFromString(functions[i]);
+}
+
+static void get_ready(void)
+{
+    const char *why = cup_frames_verify();
+    if (why) {
+        cup_process_remark("Dask and Coffea are not seen", why);
+        state = OFF;
+        return;
+    }
+    intern_names();
+    cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
+    why = cup_context_verify();
+    if (why)
+        cup_process_remark("way 'context' is off", why);
+    else
+        cup_process_feature(CUP_FEATURE_CONTEXT);
+    interpreter = cup_py.PyInterpreterState_Get();
+    cup_py.Py_AtExit(cup_python_gone);
+    __atomic_store_n(&state, READY, __ATOMIC_RELEASE);
+}
+
+static bool try_to_get_ready(clockid_t id, int64_t now_ns)
+{
+    if (state == OFF || (id == CLOCK_REALTIME && now_ns < next_look_ns))
+        return false;
+    if (id == CLOCK_REALTIME)
+        next_look_ns = now_ns + LOOK_EVERY_NS;
+    if (!cup_python_find() || !cup_python_has_gil())
+        return false;
+    if (worth_looking() && cup_py.PyEval_GetFrame())
+        get_ready();
+    return state == READY;
+}
+
+/* ---- which anchor is it
+ * ------------------------------------------------------------------------------ */
+
+static void look_closely(clockid_t id, int64_t now_ns, const void *name)
+{
+    if (!cup_python_has_gil() || cup_py.PyInterpreterState_Get() != interpreter)
+        return;
+    bool timed = cup_active(); /* opening the log changes what a tick is */
+    uint64_t start = cup_ticks();
+    if (id == CLOCK_THREAD_CPUTIME_ID)
+        cup_dask_thread_clock((uint64_t)now_ns);
+    else if (name == names[CUP_ANCHOR_TICK])
+        cup_dask_tick();
+    else
+        cup_coffea_clock(now_ns);
+    cup_log_health(CUP_H_ANCHOR_CALLS, 1);
+    if (timed)
+        cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
+}
+
+/* The thread that runs a server's loop ticks every 20 ms: known after its first. */
+static bool is_anchor(clockid_t id, const void *name)
+{
+    if (id == CLOCK_THREAD_CPUTIME_ID)
+        return name == names[CUP_ANCHOR_METER];
+    return name == names[CUP_ANCHOR_WORK_FUNCTION] ||
+           (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted());
+}
+
+void cup_anchors_clock(clockid_t id, const struct timespec *now)
+{
+    if (cup_self.guard || !cup_process_wanted())
+        return;
+    int64_t now_ns = (int64_t)now->tv_sec * 1000000000 + now->tv_nsec;
+    if (__builtin_expect(state != READY, 0)) {
+        int saved = errno;
+        cup_guard();
+        bool ready = try_to_get_ready(id, now_ns);
+        cup_unguard();
+        errno = saved;
+        if (!ready)
+            return;
+    }
+    const void *name = cup_frames_top_name();
+    if (__builtin_expect(!name || !is_anchor(id, name), 1))
+        return;
+    int saved = errno;
+    cup_guard();
+    look_closely(id, now_ns, name);
+    cup_unguard();
+    errno = saved;
+}

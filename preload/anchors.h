@@ -1,0 +1,43 @@
+/* The names that everything rests on: where in Dask and Coffea the clocks are read, and what
+ * stands in the frames there. Looked at once the module is imported; what is missing is off, and
+ * the log says so. See docs/attribution.md. */
+#ifndef CUPPING_ANCHORS_H
+#define CUPPING_ANCHORS_H
+
+#include <time.h>
+
+/* X(id, module, function, what is read there, versions in which it was seen) */
+#define CUP_ANCHORS(X)                                                                             \
+    X(METER, "distributed.metrics", "meter", "(nothing: the caller of the thread clock)",          \
+      "distributed 2023.4 to 2026.8")                                                              \
+    X(RUN_TASK_SIMPLE, "distributed.worker", "_run_task_simple", "task, msg",                      \
+      "distributed 2024.12 to 2026.8")                                                             \
+    X(RUN_TASK, "distributed.worker", "_run_task", "key, execution_state",                         \
+      "distributed 2024.12 to 2026.8")                                                             \
+    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple", "args, kwargs, msg",   \
+      "distributed up to 2024.11")                                                                 \
+    X(APPLY_FUNCTION, "distributed.worker", "apply_function", "key, execution_state",              \
+      "distributed up to 2024.11")                                                                 \
+    X(ENTER, "contextlib", "__enter__", "(nothing: the task begins)", "CPython 3.9 to 3.13")       \
+    X(EXIT, "contextlib", "__exit__", "(nothing: the task ends)", "CPython 3.9 to 3.13")           \
+    X(TICK, "distributed.core", "_measure_tick", "self", "distributed 2021.12 to 2026.8")          \
+    X(WORK_FUNCTION, "coffea.processor.executor", "_work_function", "item, tic",                   \
+      "coffea 0.7.22 to 2026.9")
+enum cup_anchor {
+#define X(id, module, function, reads, versions) CUP_ANCHOR_##id,
+    CUP_ANCHORS(X)
+#undef X
+        CUP_ANCHOR_COUNT
+};
+
+/* A clock was read by the program: ID is CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID, NOW what it
+ * was told. Returns quickly unless the caller is an anchor. Keeps errno. */
+void cup_anchors_clock(clockid_t id, const struct timespec *now);
+
+/* Interned co_name of an anchor's function, to compare with cup_frames_name_of(). */
+const void *cup_anchor_name(enum cup_anchor anchor);
+
+/* The interpreter that was verified is the one that runs here. GIL. */
+void cup_anchors_reset(void);
+
+#endif

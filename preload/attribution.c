@@ -1,0 +1,76 @@
+#include "preload/attribution.h"
+
+#include "preload/block.h"
+#include "preload/context.h"
+#include "preload/log.h"
+#include "preload/thread.h"
+
+/* How many tasks run, the sum of their numbers (the number itself while there is one), and a
+ * count of begins and ends. */
+static struct {
+    int32_t count;
+    uint32_t sum;
+    uint32_t epoch;
+} running;
+
+void cup_attribution_begin(uint32_t task)
+{
+    __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&running.sum, task, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&running.count, 1, __ATOMIC_SEQ_CST);
+}
+
+void cup_attribution_end(uint32_t task)
+{
+    __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&running.count, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&running.sum, task, __ATOMIC_SEQ_CST);
+}
+
+void cup_attribution_reset(void)
+{
+    running.count = 0;
+    running.sum = 0;
+}
+
+/* The only task that runs, if the three words were read at one moment; else 0. */
+static uint32_t sole_task(uint32_t *epoch)
+{
+    *epoch = __atomic_load_n(&running.epoch, __ATOMIC_SEQ_CST);
+    int32_t count = __atomic_load_n(&running.count, __ATOMIC_SEQ_CST);
+    uint32_t task = __atomic_load_n(&running.sum, __ATOMIC_SEQ_CST);
+    return count == 1 && *epoch == __atomic_load_n(&running.epoch, __ATOMIC_SEQ_CST) ? task : 0;
+}
+
+struct cup_block *cup_attribution_context(void)
+{
+    uint32_t task = cup_context_task();
+    return task && cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
+}
+
+struct cup_owner cup_attribution(void)
+{
+    struct cup_thread *thread = &cup_self;
+    if (__builtin_expect(thread->own != NULL, 1))
+        return (struct cup_owner){thread->own, CUP_WAY_OWN, 0};
+    if (!cup_thread_known())
+        return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
+    struct cup_block *block = cup_attribution_context();
+    cup_log_health(CUP_H_CONTEXT_LOOKUPS, 1);
+    if (block)
+        return (struct cup_owner){block, CUP_WAY_CONTEXT, 0};
+    uint32_t epoch = 0;
+    uint32_t task = thread->server_loop ? 0 : sole_task(&epoch);
+    if (task && (block = cup_block_helping(thread, task)))
+        return (struct cup_owner){block, CUP_WAY_SOLE, epoch};
+    return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
+}
+
+void cup_attribution_confirm(struct cup_owner *owner)
+{
+    uint32_t epoch;
+    if (owner->way != CUP_WAY_SOLE || (sole_task(&epoch) && epoch == owner->epoch))
+        return;
+    owner->block = cup_block_none(&cup_self);
+    owner->way = CUP_WAY_NONE;
+}

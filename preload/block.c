@@ -1,0 +1,182 @@
+#include "preload/block.h"
+
+#include "preload/log.h"
+#include "preload/thread.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
+
+/* ---- writing out ---------------------------------------------------------------------------- */
+
+static size_t put_number(unsigned char *at, uint64_t number)
+{
+    size_t bytes = 0;
+    do {
+        at[bytes++] = (unsigned char)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
+        number >>= 7;
+    } while (number);
+    return bytes;
+}
+
+static size_t put_pairs(unsigned char *at, const uint64_t *counters, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!counters[i])
+            continue;
+        at[bytes++] = (unsigned char)i;
+        bytes += put_number(at + bytes, counters[i]);
+    }
+    return bytes;
+}
+
+/* The record's tail, padded so that the last bytes are no pair. */
+static void fill_tail(void *record, size_t fixed, const unsigned char *pairs, size_t bytes)
+{
+    unsigned char *tail = (unsigned char *)record + fixed;
+    size_t room = ((struct cup_record *)record)->length - fixed;
+    memcpy(tail, pairs, bytes);
+    memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
+}
+
+static uint32_t index_of(const struct cup_block *block)
+{
+    return (uint32_t)(block - cup_log_blocks());
+}
+
+static void write_counters(const struct cup_block *block)
+{
+    unsigned char pairs[CUP_COUNTER_COUNT * 11];
+    size_t bytes = put_pairs(pairs, block->counters, CUP_COUNTER_COUNT);
+    struct cup_r_counters *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
+    if (!record)
+        return;
+    record->task = block->task;
+    record->tid = block->tid;
+    record->block = index_of(block);
+    record->sequence = block->sequence;
+    record->own = block->own;
+    fill_tail(record, sizeof *record, pairs, bytes);
+    cup_log_commit(record, CUP_R_COUNTERS);
+}
+
+/* Writes an entry out and empties it, in the order that a kill at any point leaves readable. */
+static void write_file_use(struct cup_block *block, uint32_t entry)
+{
+    struct cup_file_use *use = &block->files[entry];
+    if (!use->file)
+        return;
+    unsigned char pairs[CUP_FILE_COUNTER_COUNT * 11];
+    size_t bytes = put_pairs(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
+    struct cup_r_file_use *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
+    if (record) {
+        record->task = block->task;
+        record->tid = block->tid;
+        record->file = use->file;
+        record->block = index_of(block);
+        record->entry = entry;
+        record->file_sequence = block->file_sequence[entry];
+        fill_tail(record, sizeof *record, pairs, bytes);
+        cup_log_commit(record, CUP_R_FILE_USE);
+    }
+    __atomic_store_n(&use->file, 0, __ATOMIC_RELEASE);
+    memset(use->counters, 0, sizeof use->counters);
+    __atomic_store_n(&block->file_sequence[entry], block->file_sequence[entry] + 1,
+                     __ATOMIC_RELEASE);
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------
+ */
+
+static bool claim(struct cup_block *block)
+{
+    uint32_t expected = FREE;
+    return __atomic_load_n(&block->used, __ATOMIC_RELAXED) == FREE &&
+           __atomic_compare_exchange_n(&block->used, &expected, OPENING, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint32_t own)
+{
+    struct cup_block *blocks = cup_log_blocks();
+    for (uint32_t i = 0; blocks && i < CUP_LOG_BLOCK_COUNT; i++) {
+        struct cup_block *block = &blocks[(thread->tid * 7 + i) % CUP_LOG_BLOCK_COUNT];
+        if (!claim(block))
+            continue;
+        block->task = task;
+        block->tid = thread->tid;
+        block->own = own;
+        if (!block->sequence) {
+            block->sequence = 1;
+            for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
+                block->file_sequence[entry] = 1;
+        }
+        __atomic_store_n(&block->used, IN_USE, __ATOMIC_RELEASE);
+        return block;
+    }
+    cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
+    return NULL;
+}
+
+void cup_block_close(struct cup_block *block)
+{
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
+        write_file_use(block, entry);
+    write_counters(block);
+    __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
+    memset(block->counters, 0, sizeof block->counters);
+    block->sequence++;
+    __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
+}
+
+struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
+{
+    struct cup_file_use *empty = NULL;
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
+        if (block->files[entry].file == file)
+            return &block->files[entry];
+        if (!block->files[entry].file)
+            empty = &block->files[entry];
+    }
+    if (!empty) {
+        uint32_t entry = file % CUP_BLOCK_FILES;
+        write_file_use(block, entry);
+        empty = &block->files[entry];
+    }
+    __atomic_store_n(&empty->file, file, __ATOMIC_RELEASE);
+    return empty;
+}
+
+struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
+{
+    if (thread->last && thread->last->task == task)
+        return thread->last;
+    for (int i = 0; i < CUP_HELPED; i++)
+        if (thread->helped[i] && thread->helped[i]->task == task)
+            return thread->last = thread->helped[i];
+    uint32_t slot = thread->next_helped++ % CUP_HELPED;
+    if (thread->helped[slot])
+        cup_block_close(thread->helped[slot]);
+    thread->helped[slot] = cup_block_open(thread, task, 0);
+    return thread->last = thread->helped[slot];
+}
+
+struct cup_block *cup_block_none(struct cup_thread *thread)
+{
+    if (!thread->none)
+        thread->none = cup_block_open(thread, 0, 0);
+    return thread->none;
+}
+
+void cup_block_close_all(struct cup_thread *thread)
+{
+    struct cup_block *open[CUP_HELPED + 2] = {thread->own, thread->none};
+    memcpy(open + 2, thread->helped, sizeof thread->helped);
+    thread->heap = thread->own = thread->none = thread->last = NULL;
+    memset(thread->helped, 0, sizeof thread->helped);
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (open[i])
+            cup_block_close(open[i]);
+}

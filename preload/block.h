@@ -1,0 +1,27 @@
+/* Counter blocks: what one thread did for one task. They lie in the log's mapping, are written
+ * by their thread alone, and are closed into records. See struct cup_block. */
+#ifndef CUPPING_BLOCK_H
+#define CUPPING_BLOCK_H
+
+#include "preload/log_format.h"
+
+struct cup_thread;
+
+/* A free block for TASK (0: for no task); NULL if there is none (the caller counts the loss). */
+struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint32_t own);
+
+/* Writes the block out and frees it. */
+void cup_block_close(struct cup_block *block);
+
+/* The block's entry for FILE; never NULL: the oldest entry is written out when there is no room.
+ * FILE must not be 0. */
+struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
+
+/* This thread's block as a helper of TASK, or for no task; NULL if there is no room. */
+struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);
+struct cup_block *cup_block_none(struct cup_thread *thread);
+
+/* Closes all that the thread has open. */
+void cup_block_close_all(struct cup_thread *thread);
+
+#endif

@@ -1,0 +1,218 @@
+#include "preload/coffea.h"
+
+#include "preload/clock.h"
+#include "preload/log.h"
+#include "preload/process.h"
+#include "preload/task.h"
+#include "preload/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- work items
+ * ---------------------------------------------------------------------------------------- */
+
+static uint32_t string_of(cup_object *object, const char *name)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    uint32_t id = cup_python_string(value);
+    cup_python_drop(value);
+    return id;
+}
+
+static int64_t entry_of(cup_object *item, const char *name)
+{
+    cup_object *value = cup_python_attribute(item, name);
+    int64_t entry = cup_python_integer(value, -1);
+    cup_python_drop(value);
+    return entry;
+}
+
+static void record_item(cup_object *item, enum cup_item_kind kind, uint32_t task)
+{
+    uint32_t dataset = string_of(item, "dataset"), file = string_of(item, "filename");
+    uint32_t tree = string_of(item, "treename");
+    int64_t start = kind == CUP_ITEM_WORK ? entry_of(item, "entrystart") : -1;
+    int64_t stop = kind == CUP_ITEM_WORK ? entry_of(item, "entrystop") : -1;
+    struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = task;
+    record->kind = kind;
+    record->dataset = dataset;
+    record->file = file;
+    record->tree = tree;
+    record->entry_start = start;
+    record->entry_stop = stop;
+    cup_log_commit(record, CUP_R_ITEM);
+}
+
+/* A type's C name stands behind its size word, in every version of the layout so far. */
+static const char *type_name(cup_object *object)
+{
+    return ((const char *const *)cup_python_type(object))[3];
+}
+
+struct search {
+    uint32_t task;
+    int left; /* objects that may still be looked at */
+};
+
+enum { MOST_OBJECTS = 64, DEEPEST = 4, MOST_ELEMENTS = 16 };
+
+static bool search(struct search *search, cup_object *object, int depth);
+
+static bool search_elements(struct search *state, cup_object *sequence, int depth)
+{
+    ssize_t size = cup_py.PySequence_Size(sequence);
+    bool found = false;
+    for (ssize_t i = 0; i < size && i < MOST_ELEMENTS && !found; i++) {
+        cup_object *element = cup_py.PySequence_GetItem(sequence, i);
+        if (!element) {
+            cup_py.PyErr_Clear();
+            break;
+        }
+        found = search(state, element, depth);
+        cup_python_drop(element);
+    }
+    return found;
+}
+
+static bool search_attribute(struct search *state, cup_object *object, const char *name, int depth)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    bool found = value && search(state, value, depth);
+    cup_python_drop(value);
+    return found;
+}
+
+/* Dask's graph nodes hold their arguments in `args` (Task, List, Dict, ...) or `value`. */
+static bool search_node(struct search *state, cup_object *object, const char *name, int depth)
+{
+    static const char *const with_arguments[] = {"Task", "List", "Tuple", "Dict", "Set"};
+    for (size_t i = 0; i < sizeof with_arguments / sizeof *with_arguments; i++)
+        if (strcmp(name, with_arguments[i]) == 0)
+            return search_attribute(state, object, "args", depth);
+    return strcmp(name, "DataNode") == 0 && search_attribute(state, object, "value", depth);
+}
+
+static bool search(struct search *state, cup_object *object, int depth)
+{
+    if (depth > DEEPEST || state->left-- <= 0)
+        return false;
+    cup_object *type = cup_python_type(object);
+    if (type == cup_py.tuple_type || type == cup_py.list_type)
+        return search_elements(state, object, depth + 1);
+    const char *name = type_name(object);
+    bool work = strcmp(name, "WorkItem") == 0;
+    if (work || strcmp(name, "FileMeta") == 0) {
+        record_item(object, work ? CUP_ITEM_WORK : CUP_ITEM_METADATA, state->task);
+        return true;
+    }
+    return search_node(state, object, name, depth + 1);
+}
+
+void cup_coffea_find_item(cup_object *arguments, uint32_t task)
+{
+    struct search state = {task, MOST_OBJECTS};
+    if (arguments)
+        search(&state, arguments, 0);
+}
+
+/* ---- the clock around process()
+ * --------------------------------------------------------------------------- */
+
+static void note_versions(void)
+{
+    static const char *const modules[] = {"coffea", "uproot", "awkward", "numpy"};
+    static uint32_t noted_for; /* process whose log has them */
+    uint32_t pid = cup_log_header()->pid;
+    if (noted_for == pid)
+        return;
+    noted_for = pid;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char version[64];
+        cup_object *text = cup_python_attribute(cup_python_module(modules[i]), "__version__");
+        if (cup_python_text(text, version, sizeof version))
+            cup_log_info(modules[i], version);
+        cup_python_drop(text);
+    }
+}
+
+/* dataset:file:tree:start-stop, unlike any key of Dask's. */
+static size_t make_key(cup_object *item, char *key, size_t size)
+{
+    char parts[3][512];
+    static const char *const names[] = {"dataset", "filename", "treename"};
+    for (int i = 0; i < 3; i++) {
+        cup_object *value = cup_python_attribute(item, names[i]);
+        cup_python_text(value, parts[i], sizeof parts[i]);
+        cup_python_drop(value);
+    }
+    int bytes =
+        snprintf(key, size, "%s:%s:%s:%lld-%lld", parts[0], parts[1], parts[2],
+                 (long long)entry_of(item, "entrystart"), (long long)entry_of(item, "entrystop"));
+    return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
+}
+
+static void open_task(cup_object *item, uint64_t cpu_ns)
+{
+    char key[2048];
+    struct cup_task_info info = {.key = key,
+                                 .key_bytes = make_key(item, key, sizeof key),
+                                 .prefix = cup_log_cstring("process"),
+                                 .origin = CUP_ORIGIN_COFFEA,
+                                 .run_id = -1,
+                                 .cpu_ns = cpu_ns};
+    record_item(item, CUP_ITEM_WORK, cup_task_begin(&info));
+}
+
+static void tic(cup_object *item, int64_t now_ns)
+{
+    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
+    if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA) /* the last one raised */
+        cup_task_end(CUP_STATUS_ERRED, cpu_ns, CUP_UNKNOWN64, 0);
+    if (!cup_self.task)
+        open_task(item, cpu_ns);
+    cup_task_tic(now_ns, cpu_ns);
+}
+
+static void toc(int64_t now_ns)
+{
+    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
+    cup_task_toc(now_ns, cpu_ns);
+    if (cup_self.origin == CUP_ORIGIN_COFFEA)
+        cup_task_end(CUP_STATUS_FINISHED, cpu_ns, CUP_UNKNOWN64, 0);
+}
+
+static bool is_coffea(cup_object *frame)
+{
+    char path[4096];
+    static const char suffix[] = "coffea/processor/executor.py";
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    cup_object *file = cup_python_attribute(code, "co_filename");
+    size_t bytes = cup_python_text(file, path, sizeof path);
+    cup_python_drop(file);
+    cup_python_drop(code);
+    return bytes >= sizeof suffix - 1 && strcmp(path + bytes - (sizeof suffix - 1), suffix) == 0;
+}
+
+void cup_coffea_clock(int64_t now_ns)
+{
+    cup_object *frame = cup_py.PyEval_GetFrame();
+    if (!frame || !is_coffea(frame) || !cup_process_log())
+        return;
+    cup_object *locals = cup_python_attribute(frame, "f_locals");
+    cup_object *item = cup_python_item(locals, "item");
+    cup_object *before = cup_python_item(locals, "tic"); /* bound once tic has been read */
+    if (before)
+        toc(now_ns);
+    else if (item)
+        tic(item, now_ns);
+    else
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+    note_versions();
+    cup_python_drop(before);
+    cup_python_drop(item);
+    cup_python_drop(locals);
+}

@@ -1,0 +1,13 @@
+/* What Coffea tells: work items, and the border between opening a file and processing it. */
+#ifndef CUPPING_COFFEA_H
+#define CUPPING_COFFEA_H
+
+#include "preload/python.h"
+
+/* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
+void cup_coffea_clock(int64_t now_ns);
+
+/* Searches a task's arguments for a WorkItem or FileMeta and records it for TASK. */
+void cup_coffea_find_item(cup_object *arguments, uint32_t task);
+
+#endif

@@ -1,0 +1,355 @@
+#include "preload/dask.h"
+
+#include "preload/anchors.h"
+#include "preload/coffea.h"
+#include "preload/context.h"
+#include "preload/descriptor.h"
+#include "preload/frames.h"
+#include "preload/log.h"
+#include "preload/process.h"
+#include "preload/python.h"
+#include "preload/task.h"
+#include "preload/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- servers
+ * ----------------------------------------------------------------------------------------- */
+
+enum { SERVERS = 64, ADDRESS_LONGEST = 128 };
+
+static struct {
+    char addresses[SERVERS][ADDRESS_LONGEST]; /* index + 1 is the server's id in the log */
+    uint32_t count;
+    bool versions_noted;
+} seen;
+
+void cup_dask_reset(void)
+{
+    memset(&seen, 0, sizeof seen);
+}
+
+static enum cup_role role_of(cup_object *server)
+{
+    cup_object *state = cup_python_attribute(server, "execution_state");
+    cup_object *workers = state ? NULL : cup_python_attribute(server, "workers");
+    enum cup_role role = state ? CUP_ROLE_WORKER : workers ? CUP_ROLE_SCHEDULER : CUP_ROLE_NANNY;
+    cup_python_drop(state);
+    cup_python_drop(workers);
+    return role;
+}
+
+static int64_t integer_at(cup_object *object, const char *path, int64_t otherwise)
+{
+    cup_object *value = cup_python_path(object, path);
+    int64_t result = cup_python_integer(value, otherwise);
+    cup_python_drop(value);
+    return result;
+}
+
+static uint32_t string_at(cup_object *object, const char *path)
+{
+    cup_object *value = cup_python_path(object, path);
+    uint32_t id = cup_python_string(value);
+    cup_python_drop(value);
+    return id;
+}
+
+static void note_spill_directory(cup_object *worker)
+{
+    char path[ADDRESS_LONGEST * 2];
+    cup_object *directory = cup_python_attribute(worker, "local_directory");
+    if (cup_python_text(directory, path, sizeof path))
+        cup_descriptor_spill_directory(path);
+    cup_python_drop(directory);
+}
+
+static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
+{
+    uint32_t name = string_at(server, "name"), directory = string_at(server, "local_directory");
+    uint32_t address_id = cup_log_cstring(address);
+    struct cup_r_server *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->id = id;
+    record->role = role;
+    record->address = address_id;
+    record->name = name;
+    record->local_directory = directory;
+    record->threads =
+        role == CUP_ROLE_WORKER ? (uint32_t)integer_at(server, "state.nthreads", 0) : 0;
+    int64_t limit =
+        role == CUP_ROLE_WORKER ? integer_at(server, "memory_manager.memory_limit", -1) : -1;
+    record->memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64;
+    cup_log_commit(record, CUP_R_SERVER);
+}
+
+static void note_versions(void)
+{
+    static const char *const modules[] = {"dask", "distributed"};
+    if (seen.versions_noted)
+        return;
+    seen.versions_noted = true;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char version[64];
+        cup_object *text = cup_python_attribute(cup_python_module(modules[i]), "__version__");
+        if (cup_python_text(text, version, sizeof version))
+            cup_log_info(modules[i], version);
+        cup_python_drop(text);
+    }
+}
+
+/* Id of a server's record, written on first sight; 0 while it has no address yet. */
+static uint32_t server_id(cup_object *server)
+{
+    char address[ADDRESS_LONGEST];
+    cup_object *value = cup_python_attribute(server, "_address");
+    size_t bytes = cup_python_text(value, address, sizeof address);
+    cup_python_drop(value);
+    if (!bytes || strcmp(address, "None") == 0)
+        return 0;
+    for (uint32_t i = 0; i < seen.count; i++)
+        if (strcmp(seen.addresses[i], address) == 0)
+            return i + 1;
+    if (seen.count == SERVERS)
+        return 0;
+    memcpy(seen.addresses[seen.count++], address, bytes + 1);
+    enum cup_role role = role_of(server);
+    write_server(server, seen.count, role, address);
+    note_versions();
+    if (role == CUP_ROLE_WORKER)
+        note_spill_directory(server);
+    return seen.count;
+}
+
+enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
+
+bool cup_dask_tick_wanted(void)
+{
+    uint32_t ticks = cup_self.ticks++;
+    return ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
+}
+
+static cup_object *local(cup_object *frame, const char *name)
+{
+    cup_object *locals = cup_python_attribute(frame, "f_locals");
+    cup_object *value = cup_python_item(locals, name);
+    cup_python_drop(locals);
+    return value;
+}
+
+void cup_dask_tick(void)
+{
+    cup_object *server = local(cup_py.PyEval_GetFrame(), "self");
+    if (server && cup_process_log()) {
+        cup_self.server_loop = true;
+        server_id(server);
+    }
+    cup_python_drop(server);
+}
+
+/* ---- the frames of a task
+ * ---------------------------------------------------------------------------- */
+
+struct task_frames {
+    cup_object *simple; /* _run_task_simple, or its older name */
+    cup_object *run;    /* _run_task, or its older name */
+    bool begins;
+};
+
+static const void *name_of(cup_object *frame)
+{
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    const void *name = cup_frames_name_of(code);
+    cup_python_drop(code);
+    return name;
+}
+
+static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
+{
+    return name == cup_anchor_name(one) || name == cup_anchor_name(other);
+}
+
+static cup_object *back(cup_object *frame)
+{
+    cup_object *older = cup_py.PyFrame_GetBack(frame);
+    cup_python_drop(frame);
+    return older;
+}
+
+/* Skips meter and contextlib (two of each); tells whether the outermost was __enter__. */
+static cup_object *leave_meters(cup_object *frame, bool *begins)
+{
+    enum { DEEPEST = 6 };
+    for (int depth = 0; frame && depth < DEEPEST; depth++) {
+        const void *name = name_of(frame);
+        if (is_any(name, CUP_ANCHOR_ENTER, CUP_ANCHOR_EXIT))
+            *begins = name == cup_anchor_name(CUP_ANCHOR_ENTER);
+        else if (name != cup_anchor_name(CUP_ANCHOR_METER))
+            break;
+        frame = back(frame);
+    }
+    return frame;
+}
+
+/* The gc callback's clock pair, the shuffle's meters and the user's own end here: they are called
+ * from other functions. */
+static bool find_task_frames(struct task_frames *frames)
+{
+    cup_object *top = cup_py.PyEval_GetFrame();
+    if (!top)
+        return false;
+    cup_py.Py_IncRef(top);
+    frames->simple = leave_meters(top, &frames->begins);
+    if (!frames->simple)
+        return false;
+    frames->run = cup_py.PyFrame_GetBack(frames->simple);
+    if (frames->run &&
+        is_any(name_of(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
+               CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) &&
+        is_any(name_of(frames->run), CUP_ANCHOR_RUN_TASK, CUP_ANCHOR_APPLY_FUNCTION))
+        return true;
+    cup_python_drop(frames->run);
+    cup_python_drop(frames->simple);
+    return false;
+}
+
+/* ---- begin
+ * -------------------------------------------------------------------------------------------- */
+
+/* ('phase1', 'sub') as phase1/sub. */
+static uint32_t span_name(cup_object *name)
+{
+    char text[256] = "";
+    size_t used = 0;
+    ssize_t parts =
+        name && cup_python_type(name) == cup_py.tuple_type ? cup_py.PySequence_Size(name) : 0;
+    for (ssize_t i = 0; i < parts && used + 2 < sizeof text; i++) {
+        if (i)
+            text[used++] = '/';
+        cup_object *part = cup_py.PySequence_GetItem(name, i);
+        used += cup_python_text(part, text + used, sizeof text - used);
+        cup_python_drop(part);
+    }
+    return used ? cup_log_string(text, used) : 0;
+}
+
+/* A task in no span of the user's is in Dask's "default". */
+static uint32_t span_of(cup_object *state)
+{
+    cup_object *id = cup_python_attribute(state, "span_id");
+    uint32_t span = 0;
+    if (id && string_at(state, "span_id") && !cup_python_type_is(id, "NoneType")) {
+        cup_object *annotations = cup_python_attribute(state, "annotations");
+        cup_object *annotation = cup_python_item(annotations, "span");
+        cup_object *name = cup_python_item(annotation, "name");
+        span = span_name(name);
+        cup_python_drop(name);
+        cup_python_drop(annotation);
+        cup_python_drop(annotations);
+        if (!span)
+            span = cup_log_cstring("default");
+    }
+    cup_python_drop(id);
+    return span;
+}
+
+static uint32_t prefix_of(cup_object *state, cup_object *key)
+{
+    uint32_t prefix = string_at(state, "prefix");
+    if (prefix)
+        return prefix;
+    cup_object *split = cup_python_attribute(cup_python_module("dask.utils"), "key_split");
+    cup_object *result =
+        split ? cup_py.PyObject_CallFunctionObjArgs(split, key, (cup_object *)NULL) : NULL;
+    if (!result)
+        cup_py.PyErr_Clear();
+    prefix = cup_python_string(result);
+    cup_python_drop(result);
+    cup_python_drop(split);
+    return prefix;
+}
+
+static void describe(struct cup_task_info *info, cup_object *key, cup_object *worker)
+{
+    cup_object *tasks = cup_python_path(worker, "state.tasks");
+    cup_object *state = tasks ? cup_py.PyObject_GetItem(tasks, key) : NULL;
+    if (!state)
+        cup_py.PyErr_Clear();
+    info->server = worker ? server_id(worker) : 0;
+    info->prefix = prefix_of(state, key);
+    info->span = state ? span_of(state) : 0;
+    info->run_id = state ? integer_at(state, "run_id", -1) : -1;
+    cup_python_drop(state);
+    cup_python_drop(tasks);
+}
+
+/* The work item stands in the task's arguments: of a dask Task, or (older) in args itself. */
+static void find_item(cup_object *simple_frame, uint32_t task)
+{
+    cup_object *node = local(simple_frame, "task");
+    cup_object *arguments = node ? cup_python_attribute(node, "args") : local(simple_frame, "args");
+    cup_coffea_find_item(arguments, task);
+    cup_python_drop(arguments);
+    cup_python_drop(node);
+}
+
+static void begin(const struct task_frames *frames, uint64_t cpu_ns)
+{
+    enum { KEY_LONGEST = 4096 };
+    char key_text[KEY_LONGEST];
+    cup_object *key = local(frames->run, "key");
+    cup_object *execution = local(frames->run, "execution_state");
+    cup_object *worker = cup_python_item(execution, "worker");
+    if (key && cup_process_log()) {
+        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .cpu_ns = cpu_ns};
+        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
+        describe(&info, key, worker);
+        uint32_t task = cup_task_begin(&info);
+        cup_self.token = cup_context_set(task);
+        find_item(frames->simple, task);
+    } else if (!key) {
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+    }
+    cup_python_drop(worker);
+    cup_python_drop(execution);
+    cup_python_drop(key);
+}
+
+/* ---- end
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static void end(const struct task_frames *frames, uint64_t cpu_ns)
+{
+    char operation[32] = "";
+    cup_context_reset(cup_self.token);
+    cup_self.token = NULL;
+    cup_object *message = local(frames->simple, "msg"); /* absent after sys.exit() in a task */
+    cup_object *op = cup_python_item(message, "op");
+    cup_object *bytes = cup_python_item(message, "nbytes");
+    cup_object *error = cup_python_item(message, "exception_text");
+    cup_python_text(op, operation, sizeof operation);
+    int64_t result_bytes = cup_python_integer(bytes, -1);
+    cup_task_end(strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
+                 cpu_ns, result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes,
+                 cup_python_string(error));
+    cup_python_drop(error);
+    cup_python_drop(bytes);
+    cup_python_drop(op);
+    cup_python_drop(message);
+}
+
+void cup_dask_thread_clock(uint64_t cpu_ns)
+{
+    struct task_frames frames;
+    if (!find_task_frames(&frames))
+        return;
+    if (frames.begins && !cup_self.task)
+        begin(&frames, cpu_ns);
+    else if (!frames.begins && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
+        end(&frames, cpu_ns);
+    cup_python_drop(frames.run);
+    cup_python_drop(frames.simple);
+}

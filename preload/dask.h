@@ -1,0 +1,18 @@
+/* What Dask's clock calls tell: tasks, workers, roles. All with the GIL held and the guard up. */
+#ifndef CUPPING_DASK_H
+#define CUPPING_DASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called by distributed.metrics.meter: begin or end of a task, or neither. */
+void cup_dask_thread_clock(uint64_t cpu_ns);
+
+/* Called by a server's _measure_tick, on its event loop. */
+void cup_dask_tick(void);
+bool cup_dask_tick_wanted(void); /* cheap: something is still to be learnt on this thread */
+
+/* In a forked child, and when a log is opened: nothing has been recorded yet. */
+void cup_dask_reset(void);
+
+#endif

@@ -1,0 +1,258 @@
+#include "preload/descriptor.h"
+
+#include "preload/log.h"
+#include "preload/raw.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    FILE_SLOTS = 1 << 13, /* files told apart in one process (3/4 of it) */
+    SPILL_DIRECTORIES = 16,
+    PATH_LONGEST = 4096,
+};
+
+struct file_slot {
+    uint64_t device;
+    uint64_t inode;
+    uint32_t path; /* string id: an inode's number is used again for another file */
+    uint32_t id;   /* 0: free */
+    uint32_t class;
+};
+
+static struct {
+    struct cup_descriptor *table;
+    struct file_slot *files;
+    uint32_t file_count;
+    char spill[SPILL_DIRECTORIES][256];
+    uint32_t spill_count;
+} known;
+
+int cup_descriptor_init(void)
+{
+    size_t table = CUP_DESCRIPTORS * sizeof *known.table, files = FILE_SLOTS * sizeof *known.files;
+    char *at = cup_raw_mmap(NULL, table + files, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    known.table = (void *)at;
+    known.files = (void *)(at + table);
+    return 0;
+}
+
+void cup_descriptor_reset(void)
+{
+    if (!known.table)
+        return;
+    /* Give the pages back instead of writing zeros into them. */
+    madvise(known.table, CUP_DESCRIPTORS * sizeof *known.table + FILE_SLOTS * sizeof *known.files,
+            MADV_DONTNEED);
+    known.file_count = known.spill_count = 0;
+}
+
+/* ---- classes -------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, size_t length, const char *suffix)
+{
+    size_t bytes = strlen(suffix);
+    return length >= bytes && memcmp(text + length - bytes, suffix, bytes) == 0;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_import(const char *path, size_t length)
+{
+    return ends_with(path, length, ".py") || ends_with(path, length, ".pyc") ||
+           ends_with(path, length, ".so") || strstr(path, ".so.") || strstr(path, ".dist-info/") ||
+           strstr(path, ".egg-info");
+}
+
+static bool is_spill(const char *path)
+{
+    uint32_t count = __atomic_load_n(&known.spill_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (starts_with(path, known.spill[i]) && path[strlen(known.spill[i])] == '/')
+            return true;
+    return false;
+}
+
+enum cup_file_class cup_file_class_of(const char *path)
+{
+    if (starts_with(path, "/proc/") || starts_with(path, "/sys/") || starts_with(path, "/memfd:"))
+        return CUP_FILE_OTHER;
+    if (is_import(path, strlen(path)))
+        return CUP_FILE_IMPORT;
+    return is_spill(path) ? CUP_FILE_SPILL : CUP_FILE_DATA;
+}
+
+void cup_descriptor_spill_directory(const char *directory)
+{
+    size_t bytes = strlen(directory);
+    if (bytes < 2 || bytes >= sizeof known.spill[0])
+        return;
+    cup_log_lock();
+    uint32_t at = 0;
+    while (at < known.spill_count && strcmp(known.spill[at], directory))
+        at++;
+    if (at == known.spill_count && at < SPILL_DIRECTORIES) {
+        memcpy(known.spill[at], directory, bytes + 1);
+        __atomic_store_n(&known.spill_count, at + 1, __ATOMIC_RELEASE);
+    }
+    cup_log_unlock();
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static void write_file_record(const struct file_slot *slot, const char *path, uint64_t size)
+{
+    struct cup_r_file *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->id = slot->id;
+    record->path = slot->path;
+    record->class = slot->class;
+    record->flags = ends_with(path, strlen(path), ".root") ? CUP_FILE_IS_ROOT : 0;
+    record->device = slot->device;
+    record->inode = slot->inode;
+    record->size = size;
+    cup_log_commit(record, CUP_R_FILE);
+}
+
+static struct file_slot *find_slot(const struct stat *status, uint32_t path)
+{
+    uint64_t hash = (status->st_ino * UINT64_C(0x9e3779b97f4a7c15)) ^ status->st_dev ^ path;
+    uint32_t at = (uint32_t)(hash >> 20) % FILE_SLOTS;
+    for (;; at = (at + 1) % FILE_SLOTS) {
+        struct file_slot *slot = &known.files[at];
+        if (!slot->id ||
+            (slot->inode == status->st_ino && slot->device == status->st_dev && slot->path == path))
+            return slot;
+    }
+}
+
+static uint32_t file_id(const struct stat *status, const char *path, uint32_t class)
+{
+    uint32_t path_id = cup_log_cstring(path);
+    bool fresh = false;
+    cup_log_lock();
+    struct file_slot *slot = find_slot(status, path_id);
+    if (!slot->id && known.file_count < FILE_SLOTS / 4 * 3) {
+        *slot = (struct file_slot){.device = status->st_dev,
+                                   .inode = status->st_ino,
+                                   .path = path_id,
+                                   .id = ++known.file_count,
+                                   .class = class};
+        fresh = true;
+    }
+    uint32_t id = slot->id;
+    cup_log_unlock();
+    if (fresh)
+        write_file_record(slot, path, (uint64_t)status->st_size);
+    if (!id)
+        cup_log_health(CUP_H_FILES_DROPPED, 1);
+    return id;
+}
+
+/* ---- look-up ------------------------------------------------------------------------------------
+ */
+
+static uint32_t class_of_mode(mode_t mode)
+{
+    if (S_ISFIFO(mode))
+        return CUP_FILE_PIPE;
+    return S_ISSOCK(mode) ? CUP_FILE_SOCKET : CUP_FILE_OTHER;
+}
+
+static bool is_terminal(const char *path)
+{
+    return starts_with(path, "/dev/pts/") || starts_with(path, "/dev/tty");
+}
+
+/* Path of an open descriptor as the kernel knows it; "" if /proc does not tell. */
+static void path_of(int fd, char *path, size_t size)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, size - 1);
+    path[length < 0 ? 0 : length] = '\0';
+}
+
+static bool look_up(int fd, struct cup_descriptor *entry)
+{
+    struct stat status;
+    if (cup_raw_fstat(fd, &status))
+        return false;
+    char path[PATH_LONGEST];
+    uint32_t class = CUP_FILE_DATA;
+    if (S_ISREG(status.st_mode)) {
+        path_of(fd, path, sizeof path);
+        class = cup_file_class_of(path);
+        if (class != CUP_FILE_OTHER && class != CUP_FILE_IMPORT)
+            entry->file = file_id(&status, path, class);
+        int64_t at = entry->opened ? 0 : cup_raw_lseek(fd, 0, SEEK_CUR);
+        entry->cursor = entry->end = at < 0 ? 0 : at;
+    } else {
+        class = class_of_mode(status.st_mode);
+        if (S_ISCHR(status.st_mode)) {
+            path_of(fd, path, sizeof path);
+            class = is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
+        }
+    }
+    __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);
+    return true;
+}
+
+static struct cup_descriptor *entry_of(int fd)
+{
+    return known.table && (unsigned)fd < CUP_DESCRIPTORS ? &known.table[fd] : NULL;
+}
+
+struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
+{
+    struct cup_descriptor *entry = entry_of(fd);
+    if (entry && __builtin_expect(entry->class != 0, 1))
+        return entry;
+    if (fd < 0)
+        return NULL;
+    if (!entry) {
+        *spare = (struct cup_descriptor){0};
+        entry = spare;
+    }
+    int saved = errno;
+    bool found = look_up(fd, entry);
+    errno = saved;
+    return found ? entry : NULL;
+}
+
+void cup_descriptor_forget(int fd)
+{
+    struct cup_descriptor *entry = entry_of(fd);
+    if (entry && (entry->class || entry->opened))
+        *entry = (struct cup_descriptor){0};
+}
+
+void cup_descriptor_opened(int fd)
+{
+    struct cup_descriptor *entry = entry_of(fd);
+    if (entry)
+        *entry = (struct cup_descriptor){.opened = 1};
+}
+
+void cup_descriptor_forget_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; fd <= last && fd < CUP_DESCRIPTORS; fd++)
+        cup_descriptor_forget((int)fd);
+}
+
+void cup_descriptor_moved(int fd, int64_t offset)
+{
+    struct cup_descriptor *entry = entry_of(fd);
+    if (entry)
+        entry->cursor = offset;
+}

@@ -1,0 +1,48 @@
+/* What the library knows of each file descriptor: looked up with the kernel at its first read or
+ * write (so a descriptor that came by any way is known), forgotten when it is closed or
+ * replaced. */
+#ifndef CUPPING_DESCRIPTOR_H
+#define CUPPING_DESCRIPTOR_H
+
+#include "preload/log_format.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
+
+struct cup_descriptor {
+    uint32_t class;  /* enum cup_file_class; 0: not looked up yet */
+    uint32_t file;   /* FILE record; 0 for pipes, sockets, others */
+    int64_t cursor;  /* where the next read() begins, as far as reads and seeks were seen */
+    int64_t end;     /* where the last read ended */
+    uint32_t opened; /* 1: opened, and not read or written since */
+    uint32_t pad;
+};
+
+/* Called once, by the constructor. */
+int cup_descriptor_init(void);
+
+/* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.
+ * NULL: not a descriptor. Keeps errno. */
+struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
+
+/* FD is new: whatever was known of that number is void. Opened: by open() and its like. */
+void cup_descriptor_opened(int fd);
+void cup_descriptor_forget(int fd);
+void cup_descriptor_forget_range(unsigned first, unsigned last);
+
+/* FD's position is now OFFSET. */
+void cup_descriptor_moved(int fd, int64_t offset);
+
+/* In a forked child, and when a log is opened: file ids of another log mean nothing. */
+void cup_descriptor_reset(void);
+
+/* Files below DIRECTORY (a Dask worker's own) are spilled data from now on. */
+void cup_descriptor_spill_directory(const char *directory);
+
+/* Class of a regular file by its path: import, spill or data; OTHER for /proc, /sys and memory
+ * files. */
+enum cup_file_class cup_file_class_of(const char *path);
+
+#endif

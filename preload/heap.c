@@ -1,0 +1,105 @@
+#include "preload/heap.h"
+
+#include "preload/attribution.h"
+#include "preload/log.h"
+
+static struct cup_block *payer(void)
+{
+    if (cup_self.heap)
+        return cup_self.heap;
+    return cup_attribution_context();
+}
+
+void cup_heap_add_slow(size_t bytes)
+{
+    if (cup_self.guard)
+        return;
+    cup_guard();
+    struct cup_block *block = cup_attribution_context();
+    if (block)
+        cup_heap_add(block, bytes);
+    cup_unguard();
+}
+
+void cup_heap_remove_slow(size_t bytes)
+{
+    if (cup_self.guard)
+        return;
+    cup_guard();
+    struct cup_block *block = cup_attribution_context();
+    if (block)
+        cup_heap_remove(block, bytes);
+    cup_unguard();
+}
+
+/* ---- mappings: remembered, so that an unmapped library is no free -----------------------------
+ */
+
+enum { MAPPINGS = 4096 }; /* 64 KiB; arenas beyond that are not counted, neither way */
+
+static struct {
+    uintptr_t at;
+    size_t bytes;
+} mappings[MAPPINGS];
+
+static size_t slot_of(uintptr_t at)
+{
+    return (at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+}
+
+/* A short probe instead of tombstones: eight places, or not remembered. */
+enum { PROBE = 8 };
+
+static bool remember(uintptr_t at, size_t bytes)
+{
+    bool done = false;
+    cup_log_lock();
+    for (size_t i = 0; i < PROBE && !done; i++) {
+        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        if (mappings[slot].at && mappings[slot].at != at)
+            continue;
+        mappings[slot].at = at;
+        mappings[slot].bytes = bytes;
+        done = true;
+    }
+    cup_log_unlock();
+    return done;
+}
+
+static bool forget(uintptr_t at, size_t bytes)
+{
+    bool found = false;
+    cup_log_lock();
+    for (size_t i = 0; i < PROBE && !found; i++) {
+        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        found = mappings[slot].at == at && mappings[slot].bytes == bytes;
+        if (found)
+            mappings[slot].at = 0;
+    }
+    cup_log_unlock();
+    return found;
+}
+
+void cup_heap_mapped(void *at, size_t bytes)
+{
+    if (!cup_active() || cup_self.guard)
+        return;
+    cup_guard();
+    struct cup_block *block = payer();
+    if (block && remember((uintptr_t)at, bytes))
+        cup_heap_add(block, bytes);
+    cup_unguard();
+}
+
+bool cup_heap_unmapped(void *at, size_t bytes)
+{
+    if (!cup_active() || cup_self.guard)
+        return false;
+    cup_guard();
+    bool ours = forget((uintptr_t)at, bytes);
+    struct cup_block *block = ours ? payer() : NULL;
+    if (block)
+        cup_heap_remove(block, bytes);
+    cup_unguard();
+    return ours;
+}

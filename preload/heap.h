@@ -1,0 +1,41 @@
+/* Policy of the heap: who pays for an allocation. In usable size, so that a free needs no table.
+ * No lock, no system call, no clock on this path. */
+#ifndef CUPPING_HEAP_H
+#define CUPPING_HEAP_H
+
+#include "preload/block.h"
+#include "preload/thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* On threads without a task of their own, smaller allocations are not looked at: the way to
+ * their task costs more than they do. */
+enum { CUP_HEAP_SMALL = 256 };
+
+static inline void cup_heap_add(struct cup_block *block, size_t bytes)
+{
+    uint64_t allocated = block->counters[CUP_C_ALLOC_BYTES] += bytes;
+    block->counters[CUP_C_ALLOC_CALLS]++;
+    int64_t live = (int64_t)(allocated - block->counters[CUP_C_FREED_BYTES]);
+    if (live > (int64_t)block->counters[CUP_C_PEAK_LIVE_BYTES])
+        block->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)live;
+}
+
+static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
+{
+    block->counters[CUP_C_FREED_BYTES] += bytes;
+    block->counters[CUP_C_FREE_CALLS]++;
+}
+
+/* The same for threads that run no task: BYTES goes to the task in their context, if any. */
+void cup_heap_add_slow(size_t bytes);
+void cup_heap_remove_slow(size_t bytes);
+
+/* Memory that a program takes with mmap (arenas): like an allocation of BYTES at AT. */
+void cup_heap_mapped(void *at, size_t bytes);
+/* True: it was one of those, and is freed now. */
+bool cup_heap_unmapped(void *at, size_t bytes);
+
+#endif

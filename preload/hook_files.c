@@ -1,0 +1,377 @@
+/* Wrappers of calls on descriptors. Each forwards and makes one named call of policy. */
+#include "preload/descriptor.h"
+#include "preload/hooks.h"
+#include "preload/log.h"
+#include "preload/raw.h"
+#include "preload/thread.h"
+#include "preload/transfer.h"
+
+#include <errno.h>
+
+/* ---- descriptors come and go ---------------------------------------------------------------- */
+
+/* A child of vfork shares our memory: what it closes and opens is not ours. Asked only where a
+ * number changes its meaning, next to a system call that costs more. */
+static bool same_process(void)
+{
+    return cup_raw_getpid() == (int)cup_log_header()->pid;
+}
+
+static int opened(int fd)
+{
+    int saved = errno;
+    if (fd >= 0 && cup_active() && same_process())
+        cup_descriptor_opened(fd);
+    errno = saved;
+    return fd;
+}
+
+static int replaced(int fd)
+{
+    int saved = errno;
+    if (fd >= 0 && cup_active() && same_process())
+        cup_descriptor_forget(fd);
+    errno = saved;
+    return fd;
+}
+
+static int missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+static bool takes_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+/* The optional third argument of the open family, read as libc reads it. */
+#define MODE_ARGUMENT(flags)                                                                       \
+    ({                                                                                             \
+        mode_t mode_ = 0;                                                                          \
+        if (takes_mode(flags)) {                                                                   \
+            va_list arguments_;                                                                    \
+            va_start(arguments_, flags);                                                           \
+            mode_ = va_arg(arguments_, mode_t);                                                    \
+            va_end(arguments_);                                                                    \
+        }                                                                                          \
+        mode_;                                                                                     \
+    })
+
+CUP_HOOK int open(const char *path, int flags, ...)
+{
+    return opened(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)));
+}
+
+CUP_HOOK int open64(const char *path, int flags, ...)
+{
+    return opened(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)));
+}
+
+CUP_HOOK int __open(const char *path, int flags, ...)
+{
+    mode_t mode = MODE_ARGUMENT(flags);
+    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode)) : missing();
+}
+
+CUP_HOOK int __open64(const char *path, int flags, ...)
+{
+    mode_t mode = MODE_ARGUMENT(flags);
+    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode)) : missing();
+}
+
+CUP_HOOK int __open_2(const char *path, int flags)
+{
+    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags)) : missing();
+}
+
+CUP_HOOK int __open64_2(const char *path, int flags)
+{
+    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags)) : missing();
+}
+
+CUP_HOOK int openat(int directory, const char *path, int flags, ...)
+{
+    return opened(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)));
+}
+
+CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
+{
+    return opened(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)));
+}
+
+CUP_HOOK int __openat_2(int directory, const char *path, int flags)
+{
+    return CUP_HAVE(__openat_2) ? opened(real___openat_2(directory, path, flags)) : missing();
+}
+
+CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
+{
+    return CUP_HAVE(__openat64_2) ? opened(real___openat64_2(directory, path, flags)) : missing();
+}
+
+CUP_HOOK int creat(const char *path, mode_t mode)
+{
+    return opened(CUP_REAL(creat)(path, mode));
+}
+
+CUP_HOOK int creat64(const char *path, mode_t mode)
+{
+    return opened(CUP_REAL(creat64)(path, mode));
+}
+
+/* Forgotten before the call: afterwards the number may already be another thread's file. */
+CUP_HOOK int close(int fd)
+{
+    replaced(fd);
+    return CUP_REAL(close)(fd);
+}
+
+CUP_HOOK int __close(int fd)
+{
+    replaced(fd);
+    return CUP_HAVE(__close) ? real___close(fd) : CUP_REAL(close)(fd);
+}
+
+static void range_closes(unsigned first, unsigned last)
+{
+    int saved = errno;
+    if (cup_active() && same_process())
+        cup_descriptor_forget_range(first, last);
+    errno = saved;
+}
+
+CUP_HOOK int close_range(unsigned first, unsigned last, int flags)
+{
+    range_closes(first, last);
+    return CUP_HAVE(close_range) ? real_close_range(first, last, flags) : missing();
+}
+
+CUP_HOOK void closefrom(int first)
+{
+    range_closes(first < 0 ? 0 : (unsigned)first, CUP_DESCRIPTORS);
+    if (CUP_HAVE(closefrom))
+        real_closefrom(first);
+}
+
+CUP_HOOK int dup(int from)
+{
+    return replaced(CUP_REAL(dup)(from));
+}
+
+CUP_HOOK int dup2(int from, int to)
+{
+    return replaced(CUP_REAL(dup2)(from, to));
+}
+
+CUP_HOOK int __dup2(int from, int to)
+{
+    return replaced(CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to));
+}
+
+CUP_HOOK int dup3(int from, int to, int flags)
+{
+    return replaced(CUP_REAL(dup3)(from, to, flags));
+}
+
+/* The third argument is an int, a pointer or absent: passed on as the widest. */
+#define POINTER_ARGUMENT(last)                                                                     \
+    ({                                                                                             \
+        va_list arguments_;                                                                        \
+        va_start(arguments_, last);                                                                \
+        void *pointer_ = va_arg(arguments_, void *);                                               \
+        va_end(arguments_);                                                                        \
+        pointer_;                                                                                  \
+    })
+
+static int controlled(int command, int result)
+{
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        replaced(result);
+    return result;
+}
+
+CUP_HOOK int fcntl(int fd, int command, ...)
+{
+    return controlled(command, CUP_REAL(fcntl)(fd, command, POINTER_ARGUMENT(command)));
+}
+
+CUP_HOOK int fcntl64(int fd, int command, ...)
+{
+    void *argument = POINTER_ARGUMENT(command);
+    return controlled(command, CUP_HAVE(fcntl64) ? real_fcntl64(fd, command, argument)
+                                                 : CUP_REAL(fcntl)(fd, command, argument));
+}
+
+CUP_HOOK int __fcntl(int fd, int command, ...)
+{
+    void *argument = POINTER_ARGUMENT(command);
+    return controlled(command, CUP_HAVE(__fcntl) ? real___fcntl(fd, command, argument)
+                                                 : CUP_REAL(fcntl)(fd, command, argument));
+}
+
+static off_t moved(int fd, off_t offset)
+{
+    if (offset >= 0 && cup_active())
+        cup_descriptor_moved(fd, offset);
+    return offset;
+}
+
+CUP_HOOK off_t lseek(int fd, off_t offset, int whence)
+{
+    return moved(fd, CUP_REAL(lseek)(fd, offset, whence));
+}
+
+CUP_HOOK off64_t lseek64(int fd, off64_t offset, int whence)
+{
+    return moved(fd, CUP_REAL(lseek64)(fd, offset, whence));
+}
+
+CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
+{
+    return moved(fd, CUP_HAVE(__lseek) ? real___lseek(fd, offset, whence)
+                                       : CUP_REAL(lseek)(fd, offset, whence));
+}
+
+/* ---- reads and writes -------------------------------------------------------------------------
+ */
+
+/* The rhythm of every transfer: begin, call, end. DIRECTION is read or write, POSITION the
+ * call's offset or CUP_AT_CURSOR. The only hidden thing is the name of the result. */
+#define TRANSFER(direction, fd, position, call)                                                    \
+    struct cup_transfer transfer;                                                                  \
+    bool counted = cup_transfer_begin(&transfer, fd);                                              \
+    ssize_t result = call;                                                                         \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_transfer_end_##direction(&transfer, result, position);                                 \
+    return result
+
+CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
+{
+    TRANSFER(read, fd, CUP_AT_CURSOR, CUP_REAL(read)(fd, buffer, bytes));
+}
+
+CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)
+{
+    TRANSFER(read, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : missing());
+}
+
+CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
+{
+    TRANSFER(read, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : missing());
+}
+
+CUP_HOOK ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
+{
+    TRANSFER(read, fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset));
+}
+
+CUP_HOOK ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
+{
+    TRANSFER(read, fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset));
+}
+
+CUP_HOOK ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset)
+{
+    TRANSFER(read, fd, offset,
+             CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : missing());
+}
+
+CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room)
+{
+    TRANSFER(read, fd, offset,
+             CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room) : missing());
+}
+
+CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room)
+{
+    TRANSFER(read, fd, offset,
+             CUP_HAVE(__pread64_chk) ? real___pread64_chk(fd, buffer, bytes, offset, room)
+                                     : missing());
+}
+
+CUP_HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    TRANSFER(read, fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count));
+}
+
+CUP_HOOK ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    TRANSFER(read, fd, offset, CUP_REAL(preadv)(fd, parts, count, offset));
+}
+
+CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    TRANSFER(read, fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset));
+}
+
+/* Offset -1 means the cursor, for these alone. */
+CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    TRANSFER(read, fd, offset,
+             CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : missing());
+}
+
+CUP_HOOK ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
+{
+    TRANSFER(read, fd, offset,
+             CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags) : missing());
+}
+
+CUP_HOOK ssize_t write(int fd, const void *buffer, size_t bytes)
+{
+    TRANSFER(write, fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
+}
+
+CUP_HOOK ssize_t __write(int fd, const void *buffer, size_t bytes)
+{
+    TRANSFER(write, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : missing());
+}
+
+CUP_HOOK ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
+{
+    TRANSFER(write, fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
+}
+
+CUP_HOOK ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
+{
+    TRANSFER(write, fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
+}
+
+CUP_HOOK ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
+{
+    TRANSFER(write, fd, offset,
+             CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : missing());
+}
+
+CUP_HOOK ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    TRANSFER(write, fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
+}
+
+CUP_HOOK ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    TRANSFER(write, fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
+}
+
+CUP_HOOK ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
+{
+    TRANSFER(write, fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
+}
+
+CUP_HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    TRANSFER(write, fd, offset,
+             CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : missing());
+}
+
+CUP_HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
+                             int flags)
+{
+    TRANSFER(write, fd, offset,
+             CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags) : missing());
+}

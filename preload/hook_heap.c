@@ -1,0 +1,231 @@
+/* Wrappers of the malloc family and of anonymous mappings. */
+#include "preload/heap.h"
+#include "preload/hooks.h"
+#include "preload/thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+/* dlsym may allocate before malloc is resolved: from here, never given back. */
+static _Alignas(64) char bootstrap[16384];
+static size_t bootstrap_used;
+
+static void *bootstrap_take(size_t bytes, size_t alignment)
+{
+    size_t at = (bootstrap_used + alignment - 1) & ~(alignment - 1);
+    if (bytes > sizeof bootstrap || at > sizeof bootstrap - bytes)
+        return NULL;
+    bootstrap_used = at + bytes;
+    return bootstrap + at;
+}
+
+static bool is_bootstrap(const void *p)
+{
+    return __builtin_expect((uintptr_t)p - (uintptr_t)bootstrap < sizeof bootstrap, 0);
+}
+
+/* Set while the real functions are being found; then malloc must not ask for them again. */
+static bool resolving;
+
+static bool ready(void *real)
+{
+    if (__builtin_expect(real != NULL, 1))
+        return true;
+    if (resolving)
+        return false;
+    resolving = true;
+    cup_real_resolve();
+    resolving = false;
+    return true;
+}
+
+static size_t (*usable_size)(void *);
+
+/* The allocator's own answer, whichever allocator is preloaded with us. */
+static size_t usable(void *p)
+{
+    return usable_size ? usable_size(p) : 0;
+}
+
+void cup_heap_init(void)
+{
+    void *found = dlsym(RTLD_NEXT, "malloc_usable_size");
+    *(void *volatile *)&usable_size = found;
+}
+
+/* The real call came back with P for BYTES. */
+static inline void *allocated(void *p, size_t bytes)
+{
+    struct cup_block *block = cup_self.heap;
+    if (__builtin_expect(block != NULL, 0)) {
+        if (p)
+            cup_heap_add(block, usable(p));
+    } else if (bytes >= CUP_HEAP_SMALL && cup_active() && p) {
+        cup_heap_add_slow(usable(p));
+    }
+    return p;
+}
+
+/* P is about to be freed. */
+static inline void released(void *p)
+{
+    struct cup_block *block = cup_self.heap;
+    if (__builtin_expect(block != NULL, 0)) {
+        cup_heap_remove(block, usable(p));
+    } else if (cup_active()) {
+        size_t bytes = usable(p);
+        if (bytes >= CUP_HEAP_SMALL)
+            cup_heap_remove_slow(bytes);
+    }
+}
+
+CUP_HOOK void *malloc(size_t bytes)
+{
+    if (!ready((void *)real_malloc))
+        return bootstrap_take(bytes, 16);
+    return allocated(real_malloc(bytes), bytes);
+}
+
+CUP_HOOK void *calloc(size_t count, size_t size)
+{
+    if (!ready((void *)real_calloc))
+        return bootstrap_take(count * size, 16); /* static memory: zero */
+    return allocated(real_calloc(count, size), count * size);
+}
+
+CUP_HOOK void free(void *p)
+{
+    if (!p || is_bootstrap(p))
+        return;
+    released(p);
+    if (ready((void *)real_free))
+        real_free(p);
+}
+
+/* A block of the bootstrap arena that outgrows it moves out. */
+static void *bootstrap_move(void *p, size_t bytes)
+{
+    size_t room = sizeof bootstrap - (size_t)((char *)p - bootstrap);
+    void *moved = malloc(bytes);
+    if (moved)
+        memcpy(moved, p, bytes < room ? bytes : room);
+    return moved;
+}
+
+/* The old size leaves before the call (afterwards the address may be another thread's), and comes
+ * back if the call failed. realloc(p, 0) frees. */
+static inline void *moved(void *old, size_t old_bytes, void *p, size_t bytes)
+{
+    struct cup_block *block = cup_self.heap;
+    if (!p && bytes && old && block) {
+        block->counters[CUP_C_FREED_BYTES] -= old_bytes;
+        block->counters[CUP_C_FREE_CALLS]--;
+        return p;
+    }
+    return allocated(p, bytes);
+}
+
+CUP_HOOK void *realloc(void *old, size_t bytes)
+{
+    if (is_bootstrap(old))
+        return bootstrap_move(old, bytes);
+    if (!ready((void *)real_realloc))
+        return bootstrap_take(bytes, 16);
+    size_t old_bytes = old && cup_self.heap ? usable(old) : 0;
+    if (old)
+        released(old);
+    return moved(old, old_bytes, real_realloc(old, bytes), bytes);
+}
+
+CUP_HOOK void *reallocarray(void *old, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(old, bytes);
+}
+
+CUP_HOOK void *memalign(size_t alignment, size_t bytes)
+{
+    if (!ready((void *)real_memalign))
+        return bootstrap_take(bytes, alignment);
+    return allocated(real_memalign(alignment, bytes), bytes);
+}
+
+CUP_HOOK int posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+    if (!ready((void *)real_posix_memalign))
+        return (*result = bootstrap_take(bytes, alignment)) ? 0 : ENOMEM;
+    int error = real_posix_memalign(result, alignment, bytes);
+    if (!error)
+        allocated(*result, bytes);
+    return error;
+}
+
+CUP_HOOK void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    if (!ready((void *)real_aligned_alloc))
+        return memalign(alignment, bytes);
+    return allocated(real_aligned_alloc(alignment, bytes), bytes);
+}
+
+CUP_HOOK void *valloc(size_t bytes)
+{
+    ready((void *)real_valloc);
+    return allocated(real_valloc(bytes), bytes);
+}
+
+CUP_HOOK void *pvalloc(size_t bytes)
+{
+    ready((void *)real_pvalloc);
+    return allocated(real_pvalloc(bytes), bytes);
+}
+
+/* ---- mappings
+ * ------------------------------------------------------------------------------------ */
+
+static void *mapped(void *p, size_t bytes, int protection, int flags)
+{
+    int saved = errno;
+    if (p != MAP_FAILED && (flags & MAP_ANONYMOUS) && (protection & PROT_WRITE))
+        cup_heap_mapped(p, bytes);
+    errno = saved;
+    return p;
+}
+
+CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return mapped(CUP_REAL(mmap)(at, bytes, protection, flags, fd, offset), bytes, protection,
+                  flags);
+}
+
+CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    return mapped(CUP_REAL(mmap64)(at, bytes, protection, flags, fd, offset), bytes, protection,
+                  flags);
+}
+
+CUP_HOOK int munmap(void *at, size_t bytes)
+{
+    cup_heap_unmapped(at, bytes);
+    return CUP_REAL(munmap)(at, bytes);
+}
+
+CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *wish = va_arg(arguments, void *);
+    va_end(arguments);
+    bool counted = cup_heap_unmapped(old, old_bytes);
+    void *p = CUP_REAL(mremap)(old, old_bytes, bytes, flags, wish);
+    int saved = errno;
+    if (counted)
+        cup_heap_mapped(p == MAP_FAILED ? old : p, p == MAP_FAILED ? old_bytes : bytes);
+    errno = saved;
+    return p;
+}

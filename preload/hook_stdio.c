@@ -1,0 +1,322 @@
+/* Wrappers of stdio: counted is what the caller is handed or hands over. libc fills and empties
+ * its buffers by calls that nobody can interpose. */
+#include "preload/hooks.h"
+
+#include "preload/descriptor.h"
+#include "preload/log.h"
+#include "preload/raw.h"
+#include "preload/thread.h"
+#include "preload/transfer.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The stream's descriptor; -1 for streams without one (memory, cookies), whose bytes, if any
+ * come from a file, are counted where they are read. */
+static int descriptor_of(FILE *stream)
+{
+    return stream && cup_active() ? stream->_fileno : -1;
+}
+
+/* A stream's descriptor was opened inside libc. */
+static FILE *stream_opened(FILE *stream)
+{
+    int saved = errno;
+    if (stream && cup_active() && stream->_fileno >= 0 &&
+        cup_raw_getpid() == (int)cup_log_header()->pid)
+        cup_descriptor_opened(stream->_fileno);
+    errno = saved;
+    return stream;
+}
+
+static void stream_closes(FILE *stream)
+{
+    int saved = errno;
+    int fd = descriptor_of(stream);
+    if (fd >= 0 && cup_raw_getpid() == (int)cup_log_header()->pid)
+        cup_descriptor_forget(fd);
+    errno = saved;
+}
+
+CUP_HOOK FILE *fopen(const char *path, const char *mode)
+{
+    return stream_opened(CUP_REAL(fopen)(path, mode));
+}
+
+CUP_HOOK FILE *fopen64(const char *path, const char *mode)
+{
+    return stream_opened(CUP_REAL(fopen64)(path, mode));
+}
+
+CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
+{
+    stream_closes(stream);
+    return stream_opened(CUP_REAL(freopen)(path, mode, stream));
+}
+
+CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
+{
+    stream_closes(stream);
+    return stream_opened(CUP_REAL(freopen64)(path, mode, stream));
+}
+
+CUP_HOOK int fclose(FILE *stream)
+{
+    stream_closes(stream);
+    return CUP_REAL(fclose)(stream);
+}
+
+static int missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+/* Begin, call, end; BYTES is an expression in `result` that says how many the caller got. */
+#define STREAM(direction, stream, type, call, bytes)                                               \
+    int fd = descriptor_of(stream);                                                                \
+    struct cup_transfer transfer;                                                                  \
+    bool counted = fd >= 0 && cup_transfer_begin(&transfer, fd);                                   \
+    type result = call;                                                                            \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_transfer_end_##direction(&transfer, (ssize_t)(bytes), CUP_AT_CURSOR);                  \
+    return result
+
+/* ---- reads ------------------------------------------------------------------------------------
+ */
+
+CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
+{
+    STREAM(read, stream, size_t, CUP_REAL(fread)(buffer, size, count, stream), result * size);
+}
+
+CUP_HOOK size_t fread_unlocked(void *buffer, size_t size, size_t count, FILE *stream)
+{
+    STREAM(read, stream, size_t, CUP_REAL(fread_unlocked)(buffer, size, count, stream),
+           result * size);
+}
+
+CUP_HOOK size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream)
+{
+    STREAM(read, stream, size_t,
+           CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, room, size, count, stream) : 0,
+           result * size);
+}
+
+CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count,
+                                     FILE *stream)
+{
+    STREAM(read, stream, size_t,
+           CUP_HAVE(__fread_unlocked_chk)
+               ? real___fread_unlocked_chk(buffer, room, size, count, stream)
+               : 0,
+           result * size);
+}
+
+/* A line with a NUL byte in it counts up to that byte: fgets does not say how long it was. */
+CUP_HOOK char *fgets(char *text, int bytes, FILE *stream)
+{
+    STREAM(read, stream, char *, CUP_REAL(fgets)(text, bytes, stream), result ? strlen(result) : 0);
+}
+
+CUP_HOOK char *fgets_unlocked(char *text, int bytes, FILE *stream)
+{
+    STREAM(read, stream, char *, CUP_REAL(fgets_unlocked)(text, bytes, stream),
+           result ? strlen(result) : 0);
+}
+
+CUP_HOOK char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream)
+{
+    STREAM(read, stream, char *,
+           CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, room, bytes, stream) : NULL,
+           result ? strlen(result) : 0);
+}
+
+CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream)
+{
+    STREAM(read, stream, char *,
+           CUP_HAVE(__fgets_unlocked_chk) ? real___fgets_unlocked_chk(text, room, bytes, stream)
+                                          : NULL,
+           result ? strlen(result) : 0);
+}
+
+CUP_HOOK int fgetc(FILE *stream)
+{
+    STREAM(read, stream, int, CUP_REAL(fgetc)(stream), result != EOF);
+}
+
+CUP_HOOK int fgetc_unlocked(FILE *stream)
+{
+    STREAM(read, stream, int, CUP_REAL(fgetc_unlocked)(stream), result != EOF);
+}
+
+CUP_HOOK int getc(FILE *stream)
+{
+    STREAM(read, stream, int, CUP_REAL(getc)(stream), result != EOF);
+}
+
+CUP_HOOK int getc_unlocked(FILE *stream)
+{
+    STREAM(read, stream, int, CUP_REAL(getc_unlocked)(stream), result != EOF);
+}
+
+CUP_HOOK int _IO_getc(FILE *stream)
+{
+    STREAM(read, stream, int, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : missing(),
+           result != EOF);
+}
+
+CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
+{
+    STREAM(read, stream, ssize_t, CUP_REAL(getline)(line, size, stream), result);
+}
+
+CUP_HOOK ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *stream)
+{
+    STREAM(read, stream, ssize_t, CUP_REAL(getdelim)(line, size, delimiter, stream), result);
+}
+
+CUP_HOOK ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream)
+{
+    STREAM(read, stream, ssize_t,
+           CUP_HAVE(__getdelim) ? real___getdelim(line, size, delimiter, stream) : missing(),
+           result);
+}
+
+/* scanf does not say how many bytes it took: the position before and after does. */
+static int64_t position(FILE *stream)
+{
+    int saved = errno;
+    int64_t at = ftello(stream);
+    errno = saved;
+    return at;
+}
+
+#define SCAN(stream, call)                                                                         \
+    int fd = descriptor_of(stream);                                                                \
+    struct cup_transfer transfer;                                                                  \
+    bool counted = fd >= 0 && cup_transfer_begin(&transfer, fd);                                   \
+    int64_t before = counted ? position(stream) : 0;                                               \
+    int result = call;                                                                             \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_transfer_end_read(&transfer, position(stream) - before, CUP_AT_CURSOR);                \
+    return result
+
+/* The headers send fscanf to __isoc99_fscanf by an assembler name; the plain ones, which old
+ * programs call, are given theirs the same way. */
+int plain_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
+int plain_fscanf(FILE *stream, const char *format, ...) __asm__("fscanf");
+
+CUP_HOOK int plain_vfscanf(FILE *stream, const char *format, va_list arguments)
+{
+    SCAN(stream, CUP_REAL(vfscanf)(stream, format, arguments));
+}
+
+CUP_HOOK int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments)
+{
+    SCAN(stream,
+         CUP_HAVE(__isoc99_vfscanf) ? real___isoc99_vfscanf(stream, format, arguments) : missing());
+}
+
+CUP_HOOK int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments)
+{
+    SCAN(stream,
+         CUP_HAVE(__isoc23_vfscanf) ? real___isoc23_vfscanf(stream, format, arguments) : missing());
+}
+
+/* The variable forms hand on to the va_list forms, whose wrappers count. */
+#define VARIADIC(last, call)                                                                       \
+    va_list arguments;                                                                             \
+    va_start(arguments, last);                                                                     \
+    int result = call;                                                                             \
+    va_end(arguments);                                                                             \
+    return result
+
+CUP_HOOK int plain_fscanf(FILE *stream, const char *format, ...)
+{
+    VARIADIC(format, plain_vfscanf(stream, format, arguments));
+}
+
+CUP_HOOK int __isoc99_fscanf(FILE *stream, const char *format, ...)
+{
+    VARIADIC(format, __isoc99_vfscanf(stream, format, arguments));
+}
+
+CUP_HOOK int __isoc23_fscanf(FILE *stream, const char *format, ...)
+{
+    VARIADIC(format, __isoc23_vfscanf(stream, format, arguments));
+}
+
+/* ---- writes -------------------------------------------------------------------------------------
+ */
+
+CUP_HOOK size_t fwrite(const void *buffer, size_t size, size_t count, FILE *stream)
+{
+    STREAM(write, stream, size_t, CUP_REAL(fwrite)(buffer, size, count, stream), result * size);
+}
+
+CUP_HOOK size_t fwrite_unlocked(const void *buffer, size_t size, size_t count, FILE *stream)
+{
+    STREAM(write, stream, size_t, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream),
+           result * size);
+}
+
+CUP_HOOK int fputs(const char *text, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(fputs)(text, stream), result < 0 ? 0 : strlen(text));
+}
+
+CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(fputs_unlocked)(text, stream),
+           result < 0 ? 0 : strlen(text));
+}
+
+CUP_HOOK int fputc(int c, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(fputc)(c, stream), result != EOF);
+}
+
+CUP_HOOK int fputc_unlocked(int c, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(fputc_unlocked)(c, stream), result != EOF);
+}
+
+CUP_HOOK int putc(int c, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(putc)(c, stream), result != EOF);
+}
+
+CUP_HOOK int putc_unlocked(int c, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_REAL(putc_unlocked)(c, stream), result != EOF);
+}
+
+CUP_HOOK int _IO_putc(int c, FILE *stream)
+{
+    STREAM(write, stream, int, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : missing(),
+           result != EOF);
+}
+
+CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)
+{
+    STREAM(write, stream, int, CUP_REAL(vfprintf)(stream, format, arguments), result);
+}
+
+CUP_HOOK int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
+{
+    STREAM(write, stream, int,
+           CUP_HAVE(__vfprintf_chk) ? real___vfprintf_chk(stream, flag, format, arguments)
+                                    : missing(),
+           result);
+}
+
+CUP_HOOK int fprintf(FILE *stream, const char *format, ...)
+{
+    VARIADIC(format, vfprintf(stream, format, arguments));
+}
+
+CUP_HOOK int __fprintf_chk(FILE *stream, int flag, const char *format, ...)
+{
+    VARIADIC(format, __vfprintf_chk(stream, flag, format, arguments));
+}

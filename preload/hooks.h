@@ -1,0 +1,198 @@
+/* Every function that the library interposes, stated once: the wrappers (hook_*.c), the real_*
+ * pointers, the table that resolves them (real.c) and the test that audits the exported symbols
+ * all come from this list. How to add one: docs/add-a-hook.md.
+ *
+ * X(name, family, need). REQUIRED: in every glibc since 2.17; without it the library switches
+ * itself off. OPTIONAL: newer, or an alias; a call without it fails with ENOSYS as the kernel
+ * would. */
+#ifndef CUPPING_HOOKS_H
+#define CUPPING_HOOKS_H
+
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
+#endif
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CUP_HOOKS(X)                                                                               \
+    /* descriptors come and go */                                                                  \
+    X(open, FILES, REQUIRED)                                                                       \
+    X(open64, FILES, REQUIRED)                                                                     \
+    X(__open, FILES, OPTIONAL)                                                                     \
+    X(__open64, FILES, OPTIONAL)                                                                   \
+    X(__open_2, FILES, OPTIONAL)                                                                   \
+    X(__open64_2, FILES, OPTIONAL)                                                                 \
+    X(openat, FILES, REQUIRED)                                                                     \
+    X(openat64, FILES, REQUIRED)                                                                   \
+    X(__openat_2, FILES, OPTIONAL)                                                                 \
+    X(__openat64_2, FILES, OPTIONAL)                                                               \
+    X(creat, FILES, REQUIRED)                                                                      \
+    X(creat64, FILES, REQUIRED)                                                                    \
+    X(close, FILES, REQUIRED)                                                                      \
+    X(__close, FILES, OPTIONAL)                                                                    \
+    X(close_range, FILES, OPTIONAL)                                                                \
+    X(closefrom, FILES, OPTIONAL)                                                                  \
+    X(dup, FILES, REQUIRED)                                                                        \
+    X(dup2, FILES, REQUIRED)                                                                       \
+    X(__dup2, FILES, OPTIONAL)                                                                     \
+    X(dup3, FILES, REQUIRED)                                                                       \
+    X(fcntl, FILES, REQUIRED)                                                                      \
+    X(fcntl64, FILES, OPTIONAL)                                                                    \
+    X(__fcntl, FILES, OPTIONAL)                                                                    \
+    X(lseek, FILES, REQUIRED)                                                                      \
+    X(lseek64, FILES, REQUIRED)                                                                    \
+    X(__lseek, FILES, OPTIONAL)                                                                    \
+    /* reads */                                                                                    \
+    X(read, FILES, REQUIRED)                                                                       \
+    X(__read, FILES, OPTIONAL)                                                                     \
+    X(__read_chk, FILES, OPTIONAL)                                                                 \
+    X(pread, FILES, REQUIRED)                                                                      \
+    X(pread64, FILES, REQUIRED)                                                                    \
+    X(__pread64, FILES, OPTIONAL)                                                                  \
+    X(__pread_chk, FILES, OPTIONAL)                                                                \
+    X(__pread64_chk, FILES, OPTIONAL)                                                              \
+    X(readv, FILES, REQUIRED)                                                                      \
+    X(preadv, FILES, REQUIRED)                                                                     \
+    X(preadv64, FILES, REQUIRED)                                                                   \
+    X(preadv2, FILES, OPTIONAL)                                                                    \
+    X(preadv64v2, FILES, OPTIONAL)                                                                 \
+    /* writes */                                                                                   \
+    X(write, FILES, REQUIRED)                                                                      \
+    X(__write, FILES, OPTIONAL)                                                                    \
+    X(pwrite, FILES, REQUIRED)                                                                     \
+    X(pwrite64, FILES, REQUIRED)                                                                   \
+    X(__pwrite64, FILES, OPTIONAL)                                                                 \
+    X(writev, FILES, REQUIRED)                                                                     \
+    X(pwritev, FILES, REQUIRED)                                                                    \
+    X(pwritev64, FILES, REQUIRED)                                                                  \
+    X(pwritev2, FILES, OPTIONAL)                                                                   \
+    X(pwritev64v2, FILES, OPTIONAL)                                                                \
+    /* stdio: what the caller is handed, libc's own refills cannot be seen */                      \
+    X(fopen, STDIO, REQUIRED)                                                                      \
+    X(fopen64, STDIO, REQUIRED)                                                                    \
+    X(freopen, STDIO, REQUIRED)                                                                    \
+    X(freopen64, STDIO, REQUIRED)                                                                  \
+    X(fclose, STDIO, REQUIRED)                                                                     \
+    X(fread, STDIO, REQUIRED)                                                                      \
+    X(fread_unlocked, STDIO, REQUIRED)                                                             \
+    X(__fread_chk, STDIO, OPTIONAL)                                                                \
+    X(__fread_unlocked_chk, STDIO, OPTIONAL)                                                       \
+    X(fgets, STDIO, REQUIRED)                                                                      \
+    X(fgets_unlocked, STDIO, REQUIRED)                                                             \
+    X(__fgets_chk, STDIO, OPTIONAL)                                                                \
+    X(__fgets_unlocked_chk, STDIO, OPTIONAL)                                                       \
+    X(fgetc, STDIO, REQUIRED)                                                                      \
+    X(fgetc_unlocked, STDIO, REQUIRED)                                                             \
+    X(getc, STDIO, REQUIRED)                                                                       \
+    X(getc_unlocked, STDIO, REQUIRED)                                                              \
+    X(_IO_getc, STDIO, OPTIONAL)                                                                   \
+    X(getline, STDIO, REQUIRED)                                                                    \
+    X(getdelim, STDIO, REQUIRED)                                                                   \
+    X(__getdelim, STDIO, OPTIONAL)                                                                 \
+    X(vfscanf, STDIO, REQUIRED)                                                                    \
+    X(fscanf, STDIO, REQUIRED)                                                                     \
+    X(__isoc99_vfscanf, STDIO, OPTIONAL)                                                           \
+    X(__isoc99_fscanf, STDIO, OPTIONAL)                                                            \
+    X(__isoc23_vfscanf, STDIO, OPTIONAL)                                                           \
+    X(__isoc23_fscanf, STDIO, OPTIONAL)                                                            \
+    X(fwrite, STDIO, REQUIRED)                                                                     \
+    X(fwrite_unlocked, STDIO, REQUIRED)                                                            \
+    X(fputs, STDIO, REQUIRED)                                                                      \
+    X(fputs_unlocked, STDIO, REQUIRED)                                                             \
+    X(fputc, STDIO, REQUIRED)                                                                      \
+    X(fputc_unlocked, STDIO, REQUIRED)                                                             \
+    X(putc, STDIO, REQUIRED)                                                                       \
+    X(putc_unlocked, STDIO, REQUIRED)                                                              \
+    X(_IO_putc, STDIO, OPTIONAL)                                                                   \
+    X(vfprintf, STDIO, REQUIRED)                                                                   \
+    X(fprintf, STDIO, REQUIRED)                                                                    \
+    X(__vfprintf_chk, STDIO, OPTIONAL)                                                             \
+    X(__fprintf_chk, STDIO, OPTIONAL)                                                              \
+    /* heap */                                                                                     \
+    X(malloc, HEAP, REQUIRED)                                                                      \
+    X(calloc, HEAP, REQUIRED)                                                                      \
+    X(realloc, HEAP, REQUIRED)                                                                     \
+    X(reallocarray, HEAP, OPTIONAL)                                                                \
+    X(free, HEAP, REQUIRED)                                                                        \
+    X(memalign, HEAP, REQUIRED)                                                                    \
+    X(posix_memalign, HEAP, REQUIRED)                                                              \
+    X(aligned_alloc, HEAP, OPTIONAL)                                                               \
+    X(valloc, HEAP, REQUIRED)                                                                      \
+    X(pvalloc, HEAP, REQUIRED)                                                                     \
+    X(mmap, HEAP, REQUIRED)                                                                        \
+    X(mmap64, HEAP, REQUIRED)                                                                      \
+    X(munmap, HEAP, REQUIRED)                                                                      \
+    X(mremap, HEAP, REQUIRED)                                                                      \
+    /* the clocks that Dask and Coffea read */                                                     \
+    X(clock_gettime, CLOCK, REQUIRED)                                                              \
+    /* ends of a process that skip destructors */                                                  \
+    X(_exit, PROCESS, REQUIRED)                                                                    \
+    X(_Exit, PROCESS, REQUIRED)
+
+/* Siblings that no public header declares. */
+int __open(const char *path, int flags, ...);
+int __open64(const char *path, int flags, ...);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+int __close(int fd);
+#if !__GLIBC_PREREQ(2, 34)
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
+#endif
+int __dup2(int from, int to);
+int __fcntl(int fd, int command, ...);
+#if !__GLIBC_PREREQ(2, 28)
+int fcntl64(int fd, int command, ...);
+#endif
+off_t __lseek(int fd, off_t offset, int whence);
+ssize_t __read(int fd, void *buffer, size_t bytes);
+ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
+ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset);
+ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room);
+ssize_t __write(int fd, const void *buffer, size_t bytes);
+ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset);
+size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
+size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
+char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream);
+char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream);
+int _IO_getc(FILE *stream);
+int _IO_putc(int c, FILE *stream);
+ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream);
+int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments);
+int __isoc99_fscanf(FILE *stream, const char *format, ...);
+int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
+int __isoc23_fscanf(FILE *stream, const char *format, ...);
+int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
+int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+
+#define X(name, family, need) extern __typeof__(name) *real_##name;
+CUP_HOOKS(X)
+#undef X
+
+/* Resolves all of them once; returns how many were found, or -1 if a REQUIRED one is missing.
+ * Called by the constructor, and by a hook that another library's constructor reaches first. */
+int cup_real_resolve(void);
+
+/* The real function, resolved if it is not yet; a call through NULL is the caller's to avoid
+ * (only OPTIONAL names can be NULL after resolution, see CUP_HAVE). */
+#define CUP_REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_LATE(name))
+#define CUP_LATE(name) (cup_real_resolve(), real_##name)
+#define CUP_HAVE(name) (CUP_REAL(name) != NULL)
+
+/* A wrapper: exported under the hook's own name. */
+#define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))
+
+#endif

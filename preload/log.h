@@ -1,0 +1,54 @@
+/* The log writer: one file per process, in a shared mapping that grows. See log_format.h.
+ *
+ * No function here allocates, waits for another thread longer than a few stores, or touches
+ * errno (callers are hooks that save it anyway). Callers hold the thread's guard, so a signal
+ * handler that interrupts them does not come back here. */
+#ifndef CUPPING_LOG_H
+#define CUPPING_LOG_H
+
+#include "preload/log_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Opens DIR/HOST-PID-STARTNS.cup and maps it. Returns 0, or -1 with *why set to a static text. */
+int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
+                 const char **why);
+
+/* Marks the log as ended in good order and gives back what was reserved beyond its end. The
+ * mapping stays: threads that still run may go on counting. */
+void cup_log_close(void);
+
+/* In a forked child: forget the parent's log without touching it. */
+void cup_log_forget(void);
+
+/* Header and regions of the open log; NULL when none is open. */
+struct cup_log_header *cup_log_header(void);
+struct cup_block *cup_log_blocks(void);
+struct cup_series *cup_log_series(void);
+enum { CUP_LOG_BLOCK_COUNT = 128 };
+
+/* Reserves a record of FIXED bytes plus TAIL bytes; NULL if dropped (counted). The caller fills
+ * it, then commits. Nothing else may be reserved by this thread in between. */
+void *cup_log_reserve(uint16_t fixed, size_t tail);
+void cup_log_commit(void *record, enum cup_record_type type);
+
+/* Interned strings and files; id 0 when the text is NULL or the table is full (counted). */
+uint32_t cup_log_string(const char *text, size_t bytes);
+uint32_t cup_log_cstring(const char *text);
+
+/* Adds to a health counter; safe when no log is open. */
+void cup_log_health(enum cup_health counter, uint64_t amount);
+
+/* Records a remark for the user, and a fact about the process. */
+void cup_log_note(const char *text);
+void cup_log_info(const char *name, const char *value);
+
+/* Adds AMOUNT to the bin of time NOW_NS (CLOCK_REALTIME). */
+void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount);
+
+/* A process-wide spin lock (yields), also used by the tables that belong to the log. */
+void cup_log_lock(void);
+void cup_log_unlock(void);
+
+#endif

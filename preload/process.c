@@ -1,0 +1,224 @@
+#include "preload/process.h"
+
+#include "preload/attribution.h"
+#include "preload/block.h"
+#include "preload/clock.h"
+#include "preload/dask.h"
+#include "preload/descriptor.h"
+#include "preload/hooks.h"
+#include "preload/log.h"
+#include "preload/python.h"
+#include "preload/raw.h"
+#include "preload/task.h"
+#include "preload/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cup_heap_init(void); /* hook_heap.c */
+
+enum { REMARKS = 8 };
+
+static struct {
+    bool wanted;
+    bool tried; /* the log could not be opened: not tried again */
+    bool verbose;
+    uint64_t max_bytes;
+    uint64_t features;
+    int64_t start_ns;
+    int hooks;
+    char directory[3072];
+    char remarks[REMARKS][192];
+    int remark_count;
+} process;
+
+bool cup_process_wanted(void)
+{
+    return process.wanted;
+}
+
+/* ---- environment
+ * --------------------------------------------------------------------------------- */
+
+static const char *setting(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static bool flag(const char *name)
+{
+    const char *value = setting(name);
+    return value && strcmp(value, "0");
+}
+
+void cup_process_remark(const char *what, const char *why)
+{
+    if (process.remark_count < REMARKS)
+        snprintf(process.remarks[process.remark_count++], sizeof *process.remarks, "%s: %s", what,
+                 why);
+}
+
+/* "256M", "1G", "65536": 0 if it is none of that. */
+static uint64_t parse_bytes(const char *text)
+{
+    char *rest = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &rest, 10);
+    int shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
+    if (errno || rest == text || text[0] == '-' || (*rest && (!shift || rest[1])) ||
+        value > UINT64_MAX >> 32)
+        return 0;
+    return (uint64_t)value << shift;
+}
+
+static void read_environment(void)
+{
+    process.max_bytes = UINT64_C(1) << 30;
+    process.verbose = flag("CUPPING_VERBOSE");
+    const char *directory = setting("CUPPING_DIR"), *limit = setting("CUPPING_MAX_BYTES");
+    if (!directory || flag("CUPPING_DISABLE") || strlen(directory) >= sizeof process.directory)
+        return;
+    strcpy(process.directory, directory);
+    process.wanted = true;
+    if (!limit)
+        return;
+    uint64_t bytes = parse_bytes(limit);
+    if (bytes >= UINT64_C(1) << 20)
+        process.max_bytes = bytes;
+    else
+        cup_process_remark("CUPPING_MAX_BYTES is not used", "not a size of 1M or more");
+}
+
+/* ---- opening the log
+ * -------------------------------------------------------------------------------- */
+
+static void say(const char *what, const char *why)
+{
+    char line[512];
+    if (!process.verbose)
+        return;
+    int bytes = snprintf(line, sizeof line, "cupping: %s %s\n", what, why);
+    if (syscall(SYS_write, 2, line, (size_t)bytes) < 0)
+        return;
+}
+
+static void describe_process(void)
+{
+    char command[2048];
+    int fd = cup_raw_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+    ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, command, sizeof command - 1);
+    if (fd >= 0)
+        cup_raw_close(fd);
+    for (ssize_t i = 0; i + 1 < bytes; i++)
+        if (!command[i])
+            command[i] = ' ';
+    command[bytes > 0 ? bytes : 0] = '\0';
+    cup_log_info("command", command);
+    if (cup_python_usable()) {
+        char version[32];
+        snprintf(version, sizeof version, "%.*s", (int)strcspn(cup_py.Py_GetVersion(), " "),
+                 cup_py.Py_GetVersion());
+        cup_log_info("python", version);
+    }
+}
+
+static void fill_in(void)
+{
+    struct cup_log_header *header = cup_log_header();
+    header->features = process.features;
+    header->hook_count = (uint32_t)process.hooks;
+    describe_process();
+    for (int i = 0; i < process.remark_count; i++)
+        cup_log_note(process.remarks[i]);
+}
+
+bool cup_process_log(void)
+{
+    if (__builtin_expect(cup_active(), 1))
+        return true;
+    if (process.tried || !process.wanted)
+        return false;
+    const char *why = "";
+    process.tried = true;
+    cup_clock_calibrate();
+    cup_descriptor_reset();
+    cup_attribution_reset();
+    if (cup_log_open(process.directory, process.max_bytes, process.start_ns, &why)) {
+        process.wanted = false;
+        say("records nothing:", why);
+        return false;
+    }
+    fill_in();
+    __atomic_store_n((uint32_t *)cup_active_word, 1, __ATOMIC_RELEASE);
+    say("records into", process.directory);
+    return true;
+}
+
+void cup_process_feature(uint64_t bits)
+{
+    process.features |= bits;
+    if (cup_active())
+        cup_log_header()->features |= bits;
+}
+
+/* ---- life and death
+ * ----------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    cup_log_health(CUP_H_FORKS, cup_active());
+}
+
+/* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
+static void in_child(void)
+{
+    cup_guard();
+    *(uint32_t *)cup_active_word = 0;
+    cup_thread_reset();
+    cup_log_forget();
+    cup_descriptor_reset();
+    cup_attribution_reset();
+    cup_dask_reset();
+    process.tried = false;
+    process.start_ns = cup_clock_realtime_ns();
+    cup_unguard();
+}
+
+void cup_process_ends(void)
+{
+    if (!cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
+        return;
+    int saved = errno;
+    cup_guard();
+    cup_log_close();
+    cup_unguard();
+    errno = saved;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    cup_guard();
+    process.hooks = cup_real_resolve();
+    cup_heap_init();
+    read_environment();
+    if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
+        cup_descriptor_init() == 0 && pthread_atfork(before_fork, NULL, in_child) == 0) {
+        cup_clock_calibrate();
+        process.start_ns = cup_clock_realtime_ns();
+        process.features = CUP_FEATURE_FILES | CUP_FEATURE_HEAP;
+        if (cup_task_rss() != CUP_UNKNOWN64)
+            process.features |= CUP_FEATURE_RSS;
+    } else {
+        process.wanted = false;
+    }
+    cup_unguard();
+}
+
+__attribute__((destructor)) static void unloaded(void)
+{
+    cup_process_ends();
+}

@@ -1,0 +1,22 @@
+/* This process and its log: off, wanted, open. */
+#ifndef CUPPING_PROCESS_H
+#define CUPPING_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A profile directory is set and the library is not disabled. */
+bool cup_process_wanted(void);
+
+/* Opens the log if it is not: called at the first task, server tick or chunk. False: there is
+ * none and will be none. */
+bool cup_process_log(void);
+
+/* Features found and remarks made before the log is open are kept for it. */
+void cup_process_feature(uint64_t bits);
+void cup_process_remark(const char *what, const char *why);
+
+/* The process ends: marks the log. */
+void cup_process_ends(void);
+
+#endif

@@ -1,0 +1,207 @@
+#include "preload/python.h"
+
+#include "preload/log.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cup_python cup_py;
+
+static enum { NOT_FOUND, FOUND, GONE } state;
+
+static const struct {
+    const char *name;
+    size_t offset;
+} api[] = {
+#define X(name, result, arguments) {#name, offsetof(struct cup_python, name)},
+    CUP_PYTHON_API(X)
+#undef X
+};
+
+static void *either(const char *newer, const char *older)
+{
+    void *found = dlsym(RTLD_DEFAULT, newer);
+    return found ? found : dlsym(RTLD_DEFAULT, older);
+}
+
+static bool find_all(struct cup_python *python)
+{
+    for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
+        void *found = dlsym(RTLD_DEFAULT, api[i].name);
+        if (!found)
+            return false;
+        memcpy((char *)python + api[i].offset, &found, sizeof found);
+    }
+    void *current = either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+    void *finalizing = either("Py_IsFinalizing", "_Py_IsFinalizing");
+    memcpy(&python->current, &current, sizeof current);
+    memcpy(&python->is_finalizing, &finalizing, sizeof finalizing);
+    python->tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
+    python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
+    python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
+    return current && finalizing && python->tuple_type && python->list_type && python->dict_type;
+}
+
+/* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused
+ * (their version text says so). */
+static bool version_suits(struct cup_python *python)
+{
+    const char *version = python->Py_GetVersion();
+    if (sscanf(version, "%d.%d", &python->major, &python->minor) != 2)
+        return false;
+    return python->major == 3 && python->minor >= 9 && !strstr(version, "free-threading");
+}
+
+bool cup_python_find(void)
+{
+    if (state != NOT_FOUND)
+        return state == FOUND;
+    if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
+        return false;
+    struct cup_python python = {0};
+    bool suits = find_all(&python) && version_suits(&python);
+    if (suits)
+        cup_py = python;
+    __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
+    return suits;
+}
+
+void cup_python_gone(void)
+{
+    __atomic_store_n(&state, GONE, __ATOMIC_RELEASE);
+}
+
+bool cup_python_usable(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == FOUND;
+}
+
+cup_object *cup_python_thread(void)
+{
+    /* At its end the interpreter frees the states of threads that still run: not after that has
+     * begun. */
+    if (!cup_python_usable() || cup_py.is_finalizing())
+        return NULL;
+    return cup_py.PyGILState_GetThisThreadState();
+}
+
+bool cup_python_has_gil(void)
+{
+    cup_object *thread = cup_python_thread();
+    return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
+}
+
+/* ---- small verbs ----------------------------------------------------------------------------- */
+
+static cup_object *cleared(cup_object *object)
+{
+    if (!object)
+        cup_py.PyErr_Clear();
+    return object;
+}
+
+void cup_python_drop(cup_object *object)
+{
+    if (object)
+        cup_py.Py_DecRef(object);
+}
+
+cup_object *cup_python_attribute(cup_object *object, const char *name)
+{
+    return object ? cleared(cup_py.PyObject_GetAttrString(object, name)) : NULL;
+}
+
+cup_object *cup_python_path(cup_object *object, const char *dotted)
+{
+    char names[128];
+    snprintf(names, sizeof names, "%s", dotted);
+    char *rest = NULL;
+    if (object)
+        cup_py.Py_IncRef(object);
+    for (char *name = strtok_r(names, ".", &rest); name && object;
+         name = strtok_r(NULL, ".", &rest)) {
+        cup_object *next = cup_python_attribute(object, name);
+        cup_python_drop(object);
+        object = next;
+    }
+    return object;
+}
+
+cup_object *cup_python_item(cup_object *mapping, const char *key)
+{
+    return mapping ? cleared(cup_py.PyMapping_GetItemString(mapping, key)) : NULL;
+}
+
+int64_t cup_python_integer(cup_object *object, int64_t otherwise)
+{
+    if (!object)
+        return otherwise;
+    long long value = cup_py.PyLong_AsLongLong(object);
+    if (value != -1 || !cup_py.PyErr_Occurred())
+        return value;
+    cup_py.PyErr_Clear();
+    return otherwise;
+}
+
+cup_object *cup_python_module(const char *name)
+{
+    cup_object *modules = cup_py.PyImport_GetModuleDict();
+    return modules ? cup_py.PyDict_GetItemString(modules, name) : NULL;
+}
+
+cup_object *cup_python_type(cup_object *object)
+{
+    return ((cup_object **)object)[1]; /* PyObject: reference count, type */
+}
+
+bool cup_python_type_is(cup_object *object, const char *name)
+{
+    char text[64];
+    cup_object *type_name = cup_python_attribute(cup_python_type(object), "__name__");
+    bool same = cup_python_text(type_name, text, sizeof text) && strcmp(text, name) == 0;
+    cup_python_drop(type_name);
+    return same;
+}
+
+static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
+{
+    size_t bytes = text && length > 0 ? (size_t)length : 0;
+    if (bytes >= size)
+        bytes = size - 1;
+    memcpy(buffer, text ? text : "", bytes);
+    buffer[bytes] = '\0';
+    return bytes;
+}
+
+static size_t encode(cup_object *text, char *buffer, size_t size)
+{
+    ssize_t length = 0;
+    const char *utf8 = cup_py.PyUnicode_AsUTF8AndSize(text, &length);
+    if (utf8)
+        return copy_text(utf8, length, buffer, size);
+    cup_py.PyErr_Clear();
+    cup_object *bytes = cleared(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
+    size_t copied =
+        bytes ? copy_text(cup_py.PyBytes_AsString(bytes), cup_py.PyBytes_Size(bytes), buffer, size)
+              : 0;
+    cup_python_drop(bytes);
+    return copied;
+}
+
+size_t cup_python_text(cup_object *object, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    cup_object *text = object ? cleared(cup_py.PyObject_Str(object)) : NULL;
+    size_t bytes = text ? encode(text, buffer, size) : 0;
+    cup_python_drop(text);
+    return bytes;
+}
+
+uint32_t cup_python_string(cup_object *object)
+{
+    char buffer[2048];
+    size_t bytes = cup_python_text(object, buffer, sizeof buffer);
+    return bytes ? cup_log_string(buffer, bytes) : 0;
+}

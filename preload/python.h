@@ -1,0 +1,100 @@
+/* The bridge to CPython: its C API through dlsym, no headers, one library for all versions.
+ *
+ * Everything here but cup_python_thread() needs the GIL; whoever calls must have made sure with
+ * cup_python_has_gil(), and must not have an exception pending (PyErr_Occurred). What fails is
+ * cleared; the user's program never sees an exception of ours. */
+#ifndef CUPPING_PYTHON_H
+#define CUPPING_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by field name */
+
+/* X(name, result, arguments). All are in the stable or long-standing API of 3.9 to 3.14. */
+#define CUP_PYTHON_API(X)                                                                          \
+    X(PyGILState_GetThisThreadState, cup_object *, (void))                                         \
+    X(PyErr_Occurred, cup_object *, (void))                                                        \
+    X(PyErr_Clear, void, (void))                                                                   \
+    X(PyEval_GetFrame, cup_object *, (void))                                                       \
+    X(PyFrame_GetBack, cup_object *, (cup_object *))                                               \
+    X(PyFrame_GetCode, cup_object *, (cup_object *))                                               \
+    X(PyObject_GetAttrString, cup_object *, (cup_object *, const char *))                          \
+    X(PyObject_GetItem, cup_object *, (cup_object *, cup_object *))                                \
+    X(PyMapping_GetItemString, cup_object *, (cup_object *, const char *))                         \
+    X(PySequence_Size, ssize_t, (cup_object *))                                                    \
+    X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
+    X(PyDict_Values, cup_object *, (cup_object *))                                                 \
+    X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
+    X(PyImport_GetModuleDict, cup_object *, (void))                                                \
+    X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
+    X(PyObject_Str, cup_object *, (cup_object *))                                                  \
+    X(PyObject_Hash, ssize_t, (cup_object *))                                                      \
+    X(PyUnicode_AsUTF8AndSize, const char *, (cup_object *, ssize_t *))                            \
+    X(PyUnicode_InternFromString, cup_object *, (const char *))                                    \
+    X(PyUnicode_AsEncodedString, cup_object *, (cup_object *, const char *, const char *))         \
+    X(PyBytes_AsString, char *, (cup_object *))                                                    \
+    X(PyBytes_Size, ssize_t, (cup_object *))                                                       \
+    X(PyLong_AsLongLong, long long, (cup_object *))                                                \
+    X(PyLong_FromUnsignedLongLong, cup_object *, (unsigned long long))                             \
+    X(PyContextVar_New, cup_object *, (const char *, cup_object *))                                \
+    X(PyContextVar_Set, cup_object *, (cup_object *, cup_object *))                                \
+    X(PyContextVar_Reset, int, (cup_object *, cup_object *))                                       \
+    X(PyContext_New, cup_object *, (void))                                                         \
+    X(PyContext_Enter, int, (cup_object *))                                                        \
+    X(PyContext_Exit, int, (cup_object *))                                                         \
+    X(PyInterpreterState_Get, cup_object *, (void))                                                \
+    X(Py_IncRef, void, (cup_object *))                                                             \
+    X(Py_DecRef, void, (cup_object *))                                                             \
+    X(Py_GetVersion, const char *, (void))                                                         \
+    X(Py_AtExit, int, (void (*)(void)))
+
+struct cup_python {
+#define X(name, result, arguments) result(*name) arguments;
+    CUP_PYTHON_API(X)
+#undef X
+    cup_object *(*current)(void); /* PyThreadState_GetUnchecked or its older name */
+    int (*is_finalizing)(void);   /* Py_IsFinalizing or its older name */
+    cup_object *tuple_type, *list_type, *dict_type;
+    int major, minor;
+};
+extern struct cup_python cup_py;
+
+/* Finds the API if an interpreter is in the process. Cheap when it was found; needs no GIL. */
+bool cup_python_find(void);
+
+/* This thread's PyThreadState, with or without the GIL; NULL in threads that are not Python's,
+ * before initialisation, and once the interpreter ends. */
+cup_object *cup_python_thread(void);
+
+/* This thread holds the GIL and runs in its own thread state, with no exception pending. */
+bool cup_python_has_gil(void);
+
+/* The interpreter is gone for good (set by Py_AtExit): everything of Python is off. */
+void cup_python_gone(void);
+bool cup_python_usable(void);
+
+/* ---- small verbs; all swallow errors; results are new references unless said ------------------
+ */
+
+void cup_python_drop(cup_object *object); /* NULL is fine */
+cup_object *cup_python_attribute(cup_object *object, const char *name);
+cup_object *cup_python_path(cup_object *object, const char *dotted); /* a.b.c */
+cup_object *cup_python_item(cup_object *mapping, const char *key);
+int64_t cup_python_integer(cup_object *object, int64_t otherwise);
+cup_object *cup_python_module(const char *name); /* borrowed; NULL if not imported */
+
+/* Type of an object, borrowed; its name as str.__name__ compares. */
+cup_object *cup_python_type(cup_object *object);
+bool cup_python_type_is(cup_object *object, const char *name);
+
+/* str(object) as UTF-8 (surrogates as '?'), to BUFFER, NUL-terminated; returns its length, 0 for
+ * NULL or failure. */
+size_t cup_python_text(cup_object *object, char *buffer, size_t size);
+
+/* The same, interned in the log. */
+uint32_t cup_python_string(cup_object *object);
+
+#endif

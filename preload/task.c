@@ -1,0 +1,131 @@
+#include "preload/task.h"
+
+#include "preload/attribution.h"
+#include "preload/block.h"
+#include "preload/clock.h"
+#include "preload/log.h"
+#include "preload/raw.h"
+#include "preload/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t last_task;
+
+uint64_t cup_task_rss(void)
+{
+    char text[96];
+    int fd = cup_raw_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return CUP_UNKNOWN64;
+    ssize_t bytes = cup_raw_read(fd, text, sizeof text - 1);
+    cup_raw_close(fd);
+    if (bytes <= 0)
+        return CUP_UNKNOWN64;
+    text[bytes] = '\0';
+    char *rest = NULL;
+    strtoull(text, &rest, 10); /* first field: virtual size */
+    return strtoull(rest, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void write_begin(uint32_t task, const struct cup_task_info *info)
+{
+    struct cup_r_task_begin *record = cup_log_reserve(sizeof *record, info->key_bytes);
+    if (!record)
+        return;
+    record->task = task;
+    record->tid = cup_self.tid;
+    record->prefix = info->prefix;
+    record->server = info->server;
+    record->span = info->span;
+    record->origin = info->origin;
+    record->start_ns = cup_self.start_ns;
+    record->rss = cup_task_rss();
+    record->run_id = info->run_id;
+    record->key_bytes = (uint32_t)info->key_bytes;
+    memcpy(record + 1, info->key, info->key_bytes);
+    cup_log_commit(record, CUP_R_TASK_BEGIN);
+}
+
+uint32_t cup_task_begin(const struct cup_task_info *info)
+{
+    struct cup_thread *thread = &cup_self;
+    uint32_t task = __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
+    cup_thread_known();
+    thread->task = task;
+    thread->origin = info->origin;
+    thread->cpu_start_ns = info->cpu_ns;
+    thread->start_ns = cup_clock_realtime_ns();
+    thread->tic_ns = 0;
+    write_begin(task, info);
+    thread->own = thread->heap = cup_block_open(thread, task, 1);
+    cup_attribution_begin(task);
+    cup_log_health(CUP_H_TASKS_BEGUN, 1);
+    return task;
+}
+
+static void write_chunk(int64_t toc_ns, uint64_t cpu_ns)
+{
+    struct cup_r_chunk *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = cup_self.task;
+    record->tic_ns = cup_self.tic_ns;
+    record->toc_ns = toc_ns;
+    record->cpu_ns = toc_ns ? cpu_ns - cup_self.tic_cpu_ns : CUP_UNKNOWN64;
+    cup_log_commit(record, CUP_R_CHUNK);
+}
+
+void cup_task_tic(int64_t now_ns, uint64_t cpu_ns)
+{
+    cup_self.tic_ns = now_ns;
+    cup_self.tic_cpu_ns = cpu_ns;
+}
+
+void cup_task_toc(int64_t now_ns, uint64_t cpu_ns)
+{
+    if (!cup_self.task || !cup_self.tic_ns)
+        return;
+    write_chunk(now_ns, cpu_ns);
+    cup_self.tic_ns = 0;
+}
+
+static void write_end(enum cup_task_status status, int64_t now, uint64_t cpu_ns,
+                      uint64_t result_bytes, uint32_t error)
+{
+    struct cup_r_task_end *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = cup_self.task;
+    record->status = status;
+    record->stop_ns = now;
+    record->cpu_ns = cpu_ns - cup_self.cpu_start_ns;
+    record->rss = cup_task_rss();
+    record->result_bytes = result_bytes;
+    record->error = error;
+    cup_log_commit(record, CUP_R_TASK_END);
+}
+
+void cup_task_end(enum cup_task_status status, uint64_t cpu_ns, uint64_t result_bytes,
+                  uint32_t error)
+{
+    struct cup_thread *thread = &cup_self;
+    if (!thread->task)
+        return;
+    int64_t now = cup_clock_realtime_ns();
+    struct cup_block *block = thread->own;
+    thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
+    if (thread->tic_ns)
+        write_chunk(0, 0); /* process() did not return */
+    if (block)
+        cup_block_close(block);
+    write_end(status, now, cpu_ns, result_bytes, error);
+    cup_log_series_add(CUP_S_TASKS, now, 1);
+    cup_log_series_add(CUP_S_TASK_NS, now, (uint64_t)(now - thread->start_ns));
+    cup_log_series_add(CUP_S_TASK_CPU_NS, now, cpu_ns - thread->cpu_start_ns);
+    cup_attribution_end(thread->task);
+    cup_log_health(CUP_H_TASKS_ENDED, 1);
+    thread->task = 0;
+    thread->tic_ns = 0;
+    thread->origin = 0;
+}

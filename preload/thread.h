@@ -1,0 +1,74 @@
+/* What the library knows of one thread, and of the process as far as every hook needs it. */
+#ifndef CUPPING_THREAD_H
+#define CUPPING_THREAD_H
+
+#include "preload/log_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CUP_HELPED = 4 }; /* tasks whose blocks a helper thread keeps open at a time */
+
+enum cup_thread_state {
+    CUP_THREAD_NEW = 0, /* must be zero: thread-local storage starts so */
+    CUP_THREAD_KNOWN = 1,
+    CUP_THREAD_GONE = 2, /* its destructor ran: open nothing any more, count nothing */
+};
+
+/* Initial-exec, trivially destructible, touched by its own thread only (and by its signal
+ * handlers, hence counters and no flags). */
+struct cup_thread {
+    struct cup_block *heap; /* block that pays for allocations; NULL: see cup_heap_*_slow */
+    struct cup_block *own;  /* block of the task that this thread runs; NULL: none */
+    struct cup_block *none; /* block of task 0, opened at need */
+    struct cup_block *last; /* block of the task last helped: most helpers stay with one */
+    struct cup_block *helped[CUP_HELPED];
+    uint32_t guard; /* > 0: inside the library; hooks only forward */
+    uint32_t state; /* enum cup_thread_state */
+    uint32_t tid;
+    uint32_t task;        /* task that this thread runs; 0: none */
+    uint32_t next_helped; /* slot of helped[] that gives way next */
+    uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
+    bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
+    /* the task that this thread runs */
+    uint64_t cpu_start_ns;
+    int64_t start_ns;
+    int64_t tic_ns; /* Coffea's clock before process(); 0: not between tic and toc */
+    uint64_t tic_cpu_ns;
+    uint32_t origin; /* enum cup_task_origin: who opened it closes it */
+    void *token;     /* PyObject: what resets the context variable */
+};
+
+extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec")));
+
+/* 1 while a log is open in this very process. It lies in a page that a forked child sees as
+ * zero, however it was forked: a child never writes into its parent's log. */
+extern volatile uint32_t *cup_active_word;
+
+static inline bool cup_active(void)
+{
+    return __builtin_expect(*cup_active_word != 0, 0);
+}
+
+static inline void cup_guard(void)
+{
+    cup_self.guard++;
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void cup_unguard(void)
+{
+    __asm__ volatile("" ::: "memory");
+    cup_self.guard--;
+}
+
+/* Makes the thread known (tid, clean-up at its end). False once it is gone. */
+bool cup_thread_known(void);
+
+/* In a forked child: this thread starts anew. */
+void cup_thread_reset(void);
+
+/* Called once, by the constructor. Returns 0 or -1. */
+int cup_thread_init(void);
+
+#endif

@@ -1,0 +1,140 @@
+#include "preload/transfer.h"
+
+#include "preload/block.h"
+#include "preload/log.h"
+
+#include <errno.h>
+
+bool cup_transfer_begin_active(struct cup_transfer *transfer, int fd)
+{
+    bool counted = false;
+    cup_guard();
+    transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
+    if (transfer->descriptor && transfer->descriptor->class < CUP_FILE_SOCKET) {
+        transfer->owner = cup_attribution();
+        counted = transfer->owner.block != NULL;
+    }
+    cup_unguard();
+    transfer->start = cup_ticks();
+    return counted;
+}
+
+/* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. */
+static enum cup_file_counter size_class(uint64_t bytes)
+{
+    static const uint64_t limits[] = {100,     1 << 10,  10 << 10,  100 << 10, 1 << 20,
+                                      4 << 20, 10 << 20, 100 << 20, 1 << 30};
+    int at = 0;
+    while (at < 9 && bytes > limits[at])
+        at++;
+    return CUP_F_SIZE_0_100 + at;
+}
+
+static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use)
+{
+    if (!transfer->descriptor->opened)
+        return;
+    transfer->descriptor->opened = 0;
+    transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
+    if (use)
+        use->counters[CUP_F_OPENS]++;
+}
+
+static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
+                            uint64_t end)
+{
+    struct cup_descriptor *descriptor = transfer->descriptor;
+    uint64_t *counters = transfer->owner.block->counters;
+    uint64_t ns = cup_ticks_ns(end - transfer->start);
+    counters[CUP_C_READ_OWN_BYTES + transfer->owner.way] += bytes;
+    counters[CUP_C_READ_CALLS]++;
+    counters[CUP_C_READ_NS] += ns;
+    int64_t from = offset == CUP_AT_CURSOR ? descriptor->cursor : offset;
+    struct cup_file_use *use =
+        descriptor->file ? cup_block_file(transfer->owner.block, descriptor->file) : NULL;
+    count_opened(transfer, use);
+    if (use) {
+        use->counters[CUP_F_READ_BYTES] += bytes;
+        use->counters[CUP_F_READ_CALLS]++;
+        use->counters[CUP_F_READ_NS] += ns;
+        use->counters[CUP_F_SEQUENTIAL_CALLS] += from == descriptor->end;
+        use->counters[size_class(bytes)]++;
+    }
+    descriptor->end = from + (int64_t)bytes;
+    if (offset == CUP_AT_CURSOR)
+        descriptor->cursor = descriptor->end;
+    int64_t now = cup_ticks_realtime_ns(end);
+    cup_log_series_add(CUP_S_READ_BYTES, now, bytes);
+    cup_log_series_add(CUP_S_READ_NS, now, ns);
+}
+
+static void count_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t end)
+{
+    uint64_t *counters = transfer->owner.block->counters;
+    switch (transfer->descriptor->class) {
+    case CUP_FILE_DATA:
+        count_data_read(transfer, bytes, offset, end);
+        break;
+    case CUP_FILE_IMPORT:
+        counters[CUP_C_IMPORT_BYTES] += bytes;
+        counters[CUP_C_IMPORT_CALLS]++;
+        break;
+    case CUP_FILE_SPILL:
+        counters[CUP_C_SPILL_READ_BYTES] += bytes;
+        break;
+    case CUP_FILE_PIPE:
+        counters[CUP_C_PIPE_BYTES] += bytes;
+        break;
+    }
+}
+
+void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
+{
+    int saved = errno;
+    uint64_t end = cup_ticks();
+    cup_guard();
+    cup_attribution_confirm(&transfer->owner);
+    if (bytes >= 0 && transfer->owner.block)
+        count_read(transfer, (uint64_t)bytes, offset, end);
+    cup_unguard();
+    errno = saved;
+}
+
+static void count_write(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t end)
+{
+    struct cup_descriptor *descriptor = transfer->descriptor;
+    uint64_t *counters = transfer->owner.block->counters;
+    uint64_t ns = cup_ticks_ns(end - transfer->start);
+    if (descriptor->class == CUP_FILE_SPILL) {
+        counters[CUP_C_SPILL_WRITE_BYTES] += bytes;
+        return;
+    }
+    if (descriptor->class == CUP_FILE_PIPE)
+        return;
+    counters[CUP_C_WRITE_BYTES] += bytes;
+    counters[CUP_C_WRITE_CALLS]++;
+    counters[CUP_C_WRITE_NS] += ns;
+    struct cup_file_use *use =
+        descriptor->file ? cup_block_file(transfer->owner.block, descriptor->file) : NULL;
+    count_opened(transfer, use);
+    if (use) {
+        use->counters[CUP_F_WRITE_BYTES] += bytes;
+        use->counters[CUP_F_WRITE_CALLS]++;
+        use->counters[CUP_F_WRITE_NS] += ns;
+    }
+    if (offset == CUP_AT_CURSOR)
+        descriptor->cursor += (int64_t)bytes;
+    cup_log_series_add(CUP_S_WRITE_BYTES, cup_ticks_realtime_ns(end), bytes);
+}
+
+void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
+{
+    int saved = errno;
+    uint64_t end = cup_ticks();
+    cup_guard();
+    cup_attribution_confirm(&transfer->owner);
+    if (bytes >= 0 && transfer->owner.block)
+        count_write(transfer, (uint64_t)bytes, offset, end);
+    cup_unguard();
+    errno = saved;
+}

@@ -1,0 +1,38 @@
+/* Policy of reads and writes: one begin and one end, whatever the call. */
+#ifndef CUPPING_TRANSFER_H
+#define CUPPING_TRANSFER_H
+
+#include "preload/attribution.h"
+#include "preload/clock.h"
+#include "preload/descriptor.h"
+#include "preload/thread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A call under way. Lives on the wrapper's stack. */
+struct cup_transfer {
+    struct cup_descriptor *descriptor;
+    struct cup_owner owner;
+    uint64_t start; /* ticks */
+    struct cup_descriptor spare;
+};
+
+/* Out of line part of cup_transfer_begin. */
+bool cup_transfer_begin_active(struct cup_transfer *transfer, int fd);
+
+/* True: the call is to be recorded; the wrapper ends it. The guard is not held in between: a
+ * signal handler may jump out of the call, a cancelled thread never comes back from it. */
+static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
+{
+    return cup_active() && !cup_self.guard && cup_transfer_begin_active(transfer, fd);
+}
+
+enum { CUP_AT_CURSOR = -1 };
+
+/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. Keep errno. */
+void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
+void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
+
+#endif
