@@ -1,0 +1,159 @@
+#!/bin/sh
+# Install what is missing for `make demo`, `make test` or `make lint`: system packages through apt
+# (as root, or where sudo asks for no password), Python packages into build/venv. What is there
+# already is left alone, so a second run does nothing. Full logs: build/setup-*.log
+#
+#     tests/setup.sh demo|test|lint        PYTHON= chooses the interpreter (3.11 or newer)
+set -eu
+cd "$(dirname -- "$0")/.."
+what=${1:?demo, test or lint}
+mkdir -p build
+
+say() {
+    printf 'setup: %s\n' "$*"
+}
+
+die() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+
+# Two makes in one checkout take turns; the lock goes with this process.
+exec 9>build/setup.lock
+flock 9 2>/dev/null || :
+
+run_logged() { # LOG COMMAND...: quiet if it works, the end of the log if not
+    log=$1
+    shift
+    "$@" >>"$log" 2>&1 9>&- && return
+    tail -n 20 "$log" >&2
+    printf 'setup: failed: %s (all of it: %s)\n' "$*" "$log" >&2
+    return 1
+}
+
+# --- system packages ---
+
+missing=
+
+need() { # PACKAGE PROBE...: the package is missing if the probe fails
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+have_headers() {
+    echo '#include <stdio.h>' | "${CC:-$(command -v gcc || command -v clang)}" -E -
+}
+
+python_version() {
+    "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+}
+
+new_enough() {
+    command -v "$1" && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))'
+}
+
+python=${PYTHON-}
+for candidate in python3 python3.13 python3.12 python3.11; do
+    if [ -z "$python" ] && new_enough $candidate >/dev/null 2>&1; then
+        python=$candidate
+    fi
+done
+[ -n "$python" ] || die "the pinned Coffea needs Python 3.11 or newer: name one with PYTHON="
+new_enough "$python" >/dev/null 2>&1 || die "$python is no Python of version 3.11 or newer"
+
+if [ -z "${CC-}" ]; then
+    need gcc sh -c 'command -v gcc || command -v clang'
+fi
+need libc6-dev have_headers
+need pkg-config command -v pkg-config
+need libjansson-dev pkg-config --exists jansson
+need libcairo2-dev pkg-config --exists cairo
+need libunwind-dev pkg-config --exists libunwind
+need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
+case $what in
+test | lint)
+    need libcriterion-dev pkg-config --exists criterion
+    need strace command -v strace
+    # CPython's own tests, which the library must not disturb; only Debian leaves them out.
+    if [ -x /usr/bin/python3 ]; then
+        need "libpython$(python_version /usr/bin/python3)-testsuite" \
+            /usr/bin/python3 -c 'import test.test_gc'
+    fi
+    ;;
+esac
+if [ "$what" = lint ]; then
+    need cppcheck command -v cppcheck
+    need shellcheck command -v shellcheck
+    need mandoc command -v mandoc
+fi
+
+if [ -n "$missing" ]; then
+    command -v apt-get >/dev/null || die "please install (names as in Debian):$missing"
+    if [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif sudo -n true 2>/dev/null; then
+        as_root="sudo -n"
+    else
+        die "packages are missing. Install them, then run make again:
+    sudo apt-get install --no-install-recommends -y$missing"
+    fi
+    say "installing$missing"
+    log=build/setup-apt.log
+    : >"$log"
+    # Old lists may still do: what counts is whether the packages come.
+    $as_root apt-get update >>"$log" 2>&1 9>&- || say "apt-get update failed, going on ($log)"
+    # shellcheck disable=SC2086 # lists of words
+    run_logged "$log" $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install --no-install-recommends -y $missing || exit 1
+fi
+
+# --- Python packages ---
+
+# A virtual environment: Debian's own Python refuses pip (PEP 668), and the versions are pinned.
+environment() { # DIRECTORY PYTHON REQUIREMENTS
+    venv=$1
+    stamp="$(cksum <"$3") $("$2" -c 'import sys; print(sys.executable, *sys.version_info[:3])')"
+    if [ "$(cat "$venv/complete" 2>/dev/null)" = "$stamp" ]; then
+        return
+    fi
+    log=build/setup-$(basename "$venv").log
+    count=$(grep -c '==' "$3")
+    say "installing $count Python packages into $venv (Python $(python_version "$2"); log: $log)"
+    rm -rf "$venv"
+    : >"$log"
+    run_logged "$log" "$2" -m venv "$venv" || return 1
+    # Through a pipe for progress; its first command's status comes out by a file.
+    rm -f "$venv/failed"
+    {
+        "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
+            --progress-bar off -r "$3" 2>&1 9>&- || echo "$?" >"$venv/failed"
+    } | tee -a "$log" | awk -v count="$count" '
+        /^Collecting/ && ++found % 20 == 0 { print "setup:   " found " of " count " found"; fflush() }
+        /^Installing collected/ { print "setup:   installing them"; fflush() }'
+    if [ -e "$venv/failed" ]; then
+        tail -n 15 "$log" >&2
+        printf 'setup: pip failed (all of it: %s)\n' "$log" >&2
+        return 1
+    fi
+    printf '%s\n' "$stamp" >"$venv/complete"
+}
+
+environment build/venv "$python" tests/requirements.txt || exit 1
+
+# The oldest and the newest Python that the tests know, where this machine has them: tests that
+# find no build/venv-3.9 or build/venv-3.13 are skipped and say so.
+extra() { # VERSION REQUIREMENTS
+    [ "$(python_version "$python")" != "$1" ] || return 0
+    for other in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+        if "$other" -c 'import ensurepip, venv' >/dev/null 2>&1; then
+            environment "build/venv-$1" "$other" "$2" ||
+                say "no tests on Python $1, then"
+            return 0
+        fi
+    done
+}
+if [ "$what" = test ]; then
+    extra 3.9 tests/requirements-3.9.txt
+    extra 3.13 tests/requirements.txt
+fi
