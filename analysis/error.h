@@ -1,0 +1,29 @@
+/* The one way in which analysis/ says that something went wrong: filled by whoever finds out,
+ * printed by the verb. Never allocates, so it also works when memory is short. */
+#ifndef CUPPING_ERROR_H
+#define CUPPING_ERROR_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define CUP_NO_OFFSET UINT64_MAX
+
+struct cup_error {
+    char source[512]; /* file, directory or option it is about; empty: none */
+    uint64_t offset;  /* byte in that file; CUP_NO_OFFSET: of no interest */
+    char text[512];   /* what is wrong and what to do about it; one line; empty: no error */
+};
+
+/* Fills *error. Always returns -1, so that callers can `return cup_error_set(...)`. */
+__attribute__((format(printf, 4, 5))) int cup_error_set(struct cup_error *error, const char *source,
+                                                        uint64_t offset, const char *format, ...);
+
+/* "cannot ACTION: STRERROR", from errno. Returns -1. */
+int cup_error_system(struct cup_error *error, const char *source, const char *action);
+
+int cup_error_memory(struct cup_error *error, const char *source);
+
+/* One line: cupping: SOURCE: byte OFFSET: TEXT. Control characters in it are made harmless. */
+void cup_error_print(FILE *out, const struct cup_error *error);
+
+#endif

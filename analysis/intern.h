@@ -1,0 +1,34 @@
+/* Texts of all logs, each stored once: equal texts have equal ids. Id 0 is "not known". */
+#ifndef CUPPING_INTERN_H
+#define CUPPING_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cup_text {
+    const char *bytes; /* any bytes, no NUL at the end; NULL for id 0 */
+    size_t length;
+};
+
+struct cup_intern {
+    struct cup_text *texts; /* owned; [0] is "not known" */
+    size_t count, room;
+    uint32_t *slots; /* owned; hash table of ids */
+    size_t slot_count;
+};
+
+/* The id of a copy of these bytes; 0 without memory. */
+uint32_t cup_intern_add(struct cup_intern *intern, const char *bytes, size_t length);
+
+/* The id of a text that is there already, else 0. */
+uint32_t cup_intern_find(const struct cup_intern *intern, const char *bytes, size_t length);
+
+/* {NULL, 0} for id 0. */
+static inline struct cup_text cup_intern_text(const struct cup_intern *intern, uint32_t id)
+{
+    return id < intern->count ? intern->texts[id] : (struct cup_text){0};
+}
+
+void cup_intern_clear(struct cup_intern *intern);
+
+#endif

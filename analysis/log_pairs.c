@@ -1,0 +1,34 @@
+#include "analysis/log_pairs.h"
+
+#include "preload/log_format.h"
+
+/* Reads one number at *at; returns 0, or -1 where it is cut or too long. */
+static inline int read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+        unsigned char byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *number = value;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count)
+{
+    const unsigned char *end = tail + bytes;
+    while (tail < end) {
+        uint64_t index, value;
+        if (read_number(&tail, end, &index) != 0)
+            return;
+        if (index == CUP_PAIR_PADDING)
+            continue;
+        if (read_number(&tail, end, &value) != 0)
+            return;
+        if (index < count)
+            sums[index] += value;
+    }
+}

@@ -1,0 +1,12 @@
+/* The tails of COUNTERS and FILE_USE records: pairs (counter index, value) in unsigned LEB128. */
+#ifndef CUPPING_LOG_PAIRS_H
+#define CUPPING_LOG_PAIRS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Adds every value to sums[index]; indexes from `count` on, which only newer writers use, are
+ * skipped. Stops at the tail's end, or where a number is cut or longer than 64 bits. */
+void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count);
+
+#endif

@@ -1,0 +1,27 @@
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/verbs.h"
+
+/* A reader that goes away (`cupping tasks | head`) must not cost a half-written file elsewhere:
+ * writes then fail, which the verbs notice. */
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "run") != 0)
+        signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fprintf(stderr, "cupping: name a verb; see `cupping help`\n");
+        return CUP_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return puts("cupping " CUP_VERSION) >= 0 && fflush(stdout) == 0 ? CUP_EXIT_DONE
+                                                                        : CUP_EXIT_FAILED;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return cup_verb_help(1, argv);
+    const struct cup_verb *verb = cup_find_verb(argv[1]);
+    if (verb)
+        return verb->run(argc - 1, argv + 1);
+    fprintf(stderr, "cupping: %s: no such verb; see `cupping help`\n", argv[1]);
+    return CUP_EXIT_USAGE;
+}

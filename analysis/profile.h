@@ -1,0 +1,214 @@
+/* The model: what all logs of one profile directory say together. Tables of tight structs that
+ * name each other by index, because a profile may hold a million tasks. Reporting reads it;
+ * only profile_load.c fills it.
+ *
+ * Texts are ids in `strings`. Times are nanoseconds since the epoch, sizes bytes. A field that may
+ * be unknown holds CUP_UNKNOWN64, or as told. */
+#ifndef CUPPING_PROFILE_H
+#define CUPPING_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/error.h"
+#include "analysis/intern.h"
+#include "preload/log_format.h"
+
+/* One log. */
+struct cup_process {
+    char *log_path;               /* owned */
+    struct cup_log_header header; /* as the log holds it: host, pid, times, features, health */
+    int64_t last_ns;              /* the last time that any of its records names */
+    uint32_t roles;               /* bit 1 << role, of its Dask servers */
+    uint32_t task_threads;        /* threads that ran tasks */
+    uint64_t tasks;
+    uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
+};
+
+/* A Dask server. */
+struct cup_server {
+    uint32_t process;
+    uint32_t role; /* enum cup_role */
+    uint32_t address, name, local_directory;
+    uint32_t threads;      /* 0: not known */
+    uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
+    uint64_t tasks;        /* that it ran */
+};
+
+/* All tasks whose keys have the same prefix. [0] stands for tasks whose begin is lost. */
+struct cup_prefix {
+    uint32_t name;
+    uint64_t tasks;
+    uint64_t chunks; /* tasks that carried a work item or a Coffea chunk */
+    uint64_t counters[CUP_COUNTER_COUNT];
+};
+
+struct cup_task {
+    int64_t start_ns;
+    int64_t stop_ns; /* meaningless while status is 0 */
+    uint64_t cpu_ns;
+    uint64_t rss_start, rss_stop;
+    uint64_t result_bytes;
+    uint64_t read_bytes; /* sum of the ways */
+    int64_t run_id;      /* -1: not known */
+    uint32_t process;
+    uint32_t prefix; /* index in prefixes */
+    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t span, error;
+    uint32_t tid;
+    uint32_t item;   /* index + 1 in items; 0: none */
+    uint32_t key_at; /* where its key is in the log: see cup_key_reader */
+    uint8_t status;  /* enum cup_task_status; 0: unfinished */
+    uint8_t origin;  /* enum cup_task_origin */
+};
+
+/* What Coffea gave a task to do, and its clock calls. */
+struct cup_item {
+    uint32_t task;
+    uint32_t kind; /* enum cup_item_kind; 0: only the clock calls were seen */
+    uint32_t dataset, file, tree;
+    int64_t entry_start, entry_stop; /* -1: not known */
+    int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
+    uint64_t cpu_ns;                 /* between them */
+};
+
+/* A path, in whichever processes and on whichever hosts it was used. */
+struct cup_file {
+    uint32_t path;
+    uint32_t class; /* enum cup_file_class */
+    uint32_t flags;
+    uint32_t processes;
+    uint32_t last_process; /* index + 1 of the one that counted last */
+    uint32_t first_sum;    /* index + 1 in file_sums: one for each prefix that used it */
+    uint64_t size;         /* the largest seen */
+};
+
+#define CUP_NO_PREFIX UINT32_MAX /* used outside of any task */
+
+struct cup_file_sum {
+    uint32_t file;
+    uint32_t prefix; /* index in prefixes, or CUP_NO_PREFIX */
+    uint32_t next;   /* index + 1 of the file's next one */
+    uint64_t tasks;  /* different ones */
+    uint64_t counters[CUP_FILE_COUNTER_COUNT];
+};
+
+struct cup_info {
+    uint32_t process, name, value;
+};
+
+struct cup_note {
+    uint32_t process, text;
+};
+
+struct cup_profile {
+    char *path; /* owned; the directory */
+    struct cup_intern strings;
+    struct cup_process *processes;
+    size_t process_count, process_room;
+    struct cup_server *servers;
+    size_t server_count, server_room;
+    struct cup_prefix *prefixes;
+    size_t prefix_count, prefix_room;
+    struct cup_task *tasks;
+    size_t task_count, task_room;
+    uint64_t (*counters)[CUP_COUNTER_COUNT]; /* per task; NULL unless asked for */
+    size_t counter_room;
+    struct cup_item *items;
+    size_t item_count, item_room;
+    struct cup_file *files;
+    size_t file_count, file_room;
+    struct cup_file_sum *file_sums;
+    size_t file_sum_count, file_sum_room;
+    struct cup_info *infos;
+    size_t info_count, info_room;
+    struct cup_note *notes;
+    size_t note_count, note_room;
+
+    struct cup_error *damages; /* one for each log that is damaged or unreadable */
+    size_t damage_count, damage_room;
+    uint64_t logs_read;       /* in full or in part */
+    uint64_t logs_damaged;    /* of them, in part */
+    uint64_t logs_unreadable; /* not at all */
+    uint64_t unfinished_records, skipped_bytes;
+    uint64_t orphan_records; /* of tasks, strings or files that no record introduced */
+    uint64_t health[CUP_HEALTH_COUNT];
+};
+
+struct cup_load_options {
+    bool counters;    /* keep the counters of every task, 8 bytes each */
+    const char *span; /* only tasks of this span; NULL: all */
+};
+
+/* Reads all logs (*.cup) of a directory. Returns 0 if at least one could be read; the others are
+ * told in profile->damages. On -1 *error says why, and there is nothing to free. */
+int cup_profile_load(struct cup_profile *profile, const char *directory,
+                     const struct cup_load_options *options, struct cup_error *error);
+
+void cup_profile_free(struct cup_profile *profile);
+
+static inline struct cup_text cup_profile_text(const struct cup_profile *profile, uint32_t id)
+{
+    return cup_intern_text(&profile->strings, id);
+}
+
+/* NULL when not known. */
+static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,
+                                                       const struct cup_task *task)
+{
+    return task->server ? &profile->servers[task->server - 1] : NULL;
+}
+
+/* NULL when it has none. */
+static inline const struct cup_item *cup_task_item(const struct cup_profile *profile,
+                                                   const struct cup_task *task)
+{
+    return task->item ? &profile->items[task->item - 1] : NULL;
+}
+
+/* A chunk is a task that carries a work item, or in which Coffea's clock calls were seen. */
+static inline bool cup_item_is_chunk(const struct cup_item *item)
+{
+    return item && (item->kind == CUP_ITEM_WORK || item->tic_ns != 0);
+}
+
+/* Events of a work item; CUP_UNKNOWN64 when its entry range is not known. */
+static inline uint64_t cup_item_events(const struct cup_item *item)
+{
+    if (item->entry_start < 0 || item->entry_stop < item->entry_start)
+        return CUP_UNKNOWN64;
+    return (uint64_t)(item->entry_stop - item->entry_start);
+}
+
+static inline bool cup_process_has(const struct cup_profile *profile, uint32_t process,
+                                   enum cup_feature feature)
+{
+    return (profile->processes[process].header.features & feature) != 0;
+}
+
+/* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
+static inline bool cup_process_is_worker(const struct cup_process *process)
+{
+    return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;
+}
+
+/* Keys stay in the logs: they would be the largest part of the model, and few are shown. Reading
+ * them in the order of tasks costs one small read each. */
+struct cup_key_reader {
+    const struct cup_profile *profile;
+    int fd;
+    uint32_t process; /* whose log is open */
+    char *buffer;     /* owned */
+    size_t room;
+};
+
+void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile);
+
+/* str(key) of a task, valid until the next call; {NULL, 0} when it cannot be read. */
+struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task);
+
+void cup_key_reader_close(struct cup_key_reader *reader);
+
+#endif

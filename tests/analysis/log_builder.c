@@ -1,0 +1,147 @@
+#include "tests/analysis/log_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `bytes` more, zeroed; where they begin. */
+static unsigned char *add(struct log_builder *builder, size_t bytes)
+{
+    while (builder->size + bytes > builder->room) {
+        builder->room = builder->room ? builder->room * 2 : 1 << 17;
+        builder->bytes = realloc(builder->bytes, builder->room);
+        if (!builder->bytes)
+            abort();
+    }
+    unsigned char *at = memset(builder->bytes + builder->size, 0, bytes);
+    builder->size += bytes;
+    return at;
+}
+
+struct cup_log_header *builder_header(struct log_builder *builder)
+{
+    return (struct cup_log_header *)builder->bytes;
+}
+
+struct cup_block *builder_block(struct log_builder *builder, unsigned index)
+{
+    return (struct cup_block *)(builder->bytes + sizeof(struct cup_log_header)) + index;
+}
+
+void builder_start(struct log_builder *builder)
+{
+    const size_t blocks_at = sizeof(struct cup_log_header);
+    const size_t series_at = blocks_at + BUILDER_BLOCKS * sizeof(struct cup_block);
+    *builder = (struct log_builder){0};
+    add(builder, series_at + sizeof(struct cup_series));
+    struct cup_log_header *header = builder_header(builder);
+    *header = (struct cup_log_header){
+        .byte_order = CUP_LOG_BYTE_ORDER,
+        .version = CUP_LOG_VERSION,
+        .min_reader = CUP_LOG_MIN_READER,
+        .header_size = sizeof *header,
+        .region_count = 2,
+        .records_offset = builder->size,
+        .records_end = builder->size,
+        .pid = 4242,
+        .ppid = 4200,
+        .process_start_ns = INT64_C(1700000000000000000),
+        .log_start_ns = INT64_C(1700000000500000000),
+        .log_stop_ns = INT64_C(1700000100000000000),
+        .features = CUP_FEATURE_FILES | CUP_FEATURE_HEAP | CUP_FEATURE_BRIDGE |
+                    CUP_FEATURE_CONTEXT | CUP_FEATURE_CHUNKS | CUP_FEATURE_RSS,
+        .hook_count = 40,
+        .host = "node1",
+        .library_version = "0.1.0",
+        .library_build = "built for a test",
+        .regions = {{CUP_REGION_BLOCKS, BUILDER_BLOCKS, blocks_at, sizeof(struct cup_block)},
+                    {CUP_REGION_SERIES, 1, series_at, sizeof(struct cup_series)}},
+    };
+    memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic);
+}
+
+void builder_free(struct log_builder *builder)
+{
+    free(builder->bytes);
+    *builder = (struct log_builder){0};
+}
+
+void builder_record(struct log_builder *builder, unsigned type, const void *fixed,
+                    size_t fixed_bytes, const void *tail, size_t tail_bytes)
+{
+    size_t length = (fixed_bytes + tail_bytes + 7) / 8 * 8;
+    unsigned char *at = add(builder, length);
+    memcpy(at, fixed, fixed_bytes);
+    if (tail_bytes)
+        memcpy(at + fixed_bytes, tail, tail_bytes);
+    struct cup_record head = {(uint32_t)length, (uint16_t)type, (uint16_t)fixed_bytes};
+    memcpy(at, &head, sizeof head);
+}
+
+void builder_string(struct log_builder *builder, uint32_t id, const char *text)
+{
+    struct cup_r_string string = {.id = id, .bytes = (uint32_t)strlen(text)};
+    builder_record(builder, CUP_R_STRING, &string, sizeof string, text, string.bytes);
+}
+
+void builder_begin(struct log_builder *builder, const struct cup_r_task_begin *begin,
+                   const char *key)
+{
+    struct cup_r_task_begin copy = *begin;
+    copy.key_bytes = (uint32_t)strlen(key);
+    builder_record(builder, CUP_R_TASK_BEGIN, &copy, sizeof copy, key, copy.key_bytes);
+}
+
+static size_t put_number(unsigned char *to, uint64_t number)
+{
+    size_t length = 0;
+    for (; number >= 0x80; number >>= 7)
+        to[length++] = (unsigned char)(number | 0x80);
+    to[length++] = (unsigned char)number;
+    return length;
+}
+
+/* The pairs of a tail, padded to 8 bytes. */
+static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned count)
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (values[i] == 0)
+            continue;
+        length += put_number(to + length, i);
+        length += put_number(to + length, values[i]);
+    }
+    while (length % 8 != 0)
+        to[length++] = CUP_PAIR_PADDING;
+    return length;
+}
+
+void builder_counters(struct log_builder *builder, const struct cup_r_counters *block,
+                      const uint64_t *values)
+{
+    unsigned char tail[CUP_COUNTER_ROOM * 12];
+    builder_record(builder, CUP_R_COUNTERS, block, sizeof *block, tail,
+                   put_pairs(tail, values, CUP_COUNTER_COUNT));
+}
+
+void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *use,
+                      const uint64_t *values)
+{
+    unsigned char tail[CUP_FILE_COUNTER_ROOM * 12];
+    builder_record(builder, CUP_R_FILE_USE, use, sizeof *use, tail,
+                   put_pairs(tail, values, CUP_FILE_COUNTER_COUNT));
+}
+
+void builder_finish(struct log_builder *builder)
+{
+    builder_header(builder)->records_end = builder->size;
+}
+
+void builder_save(const struct log_builder *builder, const char *path, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(builder->bytes, 1, bytes, file) != bytes || fclose(file) != 0) {
+        perror(path);
+        abort();
+    }
+}

@@ -1,0 +1,229 @@
+/* Writes a directory of logs as a large job would leave them, every field filled: what the
+ * reading side is measured with. The same arguments always give the same bytes.
+ *
+ *     generate_log DIR [TASKS [LOGS]]      1,000,000 tasks in 100 logs if not told otherwise
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/analysis/log_builder.c" /* the one way to write logs outside of the library */
+
+enum {
+    EVENTS = 50000, /* a chunk */
+    FILES = 64,     /* a log */
+    THREADS = 4,
+    KEY_BYTES = 60,
+    FIRST_FILE_STRING = 100,
+};
+
+static const int64_t job_start_ns = INT64_C(1750000000000000000);
+static const int64_t task_ns = INT64_C(2000000000);
+
+enum { ADDRESS = 1, NAME, DIRECTORY, PREFIX, SPAN, DATASET, TREE, ERROR, WRITTEN, INFO, VALUE };
+
+static void put_introduction(struct log_builder *builder, unsigned log)
+{
+    char text[128];
+    snprintf(text, sizeof text, "tcp://10.0.%u.%u:%u", log / 256, log % 256, 30000 + log);
+    builder_string(builder, ADDRESS, text);
+    snprintf(text, sizeof text, "worker-%u", log);
+    builder_string(builder, NAME, text);
+    builder_string(builder, DIRECTORY, "/scratch/dask-worker-space/worker");
+    builder_string(builder, PREFIX, "HiggsProcessor");
+    builder_string(builder, SPAN, "default");
+    builder_string(builder, DATASET, log % 2 ? "ZZTo4L_13TeV_powheg" : "DYJetsToLL_M-50_amcatnlo");
+    builder_string(builder, TREE, "Events");
+    builder_string(builder, ERROR, "OSError: [ERROR] Server responded with an error");
+    builder_string(builder, WRITTEN, "/scratch/out/histograms.parquet");
+    builder_string(builder, INFO, "distributed");
+    builder_string(builder, VALUE, "2026.8.0");
+    struct cup_r_info info = {.name = INFO, .value = VALUE};
+    BUILDER_ADD(builder, CUP_R_INFO, info);
+    struct cup_r_server server = {.id = 1,
+                                  .role = CUP_ROLE_WORKER,
+                                  .address = ADDRESS,
+                                  .name = NAME,
+                                  .threads = THREADS,
+                                  .local_directory = DIRECTORY,
+                                  .memory_limit = UINT64_C(8000000000)};
+    BUILDER_ADD(builder, CUP_R_SERVER, server);
+}
+
+static void put_files(struct log_builder *builder, unsigned log)
+{
+    for (unsigned i = 0; i < FILES; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "/eos/cms/store/mc/RunIISummer20UL18/%u/NANOAODSIM/%08u.root",
+                 log % 2, log / 2 * FILES + i);
+        builder_string(builder, FIRST_FILE_STRING + i, text);
+        struct cup_r_file file = {.id = i + 1,
+                                  .path = FIRST_FILE_STRING + i,
+                                  .class = CUP_FILE_DATA,
+                                  .flags = CUP_FILE_IS_ROOT,
+                                  .device = 64,
+                                  .inode = 1000 + i,
+                                  .size = UINT64_C(2000000000)};
+        BUILDER_ADD(builder, CUP_R_FILE, file);
+    }
+    struct cup_r_file written = {.id = FILES + 1,
+                                 .path = WRITTEN,
+                                 .class = CUP_FILE_DATA,
+                                 .device = 64,
+                                 .inode = 99,
+                                 .size = 1000};
+    BUILDER_ADD(builder, CUP_R_FILE, written);
+}
+
+/* Different for each task and number, of a plausible size. */
+static uint64_t vary(uint64_t task, unsigned number, uint64_t about)
+{
+    uint64_t mixed = (task * 2654435761u + number * 40503u) % 1000;
+    return about / 2 + about * mixed / 1000 + 1;
+}
+
+static void put_begin(struct log_builder *builder, unsigned log, uint32_t task)
+{
+    char key[KEY_BYTES + 1];
+    snprintf(key, sizeof key, "HiggsProcessor-%08x%08x%08x%08x-%012u", log * 2654435761u,
+             task * 40503u, task ^ 0x5bd1e995u, log ^ 0x1b873593u, task);
+    struct cup_r_task_begin begin = {.task = task,
+                                     .tid = 7000 + task % THREADS,
+                                     .prefix = PREFIX,
+                                     .server = 1,
+                                     .span = SPAN,
+                                     .origin = CUP_ORIGIN_DASK,
+                                     .start_ns = job_start_ns + task / THREADS * task_ns,
+                                     .rss = vary(task, 1, 800000000),
+                                     .run_id = (int64_t)log * 1000000 + task};
+    builder_begin(builder, &begin, key);
+}
+
+static void put_item(struct log_builder *builder, uint32_t task)
+{
+    int64_t start_ns = job_start_ns + task / THREADS * task_ns;
+    int64_t entry = (int64_t)(task / FILES) * EVENTS;
+    struct cup_r_item item = {.task = task,
+                              .kind = CUP_ITEM_WORK,
+                              .dataset = DATASET,
+                              .file = FIRST_FILE_STRING + task % FILES,
+                              .tree = TREE,
+                              .entry_start = entry,
+                              .entry_stop = entry + EVENTS};
+    BUILDER_ADD(builder, CUP_R_ITEM, item);
+    struct cup_r_chunk chunk = {.task = task,
+                                .tic_ns = start_ns + 50000000,
+                                .toc_ns = start_ns + 50000000 + (int64_t)vary(task, 2, 1000000000),
+                                .cpu_ns = vary(task, 3, 800000000)};
+    BUILDER_ADD(builder, CUP_R_CHUNK, chunk);
+}
+
+static void put_end(struct log_builder *builder, uint32_t task)
+{
+    int64_t start_ns = job_start_ns + task / THREADS * task_ns;
+    int fails = task % 1000 == 999;
+    struct cup_r_task_end end = {.task = task,
+                                 .status = fails ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
+                                 .stop_ns =
+                                     start_ns + 80000000 + (int64_t)vary(task, 2, 1000000000),
+                                 .cpu_ns = vary(task, 4, 850000000),
+                                 .rss = vary(task, 5, 900000000),
+                                 .result_bytes = vary(task, 6, 200000),
+                                 .error = fails ? ERROR : 0};
+    BUILDER_ADD(builder, CUP_R_TASK_END, end);
+}
+
+/* The task's own thread and a helper. */
+static void put_counters(struct log_builder *builder, uint32_t task)
+{
+    for (unsigned thread = 0; thread < 2; thread++) {
+        struct cup_r_counters block = {.task = task,
+                                       .tid = 7000 + task % THREADS + 100 * thread,
+                                       .block = task % THREADS + THREADS * thread,
+                                       .sequence = task / THREADS + 1,
+                                       .own = thread == 0};
+        uint64_t values[CUP_COUNTER_COUNT];
+        for (unsigned i = 0; i < CUP_COUNTER_COUNT; i++)
+            values[i] = vary(task, 10 + i + 100 * thread, i < 7 ? 3000000 : 40000u << (i % 3 * 4));
+        values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds it */
+        builder_counters(builder, &block, values);
+    }
+}
+
+static void put_file_uses(struct log_builder *builder, uint32_t task)
+{
+    for (unsigned entry = 0; entry < 2; entry++) {
+        struct cup_r_file_use use = {.task = task,
+                                     .tid = 7100 + task % THREADS,
+                                     .file = entry ? FILES + 1 : task % FILES + 1,
+                                     .block = task % THREADS + THREADS,
+                                     .entry = entry,
+                                     .file_sequence = task / THREADS + 1};
+        uint64_t values[CUP_FILE_COUNTER_COUNT];
+        for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+            values[i] = vary(task, 50 + i, i == CUP_F_READ_BYTES ? 30000000 : 20);
+        builder_file_use(builder, &use, values);
+    }
+}
+
+static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
+{
+    put_begin(builder, log, task);
+    put_item(builder, task);
+    put_end(builder, task);
+    put_counters(builder, task);
+    put_file_uses(builder, task);
+}
+
+static void write_log(const char *directory, unsigned log, uint32_t tasks)
+{
+    struct log_builder builder;
+    char path[4096];
+    builder_start(&builder);
+    struct cup_log_header *header = builder_header(&builder);
+    header->pid = 10000 + log;
+    snprintf(header->host, sizeof header->host, "node%03u", log / 16);
+    header->log_start_ns = header->process_start_ns = job_start_ns - 5000000000;
+    header->log_stop_ns = job_start_ns + tasks / THREADS * task_ns + 5000000000;
+    header->health[CUP_H_TASKS_BEGUN] = header->health[CUP_H_TASKS_ENDED] = tasks;
+    put_introduction(&builder, log);
+    put_files(&builder, log);
+    for (uint32_t task = 1; task <= tasks; task++)
+        put_task(&builder, log, task);
+    builder_finish(&builder);
+    snprintf(path, sizeof path, "%s/node%03u-%u-%lld.cup", directory, log / 16, 10000 + log,
+             (long long)job_start_ns);
+    builder_save(&builder, path, builder.size);
+    builder_free(&builder);
+}
+
+static unsigned long number(const char *text, const char *what)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || *end || !*text || value == 0 || value > UINT32_MAX) {
+        fprintf(stderr, "generate_log: %s: not a number of %s\n", text, what);
+        exit(2);
+    }
+    return value;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || argc > 4) {
+        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS]]\n");
+        return 2;
+    }
+    unsigned long tasks = argc > 2 ? number(argv[2], "tasks") : 1000000;
+    unsigned long logs = argc > 3 ? number(argv[3], "logs") : 100;
+    if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
+        perror(argv[1]);
+        return 1;
+    }
+    for (unsigned long log = 0; log < logs; log++)
+        write_log(argv[1], (unsigned)log, (uint32_t)(tasks / logs + (log < tasks % logs ? 1 : 0)));
+    return 0;
+}
