@@ -1,0 +1,83 @@
+# Completion for cupping and cupping-run in bash.
+# shellcheck shell=bash
+
+_cupping_words() {
+    local IFS=$'\n'
+    # shellcheck disable=SC2207 # words without blanks
+    COMPREPLY=($(compgen -W "${1// /$'\n'}" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+
+_cupping_files() { # -f or -d
+    local IFS=$'\n'
+    compopt -o filenames 2>/dev/null
+    # shellcheck disable=SC2207 # one name a line
+    COMPREPLY=($(compgen "$1" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+
+# Options of cupping-run, then whatever the wrapped command completes to.
+_cupping_run() { # INDEX of the first word to look at
+    local i=$1 word
+    while ((i < COMP_CWORD)); do
+        word=${COMP_WORDS[i]}
+        case $word in
+        -o | --output | --max-bytes) ((i += 2)) ;;
+        --)
+            ((i++))
+            break
+            ;;
+        -*) ((i++)) ;;
+        *) break ;;
+        esac
+    done
+    case ${COMP_WORDS[COMP_CWORD - 1]} in
+    -o | --output) _cupping_files -d && return ;;
+    --max-bytes) COMPREPLY=() && return ;;
+    esac
+    if ((i < COMP_CWORD)); then
+        if declare -F _command_offset >/dev/null; then
+            _command_offset "$i"
+        else
+            _cupping_files -f
+        fi
+    elif [[ ${COMP_WORDS[COMP_CWORD]} == -* ]]; then
+        _cupping_words "-o --output --max-bytes --verbose --help --version --"
+    else
+        _cupping_files -c
+    fi
+}
+
+_cupping() {
+    local verb=${COMP_WORDS[1]-}
+    if ((COMP_CWORD == 1)); then
+        _cupping_words "run report tasks dump help --version --help"
+        return
+    fi
+    if [[ $verb == run ]]; then
+        _cupping_run 2
+        return
+    fi
+    case ${COMP_WORDS[COMP_CWORD - 1]} in
+    --json | --csv) _cupping_files -f && return ;;
+    --only)
+        _cupping_words \
+            "summary workflow tasks chunks datasets files attribution health sources"
+        return
+        ;;
+    --run) _cupping_words "all" && return ;;
+    --span) COMPREPLY=() && return ;;
+    esac
+    case $verb:${COMP_WORDS[COMP_CWORD]} in
+    report:-*) _cupping_words "--json --only --span --run" ;;
+    tasks:-*) _cupping_words "--csv --json" ;;
+    dump:*) _cupping_files -f ;;
+    help:*) _cupping_words "run report tasks dump help" ;;
+    *) _cupping_files -d ;;
+    esac
+}
+
+_cupping_run_command() {
+    _cupping_run 1
+}
+
+complete -F _cupping cupping
+complete -F _cupping_run_command cupping-run
