@@ -149,7 +149,7 @@ $(B)/tests/bench/%: tests/bench/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) -pthread $(own_cflags) -o $@ $< -ldl -lm
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/tests -name '*.d' -type f 2>/dev/null)
 
 # --- demo and tests ------------------------------------------------------------------------------
 
