@@ -28,8 +28,9 @@ static int64_t entry_of(cup_object *item, const char *name)
     return entry;
 }
 
-static void record_item(cup_object *item, enum cup_item_kind kind, uint32_t task)
+static void record_item(cup_object *item, enum cup_item_kind kind)
 {
+    cup_self.item_known = true;
     uint32_t dataset = string_of(item, "dataset"), file = string_of(item, "filename");
     uint32_t tree = string_of(item, "treename");
     int64_t start = kind == CUP_ITEM_WORK ? entry_of(item, "entrystart") : -1;
@@ -37,7 +38,7 @@ static void record_item(cup_object *item, enum cup_item_kind kind, uint32_t task
     struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
-    record->task = task;
+    record->task = cup_self.task;
     record->kind = kind;
     record->dataset = dataset;
     record->file = file;
@@ -53,16 +54,11 @@ static const char *type_name(cup_object *object)
     return ((const char *const *)cup_python_type(object))[3];
 }
 
-struct search {
-    uint32_t task;
-    int left; /* objects that may still be looked at */
-};
-
 enum { MOST_OBJECTS = 64, DEEPEST = 4, MOST_ELEMENTS = 16 };
 
-static bool search(struct search *search, cup_object *object, int depth);
+static bool search(int *left, cup_object *object, int depth);
 
-static bool search_elements(struct search *state, cup_object *sequence, int depth)
+static bool search_elements(int *left, cup_object *sequence, int depth)
 {
     ssize_t size = cup_py.PySequence_Size(sequence);
     bool found = false;
@@ -72,51 +68,51 @@ static bool search_elements(struct search *state, cup_object *sequence, int dept
             cup_py.PyErr_Clear();
             break;
         }
-        found = search(state, element, depth);
+        found = search(left, element, depth);
         cup_python_drop(element);
     }
     return found;
 }
 
-static bool search_attribute(struct search *state, cup_object *object, const char *name, int depth)
+static bool search_attribute(int *left, cup_object *object, const char *name, int depth)
 {
     cup_object *value = cup_python_attribute(object, name);
-    bool found = value && search(state, value, depth);
+    bool found = value && search(left, value, depth);
     cup_python_drop(value);
     return found;
 }
 
 /* Dask's graph nodes hold their arguments in `args` (Task, List, Dict, ...) or `value`. */
-static bool search_node(struct search *state, cup_object *object, const char *name, int depth)
+static bool search_node(int *left, cup_object *object, const char *name, int depth)
 {
     static const char *const with_arguments[] = {"Task", "List", "Tuple", "Dict", "Set"};
     for (size_t i = 0; i < sizeof with_arguments / sizeof *with_arguments; i++)
         if (strcmp(name, with_arguments[i]) == 0)
-            return search_attribute(state, object, "args", depth);
-    return strcmp(name, "DataNode") == 0 && search_attribute(state, object, "value", depth);
+            return search_attribute(left, object, "args", depth);
+    return strcmp(name, "DataNode") == 0 && search_attribute(left, object, "value", depth);
 }
 
-static bool search(struct search *state, cup_object *object, int depth)
+static bool search(int *left, cup_object *object, int depth)
 {
-    if (depth > DEEPEST || state->left-- <= 0)
+    if (depth > DEEPEST || (*left)-- <= 0)
         return false;
     cup_object *type = cup_python_type(object);
     if (type == cup_py.tuple_type || type == cup_py.list_type)
-        return search_elements(state, object, depth + 1);
+        return search_elements(left, object, depth + 1);
     const char *name = type_name(object);
     bool work = strcmp(name, "WorkItem") == 0;
     if (work || strcmp(name, "FileMeta") == 0) {
-        record_item(object, work ? CUP_ITEM_WORK : CUP_ITEM_METADATA, state->task);
+        record_item(object, work ? CUP_ITEM_WORK : CUP_ITEM_METADATA);
         return true;
     }
-    return search_node(state, object, name, depth + 1);
+    return search_node(left, object, name, depth + 1);
 }
 
-void cup_coffea_find_item(cup_object *arguments, uint32_t task)
+void cup_coffea_find_item(cup_object *arguments)
 {
-    struct search state = {task, MOST_OBJECTS};
+    int left = MOST_OBJECTS; /* objects that may still be looked at */
     if (arguments)
-        search(&state, arguments, 0);
+        search(&left, arguments, 0);
 }
 
 /* ---- the clock around process()
@@ -164,7 +160,7 @@ static void open_task(cup_object *item, uint64_t cpu_ns)
                                  .origin = CUP_ORIGIN_COFFEA,
                                  .run_id = -1,
                                  .cpu_ns = cpu_ns};
-    record_item(item, CUP_ITEM_WORK, cup_task_begin(&info));
+    cup_task_begin(&info);
 }
 
 static void tic(cup_object *item, int64_t now_ns)
@@ -174,6 +170,8 @@ static void tic(cup_object *item, int64_t now_ns)
         cup_task_end(CUP_STATUS_ERRED, cpu_ns, CUP_UNKNOWN64, 0);
     if (!cup_self.task)
         open_task(item, cpu_ns);
+    if (!cup_self.item_known)
+        record_item(item, CUP_ITEM_WORK);
     cup_task_tic(now_ns, cpu_ns);
 }
 
@@ -202,9 +200,9 @@ void cup_coffea_clock(int64_t now_ns)
     cup_object *frame = cup_py.PyEval_GetFrame();
     if (!frame || !is_coffea(frame) || !cup_process_log())
         return;
-    cup_object *locals = cup_python_attribute(frame, "f_locals");
-    cup_object *item = cup_python_item(locals, "item");
-    cup_object *before = cup_python_item(locals, "tic"); /* bound once tic has been read */
+    cup_object *locals = NULL;
+    cup_object *item = cup_python_local(frame, "item", &locals);
+    cup_object *before = cup_python_local(frame, "tic", &locals); /* bound once tic was read */
     if (before)
         toc(now_ns);
     else if (item)

@@ -7,7 +7,7 @@
 /* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
 void cup_coffea_clock(int64_t now_ns);
 
-/* Searches a task's arguments for a WorkItem or FileMeta and records it for TASK. */
-void cup_coffea_find_item(cup_object *arguments, uint32_t task);
+/* Searches the arguments of this thread's task for a WorkItem or FileMeta and records it. */
+void cup_coffea_find_item(cup_object *arguments);
 
 #endif

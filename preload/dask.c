@@ -11,7 +11,6 @@
 #include "preload/task.h"
 #include "preload/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- servers
@@ -25,9 +24,13 @@ static struct {
     bool versions_noted;
 } seen;
 
+enum { CARRIERS = 16 };
+static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks carry work items */
+
 void cup_dask_reset(void)
 {
     memset(&seen, 0, sizeof seen);
+    memset(carriers, 0, sizeof carriers);
 }
 
 static enum cup_role role_of(cup_object *server)
@@ -40,17 +43,17 @@ static enum cup_role role_of(cup_object *server)
     return role;
 }
 
-static int64_t integer_at(cup_object *object, const char *path, int64_t otherwise)
+static int64_t integer_at(cup_object *object, const char *name, int64_t otherwise)
 {
-    cup_object *value = cup_python_path(object, path);
+    cup_object *value = cup_python_attribute(object, name);
     int64_t result = cup_python_integer(value, otherwise);
     cup_python_drop(value);
     return result;
 }
 
-static uint32_t string_at(cup_object *object, const char *path)
+static uint32_t string_at(cup_object *object, const char *name)
 {
-    cup_object *value = cup_python_path(object, path);
+    cup_object *value = cup_python_attribute(object, name);
     uint32_t id = cup_python_string(value);
     cup_python_drop(value);
     return id;
@@ -69,6 +72,13 @@ static void write_server(cup_object *server, uint32_t id, enum cup_role role, co
 {
     uint32_t name = string_at(server, "name"), directory = string_at(server, "local_directory");
     uint32_t address_id = cup_log_cstring(address);
+    cup_object *state = role == CUP_ROLE_WORKER ? cup_python_attribute(server, "state") : NULL;
+    cup_object *memory =
+        role == CUP_ROLE_WORKER ? cup_python_attribute(server, "memory_manager") : NULL;
+    uint32_t threads = (uint32_t)integer_at(state, "nthreads", 0);
+    int64_t limit = integer_at(memory, "memory_limit", -1);
+    cup_python_drop(memory);
+    cup_python_drop(state);
     struct cup_r_server *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
@@ -77,10 +87,7 @@ static void write_server(cup_object *server, uint32_t id, enum cup_role role, co
     record->address = address_id;
     record->name = name;
     record->local_directory = directory;
-    record->threads =
-        role == CUP_ROLE_WORKER ? (uint32_t)integer_at(server, "state.nthreads", 0) : 0;
-    int64_t limit =
-        role == CUP_ROLE_WORKER ? integer_at(server, "memory_manager.memory_limit", -1) : -1;
+    record->threads = threads;
     record->memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64;
     cup_log_commit(record, CUP_R_SERVER);
 }
@@ -131,22 +138,16 @@ bool cup_dask_tick_wanted(void)
     return ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
-static cup_object *local(cup_object *frame, const char *name)
-{
-    cup_object *locals = cup_python_attribute(frame, "f_locals");
-    cup_object *value = cup_python_item(locals, name);
-    cup_python_drop(locals);
-    return value;
-}
-
 void cup_dask_tick(void)
 {
-    cup_object *server = local(cup_py.PyEval_GetFrame(), "self");
+    cup_object *locals = NULL;
+    cup_object *server = cup_python_local(cup_py.PyEval_GetFrame(), "self", &locals);
     if (server && cup_process_log()) {
         cup_self.server_loop = true;
         server_id(server);
     }
     cup_python_drop(server);
+    cup_python_drop(locals);
 }
 
 /* ---- the frames of a task
@@ -240,7 +241,7 @@ static uint32_t span_of(cup_object *state)
 {
     cup_object *id = cup_python_attribute(state, "span_id");
     uint32_t span = 0;
-    if (id && string_at(state, "span_id") && !cup_python_type_is(id, "NoneType")) {
+    if (id && id != cup_py.none) {
         cup_object *annotations = cup_python_attribute(state, "annotations");
         cup_object *annotation = cup_python_item(annotations, "span");
         cup_object *name = cup_python_item(annotation, "name");
@@ -273,48 +274,84 @@ static uint32_t prefix_of(cup_object *state, cup_object *key)
 
 static void describe(struct cup_task_info *info, cup_object *key, cup_object *worker)
 {
-    cup_object *tasks = cup_python_path(worker, "state.tasks");
-    cup_object *state = tasks ? cup_py.PyObject_GetItem(tasks, key) : NULL;
-    if (!state)
-        cup_py.PyErr_Clear();
+    cup_object *machine = cup_python_attribute(worker, "state");
+    cup_object *tasks = cup_python_attribute(machine, "tasks");
+    cup_object *state = cup_python_get(tasks, key);
     info->server = worker ? server_id(worker) : 0;
     info->prefix = prefix_of(state, key);
     info->span = state ? span_of(state) : 0;
     info->run_id = state ? integer_at(state, "run_id", -1) : -1;
     cup_python_drop(state);
     cup_python_drop(tasks);
+    cup_python_drop(machine);
 }
 
-/* The work item stands in the task's arguments: of a dask Task, or (older) in args itself. */
-static void find_item(cup_object *simple_frame, uint32_t task)
+/* The work item stands in the task's arguments: of a dask Task, or (older) in args itself. To
+ * look there means a dict of the frame's locals, so at a task's begin only prefixes that carried
+ * one before are asked; the others are asked at the end, where the locals are needed anyway. A
+ * chunk that is killed in between is known by Coffea's own clock call. */
+static void find_item(cup_object *simple_frame, cup_object **locals)
 {
-    cup_object *node = local(simple_frame, "task");
-    cup_object *arguments = node ? cup_python_attribute(node, "args") : local(simple_frame, "args");
-    cup_coffea_find_item(arguments, task);
+    cup_object *node = cup_python_local(simple_frame, "task", locals);
+    cup_object *arguments =
+        node ? cup_python_attribute(node, "args") : cup_python_local(simple_frame, "args", locals);
+    cup_coffea_find_item(arguments);
     cup_python_drop(arguments);
     cup_python_drop(node);
+}
+
+static bool is_carrier(uint32_t prefix)
+{
+    for (int i = 0; i < CARRIERS && carriers[i]; i++)
+        if (carriers[i] == prefix)
+            return true;
+    return false;
+}
+
+static void remember_carrier(uint32_t prefix)
+{
+    for (int i = 0; i < CARRIERS && prefix && !is_carrier(prefix); i++)
+        if (!carriers[i])
+            carriers[i] = prefix;
+}
+
+/* distributed.worker.thread_state, a threading.local: Dask puts key and execution_state there
+ * right before the task. Asking it costs a tenth of making a dict of a frame's locals. */
+static cup_object *thread_state(void)
+{
+    static cup_object *state; /* kept for good: the module keeps it too */
+    if (!state)
+        state = cup_python_attribute(cup_python_module("distributed.worker"), "thread_state");
+    return state;
 }
 
 static void begin(const struct task_frames *frames, uint64_t cpu_ns)
 {
     enum { KEY_LONGEST = 4096 };
     char key_text[KEY_LONGEST];
-    cup_object *key = local(frames->run, "key");
-    cup_object *execution = local(frames->run, "execution_state");
+    cup_object *locals = NULL, *locals_of_simple = NULL;
+    cup_object *key = cup_python_attribute(thread_state(), "key");
+    cup_object *execution = cup_python_attribute(thread_state(), "execution_state");
+    if (!key)
+        key = cup_python_local(frames->run, "key", &locals);
+    if (!execution)
+        execution = cup_python_local(frames->run, "execution_state", &locals);
     cup_object *worker = cup_python_item(execution, "worker");
     if (key && cup_process_log()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .cpu_ns = cpu_ns};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         describe(&info, key, worker);
-        uint32_t task = cup_task_begin(&info);
-        cup_self.token = cup_context_set(task);
-        find_item(frames->simple, task);
+        cup_self.token = cup_context_set(cup_task_begin(&info));
+        if (is_carrier(info.prefix))
+            find_item(frames->simple, &locals_of_simple);
     } else if (!key) {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     }
     cup_python_drop(worker);
     cup_python_drop(execution);
     cup_python_drop(key);
+    cup_python_drop(locals_of_simple);
+    cup_python_drop(locals);
 }
 
 /* ---- end
@@ -326,7 +363,13 @@ static void end(const struct task_frames *frames, uint64_t cpu_ns)
     char operation[32] = "";
     cup_context_reset(cup_self.token);
     cup_self.token = NULL;
-    cup_object *message = local(frames->simple, "msg"); /* absent after sys.exit() in a task */
+    cup_object *locals = NULL;
+    if (!cup_self.item_known)
+        find_item(frames->simple, &locals);
+    if (cup_self.item_known)
+        remember_carrier(cup_self.prefix);
+    /* msg is absent after sys.exit() in a task */
+    cup_object *message = cup_python_local(frames->simple, "msg", &locals);
     cup_object *op = cup_python_item(message, "op");
     cup_object *bytes = cup_python_item(message, "nbytes");
     cup_object *error = cup_python_item(message, "exception_text");
@@ -339,6 +382,7 @@ static void end(const struct task_frames *frames, uint64_t cpu_ns)
     cup_python_drop(bytes);
     cup_python_drop(op);
     cup_python_drop(message);
+    cup_python_drop(locals);
 }
 
 void cup_dask_thread_clock(uint64_t cpu_ns)

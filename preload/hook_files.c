@@ -3,6 +3,7 @@
 #include "preload/hooks.h"
 #include "preload/log.h"
 #include "preload/raw.h"
+#include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/transfer.h"
 
@@ -29,8 +30,10 @@ static int opened(int fd)
 static int replaced(int fd)
 {
     int saved = errno;
-    if (fd >= 0 && cup_active() && same_process())
+    if (fd >= 0 && cup_active() && same_process()) {
         cup_descriptor_forget(fd);
+        cup_task_rss_close(fd);
+    }
     errno = saved;
     return fd;
 }
@@ -137,8 +140,10 @@ CUP_HOOK int __close(int fd)
 static void range_closes(unsigned first, unsigned last)
 {
     int saved = errno;
-    if (cup_active() && same_process())
+    if (cup_active() && same_process()) {
         cup_descriptor_forget_range(first, last);
+        cup_task_rss_close(-1); /* at worst one descriptor more is opened */
+    }
     errno = saved;
 }
 

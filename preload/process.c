@@ -129,6 +129,8 @@ static void describe_process(void)
 static void fill_in(void)
 {
     struct cup_log_header *header = cup_log_header();
+    if (cup_task_rss() != CUP_UNKNOWN64)
+        process.features |= CUP_FEATURE_RSS;
     header->features = process.features;
     header->hook_count = (uint32_t)process.hooks;
     describe_process();
@@ -183,6 +185,7 @@ static void in_child(void)
     cup_descriptor_reset();
     cup_attribution_reset();
     cup_dask_reset();
+    cup_task_rss_close(-1);
     process.tried = false;
     process.start_ns = cup_clock_realtime_ns();
     cup_unguard();
@@ -210,8 +213,6 @@ __attribute__((constructor)) static void loaded(void)
         cup_clock_calibrate();
         process.start_ns = cup_clock_realtime_ns();
         process.features = CUP_FEATURE_FILES | CUP_FEATURE_HEAP;
-        if (cup_task_rss() != CUP_UNKNOWN64)
-            process.features |= CUP_FEATURE_RSS;
     } else {
         process.wanted = false;
     }

@@ -38,10 +38,15 @@ static bool find_all(struct cup_python *python)
     void *finalizing = either("Py_IsFinalizing", "_Py_IsFinalizing");
     memcpy(&python->current, &current, sizeof current);
     memcpy(&python->is_finalizing, &finalizing, sizeof finalizing);
+    void *variable = dlsym(RTLD_DEFAULT, "PyFrame_GetVar");
+    memcpy(&python->frame_variable, &variable, sizeof variable);
     python->tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
     python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
     python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
-    return current && finalizing && python->tuple_type && python->list_type && python->dict_type;
+    python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+    python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+    return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
+           python->string_type && python->none;
 }
 
 /* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused
@@ -108,30 +113,63 @@ void cup_python_drop(cup_object *object)
         cup_py.Py_DecRef(object);
 }
 
+/* Names are looked up by the address of their literal: making and hashing a str at each use would
+ * cost more than the look-up itself. A literal that two files share in text but not in address
+ * takes two places. */
+enum { NAMES = 256 };
+
+static cup_object *interned(const char *literal)
+{
+    static struct {
+        const char *literal;
+        cup_object *name;
+    } table[NAMES];
+    size_t at = ((uintptr_t)literal * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
+    for (size_t i = 0; i < NAMES; i++, at = (at + 1) % NAMES) {
+        if (table[at].literal == literal)
+            return table[at].name;
+        if (table[at].literal)
+            continue;
+        table[at].name = cleared(cup_py.PyUnicode_InternFromString(literal));
+        table[at].literal = literal;
+        return table[at].name;
+    }
+    return NULL;
+}
+
 cup_object *cup_python_attribute(cup_object *object, const char *name)
 {
-    return object ? cleared(cup_py.PyObject_GetAttrString(object, name)) : NULL;
+    cup_object *text = object ? interned(name) : NULL;
+    return text ? cleared(cup_py.PyObject_GetAttr(object, text)) : NULL;
 }
 
-cup_object *cup_python_path(cup_object *object, const char *dotted)
+/* A plain dict answers "not there" without an exception, which would cost a microsecond. */
+cup_object *cup_python_get(cup_object *mapping, cup_object *key)
 {
-    char names[128];
-    snprintf(names, sizeof names, "%s", dotted);
-    char *rest = NULL;
-    if (object)
-        cup_py.Py_IncRef(object);
-    for (char *name = strtok_r(names, ".", &rest); name && object;
-         name = strtok_r(NULL, ".", &rest)) {
-        cup_object *next = cup_python_attribute(object, name);
-        cup_python_drop(object);
-        object = next;
-    }
-    return object;
+    if (!mapping || !key)
+        return NULL;
+    if (cup_python_type(mapping) != cup_py.dict_type)
+        return cleared(cup_py.PyObject_GetItem(mapping, key));
+    cup_object *value = cup_py.PyDict_GetItemWithError(mapping, key);
+    if (value)
+        cup_py.Py_IncRef(value);
+    else if (cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return value;
 }
 
-cup_object *cup_python_item(cup_object *mapping, const char *key)
+cup_object *cup_python_item(cup_object *mapping, const char *name)
 {
-    return mapping ? cleared(cup_py.PyMapping_GetItemString(mapping, key)) : NULL;
+    return mapping ? cup_python_get(mapping, interned(name)) : NULL;
+}
+
+cup_object *cup_python_local(cup_object *frame, const char *name, cup_object **locals)
+{
+    if (cup_py.frame_variable)
+        return cleared(cup_py.frame_variable(frame, interned(name)));
+    if (!*locals)
+        *locals = cup_python_attribute(frame, "f_locals");
+    return cup_python_item(*locals, name);
 }
 
 int64_t cup_python_integer(cup_object *object, int64_t otherwise)
@@ -154,15 +192,6 @@ cup_object *cup_python_module(const char *name)
 cup_object *cup_python_type(cup_object *object)
 {
     return ((cup_object **)object)[1]; /* PyObject: reference count, type */
-}
-
-bool cup_python_type_is(cup_object *object, const char *name)
-{
-    char text[64];
-    cup_object *type_name = cup_python_attribute(cup_python_type(object), "__name__");
-    bool same = cup_python_text(type_name, text, sizeof text) && strcmp(text, name) == 0;
-    cup_python_drop(type_name);
-    return same;
 }
 
 static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
@@ -193,6 +222,8 @@ static size_t encode(cup_object *text, char *buffer, size_t size)
 size_t cup_python_text(cup_object *object, char *buffer, size_t size)
 {
     buffer[0] = '\0';
+    if (object && cup_python_type(object) == cup_py.string_type)
+        return encode(object, buffer, size);
     cup_object *text = object ? cleared(cup_py.PyObject_Str(object)) : NULL;
     size_t bytes = text ? encode(text, buffer, size) : 0;
     cup_python_drop(text);

@@ -21,9 +21,9 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyEval_GetFrame, cup_object *, (void))                                                       \
     X(PyFrame_GetBack, cup_object *, (cup_object *))                                               \
     X(PyFrame_GetCode, cup_object *, (cup_object *))                                               \
-    X(PyObject_GetAttrString, cup_object *, (cup_object *, const char *))                          \
+    X(PyObject_GetAttr, cup_object *, (cup_object *, cup_object *))                                \
     X(PyObject_GetItem, cup_object *, (cup_object *, cup_object *))                                \
-    X(PyMapping_GetItemString, cup_object *, (cup_object *, const char *))                         \
+    X(PyDict_GetItemWithError, cup_object *, (cup_object *, cup_object *))                         \
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
     X(PyDict_Values, cup_object *, (cup_object *))                                                 \
@@ -57,7 +57,10 @@ struct cup_python {
 #undef X
     cup_object *(*current)(void); /* PyThreadState_GetUnchecked or its older name */
     int (*is_finalizing)(void);   /* Py_IsFinalizing or its older name */
-    cup_object *tuple_type, *list_type, *dict_type;
+    cup_object *(*frame_variable)(cup_object *,
+                                  cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
+    cup_object *tuple_type, *list_type, *dict_type, *string_type;
+    cup_object *none;
     int major, minor;
 };
 extern struct cup_python cup_py;
@@ -80,15 +83,22 @@ bool cup_python_usable(void);
  */
 
 void cup_python_drop(cup_object *object); /* NULL is fine */
+
+/* NAME is a string literal: its address is the key under which the interned name is kept. */
 cup_object *cup_python_attribute(cup_object *object, const char *name);
-cup_object *cup_python_path(cup_object *object, const char *dotted); /* a.b.c */
-cup_object *cup_python_item(cup_object *mapping, const char *key);
+cup_object *cup_python_item(cup_object *mapping, const char *name);
+
+/* The value of any key. */
+cup_object *cup_python_get(cup_object *mapping, cup_object *key);
+
+/* A local variable of a frame. LOCALS keeps the frame's locals between calls where the version
+ * has no cheaper way: start with NULL, drop it at the end. */
+cup_object *cup_python_local(cup_object *frame, const char *name, cup_object **locals);
 int64_t cup_python_integer(cup_object *object, int64_t otherwise);
 cup_object *cup_python_module(const char *name); /* borrowed; NULL if not imported */
 
-/* Type of an object, borrowed; its name as str.__name__ compares. */
+/* Type of an object, borrowed. */
 cup_object *cup_python_type(cup_object *object);
-bool cup_python_type_is(cup_object *object, const char *name);
 
 /* str(object) as UTF-8 (surrogates as '?'), to BUFFER, NUL-terminated; returns its length, 0 for
  * NULL or failure. */

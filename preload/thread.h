@@ -35,6 +35,8 @@ struct cup_thread {
     int64_t start_ns;
     int64_t tic_ns; /* Coffea's clock before process(); 0: not between tic and toc */
     uint64_t tic_cpu_ns;
+    uint32_t prefix; /* its prefix, a string of the log */
+    bool item_known; /* its work item is recorded */
     uint32_t origin; /* enum cup_task_origin: who opened it closes it */
     void *token;     /* PyObject: what resets the context variable */
 };
