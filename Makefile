@@ -57,13 +57,15 @@ analysis_objs := $(filter-out %/analysis/main.o,$(call object,$(wildcard analysi
 testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(PRELOAD_TESTABLE))
 unit_analysis_objs := $(call object,$(wildcard tests/analysis/*.c tests/plot/*.c))
 unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
+unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
 	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c))
 benches := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
-	$(if $(unit_preload_objs),$(B)/tests/unit-preload)
+	$(if $(unit_preload_objs),$(B)/tests/unit-preload) \
+	$(if $(variant),,$(if $(unit_wrappers_objs),$(B)/tests/unit-wrappers)) # scripts: once is enough
 e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
 
 .PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs \
@@ -126,6 +128,10 @@ $(B)/tests/unit-preload: $(unit_preload_objs) $(testable_objs)
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs) $(preload_libs)
 
+$(B)/tests/unit-wrappers: $(unit_wrappers_objs)
+	@mkdir -p $(@D)
+	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs)
+
 $(B)/tests/e2e: $(e2e_objs)
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs)
@@ -170,16 +176,16 @@ demo:
 test:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory all tests
-	@tests/run.sh format-check $(B)/tests/unit-analysis $(B)/tests/unit-preload $(B)/tests/e2e
+	@tests/run.sh format-check $(units) $(e2e_bin)
 
 tests: $(units) $(e2e_bin) $(traced) $(generator)
 
-unit: all tests
-	@tests/run.sh $(B)/tests/unit-analysis $(B)/tests/unit-preload
+unit: all $(units)
+	@tests/run.sh $(units)
 
-e2e: all tests
+e2e: all $(e2e_bin) $(traced)
 	@tests/setup.sh test
-	@tests/run.sh $(B)/tests/e2e
+	@tests/run.sh $(e2e_bin)
 
 # Benchmarks and soaks are scripts beside their C programs, run in the order of their names.
 scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do \
@@ -234,8 +240,8 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 install: all
 	install -d "$(bindir)" "$(libdir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
-	install -m 755 build/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
-	install -m 644 build/libcupping.so "$(libdir)"
+	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
+	install -m 644 $(B)/libcupping.so "$(libdir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"
 	ln -sf cupping "$(bashdir)/cupping-run"
