@@ -47,6 +47,13 @@ static void intern_names(void)
         names[i] = cup_py.PyUnicode_InternFromString(functions[i]);
 }
 
+/* Py_AtExit: the interpreter is gone for good. */
+static void interpreter_ends(void)
+{
+    cup_context_off();
+    cup_python_gone();
+}
+
 static void get_ready(void)
 {
     const char *why = cup_frames_verify();
@@ -63,7 +70,7 @@ static void get_ready(void)
     else
         cup_process_feature(CUP_FEATURE_CONTEXT);
     interpreter = cup_py.PyInterpreterState_Get();
-    cup_py.Py_AtExit(cup_python_gone);
+    cup_py.Py_AtExit(interpreter_ends);
     __atomic_store_n(&state, READY, __ATOMIC_RELEASE);
 }
 

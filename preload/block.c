@@ -1,6 +1,7 @@
 #include "preload/block.h"
 
 #include "preload/log.h"
+#include "preload/series.h"
 #include "preload/thread.h"
 
 #include <stdbool.h>
@@ -172,6 +173,7 @@ struct cup_block *cup_block_none(struct cup_thread *thread)
 
 void cup_block_close_all(struct cup_thread *thread)
 {
+    cup_series_flush(thread);
     struct cup_block *open[CUP_HELPED + 2] = {thread->own, thread->none};
     memcpy(open + 2, thread->helped, sizeof thread->helped);
     thread->heap = thread->own = thread->none = thread->last = NULL;

@@ -81,12 +81,19 @@ uint32_t cup_context_task(void)
 {
     if (!__atomic_load_n(&the.verified, __ATOMIC_ACQUIRE))
         return 0;
-    const char *thread = cup_python_thread();
+    if (cup_py.is_finalizing())
+        return 0;
+    const char *thread = cup_py.PyGILState_GetThisThreadState();
     if (!thread)
         return 0;
     const void *const *context = *(const void *const *const *)(thread + the.thread_context);
     const void *value = context ? find_value(context[CONTEXT_VARIABLES]) : NULL;
     return value ? carried_task(value) : 0;
+}
+
+void cup_context_off(void)
+{
+    __atomic_store_n(&the.verified, false, __ATOMIC_RELEASE);
 }
 
 /* ---- setting ------------------------------------------------------------------------------------

@@ -16,6 +16,9 @@ const char *cup_context_verify(void);
 cup_object *cup_context_set(uint32_t task);
 void cup_context_reset(cup_object *token); /* drops TOKEN */
 
+/* The interpreter is gone. */
+void cup_context_off(void);
+
 /* Task in the calling thread's context; 0: none. Any thread, GIL or not. */
 uint32_t cup_context_task(void);
 

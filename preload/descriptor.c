@@ -22,8 +22,9 @@ struct file_slot {
     uint32_t class;
 };
 
+struct cup_descriptor *cup_descriptor_table;
+
 static struct {
-    struct cup_descriptor *table;
     struct file_slot *files;
     uint32_t file_count;
     char spill[SPILL_DIRECTORIES][256];
@@ -32,22 +33,24 @@ static struct {
 
 int cup_descriptor_init(void)
 {
-    size_t table = CUP_DESCRIPTORS * sizeof *known.table, files = FILE_SLOTS * sizeof *known.files;
+    size_t table = CUP_DESCRIPTORS * sizeof *cup_descriptor_table,
+           files = FILE_SLOTS * sizeof *known.files;
     char *at = cup_raw_mmap(NULL, table + files, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return -1;
-    known.table = (void *)at;
+    cup_descriptor_table = (void *)at;
     known.files = (void *)(at + table);
     return 0;
 }
 
 void cup_descriptor_reset(void)
 {
-    if (!known.table)
+    if (!cup_descriptor_table)
         return;
     /* Give the pages back instead of writing zeros into them. */
-    madvise(known.table, CUP_DESCRIPTORS * sizeof *known.table + FILE_SLOTS * sizeof *known.files,
+    madvise(cup_descriptor_table,
+            CUP_DESCRIPTORS * sizeof *cup_descriptor_table + FILE_SLOTS * sizeof *known.files,
             MADV_DONTNEED);
     known.file_count = known.spill_count = 0;
 }
@@ -210,7 +213,8 @@ static bool look_up(int fd, struct cup_descriptor *entry)
 
 static struct cup_descriptor *entry_of(int fd)
 {
-    return known.table && (unsigned)fd < CUP_DESCRIPTORS ? &known.table[fd] : NULL;
+    return cup_descriptor_table && (unsigned)fd < CUP_DESCRIPTORS ? &cup_descriptor_table[fd]
+                                                                  : NULL;
 }
 
 struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)

@@ -7,6 +7,7 @@
 #include "preload/log_format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
@@ -22,6 +23,16 @@ struct cup_descriptor {
 
 /* Called once, by the constructor. */
 int cup_descriptor_init(void);
+
+/* The entry of FD if it has been looked up already; else NULL. */
+extern struct cup_descriptor *cup_descriptor_table; /* CUP_DESCRIPTORS entries, or NULL */
+static inline struct cup_descriptor *cup_descriptor_known(int fd)
+{
+    if ((unsigned)fd >= CUP_DESCRIPTORS || !cup_descriptor_table)
+        return NULL;
+    struct cup_descriptor *entry = &cup_descriptor_table[fd];
+    return entry->class ? entry : NULL;
+}
 
 /* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.
  * NULL: not a descriptor. Keeps errno. */

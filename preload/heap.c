@@ -1,6 +1,7 @@
 #include "preload/heap.h"
 
 #include "preload/attribution.h"
+#include "preload/context.h"
 #include "preload/log.h"
 
 static struct cup_block *payer(void)
@@ -10,12 +11,14 @@ static struct cup_block *payer(void)
     return cup_attribution_context();
 }
 
+/* Most threads carry no task: found out by reads alone, before anything is guarded. */
 void cup_heap_add_slow(size_t bytes)
 {
-    if (cup_self.guard)
+    uint32_t task = cup_context_task();
+    if (!task || cup_self.guard)
         return;
     cup_guard();
-    struct cup_block *block = cup_attribution_context();
+    struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
     if (block)
         cup_heap_add(block, bytes);
     cup_unguard();
@@ -23,10 +26,11 @@ void cup_heap_add_slow(size_t bytes)
 
 void cup_heap_remove_slow(size_t bytes)
 {
-    if (cup_self.guard)
+    uint32_t task = cup_context_task();
+    if (!task || cup_self.guard)
         return;
     cup_guard();
-    struct cup_block *block = cup_attribution_context();
+    struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
     if (block)
         cup_heap_remove(block, bytes);
     cup_unguard();

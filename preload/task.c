@@ -5,6 +5,7 @@
 #include "preload/clock.h"
 #include "preload/log.h"
 #include "preload/raw.h"
+#include "preload/series.h"
 #include "preload/thread.h"
 
 #include <stdlib.h>
@@ -140,6 +141,7 @@ void cup_task_end(enum cup_task_status status, uint64_t cpu_ns, uint64_t result_
         write_chunk(0, 0); /* process() did not return */
     if (block)
         cup_block_close(block);
+    cup_series_flush(thread);
     write_end(status, now, cpu_ns, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, now, 1);
     cup_log_series_add(CUP_S_TASK_NS, now, (uint64_t)(now - thread->start_ns));

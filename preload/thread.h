@@ -30,6 +30,10 @@ struct cup_thread {
     uint32_t next_helped; /* slot of helped[] that gives way next */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
+    /* what falls into the current bin of the time series: series.h */
+    uint64_t bin_ends; /* ticks */
+    int64_t bin_time_ns;
+    uint64_t bin_read_bytes, bin_read_ns, bin_write_bytes;
     /* the task that this thread runs */
     uint64_t cpu_start_ns;
     int64_t start_ns;

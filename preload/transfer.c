@@ -2,10 +2,11 @@
 
 #include "preload/block.h"
 #include "preload/log.h"
+#include "preload/series.h"
 
 #include <errno.h>
 
-bool cup_transfer_begin_active(struct cup_transfer *transfer, int fd)
+bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
 {
     bool counted = false;
     cup_guard();
@@ -63,9 +64,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     descriptor->end = from + (int64_t)bytes;
     if (offset == CUP_AT_CURSOR)
         descriptor->cursor = descriptor->end;
-    int64_t now = cup_ticks_realtime_ns(end);
-    cup_log_series_add(CUP_S_READ_BYTES, now, bytes);
-    cup_log_series_add(CUP_S_READ_NS, now, ns);
+    cup_series_count(end, bytes, ns, 0);
 }
 
 static void count_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t end)
@@ -93,7 +92,8 @@ void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t
     int saved = errno;
     uint64_t end = cup_ticks();
     cup_guard();
-    cup_attribution_confirm(&transfer->owner);
+    if (transfer->owner.way == CUP_WAY_SOLE)
+        cup_attribution_confirm(&transfer->owner);
     if (bytes >= 0 && transfer->owner.block)
         count_read(transfer, (uint64_t)bytes, offset, end);
     cup_unguard();
@@ -124,7 +124,7 @@ static void count_write(struct cup_transfer *transfer, uint64_t bytes, int64_t o
     }
     if (offset == CUP_AT_CURSOR)
         descriptor->cursor += (int64_t)bytes;
-    cup_log_series_add(CUP_S_WRITE_BYTES, cup_ticks_realtime_ns(end), bytes);
+    cup_series_count(end, 0, 0, bytes);
 }
 
 void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
@@ -132,7 +132,8 @@ void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_
     int saved = errno;
     uint64_t end = cup_ticks();
     cup_guard();
-    cup_attribution_confirm(&transfer->owner);
+    if (transfer->owner.way == CUP_WAY_SOLE)
+        cup_attribution_confirm(&transfer->owner);
     if (bytes >= 0 && transfer->owner.block)
         count_write(transfer, (uint64_t)bytes, offset, end);
     cup_unguard();

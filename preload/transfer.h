@@ -19,14 +19,24 @@ struct cup_transfer {
     struct cup_descriptor spare;
 };
 
-/* Out of line part of cup_transfer_begin. */
-bool cup_transfer_begin_active(struct cup_transfer *transfer, int fd);
+/* The rest of cup_transfer_begin: descriptors not looked up yet, threads that run no task. */
+bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd);
 
 /* True: the call is to be recorded; the wrapper ends it. The guard is not held in between: a
  * signal handler may jump out of the call, a cancelled thread never comes back from it. */
 static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
 {
-    return cup_active() && !cup_self.guard && cup_transfer_begin_active(transfer, fd);
+    if (!cup_active() || cup_self.guard)
+        return false;
+    struct cup_descriptor *descriptor = cup_descriptor_known(fd);
+    if (!descriptor || !cup_self.own)
+        return cup_transfer_begin_slowly(transfer, fd);
+    if (descriptor->class >= CUP_FILE_SOCKET)
+        return false;
+    transfer->descriptor = descriptor;
+    transfer->owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
+    transfer->start = cup_ticks();
+    return true;
 }
 
 enum { CUP_AT_CURSOR = -1 };
