@@ -343,7 +343,12 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
                           directory, host, (int)getpid(), (long long)now_ns);
     if (length < 0 || (size_t)length >= sizeof the_log.path)
         return -1;
-    int fd = cup_raw_open(the_log.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    int fd = cup_raw_open(the_log.path, flags, 0644);
+    /* Launched without cupping-run, nobody else makes the directory; another process of the job may
+     * be faster. */
+    if (fd < 0 && errno == ENOENT && (mkdir(directory, 0777) == 0 || errno == EEXIST))
+        fd = cup_raw_open(the_log.path, flags, 0644);
     if (fd < 0)
         return -1;
     cup_raw_close(fd);
