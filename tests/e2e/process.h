@@ -1,0 +1,44 @@
+/* Programs that a test starts, none of which outlives it: each runs below a supervisor of its own,
+ * which adopts all its descendants and kills them when the program has ended, when the test says
+ * so, or when the test's process is gone for whatever reason. */
+#ifndef CUP_TEST_PROCESS_H
+#define CUP_TEST_PROCESS_H
+
+#include <sys/types.h>
+
+struct cup_process {
+    const char *name; /* for messages; the caller's */
+    char log[4096];   /* its standard output and error, in one file */
+    pid_t supervisor;
+    pid_t pid;   /* the program itself */
+    int control; /* socket to the supervisor; closing it ends everything */
+    int status;  /* -1 while it runs; exit status, or 128 + signal */
+};
+
+/* Starts ARGV (found on PATH), output to LOG. ENVIRONMENT: "NAME=value" strings put on top of the
+ * test's own, "NAME" alone takes one away; NULL-terminated, or NULL. Fails the test if it cannot.
+ */
+void cup_process_start(struct cup_process *process, const char *name, const char *log,
+                       const char *const *argv, const char *const *environment);
+
+/* Waits until the program has ended; returns its status. Fails the test, with the end of the log,
+ * after so many seconds: a guard against hangs, not a measurement. */
+int cup_process_wait(struct cup_process *process, int seconds);
+
+/* Sends SIGNAL to the program alone. */
+void cup_process_signal(const struct cup_process *process, int signal);
+
+/* Ends the program and all its descendants at once, and waits until they are gone. */
+void cup_process_kill(struct cup_process *process);
+
+/* Runs ARGV to its end and expects status 0. */
+void cup_run(const char *name, const char *log, const char *const *argv,
+             const char *const *environment, int seconds);
+
+/* The program's output so far. The caller frees it. */
+char *cup_process_output(const struct cup_process *process);
+
+/* Text of a whole file, or NULL. The caller frees it. */
+char *cup_read_file(const char *path);
+
+#endif

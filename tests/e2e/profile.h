@@ -1,0 +1,30 @@
+/* What cupping says of a profile, as JSON. */
+#ifndef CUP_TEST_PROFILE_H
+#define CUP_TEST_PROFILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Rows of `cupping tasks DIRECTORY/profile --json -`; fails the test if that prints anything but
+ * one JSON text. json_decref() them. */
+json_t *cup_tasks(const char *directory);
+
+/* `cupping report DIRECTORY/profile --json -`. */
+json_t *cup_report(const char *directory);
+
+/* A JSON file in DIRECTORY. */
+json_t *cup_json(const char *directory, const char *name);
+
+/* Row of a key's ATTEMPT (1, 2, ...); NULL if there is none. Borrowed. */
+json_t *cup_row(json_t *rows, const char *key, int attempt);
+
+/* A column's value; the test fails if it is missing or of another type. */
+json_int_t cup_count(json_t *row, const char *column);
+double cup_number(json_t *row, const char *column);
+const char *cup_word(json_t *row, const char *column);
+bool cup_is(json_t *row, const char *column, const char *word);
+
+/* Sums over all rows. */
+json_int_t cup_sum(json_t *rows, const char *column);
+
+#endif
