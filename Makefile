@@ -61,7 +61,7 @@ unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
 	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c))
-benches := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
+benches := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/bench/lib*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
 	$(if $(unit_preload_objs),$(B)/tests/unit-preload) \
@@ -151,9 +151,9 @@ $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) -pthread $(own_cflags) -o $@ $< -ldl -lm
 
-$(B)/tests/bench/%: tests/bench/%.c $(B)/flags
+$(B)/tests/bench/%.so: tests/bench/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(common) -pthread $(own_cflags) -o $@ $< -ldl -lm
+	$(CC) $(common) -fPIC -shared -o $@ $<
 
 -include $(shell find $(B)/obj $(B)/tests -name '*.d' -type f 2>/dev/null)
 
@@ -192,7 +192,7 @@ scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do 
 	echo "== $$script"; case $$script in \
 	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
 
-bench: $(benches)
+bench: $(benches) $(generator)
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory all
 	@$(call scripts,bench)

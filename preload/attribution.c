@@ -55,14 +55,14 @@ struct cup_owner cup_attribution(void)
         return (struct cup_owner){thread->own, CUP_WAY_OWN, 0};
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
-    struct cup_block *block = cup_attribution_context();
     cup_log_health(CUP_H_CONTEXT_LOOKUPS, 1);
-    if (block)
-        return (struct cup_owner){block, CUP_WAY_CONTEXT, 0};
+    uint32_t task = cup_context_task();
+    if (task) /* a weaker way must not override it, even where no block is free */
+        return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_CONTEXT, 0};
     uint32_t epoch = 0;
-    uint32_t task = thread->server_loop ? 0 : sole_task(&epoch);
-    if (task && (block = cup_block_helping(thread, task)))
-        return (struct cup_owner){block, CUP_WAY_SOLE, epoch};
+    task = thread->server_loop ? 0 : sole_task(&epoch);
+    if (task)
+        return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_SOLE, epoch};
     return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
 }
 

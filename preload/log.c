@@ -19,7 +19,7 @@
 #endif
 
 enum {
-    GROW_BYTES = 256 * 1024,  /* step of posix_fallocate: a page fault per 4 KiB either way */
+    GROW_BYTES = 64 * 1024,   /* step of posix_fallocate: a page fault per 4 KiB either way */
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end leave the resident set */
     STRING_SLOTS = 1 << 14,   /* interned strings a process may have (of them 3/4 used) */
     STRING_LONGEST = 4096,

@@ -122,7 +122,7 @@ enum cup_series_row {
 #undef X
         CUP_SERIES_COUNT
 };
-enum { CUP_SERIES_ROOM = 16, CUP_SERIES_BINS = 512 };
+enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
 
 /* What the library says of itself; all process-wide, only ever growing. */
 #define CUP_HEALTH(X)                                                                              \
@@ -413,7 +413,7 @@ CUP_SIZE_IS(cup_region, 24);
 CUP_SIZE_IS(cup_log_header, 1128);
 CUP_SIZE_IS(cup_file_use, 232);
 CUP_SIZE_IS(cup_block, 1240);
-CUP_SIZE_IS(cup_series, 65552);
+CUP_SIZE_IS(cup_series, 16400);
 CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_r_string, 16);
 CUP_SIZE_IS(cup_r_file, 48);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CUP_HELPED = 4 }; /* tasks whose blocks a helper thread keeps open at a time */
+enum { CUP_HELPED = 2 }; /* tasks whose blocks a helper thread keeps open at a time */
 
 enum cup_thread_state {
     CUP_THREAD_NEW = 0, /* must be zero: thread-local storage starts so */
