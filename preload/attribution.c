@@ -55,7 +55,6 @@ struct cup_owner cup_attribution(void)
         return (struct cup_owner){thread->own, CUP_WAY_OWN, 0};
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
-    cup_log_health(CUP_H_CONTEXT_LOOKUPS, 1);
     uint32_t task = cup_context_task();
     if (task) /* a weaker way must not override it, even where no block is free */
         return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_CONTEXT, 0};

@@ -63,7 +63,9 @@ static void note_spill_directory(cup_object *worker)
 {
     char path[ADDRESS_LONGEST * 2];
     cup_object *directory = cup_python_attribute(worker, "local_directory");
-    if (cup_python_text(directory, path, sizeof path))
+    size_t bytes = cup_python_text(directory, path, sizeof path - sizeof "/storage");
+    strcpy(path + bytes, "/storage");
+    if (bytes)
         cup_descriptor_spill_directory(path);
     cup_python_drop(directory);
 }

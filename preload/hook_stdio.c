@@ -82,6 +82,20 @@ static int missing(void)
         cup_transfer_end_##direction(&transfer, (ssize_t)(bytes), CUP_AT_CURSOR);                  \
     return result
 
+/* One character: the short way if the stream's descriptor is known and the thread runs a task. */
+#define CHARACTER(direction, stream, call)                                                         \
+    int fd = descriptor_of(stream);                                                                \
+    struct cup_transfer transfer;                                                                  \
+    struct cup_descriptor *known = fd >= 0 && cup_self.own ? cup_descriptor_known(fd) : NULL;      \
+    bool counted = fd >= 0 && !known && cup_transfer_begin(&transfer, fd);                         \
+    int result = call;                                                                             \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_transfer_end_##direction(&transfer, result != EOF, CUP_AT_CURSOR);                     \
+    else if (known && result != EOF)                                                               \
+        cup_transfer_character(known, READING_##direction);                                        \
+    return result
+enum { READING_read = true, READING_write = false };
+
 /* ---- reads ------------------------------------------------------------------------------------
  */
 
@@ -142,28 +156,27 @@ CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *st
 
 CUP_HOOK int fgetc(FILE *stream)
 {
-    STREAM(read, stream, int, CUP_REAL(fgetc)(stream), result != EOF);
+    CHARACTER(read, stream, CUP_REAL(fgetc)(stream));
 }
 
 CUP_HOOK int fgetc_unlocked(FILE *stream)
 {
-    STREAM(read, stream, int, CUP_REAL(fgetc_unlocked)(stream), result != EOF);
+    CHARACTER(read, stream, CUP_REAL(fgetc_unlocked)(stream));
 }
 
 CUP_HOOK int getc(FILE *stream)
 {
-    STREAM(read, stream, int, CUP_REAL(getc)(stream), result != EOF);
+    CHARACTER(read, stream, CUP_REAL(getc)(stream));
 }
 
 CUP_HOOK int getc_unlocked(FILE *stream)
 {
-    STREAM(read, stream, int, CUP_REAL(getc_unlocked)(stream), result != EOF);
+    CHARACTER(read, stream, CUP_REAL(getc_unlocked)(stream));
 }
 
 CUP_HOOK int _IO_getc(FILE *stream)
 {
-    STREAM(read, stream, int, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : missing(),
-           result != EOF);
+    CHARACTER(read, stream, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : missing());
 }
 
 CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
@@ -274,28 +287,27 @@ CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
 
 CUP_HOOK int fputc(int c, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(fputc)(c, stream), result != EOF);
+    CHARACTER(write, stream, CUP_REAL(fputc)(c, stream));
 }
 
 CUP_HOOK int fputc_unlocked(int c, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(fputc_unlocked)(c, stream), result != EOF);
+    CHARACTER(write, stream, CUP_REAL(fputc_unlocked)(c, stream));
 }
 
 CUP_HOOK int putc(int c, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(putc)(c, stream), result != EOF);
+    CHARACTER(write, stream, CUP_REAL(putc)(c, stream));
 }
 
 CUP_HOOK int putc_unlocked(int c, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(putc_unlocked)(c, stream), result != EOF);
+    CHARACTER(write, stream, CUP_REAL(putc_unlocked)(c, stream));
 }
 
 CUP_HOOK int _IO_putc(int c, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : missing(),
-           result != EOF);
+    CHARACTER(write, stream, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : missing());
 }
 
 CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)

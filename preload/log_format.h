@@ -135,7 +135,6 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(ANCHOR_CALLS, "anchor_calls", "clock calls that were looked at closely")                     \
     X(ANCHOR_NS, "anchor_ns", "time spent on those: the cost of task begins and ends")             \
     X(ANCHOR_ERRORS, "anchor_errors", "anchors whose frames did not hold what they should")        \
-    X(CONTEXT_LOOKUPS, "context_lookups", "contexts read on helper threads")                       \
     X(FORKS, "forks", "children forked (their reads are not in this log)")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,

@@ -139,3 +139,31 @@ void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_
     cup_unguard();
     errno = saved;
 }
+
+static void count_data_character(struct cup_block *block, uint32_t file, bool read)
+{
+    block->counters[read ? CUP_C_READ_OWN_BYTES : CUP_C_WRITE_BYTES]++;
+    block->counters[read ? CUP_C_READ_CALLS : CUP_C_WRITE_CALLS]++;
+    if (!file)
+        return;
+    struct cup_file_use *use = cup_block_file(block, file);
+    use->counters[read ? CUP_F_READ_BYTES : CUP_F_WRITE_BYTES]++;
+    use->counters[read ? CUP_F_READ_CALLS : CUP_F_WRITE_CALLS]++;
+    use->counters[CUP_F_SEQUENTIAL_CALLS] += read;
+    use->counters[CUP_F_SIZE_0_100] += read;
+}
+
+void cup_transfer_character(struct cup_descriptor *descriptor, bool read)
+{
+    struct cup_block *block = cup_self.own;
+    if (!block || cup_self.guard)
+        return;
+    cup_guard();
+    if (descriptor->class == CUP_FILE_DATA)
+        count_data_character(block, descriptor->file, read);
+    else if (descriptor->class == CUP_FILE_IMPORT && read)
+        block->counters[CUP_C_IMPORT_BYTES]++;
+    else if (descriptor->class == CUP_FILE_PIPE && read)
+        block->counters[CUP_C_PIPE_BYTES]++;
+    cup_unguard();
+}

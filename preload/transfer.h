@@ -41,6 +41,10 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
 
 enum { CUP_AT_CURSOR = -1 };
 
+/* A single character was read or written by a task's own thread: such calls take a nanosecond and
+ * come in millions, so they are counted but not timed. */
+void cup_transfer_character(struct cup_descriptor *descriptor, bool read);
+
 /* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. Keep errno. */
 void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
 void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
