@@ -1,0 +1,54 @@
+/* Child processes of the end-to-end tests: run, capture, compare with and without the library. */
+#ifndef CUPPING_TEST_CHILD_H
+#define CUPPING_TEST_CHILD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { CHILD_ARGUMENTS = 24, CHILD_SETTINGS = 16 };
+
+/* What to run. Lists end with NULL. Settings are NAME=VALUE, or NAME alone to take it away; they
+ * go over the environment of the tests, from which LD_PRELOAD and CUPPING_* were taken. */
+struct child {
+    const char *argv[CHILD_ARGUMENTS];
+    const char *settings[CHILD_SETTINGS];
+    void (*prepare)(void); /* called in the child before exec; may be NULL */
+    /* filled by child_start and child_wait */
+    pid_t pid;
+    int status; /* as waitpid gives it */
+    char *out, *err;
+    size_t out_bytes, err_bytes;
+    char *out_path, *err_path;
+};
+
+void child_start(struct child *child);
+void child_wait(struct child *child); /* reads its output; NUL-terminated */
+void child_run(struct child *child);
+void child_free(struct child *child);
+
+/* The same child a second time, recording into DIRECTORY. Its settings gain LD_PRELOAD and
+ * CUPPING_DIR, unless it has them already. */
+struct child child_recorded(const struct child *plain, const char *directory);
+
+/* Fails the test unless both ended in the same way and wrote the same bytes; both stderr must be
+ * empty. Says what differs. */
+void child_expect_same(const struct child *plain, const struct child *recorded);
+
+/* An empty directory of the test's own (malloc'ed), and its end. */
+char *test_directory(void);
+void test_directory_remove(char *path);
+
+/* `cupping tasks --json` of a directory; the test fails if it cannot be had. */
+json_t *tasks_of(const char *directory);
+
+/* A task by its key (borrowed); NULL if there is none. Number of tasks in the document. */
+json_t *task_of(json_t *document, const char *key);
+size_t tasks_count(json_t *document);
+long long task_number(json_t *document, const char *key, const char *field); /* -1: absent */
+
+/* Text that printf makes, in memory that lives as long as the test. */
+const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

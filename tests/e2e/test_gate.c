@@ -1,0 +1,323 @@
+/* The gate that every hook must pass: CPython's own tests, odd interpreters, forks and every way
+ * a process can end give the same with the library as without, and an empty stderr. Whatever the
+ * library can do is on: all of it runs inside an open task. */
+#include "tests/e2e/child.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
+
+/* A file of 200,000 bytes that workloads read. */
+static const char *input_file(const char *directory)
+{
+    const char *path = text("%s/input", directory);
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 12500; i++)
+        fprintf(file, "line %010d\n", i);
+    fclose(file);
+    return path;
+}
+
+/* Both at once: they wait more than they compute. */
+static void run_both(struct child *plain, struct child *recorded)
+{
+    child_start(plain);
+    child_start(recorded);
+    child_wait(plain);
+    child_wait(recorded);
+}
+
+/* Runs CHILD without and with the library; the same must come out. Leaves the logs in LOGS. */
+static void expect_unnoticed(struct child child, const char *logs)
+{
+    struct child recorded = child_recorded(&child, logs);
+    run_both(&child, &recorded);
+    child_expect_same(&child, &recorded);
+    child_free(&child);
+    child_free(&recorded);
+}
+
+/* ---- CPython's own tests ----------------------------------------------------------------------
+ */
+
+static const char *const cpython_modules[] = {"test_io",    "test_threading", "test_subprocess",
+                                              "test_fork1", "test_mmap",      "test_gc"};
+
+static bool has_test_suite(const char *python)
+{
+    struct child child = {.argv = {python, "-c", "import test.test_gc"}};
+    child_run(&child);
+    bool has = child.status == 0;
+    child_free(&child);
+    return has;
+}
+
+/* Some of these tests race with their own clocks: a difference must show twice. */
+static void expect_same_results(const struct child *pattern, const char *logs)
+{
+    enum { TRIES = 3 };
+    for (int try = 1;; try++) {
+        struct child plain = *pattern, recorded = child_recorded(pattern, logs);
+        run_both(&plain, &recorded);
+        bool same = plain.status == recorded.status && strcmp(plain.out, recorded.out) == 0;
+        if (same || try == TRIES) {
+            child_expect_same(&plain, &recorded);
+            cr_expect(strncmp(plain.out, "ok ", 3) == 0 || strstr(plain.out, "\nok "),
+                      "no test passed: the comparison says nothing\n%s", plain.out);
+            return;
+        }
+        child_free(&plain);
+        child_free(&recorded);
+    }
+}
+
+static void cpython_in_a_task(const char *module)
+{
+    if (!has_test_suite(CUP_PYTHON))
+        cr_skip_test("CPython's test suite is not installed");
+    char *logs = test_directory();
+    struct child child = {
+        .argv = {CUP_PYTHON, WORKLOAD("run_task.py"), WORKLOAD("cpython_tests.py"), module}};
+    expect_same_results(&child, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_of(tasks, "run_task") != NULL, "the tests did not run inside a task");
+    cr_expect(task_number(tasks, "run_task", "alloc_calls") > 1000, "hooks were not at work");
+    json_decref(tasks);
+    test_directory_remove(logs);
+}
+
+Test(gate, test_io_in_a_task)
+{
+    cpython_in_a_task("test_io");
+}
+
+Test(gate, test_threading_in_a_task)
+{
+    cpython_in_a_task("test_threading");
+}
+
+Test(gate, test_subprocess_in_a_task)
+{
+    cpython_in_a_task("test_subprocess");
+}
+
+Test(gate, test_fork1_in_a_task)
+{
+    cpython_in_a_task("test_fork1");
+}
+
+Test(gate, test_mmap_in_a_task)
+{
+    cpython_in_a_task("test_mmap");
+}
+
+Test(gate, test_gc_in_a_task)
+{
+    cpython_in_a_task("test_gc");
+}
+
+/* Without Dask hooks do nothing but forward: the short modules here, all of them in `make soak`
+ * (CUP_GATE_ALL). The system's Python where it has its tests: another build than the venv's. */
+Test(gate, cpython_without_dask)
+{
+    const char *python = has_test_suite("/usr/bin/python3") ? "/usr/bin/python3" : CUP_PYTHON;
+    if (!has_test_suite(python))
+        cr_skip_test("CPython's test suite is not installed");
+    char *logs = test_directory();
+    size_t first = getenv("CUP_GATE_ALL") ? 0 : 3;
+    for (size_t i = first; i < sizeof cpython_modules / sizeof *cpython_modules; i++) {
+        struct child child = {.argv = {python, WORKLOAD("cpython_tests.py"), cpython_modules[i]}};
+        expect_same_results(&child, logs);
+    }
+    test_directory_remove(logs);
+}
+
+/* ---- interpreters ------------------------------------------------------------------------------
+ */
+
+/* Workload SCRIPT with ARGUMENT, by every interpreter that the tests know. */
+static void for_each_python(void (*check)(const char *python))
+{
+    const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
+                                   CUP_TOP "/build/venv-3.13/bin/python"};
+    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
+        if (access(pythons[i], X_OK) == 0)
+            check(pythons[i]);
+}
+
+static void check_subinterpreter(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("subinterpreter.py"), file}}, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(tasks_count(tasks) == 4, "%s: %zu tasks", python, tasks_count(tasks));
+    cr_expect(task_number(tasks, "before", "read_bytes") == 100);
+    cr_expect(task_number(tasks, "subinterpreter", "read_bytes") >= 1000);
+    cr_expect(task_number(tasks, "threaded", "read_own_bytes") == 1000);
+    cr_expect(task_number(tasks, "after", "read_bytes") == 10);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, subinterpreter)
+{
+    for_each_python(check_subinterpreter);
+}
+
+/* A program with libpython inside that starts, ends and starts the interpreter again. */
+Test(gate, interpreter_started_twice)
+{
+    struct child where = {
+        .argv = {CUP_PYTHON, "-c",
+                 "import os, site, sys, sysconfig as s;"
+                 "print(os.path.join(s.get_config_var('LIBDIR'), s.get_config_var('INSTSONAME')),"
+                 "site.getsitepackages()[0], sys.base_prefix, end='')"}};
+    child_run(&where);
+    char *library = strtok(where.out, " "), *packages = strtok(NULL, " "), *home = strtok(NULL, "");
+    if (!library || !home || access(library, R_OK) || strstr(library, ".a"))
+        cr_skip_test("this Python has no shared library");
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child child = {.argv = {CUP_BUILD "/tests/trace/t-embed", library,
+                                   CUP_TOP "/tests/workloads", packages, input_file(scratch)},
+                          .settings = {text("PYTHONHOME=%s", home)}};
+    expect_unnoticed(child, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "first life", "read_bytes") == 1000, "%lld",
+              task_number(tasks, "first life", "read_bytes"));
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+/* ---- processes ----------------------------------------------------------------------------------
+ */
+
+static void check_fork(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("fork_in_task.py"), file}}, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "parent", "read_bytes") == 1100, "parent: %lld",
+              task_number(tasks, "parent", "read_bytes"));
+    cr_expect(task_number(tasks, "in child", "read_bytes") == 400);
+    cr_expect(task_number(tasks, "in grandchild", "read_bytes") == 50);
+    cr_expect(tasks_count(tasks) == 3);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, fork_in_a_task)
+{
+    for_each_python(check_fork);
+}
+
+static void check_multiprocessing(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("multiprocess.py"), file}}, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(tasks_count(tasks) == 3 + 3 * 5, "%zu tasks", tasks_count(tasks));
+    for (int first = 100; first <= 300; first += 100) {
+        static const char *const parents[] = {"fork", "spawn", "forkserver"};
+        cr_expect(task_number(tasks, parents[first / 100 - 1], "read_own_bytes") >= first);
+        for (int i = 0; i < 5; i++) {
+            int bytes = first + (i < 4 ? i : 9);
+            cr_expect(task_number(tasks, text("child %d", bytes), "read_bytes") == bytes,
+                      "%s: child %d", python, bytes);
+        }
+    }
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, multiprocessing_in_a_task)
+{
+    check_multiprocessing(CUP_PYTHON);
+}
+
+/* Every way to end, in the middle of a task: same status, same output, and what the task had read
+ * is in the report, the task being unfinished unless it came back to Dask. */
+static void check_ended(json_t *tasks, const char *way)
+{
+    const char *status = json_string_value(json_object_get(task_of(tasks, way), "status"));
+    /* sys.exit() passes through Dask's runner, whose clock is read on the way out. */
+    bool erred = strcmp(way, "raise") == 0 || strcmp(way, "sys.exit") == 0;
+    const char *expected = strcmp(way, "return") == 0 ? "finished" : erred ? "erred" : "unfinished";
+    cr_expect(status && strcmp(status, expected) == 0, "%s: task is %s", way, status);
+    long long bytes = task_number(tasks, way, "read_bytes");
+    bool threads = strstr(way, "threads") != NULL; /* whose reads are the sole task's */
+    cr_expect(threads ? bytes >= 1000 : bytes == 1000, "%s: %lld bytes", way, bytes);
+}
+
+static void check_ends(const char *const *ways, size_t count)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child child = {.argv = {CUP_PYTHON, WORKLOAD("ends.py"), input_file(scratch)}};
+    memcpy(child.argv + 3, ways, count * sizeof *ways);
+    expect_unnoticed(child, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(tasks_count(tasks) == count);
+    for (size_t i = 0; i < count; i++)
+        check_ended(tasks, ways[i]);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, ends_in_a_task)
+{
+    static const char *const ways[] = {"exec with threads",
+                                       "exit with threads",
+                                       "return",
+                                       "raise",
+                                       "sys.exit",
+                                       "os._exit",
+                                       "exit",
+                                       "_exit",
+                                       "_Exit",
+                                       "abort",
+                                       "kill",
+                                       "term",
+                                       "segv",
+                                       "exec",
+                                       "quick_exit"};
+    check_ends(ways, sizeof ways / sizeof *ways);
+    for (size_t i = 0; i < 5; i++)
+        check_ends(ways + i, 1); /* nor does it take a fork */
+}
+
+/* The interpreter goes while daemon threads read, allocate and read the clocks. */
+static void threads_at_exit(const char *python, const char *times)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("threads_at_exit.py"), file, times}},
+                     logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "starter", "read_context_bytes") >= 200000);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+static void threads_at_exit_briefly(const char *python)
+{
+    threads_at_exit(python, strcmp(python, CUP_PYTHON) ? "10" : "50");
+}
+
+Test(gate, threads_while_the_interpreter_ends)
+{
+    for_each_python(threads_at_exit_briefly);
+}
