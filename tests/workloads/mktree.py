@@ -18,7 +18,7 @@ import awkward as ak
 import numpy as np
 import uproot
 
-VERSION = 1  # raise when the events change: cached files of another version are written anew
+VERSION = 2  # raise when the events change: cached files of another version are written anew
 BASKETS = 10  # per branch and file; at chunk borders that do not meet them, as in real files
 MUON_MASS = 0.105658
 
@@ -149,6 +149,19 @@ def branch_types(sample: dict) -> dict:
     return {name: v.type.content if isinstance(v, ak.Array) else v.dtype for name, v in sample.items()}
 
 
+def flat_columns(part: dict) -> dict:
+    """What mktree makes of record arrays, for mkrntuple, which would keep them as records: then
+    NanoAODSchema finds no nMuon, and a muon has no four-vector."""
+    columns = {}
+    for name, values in part.items():
+        if isinstance(values, ak.Array):
+            columns[f"n{name}"] = ak.to_numpy(ak.num(values)).astype("i4")
+            columns.update({f"{name}_{field}": values[field] for field in values.fields})
+        else:
+            columns[name] = values
+    return columns
+
+
 def write(path: Path, seed: int, first: int, n: int, is_z: bool, rntuple: bool) -> None:
     rng = np.random.default_rng(seed)
     steps = np.diff(np.linspace(0, n, BASKETS + 1).astype(int))
@@ -156,6 +169,8 @@ def write(path: Path, seed: int, first: int, n: int, is_z: bool, rntuple: bool) 
         tree = None
         for step in (int(s) for s in steps if s):
             part = events(rng, first, step, is_z)
+            if rntuple:
+                part = flat_columns(part)
             first += step
             if tree is None:
                 make = file.mkrntuple if rntuple else file.mktree
