@@ -51,6 +51,7 @@ static void intern_names(void)
 static void interpreter_ends(void)
 {
     cup_context_off();
+    cup_frames_off();
     cup_python_gone();
 }
 
@@ -62,6 +63,7 @@ static void get_ready(void)
         state = OFF;
         return;
     }
+    cup_python_learn();
     intern_names();
     cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
     why = cup_context_verify();

@@ -81,9 +81,7 @@ uint32_t cup_context_task(void)
 {
     if (!__atomic_load_n(&the.verified, __ATOMIC_ACQUIRE))
         return 0;
-    if (cup_py.is_finalizing())
-        return 0;
-    const char *thread = cup_py.PyGILState_GetThisThreadState();
+    const char *thread = cup_python_thread_fast();
     if (!thread)
         return 0;
     const void *const *context = *(const void *const *const *)(thread + the.thread_context);

@@ -59,6 +59,11 @@ static const char *untagged(const char *reference)
     return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
 }
 
+void cup_frames_off(void)
+{
+    __atomic_store_n(&verified, false, __ATOMIC_RELEASE);
+}
+
 static const char *safe_top_code(const struct offsets *offsets, const char *thread)
 {
     const char *frame = cup_memory_word(thread, offsets->thread_frame);
@@ -97,7 +102,7 @@ const void *cup_frames_top_name(void)
 {
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE))
         return NULL;
-    const char *thread = cup_python_thread();
+    const char *thread = cup_python_thread_fast();
     if (!thread)
         return NULL;
     const char *frame = *(char *const *)(thread + use.thread_frame);

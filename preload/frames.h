@@ -10,6 +10,9 @@
  * Returns NULL, or why it cannot be done. */
 const char *cup_frames_verify(void);
 
+/* The interpreter is gone. */
+void cup_frames_off(void);
+
 /* co_name of the top frame's code: a pointer to compare with interned names, never to follow.
  * NULL: no Python thread, no frame, or not verified. */
 const void *cup_frames_top_name(void);

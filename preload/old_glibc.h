@@ -10,6 +10,8 @@ __asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
 __asm__(".symver dladdr, dladdr@GLIBC_2.2.5");
 __asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
 __asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
+__asm__(".symver pthread_getspecific, pthread_getspecific@GLIBC_2.2.5");
+__asm__(".weak pthread_getspecific");
 __asm__(".weak pthread_key_create");
 __asm__(".weak pthread_setspecific");
 #endif

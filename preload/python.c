@@ -92,6 +92,22 @@ cup_object *cup_python_thread(void)
     return cup_py.PyGILState_GetThisThreadState();
 }
 
+int cup_python_key = -1;
+
+/* The key under which the interpreter keeps this thread's state: the only one that holds it. */
+void cup_python_learn(void)
+{
+    enum { KEYS = 1024 };
+    cup_object *thread = cup_py.PyGILState_GetThisThreadState();
+    int found = -1, count = 0;
+    for (int key = 0; key < KEYS && thread; key++)
+        if (pthread_getspecific((pthread_key_t)key) == thread) {
+            found = key;
+            count++;
+        }
+    cup_python_key = count == 1 ? found : -1;
+}
+
 bool cup_python_has_gil(void)
 {
     cup_object *thread = cup_python_thread();

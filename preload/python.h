@@ -6,6 +6,7 @@
 #ifndef CUPPING_PYTHON_H
 #define CUPPING_PYTHON_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,6 +72,20 @@ bool cup_python_find(void);
 /* This thread's PyThreadState, with or without the GIL; NULL in threads that are not Python's,
  * before initialisation, and once the interpreter ends. */
 cup_object *cup_python_thread(void);
+
+/* The same for hot paths, once cup_python_learn() succeeded: by the interpreter's own
+ * thread-specific key, without two calls in between. */
+extern int cup_python_key;   /* -1: not known, ask the interpreter */
+void cup_python_learn(void); /* GIL */
+
+static inline cup_object *cup_python_thread_fast(void)
+{
+    if (cup_py.is_finalizing())
+        return NULL;
+    if (cup_python_key < 0)
+        return cup_py.PyGILState_GetThisThreadState();
+    return pthread_getspecific((pthread_key_t)cup_python_key);
+}
 
 /* This thread holds the GIL and runs in its own thread state, with no exception pending. */
 bool cup_python_has_gil(void);
