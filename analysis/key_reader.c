@@ -8,6 +8,18 @@
 #include "analysis/log_reader.h"
 #include "analysis/profile.h"
 
+uint64_t cup_key_hash(struct cup_text key)
+{
+    uint64_t value = UINT64_C(0x9e3779b97f4a7c15) ^ key.length;
+    for (size_t at = 0; at < key.length; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, key.bytes + at, key.length - at < 8 ? key.length - at : 8);
+        value = (value ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        value ^= value >> 32;
+    }
+    return value ? value : 1;
+}
+
 void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile)
 {
     *reader = (struct cup_key_reader){.profile = profile, .fd = -1};

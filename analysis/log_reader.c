@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/log_pairs.h"
+
 enum {
     WINDOW_BYTES = 2 * CUP_RECORD_MAX,
     HOLE_BYTES = 4096,        /* the longest run of zeros that a killed process leaves by itself */
@@ -373,7 +375,7 @@ static int prepare(struct cup_log *log, struct cup_error *error)
 {
     if (read_header(log, error) != 0)
         return -1;
-    log->window = malloc(WINDOW_BYTES);
+    log->window = calloc(1, WINDOW_BYTES + CUP_PAIRS_SLACK);
     if (!log->window || read_blocks(log) != 0)
         return cup_error_memory(error, log->path);
     read_end_again(log);

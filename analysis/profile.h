@@ -41,7 +41,6 @@ struct cup_server {
 struct cup_prefix {
     uint32_t name;
     uint64_t tasks;
-    uint64_t chunks; /* tasks that carried a work item or a Coffea chunk */
     uint64_t counters[CUP_COUNTER_COUNT];
 };
 
@@ -53,6 +52,8 @@ struct cup_task {
     uint64_t result_bytes;
     uint64_t read_bytes; /* sum of the ways */
     int64_t run_id;      /* -1: not known */
+    uint64_t key_hash;   /* equal for all attempts of one task: among ten million different keys,
+                            two meet with a chance of one in four hundred thousand */
     uint32_t process;
     uint32_t prefix; /* index in prefixes */
     uint32_t server; /* index + 1 in servers; 0: not known */
@@ -205,6 +206,9 @@ struct cup_key_reader {
 };
 
 void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile);
+
+/* Of the bytes of a key; never 0. */
+uint64_t cup_key_hash(struct cup_text key);
 
 /* str(key) of a task, valid until the next call; {NULL, 0} when it cannot be read. */
 struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task);

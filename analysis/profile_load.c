@@ -212,7 +212,22 @@ static int add_counters(struct loader *loader)
     return 0;
 }
 
-static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span)
+/* Attempts are found by their keys. Keys that are not known, and those that the library makes up
+ * where there is no Dask, tell nothing across processes. */
+static uint64_t hash_key(const struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin;
+    cup_record_fixed(record, &begin, sizeof begin);
+    size_t tail = cup_record_tail_bytes(record);
+    size_t bytes = begin.key_bytes < tail ? begin.key_bytes : tail;
+    if (bytes > 0 && begin.origin == CUP_ORIGIN_DASK)
+        return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
+    const uint32_t place[] = {loader->process, begin.task};
+    return cup_key_hash((struct cup_text){(const char *)place, sizeof place});
+}
+
+static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span,
+                     uint64_t key_hash)
 {
     struct cup_task *task = add_counters(loader) == 0 ? APPEND(loader, tasks, task) : NULL;
     if (!task)
@@ -224,6 +239,7 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .rss_stop = CUP_UNKNOWN64,
         .result_bytes = CUP_UNKNOWN64,
         .run_id = begin->run_id,
+        .key_hash = key_hash,
         .process = loader->process,
         .prefix = prefix_index(loader, string_of(loader, begin->prefix)),
         .server = cup_id_map_get(&loader->servers, begin->server),
@@ -249,7 +265,7 @@ static void on_task_begin(struct loader *loader, const struct cup_record *record
     if (loader->span && span != loader->span)
         map_set(loader, &loader->tasks, begin.task, OTHER_SPAN);
     else
-        add_task(loader, &begin, span);
+        add_task(loader, &begin, span, hash_key(loader, record));
 }
 
 /* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */

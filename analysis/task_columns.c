@@ -1,5 +1,7 @@
 #include "analysis/task_columns.h"
 
+#include <string.h>
+
 uint64_t cup_task_wall_ns(const struct cup_task *task)
 {
     if (task->status == 0)
@@ -285,3 +287,11 @@ const struct cup_task_column cup_task_columns[] = {
 };
 /* clang-format on */
 const size_t cup_task_column_count = sizeof cup_task_columns / sizeof *cup_task_columns;
+
+struct cup_value cup_task_value(const struct cup_task_row *row, const char *name)
+{
+    for (size_t i = 0; i < cup_task_column_count; i++)
+        if (strcmp(cup_task_columns[i].name, name) == 0)
+            return cup_task_columns[i].get(row, cup_task_columns[i].argument);
+    return cup_null();
+}

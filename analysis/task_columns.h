@@ -22,6 +22,9 @@ struct cup_task_column {
 extern const struct cup_task_column cup_task_columns[];
 extern const size_t cup_task_column_count;
 
+/* By its name, which must be one of the table's. */
+struct cup_value cup_task_value(const struct cup_task_row *row, const char *name);
+
 /* One counter of the task; null where the process could not measure it. */
 struct cup_value cup_task_counter(const struct cup_task_row *row, int counter);
 

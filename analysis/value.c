@@ -84,6 +84,8 @@ size_t cup_print_number(char *to, struct cup_value value)
         return print_real(to, value.real);
     case CUP_VALUE_TIME:
         return print_time(to, value.integer);
+    case CUP_VALUE_BOOL:
+        return (size_t)snprintf(to, CUP_NUMBER_ROOM, "%s", value.count ? "true" : "false");
     default:
         return 0;
     }

@@ -16,6 +16,7 @@ enum cup_value_kind {
     CUP_VALUE_SIGNED,  /* differences of those */
     CUP_VALUE_SECONDS, /* held in nanoseconds, so that no digit is lost */
     CUP_VALUE_REAL,
+    CUP_VALUE_BOOL, /* in count */
     CUP_VALUE_TIME, /* nanoseconds since the epoch, shown as UTC in ISO 8601 */
 };
 
@@ -74,6 +75,11 @@ static inline struct cup_value cup_time(int64_t ns)
 static inline struct cup_value cup_real(double real)
 {
     return isfinite(real) ? (struct cup_value){.kind = CUP_VALUE_REAL, .real = real} : cup_null();
+}
+
+static inline struct cup_value cup_bool(int truth)
+{
+    return (struct cup_value){.kind = CUP_VALUE_BOOL, .count = truth != 0};
 }
 
 /* a / b; null when b is 0. */

@@ -1,0 +1,634 @@
+#include "analysis/metrics.h"
+
+#include <string.h>
+
+typedef const struct cup_totals *T;
+
+static struct cup_value ns_or_null(int64_t ns)
+{
+    return ns < 0 ? cup_null() : cup_seconds(ns);
+}
+
+static struct cup_value of_ns(uint64_t ns)
+{
+    return cup_seconds((int64_t)ns);
+}
+
+/* A sum over chunks: with none of them there is nothing to tell. */
+static struct cup_value of_chunks(T t, struct cup_value value)
+{
+    return t->used_chunks ? value : cup_null();
+}
+
+/* ---- workflow: when and how long --------------------------------------------------------------
+ */
+
+static double wall_s(T t)
+{
+    int64_t ns = cup_stretch_ns(t->run);
+    return ns < 0 ? 0 : (double)ns / 1e9;
+}
+
+static struct cup_value t_start(T t)
+{
+    return t->run.start_ns ? cup_time(t->run.start_ns) : cup_null();
+}
+
+static struct cup_value t_stop(T t)
+{
+    return t->run.stop_ns ? cup_time(t->run.stop_ns) : cup_null();
+}
+
+static struct cup_value wall_time(T t)
+{
+    return ns_or_null(cup_stretch_ns(t->run));
+}
+
+static struct cup_value preprocess_s(T t)
+{
+    return ns_or_null(cup_stretch_ns(t->metadata));
+}
+
+static struct cup_value process_s(T t)
+{
+    return ns_or_null(cup_stretch_ns(t->chunks));
+}
+
+static struct cup_value tail_s(T t)
+{
+    return ns_or_null(t->tail_ns);
+}
+
+static struct cup_value merge_s(T t)
+{
+    return t->chunks.stop_ns ? ns_or_null(t->run.stop_ns - t->chunks.stop_ns) : cup_null();
+}
+
+/* ---- workflow: sums ---------------------------------------------------------------------------
+ */
+
+static struct cup_value total_cpu_time(T t)
+{
+    return t->timed_chunks ? of_ns(t->process_ns) : cup_null();
+}
+
+static bool ended_with_cpu(T t)
+{
+    return t->all.finished + t->all.erred > t->without_cpu;
+}
+
+static struct cup_value total_thread_cpu_time(T t)
+{
+    return ended_with_cpu(t) ? of_ns(t->all.cpu_ns) : cup_null();
+}
+
+static struct cup_value total_task_time(T t)
+{
+    return of_ns(t->all.wall_ns);
+}
+
+static struct cup_value num_chunks(T t)
+{
+    return cup_count(t->used_chunks);
+}
+
+static struct cup_value num_failed_chunks(T t)
+{
+    return cup_count(t->failed_chunks);
+}
+
+static struct cup_value num_retried_chunks(T t)
+{
+    return cup_count(t->retried_chunks);
+}
+
+static struct cup_value avg_cpu_time_per_chunk(T t)
+{
+    return cup_ratio((double)t->process_ns / 1e9, (double)t->timed_chunks);
+}
+
+static bool events_known(T t)
+{
+    return t->used_chunks > t->chunks_without_events;
+}
+
+static struct cup_value total_events(T t)
+{
+    return events_known(t) ? cup_count(t->events) : cup_null();
+}
+
+/* ---- bytes --------------------------------------------------------------------------------------
+ */
+
+static bool any_process_has(T t, enum cup_feature feature)
+{
+    for (uint32_t i = 0; i < t->profile->process_count; i++)
+        if (cup_process_has(t->profile, i, feature))
+            return true;
+    return false;
+}
+
+static uint64_t attributed_bytes(T t)
+{
+    uint64_t sum = 0;
+    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
+        sum += t->counters[way];
+    return sum;
+}
+
+static uint64_t all_bytes(T t)
+{
+    return attributed_bytes(t) + t->without_task[CUP_C_READ_NONE_BYTES];
+}
+
+static struct cup_value if_files(T t, struct cup_value value)
+{
+    return any_process_has(t, CUP_FEATURE_FILES) ? value : cup_null();
+}
+
+static struct cup_value total_bytes_read(T t)
+{
+    return if_files(t, cup_count(attributed_bytes(t)));
+}
+
+static struct cup_value gbps(double bytes, double seconds)
+{
+    return cup_ratio(bytes * 8 / 1e9, seconds);
+}
+
+static double chunks_s(T t)
+{
+    int64_t ns = cup_stretch_ns(t->chunks);
+    return ns < 0 ? 0 : (double)ns / 1e9;
+}
+
+static struct cup_value delivered_rate_gbps(T t)
+{
+    return if_files(t, gbps((double)attributed_bytes(t), wall_s(t)));
+}
+
+static struct cup_value delivered_rate_process_gbps(T t)
+{
+    return if_files(t, gbps((double)attributed_bytes(t), chunks_s(t)));
+}
+
+static struct cup_value file_rate_gbps(T t)
+{
+    return t->chunk_file_size ? gbps((double)t->chunk_file_size, wall_s(t)) : cup_null();
+}
+
+static struct cup_value file_rate_process_gbps(T t)
+{
+    return t->chunk_file_size ? gbps((double)t->chunk_file_size, chunks_s(t)) : cup_null();
+}
+
+static struct cup_value delivered_rate_mbs(T t)
+{
+    return if_files(t, cup_ratio((double)attributed_bytes(t) / 1e6, wall_s(t)));
+}
+
+static struct cup_value delivered_rate_process_mbs(T t)
+{
+    return if_files(t, cup_ratio((double)attributed_bytes(t) / 1e6, chunks_s(t)));
+}
+
+/* ---- event rates
+ * --------------------------------------------------------------------------------- */
+
+static struct cup_value event_rate(T t, double seconds, double scale)
+{
+    return events_known(t) ? cup_ratio((double)t->events / scale, seconds) : cup_null();
+}
+
+static struct cup_value event_rate_wall_khz(T t)
+{
+    return event_rate(t, wall_s(t), 1e3);
+}
+
+static struct cup_value event_rate_agg_khz(T t)
+{
+    return event_rate(t, (double)t->process_ns / 1e9, 1e3);
+}
+
+static struct cup_value event_rate_agg_thread_cpu_khz(T t)
+{
+    return event_rate(t, (double)t->all.cpu_ns / 1e9, 1e3);
+}
+
+/* The run's threads, averaged over its time. */
+static double cores(T t)
+{
+    int64_t ns = cup_stretch_ns(t->run);
+    return ns > 0 ? t->thread_ns / (double)ns : (double)t->threads;
+}
+
+static struct cup_value event_rate_core_hz(T t)
+{
+    return event_rate(t, wall_s(t) * cores(t), 1);
+}
+
+/* ---- workers and efficiency -------------------------------------------------------------------
+ */
+
+static struct cup_value avg_cores(T t)
+{
+    return t->workers ? cup_real(cores(t)) : cup_null();
+}
+
+static struct cup_value thread_cpu_efficiency(T t)
+{
+    return ended_with_cpu(t) ? cup_ratio((double)t->all.cpu_ns / 1e9, wall_s(t) * cores(t))
+                             : cup_null();
+}
+
+static struct cup_value speedup_factor(T t)
+{
+    return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, wall_s(t)) : cup_null();
+}
+
+static struct cup_value io_overhead_pct(T t)
+{
+    double noncpu_s = ((double)t->chunk_wall_ns - (double)t->chunk_cpu_ns) / 1e9;
+    return of_chunks(t, cup_ratio(noncpu_s * 100, wall_s(t)));
+}
+
+static struct cup_value wasted_wall_s(T t)
+{
+    return of_ns(t->failed.wall_ns + t->repeated.wall_ns);
+}
+
+static struct cup_value wasted_cpu_s(T t)
+{
+    return of_ns(t->failed.cpu_ns + t->repeated.cpu_ns);
+}
+
+static struct cup_value wasted_bytes(T t)
+{
+    return if_files(
+        t, cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes));
+}
+
+/* ---- time budget: threads x wall time -----------------------------------------------------------
+ */
+
+static struct cup_value threads_s(T t)
+{
+    return t->workers ? cup_real(cores(t) * wall_s(t)) : cup_null();
+}
+
+static struct cup_value other_task_s(T t)
+{
+    if (!ended_with_cpu(t))
+        return cup_null();
+    double other = ((double)t->all.wall_ns - (double)t->all.cpu_ns) / 1e9;
+    return cup_real(other > 0 ? other : 0);
+}
+
+static struct cup_value outside_tasks_s(T t)
+{
+    double outside = cores(t) * wall_s(t) - (double)t->all.wall_ns / 1e9;
+    return t->workers ? cup_real(outside > 0 ? outside : 0) : cup_null();
+}
+
+/* ---- fine: the processor against the rest ---------------------------------------------------- */
+
+/* Sum over the prefixes that are the processor, or over the others. */
+static struct cup_task_sums sums_where(T t, bool processor)
+{
+    struct cup_task_sums sum = {0};
+    for (uint32_t i = 0; i < t->profile->prefix_count; i++) {
+        if (cup_prefix_is_processor(t, i) != processor)
+            continue;
+        sum.tasks += t->prefixes[i].tasks;
+        sum.wall_ns += t->prefixes[i].wall_ns;
+        sum.cpu_ns += t->prefixes[i].cpu_ns;
+    }
+    return sum;
+}
+
+static struct cup_value cpu_of(T t, bool processor)
+{
+    struct cup_task_sums sum = sums_where(t, processor);
+    return ended_with_cpu(t) && sum.tasks ? of_ns(sum.cpu_ns) : cup_null();
+}
+
+static struct cup_value noncpu_of(T t, bool processor)
+{
+    struct cup_task_sums sum = sums_where(t, processor);
+    return ended_with_cpu(t) && sum.tasks ? cup_seconds((int64_t)(sum.wall_ns - sum.cpu_ns))
+                                          : cup_null();
+}
+
+static struct cup_value processor_cpu(T t)
+{
+    return cpu_of(t, true);
+}
+
+static struct cup_value processor_noncpu(T t)
+{
+    return noncpu_of(t, true);
+}
+
+static struct cup_value overhead_cpu(T t)
+{
+    return cpu_of(t, false);
+}
+
+static struct cup_value overhead_noncpu(T t)
+{
+    return noncpu_of(t, false);
+}
+
+static struct cup_value processor_cpu_percentage(T t)
+{
+    struct cup_task_sums sum = sums_where(t, true);
+    return ended_with_cpu(t) ? cup_ratio(100.0 * (double)sum.cpu_ns, (double)sum.wall_ns)
+                             : cup_null();
+}
+
+static struct cup_value processor_noncpu_percentage(T t)
+{
+    double cpu = cup_number(processor_cpu_percentage(t));
+    return cup_real(100 - cpu);
+}
+
+/* ---- attribution --------------------------------------------------------------------------------
+ */
+
+static struct cup_value bytes_total(T t)
+{
+    return if_files(t, cup_count(all_bytes(t)));
+}
+
+static struct cup_value bytes_attributed(T t)
+{
+    return if_files(t, cup_count(attributed_bytes(t)));
+}
+
+static struct cup_value attributed_share(T t)
+{
+    return if_files(t, cup_ratio((double)attributed_bytes(t), (double)all_bytes(t)));
+}
+
+/* Both halves: of tasks, and in worker processes outside of any. */
+static struct cup_value class_bytes(T t, int counter)
+{
+    return if_files(t, cup_count(t->counters[counter] + t->without_task[counter]));
+}
+
+static struct cup_value import_bytes(T t)
+{
+    return class_bytes(t, CUP_C_IMPORT_BYTES);
+}
+
+static struct cup_value pipe_bytes(T t)
+{
+    return class_bytes(t, CUP_C_PIPE_BYTES);
+}
+
+static struct cup_value spill_read_bytes(T t)
+{
+    return class_bytes(t, CUP_C_SPILL_READ_BYTES);
+}
+
+static struct cup_value spill_write_bytes(T t)
+{
+    return class_bytes(t, CUP_C_SPILL_WRITE_BYTES);
+}
+
+static struct cup_value elsewhere_bytes(T t)
+{
+    return if_files(t, cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]));
+}
+
+/* ---- health
+ * --------------------------------------------------------------------------------------- */
+
+static struct cup_value logs_read(T t)
+{
+    return cup_count(t->profile->logs_read);
+}
+
+static struct cup_value logs_damaged(T t)
+{
+    return cup_count(t->profile->logs_damaged);
+}
+
+static struct cup_value logs_unreadable(T t)
+{
+    return cup_count(t->profile->logs_unreadable);
+}
+
+static struct cup_value bytes_lost(T t)
+{
+    return cup_count(t->profile->skipped_bytes);
+}
+
+static struct cup_value records_unfinished(T t)
+{
+    return cup_count(t->profile->unfinished_records);
+}
+
+static struct cup_value records_orphaned(T t)
+{
+    return cup_count(t->profile->orphan_records);
+}
+
+static struct cup_value tasks_unfinished(T t)
+{
+    return cup_count(t->all.unfinished);
+}
+
+static struct cup_value logs_not_closed(T t)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < t->profile->process_count; i++)
+        count += t->profile->processes[i].header.log_stop_ns == 0;
+    return cup_count(count);
+}
+
+/* Calls that were counted, so that their cost can be bounded. */
+static struct cup_value counted_calls(T t)
+{
+    static const int calls[] = {CUP_C_READ_CALLS,   CUP_C_WRITE_CALLS, CUP_C_OPEN_CALLS,
+                                CUP_C_IMPORT_CALLS, CUP_C_ALLOC_CALLS, CUP_C_FREE_CALLS};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        sum += t->counters[calls[i]] + t->without_task[calls[i]] + t->elsewhere[calls[i]];
+    return cup_count(sum);
+}
+
+static struct cup_value anchor_s(T t)
+{
+    return of_ns(t->profile->health[CUP_H_ANCHOR_NS]);
+}
+
+static struct cup_value anchor_share(T t)
+{
+    return cup_ratio((double)t->profile->health[CUP_H_ANCHOR_NS], (double)t->all.wall_ns);
+}
+
+/* ---- the table
+ * ------------------------------------------------------------------------------------- */
+
+#define NO_C "the Coffea report is not read by this version"
+#define NO_D "Dask's own figures are not read by this version"
+#define NO_BASKETS "baskets are not looked at by this version"
+#define NO_WAITS "waits are not measured by this version"
+#define NO_SOCKETS "sockets are not measured by this version"
+#define CORES_P                                                                                    \
+    "P: estimated from the thread counts of the workers that ran tasks, each for the time that "   \
+    "its log was open"
+
+/* clang-format off */
+const struct cup_metric cup_metrics[] = {
+    {"workflow", "t_start", "first task started", CUP_UNIT_NONE, t_start, "P: first task start"},
+    {"workflow", "t_stop", "last task stopped", CUP_UNIT_NONE, t_stop, "P: last task stop"},
+    {"workflow", "wall_time", "wall time", CUP_UNIT_SECONDS, wall_time, "P: t_stop - t_start"},
+    {"workflow", "graph_s", "building and sending the graph", CUP_UNIT_SECONDS, NULL, NO_C},
+    {"workflow", "preprocess_s", "stage: metadata tasks", CUP_UNIT_SECONDS, preprocess_s, "P: first to last metadata task"},
+    {"workflow", "process_s", "stage: chunks", CUP_UNIT_SECONDS, process_s, "P: first start to last stop of a chunk"},
+    {"workflow", "tail_s", "of it, after 90 % of the chunks", CUP_UNIT_SECONDS, tail_s, "P: last chunk's stop less that of the 90 % mark"},
+    {"workflow", "merge_s", "stage: after the last chunk", CUP_UNIT_SECONDS, merge_s, "P: last task stop less last chunk stop"},
+    {"workflow", "total_cpu_time", "inside process() (wall, summed)", CUP_UNIT_SECONDS, total_cpu_time, "P: Coffea's own clock calls around process(); wall time, in spite of the name"},
+    {"workflow", "total_thread_cpu_time", "CPU time of tasks", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: CPU clocks of the tasks' own threads; helper threads are not in it yet"},
+    {"workflow", "total_task_time", "time inside tasks (summed)", CUP_UNIT_SECONDS, total_task_time, "P: sum over ended tasks"},
+    {"workflow", "num_chunks", "chunks", CUP_UNIT_COUNT, num_chunks, "P: different chunks that succeeded"},
+    {"workflow", "num_failed_chunks", "failed attempts", CUP_UNIT_COUNT, num_failed_chunks, "P: attempts at chunks that erred"},
+    {"workflow", "num_retried_chunks", "chunks tried more than once", CUP_UNIT_COUNT, num_retried_chunks, "P: the same key seen twice or more"},
+    {"workflow", "avg_cpu_time_per_chunk", "process() per chunk", CUP_UNIT_SECONDS, avg_cpu_time_per_chunk, "P: total_cpu_time / chunks that have it"},
+    {"workflow", "total_events", "events", CUP_UNIT_COUNT, total_events, "P: entry ranges of the chunks that succeeded"},
+    {"workflow", "total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, NULL, NO_C},
+    {"workflow", "total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: reads of data files, by the task and its helpers"},
+    {"workflow", "wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, NULL, NO_SOCKETS},
+    {"workflow", "read_amplification", "read amplification", CUP_UNIT_RATIO, NULL, NO_C},
+    {"workflow", "total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, NULL, NO_D},
+    {"workflow", "bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS},
+    {"workflow", "bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS},
+    {"workflow", "compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS},
+    {"workflow", "overall_rate_gbps", NULL, CUP_UNIT_GBPS, delivered_rate_gbps, "P: delivered, total_bytes_read over wall_time"},
+    {"workflow", "overall_rate_mbs", NULL, CUP_UNIT_MBS, delivered_rate_mbs, "P: delivered, total_bytes_read over wall_time"},
+    {"workflow", "requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, NULL, NO_C},
+    {"workflow", "delivered_rate_gbps", "rate, delivered", CUP_UNIT_GBPS, delivered_rate_gbps, "P: total_bytes_read over wall_time"},
+    {"workflow", "delivered_rate_mbs", "rate, delivered", CUP_UNIT_MBS, delivered_rate_mbs, "P: total_bytes_read over wall_time"},
+    {"workflow", "delivered_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, delivered_rate_process_gbps, "P: total_bytes_read over process_s"},
+    {"workflow", "delivered_rate_process_mbs", "  during the chunks", CUP_UNIT_MBS, delivered_rate_process_mbs, "P: total_bytes_read over process_s"},
+    {"workflow", "file_rate_gbps", "rate, file-equivalent", CUP_UNIT_GBPS, file_rate_gbps, "P: size of the .root files that chunks read, over wall_time"},
+    {"workflow", "file_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, file_rate_process_gbps, "P: size of the .root files that chunks read, over process_s"},
+    {"workflow", "event_rate_wall_khz", "events per wall time", CUP_UNIT_KHZ, event_rate_wall_khz, "P: total_events / wall_time"},
+    {"workflow", "event_rate_agg_khz", "events per time in process()", CUP_UNIT_KHZ, event_rate_agg_khz, "P: total_events / total_cpu_time"},
+    {"workflow", "event_rate_agg_thread_cpu_khz", "events per CPU time", CUP_UNIT_KHZ, event_rate_agg_thread_cpu_khz, "P: total_events / total_thread_cpu_time"},
+    {"workflow", "event_rate_core_hz", "events per core and wall time", CUP_UNIT_HZ, event_rate_core_hz, "P: total_events / (wall_time * avg_cores); " CORES_P},
+
+    {"workers", "avg_cores", NULL, CUP_UNIT_RATIO, avg_cores, CORES_P},
+    {"workers", "avg_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "mean_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "peak_workers", NULL, CUP_UNIT_COUNT, NULL, NO_D},
+    {"workers", "cores_per_worker", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "total_cores", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "peak_memory_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"workers", "avg_memory_per_worker_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"workers", "memory_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
+    {"workers", "cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
+    {"workers", "executing_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
+    {"workers", "real_cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
+    {"workers", "spilled_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"workers", "managed_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"workers", "unmanaged_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"workers", "host_net_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "host_net_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "host_disk_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "host_disk_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
+    {"workers", "event_loop_stall_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"workers", "num_fds", NULL, CUP_UNIT_COUNT, NULL, NO_D},
+    {"workers", "tracking_data", NULL, CUP_UNIT_NONE, NULL, NO_D},
+
+    {"efficiency", "thread_cpu_efficiency", "CPU share of the threads' time", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores); " CORES_P},
+    {"efficiency", "core_efficiency", "slots busy inside process()", CUP_UNIT_SHARE, NULL, NO_D},
+    {"efficiency", "cpu_efficiency", NULL, CUP_UNIT_SHARE, NULL, NO_D},
+    {"efficiency", "speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time"},
+    {"efficiency", "efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor"},
+    {"efficiency", "io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time"},
+    {"efficiency", "io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, NULL, NO_WAITS},
+    {"efficiency", "wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk"},
+    {"efficiency", "wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise"},
+    {"efficiency", "wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended"},
+    {"efficiency", "scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version"},
+
+    {"time_budget", "threads_s", "threads x wall time", CUP_UNIT_SECONDS, threads_s, CORES_P},
+    {"time_budget", "task_cpu_s", "task CPU", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: total_thread_cpu_time"},
+    {"time_budget", "io_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "gil_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "lock_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "sleep_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "run_delay_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "fault_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
+    {"time_budget", "other_task_s", "waiting inside tasks", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU: all waits, not told apart yet"},
+    {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"time_budget", "idle_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"time_budget", "outside_tasks_s", "outside of tasks", CUP_UNIT_SECONDS, outside_tasks_s, "P: threads_s less total_task_time: Dask overhead and idle, not told apart yet"},
+
+    {"fine", "thread_cpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "thread_noncpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "disk_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"fine", "disk_write_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"fine", "memory_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
+    {"fine", "memory_read_count", NULL, CUP_UNIT_COUNT, NULL, NO_D},
+    {"fine", "compress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "decompress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "serialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "deserialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "network_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "executor_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "other_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "cpu_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "io_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "compression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "decompression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "serialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "deserialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "processor_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_cpu, "P: tasks of the prefixes that carried chunks"},
+    {"fine", "processor_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_noncpu, "P: likewise"},
+    {"fine", "processor_cpu_percentage", NULL, CUP_UNIT_PERCENT, processor_cpu_percentage, "P: of the time of these tasks"},
+    {"fine", "processor_noncpu_percentage", NULL, CUP_UNIT_PERCENT, processor_noncpu_percentage, "P: likewise"},
+    {"fine", "overhead_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_cpu, "P: tasks of all other prefixes"},
+    {"fine", "overhead_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_noncpu, "P: likewise"},
+    {"fine", "total_compression_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "total_serialization_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+
+    {"attribution", "bytes_total", "data read in worker processes", CUP_UNIT_BYTES, bytes_total, "P: data files; mapped files and sockets are not measured yet"},
+    {"attribution", "bytes_attributed", "of it, with a task", CUP_UNIT_BYTES, bytes_attributed, "P: sum of all ways but none"},
+    {"attribution", "share_attributed", "share", CUP_UNIT_SHARE, attributed_share, "P: bytes_attributed / bytes_total"},
+    {"attribution", "import_bytes", "beside it: imports", CUP_UNIT_BYTES, import_bytes, "P: .py, .pyc, .so and package metadata"},
+    {"attribution", "pipe_bytes", "beside it: pipes, terminals", CUP_UNIT_BYTES, pipe_bytes, "P"},
+    {"attribution", "spill_read_bytes", "beside it: Dask's spilling, read", CUP_UNIT_BYTES, spill_read_bytes, "P: files below a worker's own directory"},
+    {"attribution", "spill_write_bytes", "beside it: Dask's spilling, written", CUP_UNIT_BYTES, spill_write_bytes, "P: likewise"},
+    {"attribution", "other_process_bytes", "beside it: read by other processes", CUP_UNIT_BYTES, elsewhere_bytes, "P: data files read by clients, schedulers and nannies"},
+    {"attribution", "mapped_bytes", NULL, CUP_UNIT_BYTES, NULL, "mapped files are not measured by this version"},
+    {"attribution", "recv_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_SOCKETS},
+    {"attribution", "child_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "reads of children are not followed by this version"},
+    {"attribution", "kernel_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "the kernel's counters are not read by this version"},
+
+    {"health", "logs_read", "logs read", CUP_UNIT_COUNT, logs_read, "files of the profile directory"},
+    {"health", "logs_damaged", "of them, damaged", CUP_UNIT_COUNT, logs_damaged, "read as far as possible"},
+    {"health", "logs_unreadable", "logs that cannot be read", CUP_UNIT_COUNT, logs_unreadable, "told on standard error"},
+    {"health", "logs_not_closed", "logs not closed", CUP_UNIT_COUNT, logs_not_closed, "processes killed, crashed or still running"},
+    {"health", "bytes_lost", "bytes lost to damage", CUP_UNIT_BYTES, bytes_lost, "between sound records"},
+    {"health", "records_unfinished", "records never completed", CUP_UNIT_COUNT, records_unfinished, "their process died while it wrote"},
+    {"health", "records_orphaned", "records without their task", CUP_UNIT_COUNT, records_orphaned, "what they refer to is lost"},
+    {"health", "tasks_unfinished", "tasks unfinished", CUP_UNIT_COUNT, tasks_unfinished, "no end in the log: killed, crashed or still running"},
+    {"health", "counted_calls", "calls counted by hooks", CUP_UNIT_COUNT, counted_calls, "reads, writes, opens, allocations and frees"},
+    {"health", "measuring_s", "cost of task begins and ends", CUP_UNIT_SECONDS, anchor_s, "P: anchor_ns of all processes"},
+    {"health", "measuring_share", "  share of task time", CUP_UNIT_SHARE, anchor_share, "P: measuring_s / total_task_time"},
+};
+/* clang-format on */
+const size_t cup_metric_count = sizeof cup_metrics / sizeof *cup_metrics;
+
+struct cup_value cup_metric_named(const struct cup_totals *totals, const char *section,
+                                  const char *name)
+{
+    for (size_t i = 0; i < cup_metric_count; i++)
+        if (strcmp(cup_metrics[i].name, name) == 0 && strcmp(cup_metrics[i].section, section) == 0)
+            return cup_metric_value(&cup_metrics[i], totals);
+    return cup_null();
+}

@@ -1,0 +1,669 @@
+#include "analysis/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/files.h"
+#include "analysis/json_writer.h"
+#include "analysis/metrics.h"
+#include "analysis/roles.h"
+#include "analysis/task_columns.h"
+#include "analysis/verbs.h"
+
+/* Of the layout: raised when the meaning of a name changes, not when names are added. */
+enum { REPORT_VERSION = 1 };
+
+/* What every part of the report is written from. */
+struct report {
+    const struct cup_totals *totals;
+    const struct cup_profile *profile;
+    const struct cup_output *output;
+    const uint32_t *attempts; /* per task */
+    struct cup_json json;
+};
+
+static struct cup_value text_of(const struct report *report, uint32_t string)
+{
+    return cup_text(cup_profile_text(report->profile, string));
+}
+
+static void put(struct report *report, const char *name, struct cup_value value)
+{
+    cup_json_value(&report->json, name, value);
+}
+
+static void put_ns(struct report *report, const char *name, uint64_t ns)
+{
+    put(report, name, cup_seconds((int64_t)ns));
+}
+
+/* All metrics of a section, as keys of the object that is open. */
+static void put_metrics(struct report *report, const char *section)
+{
+    for (size_t i = 0; i < cup_metric_count; i++)
+        if (strcmp(cup_metrics[i].section, section) == 0)
+            put(report, cup_metrics[i].name, cup_metric_value(&cup_metrics[i], report->totals));
+}
+
+static void put_metric_section(struct report *report, const char *section)
+{
+    cup_json_object(&report->json, section);
+    put_metrics(report, section);
+    cup_json_end_object(&report->json);
+}
+
+static void open_rows(struct report *report, const char *section)
+{
+    cup_json_object(&report->json, section);
+    cup_json_array(&report->json, "rows");
+}
+
+static void close_rows(struct report *report)
+{
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+/* ---- runs, workers ----------------------------------------------------------------------------
+ */
+
+/* Without the client's Runner calls, everything from the first task to the last is one run. */
+static void put_runs(struct report *report)
+{
+    put(report, "run", cup_string("all"));
+    cup_json_array(&report->json, "runs");
+    if (report->totals->all.tasks) {
+        cup_json_row(&report->json, NULL);
+        put(report, "run", cup_count(1));
+        put(report, "t_start", cup_metric_named(report->totals, "workflow", "t_start"));
+        put(report, "t_stop", cup_metric_named(report->totals, "workflow", "t_stop"));
+        put(report, "tasks", cup_count(report->totals->all.tasks));
+        put(report, "chunks", cup_count(report->totals->used_chunks));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_worker(struct report *report, const struct cup_server *server)
+{
+    const struct cup_log_header *header = &report->profile->processes[server->process].header;
+    cup_json_row(&report->json, NULL);
+    put(report, "worker", text_of(report, server->address));
+    put(report, "name", text_of(report, server->name));
+    put(report, "host", cup_string(header->host));
+    put(report, "pid", cup_count(header->pid));
+    put(report, "threads", server->threads ? cup_count(server->threads) : cup_null());
+    put(report, "memory_limit_bytes", cup_known_count(server->memory_limit));
+    put(report, "tasks", cup_count(server->tasks));
+    cup_json_end_object(&report->json);
+}
+
+static void put_workers(struct report *report)
+{
+    cup_json_object(&report->json, "workers");
+    put_metrics(report, "workers");
+    cup_json_array(&report->json, "rows");
+    for (size_t i = 0; i < report->profile->server_count; i++)
+        if (report->profile->servers[i].role == CUP_ROLE_WORKER)
+            put_worker(report, &report->profile->servers[i]);
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+static void put_waste(struct report *report, const char *reason, const struct cup_waste *waste,
+                      bool ended)
+{
+    cup_json_row(&report->json, reason);
+    put(report, "tasks", cup_count(waste->tasks));
+    put(report, "wall_s", ended ? cup_seconds((int64_t)waste->wall_ns) : cup_null());
+    put(report, "cpu_s", ended ? cup_seconds((int64_t)waste->cpu_ns) : cup_null());
+    put(report, "read_bytes", cup_count(waste->read_bytes));
+    cup_json_end_object(&report->json);
+}
+
+static void put_efficiency(struct report *report)
+{
+    cup_json_object(&report->json, "efficiency");
+    put_metrics(report, "efficiency");
+    cup_json_object(&report->json, "wasted_by_reason");
+    put_waste(report, "failed", &report->totals->failed, true);
+    put_waste(report, "retried", &report->totals->repeated, true);
+    put_waste(report, "killed", &report->totals->killed, false);
+    put(report, "stolen", cup_null());
+    cup_json_end_object(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+static void put_fine(struct report *report)
+{
+    cup_json_object(&report->json, "fine");
+    put_metrics(report, "fine");
+    put(report, "by_prefix", cup_null());
+    put(report, "by_worker", cup_null());
+    put(report, "by_span", cup_null());
+    cup_json_end_object(&report->json);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------
+ */
+
+static struct cup_value difference(uint64_t later, uint64_t earlier)
+{
+    return later == CUP_UNKNOWN64 || earlier == CUP_UNKNOWN64
+               ? cup_null()
+               : cup_signed((int64_t)(later - earlier));
+}
+
+static const char *outcome_name(uint8_t outcome)
+{
+    static const char *const names[] = {
+        [CUP_OUTCOME_NONE] = "none",
+        [CUP_OUTCOME_USED] = "used",
+        [CUP_OUTCOME_REPEATED] = "repeated",
+        [CUP_OUTCOME_FAILED] = "failed",
+        [CUP_OUTCOME_UNFINISHED] = "unfinished",
+    };
+    return names[outcome];
+}
+
+static void put_task_columns(struct report *report, const struct cup_task_row *row,
+                             const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put(report, names[i], cup_task_value(row, names[i]));
+}
+
+static void put_clock_calls(struct report *report, const struct cup_task *task,
+                            const struct cup_item *item)
+{
+    bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
+    put(report, "open_s", began ? cup_seconds(item->tic_ns - task->start_ns) : cup_null());
+    put(report, "process_s", returned ? cup_seconds(item->toc_ns - item->tic_ns) : cup_null());
+    put(report, "process_cpu_s",
+        item->cpu_ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)item->cpu_ns));
+}
+
+static void put_chunk(struct report *report, uint32_t index, const struct cup_task_row *row)
+{
+    static const char *const columns[] = {
+        "key",
+        "dataset",
+        "file",
+        "tree",
+        "entry_start",
+        "entry_stop",
+        "events",
+        "worker",
+        "host",
+        "pid",
+        "thread",
+        "status",
+        "attempt",
+        "start",
+        "wall_s",
+        "cpu_s",
+        "noncpu_s",
+        "read_bytes",
+        "rss_start_bytes",
+        "rss_stop_bytes",
+        "alloc_bytes",
+        "freed_bytes",
+        "peak_live_bytes",
+        "result_bytes",
+    };
+    const struct cup_task *task = row->task;
+    cup_json_row(&report->json, NULL);
+    put(report, "chunk", cup_count(index));
+    put_task_columns(report, row, columns, sizeof columns / sizeof *columns);
+    put_clock_calls(report, task, cup_task_item(report->profile, task));
+    put(report, "rss_delta_bytes", difference(task->rss_stop, task->rss_start));
+    put(report, "bytes_read_compressed", cup_null());
+    put(report, "bytes_read_uncompressed", cup_null());
+    put(report, "branches_read", cup_null());
+    put(report, "outcome", cup_string(outcome_name(report->totals->outcomes[task->item - 1])));
+    cup_json_end_object(&report->json);
+}
+
+static void put_lost_chunk(struct report *report, const struct cup_task_row *row)
+{
+    static const char *const columns[] = {"key",    "dataset", "file",        "tree",
+                                          "host",   "worker",  "entry_start", "entry_stop",
+                                          "status", "attempt", "events"};
+    cup_json_row(&report->json, NULL);
+    put_task_columns(report, row, columns, sizeof columns / sizeof *columns);
+    put(report, "error", text_of(report, row->task->error));
+    cup_json_end_object(&report->json);
+}
+
+/* Hands out chunks in the order of their tasks, numbered from 1; `lost`: only those that failed
+ * or never ended. */
+static void each_chunk(struct report *report, bool lost)
+{
+    const struct cup_profile *profile = report->profile;
+    struct cup_key_reader keys;
+    uint32_t number = 0;
+    cup_key_reader_open(&keys, profile);
+    for (size_t i = 0; i < profile->item_count && !cup_output_failed(report->output); i++) {
+        uint8_t outcome = report->totals->outcomes[i];
+        if (outcome == CUP_OUTCOME_NONE || (lost && outcome < CUP_OUTCOME_FAILED))
+            continue;
+        const struct cup_task *task = &profile->tasks[profile->items[i].task];
+        struct cup_task_row row = {profile, task, cup_key_read(&keys, task),
+                                   report->attempts[profile->items[i].task]};
+        number++;
+        if (lost)
+            put_lost_chunk(report, &row);
+        else
+            put_chunk(report, number, &row);
+    }
+    cup_key_reader_close(&keys);
+}
+
+static void put_statistics(struct report *report, const char *name,
+                           const struct cup_statistics *statistics)
+{
+    cup_json_row(&report->json, name);
+    put(report, "count", cup_count(statistics->count));
+    put(report, "min", cup_real(statistics->min));
+    put(report, "mean", cup_real(statistics->mean));
+    put(report, "median", cup_real(statistics->median));
+    put(report, "max", cup_real(statistics->max));
+    put(report, "stdev", cup_real(statistics->stdev));
+    cup_json_end_object(&report->json);
+}
+
+static void put_chunk_sums(struct report *report)
+{
+    const struct cup_totals *totals = report->totals;
+    bool timed = totals->timed_chunks > 0;
+    put(report, "count", cup_count(totals->used_chunks));
+    put(report, "failed", cup_count(totals->failed_chunks));
+    put(report, "repeated", cup_count(totals->repeated_chunks));
+    put(report, "unfinished", cup_count(totals->unfinished_chunks));
+    put(report, "open_s", timed ? cup_seconds((int64_t)totals->open_ns) : cup_null());
+    put(report, "process_s", timed ? cup_seconds((int64_t)totals->process_ns) : cup_null());
+    put(report, "process_cpu_s", timed ? cup_seconds((int64_t)totals->process_cpu_ns) : cup_null());
+}
+
+static void put_chunks(struct report *report)
+{
+    static const char *const names[] = {
+#define X(id, name, text, unit) name,
+        CUP_CHUNK_STATISTICS(X)
+#undef X
+    };
+    cup_json_object(&report->json, "chunks");
+    put_chunk_sums(report);
+    cup_json_object(&report->json, "statistics");
+    for (int i = 0; i < CUP_STAT_COUNT; i++) {
+        struct cup_statistics statistics = cup_chunk_statistics(report->totals, i);
+        put_statistics(report, names[i], &statistics);
+    }
+    cup_json_end_object(&report->json);
+    cup_json_array(&report->json, "rows");
+    each_chunk(report, false);
+    close_rows(report);
+}
+
+static void put_losses(struct report *report)
+{
+    open_rows(report, "losses");
+    each_chunk(report, true);
+    close_rows(report);
+}
+
+static void put_dataset(struct report *report, const struct cup_dataset *dataset)
+{
+    double process_s = (double)dataset->process_ns / 1e9;
+    cup_json_row(&report->json, NULL);
+    put(report, "dataset", text_of(report, dataset->name));
+    put(report, "chunks", cup_count(dataset->chunks));
+    put(report, "failed", cup_count(dataset->failed));
+    put(report, "repeated", cup_count(dataset->repeated));
+    put(report, "unfinished", cup_count(dataset->unfinished));
+    put(report, "events", cup_count(dataset->events));
+    put_ns(report, "wall_s", dataset->wall_ns);
+    put_ns(report, "cpu_s", dataset->cpu_ns);
+    put_ns(report, "process_s", dataset->process_ns);
+    put(report, "read_bytes", cup_count(dataset->read_bytes));
+    put(report, "all_attempts_read_bytes", cup_count(dataset->attempt_bytes));
+    put(report, "event_rate_agg_khz", cup_ratio((double)dataset->events / 1e3, process_s));
+    put(report, "bytes_per_event", cup_ratio((double)dataset->read_bytes, (double)dataset->events));
+    cup_json_end_object(&report->json);
+}
+
+static void put_datasets(struct report *report)
+{
+    open_rows(report, "datasets");
+    for (size_t i = 0; i < report->totals->dataset_count; i++)
+        put_dataset(report, &report->totals->datasets[i]);
+    close_rows(report);
+}
+
+/* ---- prefixes, files ---------------------------------------------------------------------------
+ */
+
+static const char *const counter_names[] = {
+#define X(id, name, kind, text) name,
+    CUP_COUNTERS(X)
+#undef X
+};
+
+/* Counters under their names; times, which the log holds in *_ns, as *_s. */
+static void put_counters(struct report *report, const char *const *names, const uint64_t *values,
+                         int count)
+{
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        size_t length = strlen(names[i]);
+        bool is_time = length > 3 && strcmp(names[i] + length - 3, "_ns") == 0;
+        snprintf(name, sizeof name, "%.*s%s", (int)(is_time ? length - 3 : length), names[i],
+                 is_time ? "_s" : "");
+        put(report, name, is_time ? cup_seconds((int64_t)values[i]) : cup_count(values[i]));
+    }
+}
+
+static void put_prefix(struct report *report, uint32_t index)
+{
+    const struct cup_task_sums *sums = &report->totals->prefixes[index];
+    const struct cup_prefix *prefix = &report->profile->prefixes[index];
+    cup_json_row(&report->json, NULL);
+    put(report, "prefix", text_of(report, prefix->name));
+    put(report, "processor", cup_bool(cup_prefix_is_processor(report->totals, index)));
+    put(report, "tasks", cup_count(sums->tasks));
+    put(report, "finished", cup_count(sums->finished));
+    put(report, "erred", cup_count(sums->erred));
+    put(report, "unfinished", cup_count(sums->unfinished));
+    put_ns(report, "wall_s", sums->wall_ns);
+    put_ns(report, "cpu_s", sums->cpu_ns);
+    put(report, "noncpu_s", cup_seconds((int64_t)(sums->wall_ns - sums->cpu_ns)));
+    put(report, "read_bytes", cup_count(sums->read_bytes));
+    put(report, "result_bytes", cup_count(sums->result_bytes));
+    put_counters(report, counter_names, prefix->counters, CUP_COUNTER_COUNT);
+    cup_json_end_object(&report->json);
+}
+
+static void put_prefixes(struct report *report)
+{
+    open_rows(report, "tasks_by_prefix");
+    for (uint32_t i = 0; i < report->profile->prefix_count; i++)
+        if (report->totals->prefixes[i].tasks || report->profile->prefixes[i].counters[0])
+            put_prefix(report, i);
+    close_rows(report);
+}
+
+static void put_file_prefixes(struct report *report, const struct cup_file *file)
+{
+    const struct cup_profile *profile = report->profile;
+    cup_json_array(&report->json, "by_prefix");
+    for (uint32_t at = file->first_sum; at; at = profile->file_sums[at - 1].next) {
+        const struct cup_file_sum *sum = &profile->file_sums[at - 1];
+        cup_json_row(&report->json, NULL);
+        put(report, "prefix",
+            sum->prefix == CUP_NO_PREFIX ? cup_null()
+                                         : text_of(report, profile->prefixes[sum->prefix].name));
+        put(report, "tasks", cup_count(sum->tasks));
+        put_counters(report, cup_file_counter_names, sum->counters, CUP_F_SIZE_0_100);
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_file(struct report *report, uint32_t index)
+{
+    const struct cup_file *file = &report->profile->files[index];
+    const struct cup_file_sum total = cup_file_total(report->profile, index);
+    cup_json_row(&report->json, NULL);
+    put(report, "file", text_of(report, file->path));
+    put(report, "class", cup_string(cup_file_class_name(file->class)));
+    put(report, "size_bytes", cup_count(file->size));
+    put(report, "tasks", cup_count(total.tasks));
+    put(report, "processes", cup_count(file->processes));
+    put_counters(report, cup_file_counter_names, total.counters, CUP_FILE_COUNTER_COUNT);
+    put(report, "sequential_share",
+        cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],
+                  (double)total.counters[CUP_F_READ_CALLS]));
+    put_file_prefixes(report, file);
+    cup_json_end_object(&report->json);
+}
+
+static int put_files(struct report *report)
+{
+    size_t count;
+    uint32_t *files = cup_files_by_bytes(report->profile, 0, &count);
+    open_rows(report, "files");
+    for (size_t i = 0; files && i < count && !cup_output_failed(report->output); i++)
+        put_file(report, files[i]);
+    close_rows(report);
+    free(files);
+    return files ? 0 : -1;
+}
+
+/* ---- attribution, health, sources -------------------------------------------------------------
+ */
+
+static const char *const way_names[] = {
+#define X(id, name, text) name,
+    CUP_WAYS(X)
+#undef X
+};
+
+static uint64_t way_bytes(const struct report *report, int way)
+{
+    return way == CUP_WAY_NONE ? report->totals->without_task[CUP_C_READ_NONE_BYTES]
+                               : report->totals->counters[CUP_C_READ_OWN_BYTES + way];
+}
+
+static void put_attribution(struct report *report)
+{
+    double total = cup_number(cup_metric_named(report->totals, "attribution", "bytes_total"));
+    cup_json_object(&report->json, "attribution");
+    put_metrics(report, "attribution");
+    cup_json_row(&report->json, "by_way");
+    for (int way = 0; way < CUP_WAY_COUNT; way++)
+        put(report, way_names[way], total >= 0 ? cup_count(way_bytes(report, way)) : cup_null());
+    cup_json_end_object(&report->json);
+    cup_json_row(&report->json, "by_way_share");
+    for (int way = 0; way < CUP_WAY_COUNT; way++)
+        put(report, way_names[way], cup_ratio((double)way_bytes(report, way), total));
+    cup_json_end_object(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+static void put_process(struct report *report, const struct cup_process *process)
+{
+    cup_json_row(&report->json, NULL);
+    put(report, "role", cup_string(cup_role_name(cup_process_role(process))));
+    put(report, "host", cup_string(process->header.host));
+    put(report, "pid", cup_count(process->header.pid));
+    put(report, "start", cup_seconds(process->header.process_start_ns));
+    put(report, "stop",
+        process->header.log_stop_ns ? cup_seconds(process->header.log_stop_ns) : cup_null());
+    put(report, "tasks", cup_count(process->tasks));
+    put(report, "task_threads", cup_count(process->task_threads));
+    put(report, "library", cup_string(process->header.library_version));
+    put(report, "hooks", cup_count(process->header.hook_count));
+    cup_json_end_object(&report->json);
+}
+
+static void put_roles(struct report *report)
+{
+    uint64_t counts[CUP_ROLE_COUNT];
+    cup_count_roles(report->profile, counts);
+    cup_json_row(&report->json, "processes_by_role");
+    for (int role = 0; role < CUP_ROLE_COUNT; role++)
+        put(report, cup_role_name(role), cup_count(counts[role]));
+    cup_json_end_object(&report->json);
+}
+
+static void put_features(struct report *report)
+{
+    struct cup_feature_off off[CUP_FEATURE_COUNT];
+    size_t count = cup_features_off(report->profile, off);
+    cup_json_array(&report->json, "features_off");
+    for (size_t i = 0; i < count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "feature", cup_string(off[i].name));
+        put(report, "processes", cup_count(off[i].processes));
+        put(report, "consequence", cup_string(off[i].consequence));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_facts(struct report *report)
+{
+    const struct cup_profile *profile = report->profile;
+    cup_json_array(&report->json, "notes");
+    for (size_t i = 0; i < profile->note_count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "pid", cup_count(profile->processes[profile->notes[i].process].header.pid));
+        put(report, "text", text_of(report, profile->notes[i].text));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+    cup_json_array(&report->json, "facts");
+    for (size_t i = 0; i < profile->info_count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "pid", cup_count(profile->processes[profile->infos[i].process].header.pid));
+        put(report, "name", text_of(report, profile->infos[i].name));
+        put(report, "value", text_of(report, profile->infos[i].value));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_health(struct report *report)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_HEALTH(X)
+#undef X
+    };
+    cup_json_object(&report->json, "health");
+    put_metrics(report, "health");
+    for (int i = 0; i < CUP_HEALTH_COUNT; i++)
+        put(report, names[i], cup_count(report->profile->health[i]));
+    put_roles(report);
+    put_features(report);
+    put_facts(report);
+    cup_json_array(&report->json, "processes");
+    for (size_t i = 0; i < report->profile->process_count; i++)
+        put_process(report, &report->profile->processes[i]);
+    cup_json_end_array(&report->json);
+    cup_json_array(&report->json, "damages");
+    for (size_t i = 0; i < report->profile->damage_count; i++)
+        put(report, NULL, cup_string(report->profile->damages[i].source));
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+/* Sections that this version has nothing for. */
+static const struct {
+    const char *name, *reason;
+} missing[] = {
+    {"sections", "sections of a processor are not marked in this version"},
+    {"branches", "baskets are not looked at by this version"},
+    {"functions", "stacks are not taken by this version"},
+    {"servers", "storage servers are not told apart by this version"},
+    {"hosts", "hosts are not compared by this version"},
+    {"merge", "the tree reduction is not looked at by this version"},
+};
+enum { MISSING_COUNT = sizeof missing / sizeof *missing };
+
+static void put_missing(struct report *report)
+{
+    for (int i = 0; i < MISSING_COUNT; i++)
+        put(report, missing[i].name, cup_null());
+}
+
+static void put_row_sources(struct report *report)
+{
+    static const char *const rows[][2] = {
+        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen"},
+        {"datasets", "P: sums over the chunks whose result was used"},
+        {"tasks_by_prefix", "P: all tasks"},
+        {"files", "P: every regular file that was read or written"},
+        {"losses", "P: attempts at chunks that erred or never ended"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        put(report, rows[i][0], cup_string(rows[i][1]));
+    for (int i = 0; i < MISSING_COUNT; i++) {
+        char reason[160];
+        snprintf(reason, sizeof reason, "n/a: %s", missing[i].reason);
+        put(report, missing[i].name, cup_string(reason));
+    }
+}
+
+/* A metric with a way to make it, but nothing to make it from. */
+static void put_metric_source(struct report *report, const struct cup_metric *metric)
+{
+    char source[400];
+    bool known = cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL;
+    snprintf(source, sizeof source, "%s%s",
+             known             ? ""
+             : metric->compute ? "n/a: nothing of the kind was seen; otherwise "
+                               : "n/a: ",
+             metric->source);
+    put(report, metric->name, cup_string(source));
+}
+
+static void put_sources(struct report *report)
+{
+    const char *section = "";
+    cup_json_object(&report->json, "sources");
+    for (size_t i = 0; i < cup_metric_count; i++) {
+        if (strcmp(section, cup_metrics[i].section) != 0) {
+            if (*section)
+                cup_json_end_object(&report->json);
+            section = cup_metrics[i].section;
+            cup_json_object(&report->json, section);
+        }
+        put_metric_source(report, &cup_metrics[i]);
+    }
+    cup_json_end_object(&report->json);
+    put_row_sources(report);
+    cup_json_end_object(&report->json);
+}
+
+/* ---- all of it
+ * ----------------------------------------------------------------------------------- */
+
+static int put_report(struct report *report)
+{
+    cup_json_object(&report->json, NULL);
+    put(report, "format", cup_string("cupping-report"));
+    put(report, "version", cup_count(REPORT_VERSION));
+    put(report, "cupping_version", cup_string(CUP_VERSION));
+    put(report, "profile", cup_string(report->profile->path));
+    put_runs(report);
+    put_metric_section(report, "workflow");
+    put_workers(report);
+    put_efficiency(report);
+    put_metric_section(report, "time_budget");
+    put_fine(report);
+    put_chunks(report);
+    put_datasets(report);
+    put_prefixes(report);
+    int result = put_files(report);
+    put_losses(report);
+    put_missing(report);
+    put_attribution(report);
+    put_health(report);
+    put_sources(report);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+int cup_report_json(const struct cup_totals *totals, const struct cup_output *output)
+{
+    struct report report = {.totals = totals, .profile = totals->profile, .output = output};
+    uint32_t *attempts = cup_task_attempts(totals->profile);
+    if (!attempts)
+        return -1;
+    report.attempts = attempts;
+    cup_json_start(&report.json, output->file);
+    int result = put_report(&report);
+    free(attempts);
+    return result;
+}

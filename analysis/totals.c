@@ -1,0 +1,454 @@
+#include "analysis/totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/array.h"
+#include "analysis/id_map.h"
+#include "analysis/task_columns.h"
+
+/* ---- small sums -------------------------------------------------------------------------- */
+
+static void stretch_add(struct cup_stretch *stretch, const struct cup_task *task)
+{
+    if (!stretch->start_ns || task->start_ns < stretch->start_ns)
+        stretch->start_ns = task->start_ns;
+    if (task->status && task->stop_ns > stretch->stop_ns)
+        stretch->stop_ns = task->stop_ns;
+}
+
+static uint64_t known(uint64_t value)
+{
+    return value == CUP_UNKNOWN64 ? 0 : value;
+}
+
+static void sums_add(struct cup_task_sums *sums, const struct cup_task *task)
+{
+    sums->tasks++;
+    sums->finished += task->status == CUP_STATUS_FINISHED;
+    sums->erred += task->status == CUP_STATUS_ERRED;
+    sums->unfinished += task->status == 0;
+    sums->wall_ns += known(cup_task_wall_ns(task));
+    sums->cpu_ns += known(task->cpu_ns);
+    sums->read_bytes += task->read_bytes;
+    sums->result_bytes += known(task->result_bytes);
+}
+
+static void waste_add(struct cup_waste *waste, const struct cup_task *task)
+{
+    waste->tasks++;
+    waste->wall_ns += known(cup_task_wall_ns(task));
+    waste->cpu_ns += known(task->cpu_ns);
+    waste->read_bytes += task->read_bytes;
+}
+
+static void add_all(uint64_t *sums, const uint64_t *values)
+{
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
+        sums[i] += values[i];
+}
+
+/* ---- which attempt at a chunk counts --------------------------------------------------------- */
+
+/* Chunks by the hash of their key. */
+struct attempts {
+    uint32_t *slots; /* owned; index + 1 in items: the attempt that counts so far */
+    size_t mask;
+    uint8_t *repeated; /* owned; by item: that attempt stands for more than one */
+};
+
+static int attempts_start(struct attempts *attempts, size_t items)
+{
+    size_t slots = 16;
+    while (slots < items * 2)
+        slots *= 2;
+    attempts->slots = calloc(slots, sizeof *attempts->slots);
+    attempts->repeated = calloc(items + 1, 1);
+    attempts->mask = slots - 1;
+    return attempts->slots && attempts->repeated ? 0 : -1;
+}
+
+static void attempts_free(struct attempts *attempts)
+{
+    free(attempts->slots);
+    free(attempts->repeated);
+}
+
+static const struct cup_task *task_of(const struct cup_profile *profile, uint32_t item)
+{
+    return &profile->tasks[profile->items[item].task];
+}
+
+static uint32_t *attempt_slot(const struct attempts *attempts, const struct cup_profile *profile,
+                              uint64_t key_hash)
+{
+    for (size_t i = key_hash & attempts->mask;; i = (i + 1) & attempts->mask) {
+        uint32_t item = attempts->slots[i];
+        if (!item || task_of(profile, item - 1)->key_hash == key_hash)
+            return &attempts->slots[i];
+    }
+}
+
+static enum cup_outcome outcome_of(const struct cup_task *task)
+{
+    if (task->status == 0)
+        return CUP_OUTCOME_UNFINISHED;
+    return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
+}
+
+/* Of two attempts that succeeded the later one counts: the first one's result was lost, or
+ * nothing would have asked for it again. */
+static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t other)
+{
+    const struct cup_profile *profile = totals->profile;
+    if (totals->outcomes[item] != CUP_OUTCOME_USED)
+        return false;
+    return totals->outcomes[other] != CUP_OUTCOME_USED ||
+           task_of(profile, item)->stop_ns > task_of(profile, other)->stop_ns;
+}
+
+static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)
+{
+    const struct cup_task *task = task_of(totals->profile, item);
+    totals->outcomes[item] = (uint8_t)outcome_of(task);
+    uint32_t *slot = attempt_slot(attempts, totals->profile, task->key_hash);
+    if (*slot == 0) {
+        *slot = item + 1;
+        return;
+    }
+    uint32_t other = *slot - 1;
+    totals->retried_chunks += !attempts->repeated[other];
+    uint32_t winner = replaces(totals, item, other) ? item : other;
+    uint32_t loser = winner == item ? other : item;
+    if (totals->outcomes[loser] == CUP_OUTCOME_USED)
+        totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
+    attempts->repeated[winner] = 1;
+    *slot = winner + 1;
+}
+
+static int settle_chunks(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    struct attempts attempts = {0};
+    int result = attempts_start(&attempts, profile->item_count);
+    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++)
+        if (cup_item_is_chunk(&profile->items[i]))
+            settle_attempt(totals, &attempts, i);
+    attempts_free(&attempts);
+    return result;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------ */
+
+static struct cup_dataset *dataset_of(struct cup_totals *totals, struct cup_id_map *map,
+                                      uint32_t name)
+{
+    uint32_t index = cup_id_map_get(map, name);
+    if (index)
+        return &totals->datasets[index - 1];
+    if (cup_array_grow(&totals->datasets, &totals->dataset_room, totals->dataset_count,
+                       sizeof *totals->datasets) != 0 ||
+        cup_id_map_set(map, name, (uint32_t)totals->dataset_count + 1) != 0)
+        return NULL;
+    struct cup_dataset *dataset = &totals->datasets[totals->dataset_count++];
+    *dataset = (struct cup_dataset){.name = name};
+    return dataset;
+}
+
+static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *dataset,
+                            const struct cup_task *task, const struct cup_item *item)
+{
+    if (item->tic_ns == 0 || item->toc_ns < item->tic_ns)
+        return;
+    uint64_t inside = (uint64_t)(item->toc_ns - item->tic_ns);
+    totals->timed_chunks++;
+    totals->process_ns += inside;
+    totals->process_cpu_ns += known(item->cpu_ns);
+    dataset->process_ns += inside;
+    if (item->tic_ns > task->start_ns)
+        totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
+}
+
+static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *dataset,
+                           const struct cup_task *task, const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item), wall_ns = cup_task_wall_ns(task);
+    totals->used_chunks++;
+    totals->chunks_without_events += events == CUP_UNKNOWN64;
+    totals->events += known(events);
+    totals->chunk_wall_ns += wall_ns;
+    totals->chunk_cpu_ns += known(task->cpu_ns);
+    dataset->chunks++;
+    dataset->events += known(events);
+    dataset->wall_ns += wall_ns;
+    dataset->cpu_ns += known(task->cpu_ns);
+    dataset->read_bytes += task->read_bytes;
+    add_clock_calls(totals, dataset, task, item);
+}
+
+static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, uint32_t index)
+{
+    const struct cup_task *task = task_of(totals->profile, index);
+    stretch_add(&totals->chunks, task);
+    totals->prefix_chunks[task->prefix]++;
+    dataset->attempt_bytes += task->read_bytes;
+    switch (totals->outcomes[index]) {
+    case CUP_OUTCOME_USED:
+        add_used_chunk(totals, dataset, task, &totals->profile->items[index]);
+        break;
+    case CUP_OUTCOME_REPEATED:
+        totals->repeated_chunks++;
+        dataset->repeated++;
+        waste_add(&totals->repeated, task);
+        break;
+    case CUP_OUTCOME_FAILED:
+        totals->failed_chunks++;
+        dataset->failed++;
+        break;
+    default:
+        totals->unfinished_chunks++;
+        dataset->unfinished++;
+    }
+}
+
+static int add_items(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    struct cup_id_map map = {0};
+    int result = 0;
+    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
+        const struct cup_item *item = &profile->items[i];
+        if (!cup_item_is_chunk(item)) {
+            stretch_add(&totals->metadata, task_of(profile, i));
+            continue;
+        }
+        struct cup_dataset *dataset = dataset_of(totals, &map, item->dataset);
+        if (dataset)
+            add_chunk(totals, dataset, i);
+        else
+            result = -1;
+    }
+    cup_id_map_clear(&map);
+    return result;
+}
+
+/* ---- statistics over used chunks --------------------------------------------------------------
+ */
+
+static double per_event(double value, const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item);
+    return events == CUP_UNKNOWN64 || events == 0 ? NAN : value / (double)events;
+}
+
+static double rss_delta(const struct cup_task *task)
+{
+    if (task->rss_start == CUP_UNKNOWN64 || task->rss_stop == CUP_UNKNOWN64)
+        return NAN;
+    return (double)task->rss_stop - (double)task->rss_start;
+}
+
+static double number_of(uint64_t value, double scale)
+{
+    return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
+}
+
+/* One number of one chunk, seconds or bytes; NAN: not known. */
+static double chunk_number(enum cup_chunk_statistic which, const struct cup_task *task,
+                           const struct cup_item *item)
+{
+    switch (which) {
+    case CUP_STAT_WALL:
+        return number_of(cup_task_wall_ns(task), 1e9);
+    case CUP_STAT_CPU:
+        return number_of(task->cpu_ns, 1e9);
+    case CUP_STAT_OPEN:
+        return item->tic_ns ? (double)(item->tic_ns - task->start_ns) / 1e9 : NAN;
+    case CUP_STAT_PROCESS:
+        return item->toc_ns ? (double)(item->toc_ns - item->tic_ns) / 1e9 : NAN;
+    case CUP_STAT_TIME_PER_EVENT:
+        return per_event(number_of(cup_task_wall_ns(task), 1e9), item);
+    case CUP_STAT_RSS_DELTA:
+        return rss_delta(task);
+    case CUP_STAT_RSS_PER_EVENT:
+        return per_event(rss_delta(task), item);
+    case CUP_STAT_READ:
+        return (double)task->read_bytes;
+    case CUP_STAT_READ_PER_EVENT:
+        return per_event((double)task->read_bytes, item);
+    case CUP_STAT_EVENTS:
+        return number_of(cup_item_events(item), 1);
+    case CUP_STAT_RESULT:
+        return number_of(task->result_bytes, 1);
+    default:
+        return NAN;
+    }
+}
+
+static size_t collect(const struct cup_totals *totals, enum cup_chunk_statistic which,
+                      double *numbers)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->item_count; i++) {
+        if (totals->outcomes[i] != CUP_OUTCOME_USED)
+            continue;
+        double number = chunk_number(which, task_of(profile, i), &profile->items[i]);
+        if (!isnan(number))
+            numbers[count++] = number;
+    }
+    return count;
+}
+
+/* Time after 90 % of the chunks had ended. */
+static void find_tail(struct cup_totals *totals, double *numbers)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t count = 0;
+    totals->tail_ns = -1;
+    for (uint32_t i = 0; i < profile->item_count; i++)
+        if (totals->outcomes[i] && task_of(profile, i)->status)
+            numbers[count++] = (double)(task_of(profile, i)->stop_ns - totals->chunks.start_ns);
+    if (count == 0)
+        return;
+    size_t nine_tenths = (count * 9 + 9) / 10;
+    double reached = cup_select(numbers, count, nine_tenths - 1);
+    totals->tail_ns = cup_stretch_ns(totals->chunks) - (int64_t)reached;
+}
+
+static int make_tail(struct cup_totals *totals)
+{
+    double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
+    if (!numbers)
+        return -1;
+    find_tail(totals, numbers);
+    free(numbers);
+    return 0;
+}
+
+struct cup_statistics cup_chunk_statistics(const struct cup_totals *totals,
+                                           enum cup_chunk_statistic which)
+{
+    double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
+    struct cup_statistics statistics =
+        cup_statistics_of(numbers, numbers ? collect(totals, which, numbers) : 0);
+    free(numbers);
+    return statistics;
+}
+
+/* ---- tasks, threads, files ---------------------------------------------------------------------
+ */
+
+static void add_tasks(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        sums_add(&totals->all, task);
+        sums_add(&totals->prefixes[task->prefix], task);
+        stretch_add(&totals->run, task);
+        if (task->status == CUP_STATUS_ERRED)
+            waste_add(&totals->failed, task);
+        else if (task->status == 0)
+            waste_add(&totals->killed, task);
+        totals->without_cpu += task->status && task->cpu_ns == CUP_UNKNOWN64;
+    }
+}
+
+/* Nanoseconds of the run during which the process was there. */
+static double time_in_run(const struct cup_totals *totals, const struct cup_process *process)
+{
+    int64_t start = process->header.log_start_ns;
+    int64_t stop = process->header.log_stop_ns ? process->header.log_stop_ns : process->last_ns;
+    if (start < totals->run.start_ns)
+        start = totals->run.start_ns;
+    if (stop > totals->run.stop_ns)
+        stop = totals->run.stop_ns;
+    return stop > start ? (double)(stop - start) : 0;
+}
+
+static void add_worker(struct cup_totals *totals, const struct cup_process *process,
+                       uint32_t threads)
+{
+    totals->workers++;
+    totals->threads += threads;
+    totals->thread_ns += threads * time_in_run(totals, process);
+}
+
+/* Workers whose threads are not known, and processes without Dask, count the threads that were
+ * seen to run tasks. */
+static void add_workers(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        bool has_server = false;
+        for (size_t s = 0; s < profile->server_count; s++) {
+            const struct cup_server *server = &profile->servers[s];
+            if (server->process != i || server->tasks == 0)
+                continue;
+            has_server = true;
+            add_worker(totals, process, server->threads ? server->threads : process->task_threads);
+        }
+        if (!has_server && process->tasks > 0)
+            add_worker(totals, process, process->task_threads);
+    }
+}
+
+static void add_processes(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->prefix_count; i++)
+        add_all(totals->counters, profile->prefixes[i].counters);
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        add_all(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
+                process->without_task);
+    }
+}
+
+/* What the processor's tasks read from .root files, against the size of these files. */
+static void add_files(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->file_count; i++) {
+        const struct cup_file *file = &profile->files[i];
+        uint64_t bytes = 0;
+        for (uint32_t at = file->first_sum; at; at = profile->file_sums[at - 1].next) {
+            const struct cup_file_sum *sum = &profile->file_sums[at - 1];
+            if (sum->prefix != CUP_NO_PREFIX && cup_prefix_is_processor(totals, sum->prefix))
+                bytes += sum->counters[CUP_F_READ_BYTES];
+        }
+        if (bytes > 0 && (file->flags & CUP_FILE_IS_ROOT)) {
+            totals->chunk_file_bytes += bytes;
+            totals->chunk_file_size += file->size;
+        }
+    }
+}
+
+int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile)
+{
+    *totals = (struct cup_totals){.profile = profile};
+    totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
+    totals->prefix_chunks = calloc(profile->prefix_count + 1, sizeof *totals->prefix_chunks);
+    totals->outcomes = calloc(profile->item_count + 1, 1);
+    if (!totals->prefixes || !totals->prefix_chunks || !totals->outcomes ||
+        settle_chunks(totals) != 0 || add_items(totals) != 0 || make_tail(totals) != 0) {
+        cup_totals_free(totals);
+        return -1;
+    }
+    add_tasks(totals);
+    add_workers(totals);
+    add_processes(totals);
+    add_files(totals);
+    return 0;
+}
+
+void cup_totals_free(struct cup_totals *totals)
+{
+    free(totals->prefixes);
+    free(totals->prefix_chunks);
+    free(totals->outcomes);
+    free(totals->datasets);
+    *totals = (struct cup_totals){0};
+}

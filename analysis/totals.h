@@ -1,0 +1,117 @@
+/* Sums over the model: everything that the formulas of metrics.c and the tables need, made in one
+ * pass over the tasks. Nanoseconds and bytes; a time of 0 means that there was none. */
+#ifndef CUPPING_TOTALS_H
+#define CUPPING_TOTALS_H
+
+#include "analysis/profile.h"
+#include "analysis/statistics.h"
+#include "analysis/units.h"
+
+/* What became of a chunk's attempt. */
+enum cup_outcome {
+    CUP_OUTCOME_NONE, /* no chunk */
+    CUP_OUTCOME_USED,
+    CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
+    CUP_OUTCOME_FAILED,
+    CUP_OUTCOME_UNFINISHED,
+};
+
+/* First start to last stop of a kind of task. */
+struct cup_stretch {
+    int64_t start_ns, stop_ns; /* 0: none seen */
+};
+
+struct cup_task_sums {
+    uint64_t tasks, finished, erred, unfinished;
+    uint64_t wall_ns, cpu_ns; /* of ended tasks */
+    uint64_t read_bytes, result_bytes;
+};
+
+struct cup_dataset {
+    uint32_t name;
+    uint64_t chunks, failed, repeated, unfinished; /* attempts; chunks: used ones */
+    uint64_t events;
+    uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
+    uint64_t read_bytes;
+    uint64_t attempt_bytes; /* read by all attempts */
+};
+
+struct cup_waste {
+    uint64_t tasks, wall_ns, cpu_ns, read_bytes;
+};
+
+/* Numbers of a chunk over which there are statistics. */
+#define CUP_CHUNK_STATISTICS(X)                                                                    \
+    X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
+    X(CPU, "cpu_s", "CPU time of its thread", CUP_UNIT_SECONDS)                                    \
+    X(OPEN, "open_s", "before process()", CUP_UNIT_SECONDS)                                        \
+    X(PROCESS, "process_s", "inside process()", CUP_UNIT_SECONDS)                                  \
+    X(TIME_PER_EVENT, "time_per_event_s", "time per event", CUP_UNIT_SECONDS)                      \
+    X(RSS_DELTA, "memory_delta_bytes", "memory growth (RSS)", CUP_UNIT_BYTES)                      \
+    X(RSS_PER_EVENT, "memory_per_event_bytes", "memory growth per event", CUP_UNIT_BYTES)          \
+    X(READ, "read_bytes", "bytes read", CUP_UNIT_BYTES)                                            \
+    X(READ_PER_EVENT, "read_per_event_bytes", "bytes read per event", CUP_UNIT_BYTES)              \
+    X(EVENTS, "events", "events", CUP_UNIT_COUNT)                                                  \
+    X(RESULT, "result_bytes", "size of the result", CUP_UNIT_BYTES)
+enum cup_chunk_statistic {
+#define X(id, name, text, unit) CUP_STAT_##id,
+    CUP_CHUNK_STATISTICS(X)
+#undef X
+        CUP_STAT_COUNT
+};
+
+struct cup_totals {
+    const struct cup_profile *profile;
+    struct cup_task_sums all;
+    struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
+    uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
+    struct cup_stretch run, metadata, chunks;
+    int64_t tail_ns;      /* from the end of 90 % of the chunks to the end of all; -1: none ended */
+    double thread_ns;     /* threads of the workers that ran tasks, times their part in the run */
+    uint64_t workers;     /* of them */
+    uint64_t threads;     /* of them, all at once */
+    uint64_t without_cpu; /* ended tasks whose CPU time is not known */
+
+    uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
+    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks;
+    uint64_t retried_chunks; /* different chunks with more than one attempt */
+    uint64_t events;         /* of used chunks, as the following */
+    uint64_t chunks_without_events;
+    uint64_t chunk_wall_ns, chunk_cpu_ns;
+    uint64_t open_ns;                    /* before process() */
+    uint64_t process_ns, process_cpu_ns; /* inside process() */
+    uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
+    struct cup_dataset *datasets;        /* owned */
+    size_t dataset_count, dataset_room;
+
+    struct cup_waste failed, repeated, killed;
+    uint64_t counters[CUP_COUNTER_COUNT];     /* of tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT]; /* in worker processes */
+    uint64_t elsewhere[CUP_COUNTER_COUNT];    /* in other processes */
+    uint64_t chunk_file_bytes;                /* read from .root files by the processor's tasks */
+    uint64_t chunk_file_size;                 /* size of those files */
+};
+
+/* Returns 0, or -1 without memory. The profile must outlive the totals. */
+int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
+void cup_totals_free(struct cup_totals *totals);
+
+/* Of the used chunks; all NAN without any, or without memory. Each is a pass over the chunks, so
+ * only those that are shown are made. */
+struct cup_statistics cup_chunk_statistics(const struct cup_totals *totals,
+                                           enum cup_chunk_statistic which);
+
+static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)
+{
+    return totals->prefix_chunks[prefix] > 0;
+}
+
+/* From first start to last stop; -1 when there was none. */
+static inline int64_t cup_stretch_ns(struct cup_stretch stretch)
+{
+    return stretch.stop_ns >= stretch.start_ns && stretch.stop_ns
+               ? stretch.stop_ns - stretch.start_ns
+               : -1;
+}
+
+#endif
