@@ -28,7 +28,8 @@ for name in $table; do
     says $man/cupping-run.1 "$name" "preload/environment.h has it"
     says README.md "$name" "preload/environment.h has it"
 done
-for file in wrappers/cupping-run wrappers/cupping-dask-worker README.md $man/*.1; do
+for file in wrappers/cupping-run wrappers/cupping-dask-worker README.md docs/man/*.1; do
+    # shellcheck disable=SC2013 # words are what is wanted
     for name in $(grep -o 'CUPPING_[A-Z_]*' "$file" | sort -u); do
         echo "$table" | grep -qx "$name" || {
             echo "$file: $name is not in preload/environment.h"
@@ -45,7 +46,7 @@ options() {
 
 for option in $(wrappers/cupping-run --help | options); do
     for file in $man/cupping-run.1 wrappers/completion/cupping.bash wrappers/completion/_cupping; do
-        says $file "$option" "cupping-run --help has it"
+        says "$file" "$option" "cupping-run --help has it"
     done
 done
 
@@ -55,10 +56,10 @@ if [ -x build/cupping ]; then
         text=$(build/cupping help "$verb")
         [ "$(printf '%s' "$text" | tail -n 1)" != "not in this version" ] || continue
         for file in $man/cupping.1 wrappers/completion/cupping.bash wrappers/completion/_cupping; do
-            says $file "$verb" "a verb of cupping help"
+            says "$file" "$verb" "a verb of cupping help"
             [ "$verb" != run ] || continue # cupping-run's own
             for option in $(printf '%s\n' "$text" | options); do
-                says $file "$option" "an option of cupping $verb"
+                says "$file" "$option" "an option of cupping $verb"
             done
         done
     done
@@ -83,6 +84,7 @@ grep -q "^## $version" CHANGELOG.md || {
 
 for file in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
     [ -e "$file" ] || continue
+    # shellcheck disable=SC2013 # no blanks in links
     for target in $(grep -o '](\([^):#]*\))' "$file" | sed 's/^](//; s/)$//'); do
         [ -e "$(dirname "$file")/$target" ] || {
             echo "$file: links to $target, which is not there"

@@ -83,7 +83,7 @@ test | lint)
     ;;
 esac
 if [ "$what" = lint ]; then
-    need cppcheck command -v cppcheck
+    need clang-tidy command -v clang-tidy
     need shellcheck command -v shellcheck
     need mandoc command -v mandoc
 fi
