@@ -19,8 +19,7 @@ static const char *humane(char *to, double number, enum cup_unit unit)
     return cup_print_humane(to, cup_real(number), unit);
 }
 
-/* ---- trouble -----------------------------------------------------------------------------------
- */
+/* ---- trouble ---------------------------------------------------------------------------- */
 
 static bool tasks_failed(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -81,8 +80,7 @@ static bool unattributed(const struct cup_totals *t, struct cup_advice *advice)
     return true;
 }
 
-/* ---- time --------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------- */
 
 static bool outside_tasks(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -160,8 +158,7 @@ static bool wasted(const struct cup_totals *t, struct cup_advice *advice)
     return true;
 }
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading ---------------------------------------------------------------------------- */
 
 static bool read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -195,8 +192,7 @@ static bool small_reads(const struct cup_totals *t, struct cup_advice *advice)
     return true;
 }
 
-/* ---- nothing to complain of --------------------------------------------------------------------
- */
+/* ---- nothing to complain of ------------------------------------------------------------- */
 
 static bool nothing_stands_out(const struct cup_totals *t, struct cup_advice *advice)
 {

@@ -7,7 +7,7 @@
 
 #include "preload/log_format.h"
 
-/* ---- one byte after the other: anywhere, any length ---------------------------------------- */
+/* ---- one byte after the other: anywhere, any length ------------------------------------- */
 
 /* Reads one number at *at; returns 0, or -1 where it is cut or too long. */
 static int read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
@@ -40,7 +40,7 @@ static const unsigned char *add_pair(const unsigned char *at, const unsigned cha
     return at;
 }
 
-/* ---- many at once: little-endian machines ---------------------------------------------------- */
+/* ---- many at once: little-endian machines ----------------------------------------------- */
 
 static inline uint64_t word_at(const unsigned char *at)
 {

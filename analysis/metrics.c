@@ -20,8 +20,7 @@ static struct cup_value of_chunks(T t, struct cup_value value)
     return t->used_chunks ? value : cup_null();
 }
 
-/* ---- workflow: when and how long --------------------------------------------------------------
- */
+/* ---- workflow: when and how long -------------------------------------------------------- */
 
 static double wall_s(T t)
 {
@@ -64,8 +63,7 @@ static struct cup_value merge_s(T t)
     return t->chunks.stop_ns ? ns_or_null(t->run.stop_ns - t->chunks.stop_ns) : cup_null();
 }
 
-/* ---- workflow: sums ---------------------------------------------------------------------------
- */
+/* ---- workflow: sums --------------------------------------------------------------------- */
 
 static struct cup_value total_cpu_time(T t)
 {
@@ -117,16 +115,7 @@ static struct cup_value total_events(T t)
     return events_known(t) ? cup_count(t->events) : cup_null();
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------
- */
-
-static bool any_process_has(T t, enum cup_feature feature)
-{
-    for (uint32_t i = 0; i < t->profile->process_count; i++)
-        if (cup_process_has(t->profile, i, feature))
-            return true;
-    return false;
-}
+/* ---- bytes ------------------------------------------------------------------------------ */
 
 static uint64_t attributed_bytes(T t)
 {
@@ -143,7 +132,7 @@ static uint64_t all_bytes(T t)
 
 static struct cup_value if_files(T t, struct cup_value value)
 {
-    return any_process_has(t, CUP_FEATURE_FILES) ? value : cup_null();
+    return cup_profile_measured(t->profile, CUP_FEATURE_FILES) ? value : cup_null();
 }
 
 static struct cup_value total_bytes_read(T t)
@@ -192,8 +181,7 @@ static struct cup_value delivered_rate_process_mbs(T t)
     return if_files(t, cup_ratio((double)attributed_bytes(t) / 1e6, chunks_s(t)));
 }
 
-/* ---- event rates
- * --------------------------------------------------------------------------------- */
+/* ---- event rates ------------------------------------------------------------------------ */
 
 static struct cup_value event_rate(T t, double seconds, double scale)
 {
@@ -227,8 +215,7 @@ static struct cup_value event_rate_core_hz(T t)
     return event_rate(t, wall_s(t) * cores(t), 1);
 }
 
-/* ---- workers and efficiency -------------------------------------------------------------------
- */
+/* ---- workers and efficiency ------------------------------------------------------------- */
 
 static struct cup_value avg_cores(T t)
 {
@@ -268,8 +255,7 @@ static struct cup_value wasted_bytes(T t)
         t, cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes));
 }
 
-/* ---- time budget: threads x wall time -----------------------------------------------------------
- */
+/* ---- time budget: threads x wall time --------------------------------------------------- */
 
 static struct cup_value threads_s(T t)
 {
@@ -290,7 +276,7 @@ static struct cup_value outside_tasks_s(T t)
     return t->workers ? cup_real(outside > 0 ? outside : 0) : cup_null();
 }
 
-/* ---- fine: the processor against the rest ---------------------------------------------------- */
+/* ---- fine: the processor against the rest ----------------------------------------------- */
 
 /* Sum over the prefixes that are the processor, or over the others. */
 static struct cup_task_sums sums_where(T t, bool processor)
@@ -352,8 +338,7 @@ static struct cup_value processor_noncpu_percentage(T t)
     return cup_real(100 - cpu);
 }
 
-/* ---- attribution --------------------------------------------------------------------------------
- */
+/* ---- attribution ------------------------------------------------------------------------ */
 
 static struct cup_value bytes_total(T t)
 {
@@ -401,8 +386,7 @@ static struct cup_value elsewhere_bytes(T t)
     return if_files(t, cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]));
 }
 
-/* ---- health
- * --------------------------------------------------------------------------------------- */
+/* ---- health ----------------------------------------------------------------------------- */
 
 static struct cup_value logs_read(T t)
 {
@@ -468,8 +452,7 @@ static struct cup_value anchor_share(T t)
     return cup_ratio((double)t->profile->health[CUP_H_ANCHOR_NS], (double)t->all.wall_ns);
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------------- */
 
 #define NO_C "the Coffea report is not read by this version"
 #define NO_D "Dask's own figures are not read by this version"

@@ -21,3 +21,11 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->damages);
     *profile = (struct cup_profile){0};
 }
+
+bool cup_profile_measured(const struct cup_profile *profile, enum cup_feature feature)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (cup_process_has(profile, i, feature))
+            return true;
+    return false;
+}

@@ -189,6 +189,9 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & feature) != 0;
 }
 
+/* True if at least one process could measure what needs the feature. */
+bool cup_profile_measured(const struct cup_profile *profile, enum cup_feature feature);
+
 /* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {

@@ -76,7 +76,7 @@ static void saw_time(struct loader *loader, int64_t time_ns)
         process_of(loader)->last_ns = time_ns;
 }
 
-/* ---- strings, facts, servers, files ------------------------------------------------------ */
+/* ---- strings, facts, servers, files ----------------------------------------------------- */
 
 static void on_string(struct loader *loader, const struct cup_record *record)
 {
@@ -168,7 +168,7 @@ static void on_file(struct loader *loader, const struct cup_record *record)
     map_set(loader, &loader->files, file.id, index);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------ */
 
 static uint32_t prefix_index(struct loader *loader, uint32_t name)
 {
@@ -341,7 +341,7 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
     item->cpu_ns = chunk.cpu_ns;
 }
 
-/* ---- counters ---------------------------------------------------------------------------- */
+/* ---- counters --------------------------------------------------------------------------- */
 
 static void add_all(uint64_t *sums, const uint64_t *values, size_t count)
 {
@@ -446,7 +446,7 @@ static void add_open_block(struct loader *loader, const struct cup_open_block *o
     }
 }
 
-/* ---- logs -------------------------------------------------------------------------------- */
+/* ---- logs ------------------------------------------------------------------------------- */
 
 static void handle(struct loader *loader, const struct cup_record *record)
 {
@@ -529,7 +529,7 @@ static void forget_log(struct loader *loader)
     cup_visits_reset(&loader->visits);
 }
 
-/* ---- the directory ----------------------------------------------------------------------- */
+/* ---- the directory ---------------------------------------------------------------------- */
 
 struct names {
     char **names; /* owned, with what they point to */
@@ -605,7 +605,7 @@ static int list_logs(const char *directory, struct names *names, struct cup_erro
     return result;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------- */
 
 static int start(struct loader *loader, const char *directory)
 {

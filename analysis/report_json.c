@@ -64,8 +64,7 @@ static void close_rows(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-/* ---- runs, workers ----------------------------------------------------------------------------
- */
+/* ---- runs, workers ---------------------------------------------------------------------- */
 
 /* Without the client's Runner calls, everything from the first task to the last is one run. */
 static void put_runs(struct report *report)
@@ -144,8 +143,7 @@ static void put_fine(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------
- */
+/* ---- chunks ----------------------------------------------------------------------------- */
 
 static struct cup_value difference(uint64_t later, uint64_t earlier)
 {
@@ -340,8 +338,7 @@ static void put_datasets(struct report *report)
     close_rows(report);
 }
 
-/* ---- prefixes, files ---------------------------------------------------------------------------
- */
+/* ---- prefixes, files -------------------------------------------------------------------- */
 
 static const char *const counter_names[] = {
 #define X(id, name, kind, text) name,
@@ -439,20 +436,7 @@ static int put_files(struct report *report)
     return files ? 0 : -1;
 }
 
-/* ---- attribution, health, sources -------------------------------------------------------------
- */
-
-static const char *const way_names[] = {
-#define X(id, name, text) name,
-    CUP_WAYS(X)
-#undef X
-};
-
-static uint64_t way_bytes(const struct report *report, int way)
-{
-    return way == CUP_WAY_NONE ? report->totals->without_task[CUP_C_READ_NONE_BYTES]
-                               : report->totals->counters[CUP_C_READ_OWN_BYTES + way];
-}
+/* ---- attribution, health, sources ------------------------------------------------------- */
 
 static void put_attribution(struct report *report)
 {
@@ -461,11 +445,13 @@ static void put_attribution(struct report *report)
     put_metrics(report, "attribution");
     cup_json_row(&report->json, "by_way");
     for (int way = 0; way < CUP_WAY_COUNT; way++)
-        put(report, way_names[way], total >= 0 ? cup_count(way_bytes(report, way)) : cup_null());
+        put(report, cup_way_names[way],
+            total >= 0 ? cup_count(cup_way_bytes(report->totals, way)) : cup_null());
     cup_json_end_object(&report->json);
     cup_json_row(&report->json, "by_way_share");
     for (int way = 0; way < CUP_WAY_COUNT; way++)
-        put(report, way_names[way], cup_ratio((double)way_bytes(report, way), total));
+        put(report, cup_way_names[way],
+            cup_ratio((double)cup_way_bytes(report->totals, way), total));
     cup_json_end_object(&report->json);
     cup_json_end_object(&report->json);
 }
@@ -626,8 +612,7 @@ static void put_sources(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------- */
 
 static int put_report(struct report *report)
 {

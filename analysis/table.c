@@ -6,7 +6,12 @@
 
 #include "analysis/array.h"
 
-enum { INDENT = 2, GAP = 2, LEAST_TEXT = 12 };
+enum {
+    INDENT = 2,
+    GAP = 2,
+    READABLE_TEXT = 30, /* texts are not made shorter than this while a column can be left out */
+    LEAST_TEXT = 12,
+};
 
 void cup_table_start(struct cup_table *table, const struct cup_column *columns, unsigned count)
 {
@@ -40,6 +45,11 @@ void cup_table_add_value(struct cup_table *table, struct cup_value value, enum c
         cup_table_add_string(table, cup_print_humane(humane, value, unit));
 }
 
+void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
+{
+    cup_table_add_value(table, cup_seconds((int64_t)ns), CUP_UNIT_SECONDS);
+}
+
 static struct cup_text cell_text(const struct cup_table *table, size_t cell)
 {
     const char *string = cell < table->cell_count && table->cells[cell] ? table->cells[cell] : "";
@@ -66,12 +76,12 @@ static unsigned whole_width(const struct cup_table *table, const unsigned *width
     return sum - GAP;
 }
 
-/* Shortens the widest text by one column; false when none can be. */
-static bool shorten(const struct cup_table *table, unsigned *widths)
+/* Shortens the widest text by one column, down to `least`; false when none can be. */
+static bool shorten(const struct cup_table *table, unsigned *widths, unsigned least)
 {
     unsigned widest = table->column_count;
     for (unsigned i = 0; i < table->column_count; i++)
-        if (table->columns[i].fit == CUP_FIT_LEFT && widths[i] > LEAST_TEXT &&
+        if (table->columns[i].fit == CUP_FIT_LEFT && widths[i] > least &&
             (widest == table->column_count || widths[i] > widths[widest]))
             widest = i;
     if (widest == table->column_count)
@@ -99,7 +109,8 @@ static void fit_widths(const struct cup_table *table, unsigned screen, unsigned 
     for (unsigned i = 0; i < table->column_count; i++)
         widths[i] = natural_width(table, i);
     while (whole_width(table, widths) > screen)
-        if (!shorten(table, widths) && !drop(table, widths))
+        if (!shorten(table, widths, READABLE_TEXT) && !drop(table, widths) &&
+            !shorten(table, widths, LEAST_TEXT))
             break;
 }
 

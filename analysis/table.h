@@ -30,6 +30,8 @@ void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
 
+void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
+
 /* Prints it under a line of headings, each row after two spaces, and frees the cells. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 

@@ -21,7 +21,7 @@ const char *cup_task_status_name(const struct cup_task *task)
     }
 }
 
-/* ---- who, where, when -------------------------------------------------------------------- */
+/* ---- who, where, when ------------------------------------------------------------------- */
 
 static struct cup_value of_string(const struct cup_task_row *row, uint32_t string)
 {
@@ -88,7 +88,7 @@ static struct cup_value attempt(const struct cup_task_row *row, int argument)
     return row->attempt ? cup_count(row->attempt) : cup_null();
 }
 
-/* ---- time and memory --------------------------------------------------------------------- */
+/* ---- time and memory -------------------------------------------------------------------- */
 
 static struct cup_value start(const struct cup_task_row *row, int argument)
 {
@@ -144,7 +144,7 @@ static struct cup_value result_bytes(const struct cup_task_row *row, int argumen
     return cup_known_count(row->task->result_bytes);
 }
 
-/* ---- counters ---------------------------------------------------------------------------- */
+/* ---- counters --------------------------------------------------------------------------- */
 
 static uint64_t feature_of(int counter)
 {
@@ -186,7 +186,7 @@ static struct cup_value not_measured(const struct cup_task_row *row, int argumen
     return cup_null();
 }
 
-/* ---- the work item ----------------------------------------------------------------------- */
+/* ---- the work item ---------------------------------------------------------------------- */
 
 static const struct cup_item *item_of(const struct cup_task_row *row)
 {
@@ -233,7 +233,7 @@ static struct cup_value events(const struct cup_task_row *row, int argument)
     return cup_known_count(count);
 }
 
-/* ---- the table --------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------------- */
 
 #define COUNTER(name, id)                                                                          \
     {                                                                                              \

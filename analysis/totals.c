@@ -7,7 +7,7 @@
 #include "analysis/id_map.h"
 #include "analysis/task_columns.h"
 
-/* ---- small sums -------------------------------------------------------------------------- */
+/* ---- small sums ------------------------------------------------------------------------- */
 
 static void stretch_add(struct cup_stretch *stretch, const struct cup_task *task)
 {
@@ -48,7 +48,7 @@ static void add_all(uint64_t *sums, const uint64_t *values)
         sums[i] += values[i];
 }
 
-/* ---- which attempt at a chunk counts --------------------------------------------------------- */
+/* ---- which attempt at a chunk counts ---------------------------------------------------- */
 
 /* Chunks by the hash of their key. */
 struct attempts {
@@ -138,7 +138,7 @@ static int settle_chunks(struct cup_totals *totals)
     return result;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------ */
+/* ---- chunks ----------------------------------------------------------------------------- */
 
 static struct cup_dataset *dataset_of(struct cup_totals *totals, struct cup_id_map *map,
                                       uint32_t name)
@@ -232,8 +232,7 @@ static int add_items(struct cup_totals *totals)
     return result;
 }
 
-/* ---- statistics over used chunks --------------------------------------------------------------
- */
+/* ---- statistics over used chunks -------------------------------------------------------- */
 
 static double per_event(double value, const struct cup_item *item)
 {
@@ -336,8 +335,7 @@ struct cup_statistics cup_chunk_statistics(const struct cup_totals *totals,
     return statistics;
 }
 
-/* ---- tasks, threads, files ---------------------------------------------------------------------
- */
+/* ---- tasks, threads, files -------------------------------------------------------------- */
 
 static void add_tasks(struct cup_totals *totals)
 {
@@ -451,4 +449,16 @@ void cup_totals_free(struct cup_totals *totals)
     free(totals->outcomes);
     free(totals->datasets);
     *totals = (struct cup_totals){0};
+}
+
+const char *const cup_way_names[CUP_WAY_COUNT] = {
+#define X(id, name, text) name,
+    CUP_WAYS(X)
+#undef X
+};
+
+uint64_t cup_way_bytes(const struct cup_totals *totals, int way)
+{
+    return way == CUP_WAY_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
+                               : totals->counters[CUP_C_READ_OWN_BYTES + way];
 }

@@ -106,6 +106,10 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
     return totals->prefix_chunks[prefix] > 0;
 }
 
+/* Names of enum cup_way, and the bytes that found their task that way (none: no task). */
+extern const char *const cup_way_names[CUP_WAY_COUNT];
+uint64_t cup_way_bytes(const struct cup_totals *totals, int way);
+
 /* From first start to last stop; -1 when there was none. */
 static inline int64_t cup_stretch_ns(struct cup_stretch stretch)
 {

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Three significant digits, but never an exponent. */
 static void print_three(char *to, double number, const char *unit)
@@ -55,7 +56,9 @@ static void print_seconds(char *to, double seconds)
     else if (size >= 99.95)
         snprintf(to, CUP_HUMANE_ROOM, "%s%d min %02d s", seconds < 0 ? "-" : "", (int)(size / 60),
                  (int)fmod(size, 60));
-    else if (size >= 0.9995 || size == 0)
+    else if (size < 0.5e-9)
+        print_three(to, 0, "s");
+    else if (size >= 0.9995)
         print_three(to, seconds, "s");
     else if (size >= 0.9995e-3)
         print_three(to, seconds * 1e3, "ms");
@@ -67,6 +70,22 @@ static void print_bytes(char *to, double bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     print_scaled(to, bytes, units, sizeof units / sizeof *units);
+}
+
+static void print_hertz(char *to, double hertz)
+{
+    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz"};
+    print_scaled(to, hertz, units, sizeof units / sizeof *units);
+}
+
+/* 2025-06-15T15:06:40.123456Z -> 2025-06-15 15:06:40 UTC */
+static void print_moment(char *to)
+{
+    enum { SECONDS_END = 19 };
+    if (strlen(to) > SECONDS_END) {
+        to[10] = ' ';
+        strcpy(to + SECONDS_END, " UTC");
+    }
 }
 
 /* 99.96 % must not be shown as 100 %, nor 0.02 % as 0 %. */
@@ -86,6 +105,8 @@ char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit)
     to[cup_print_number(to, value)] = '\0';
     if (value.kind == CUP_VALUE_NULL || value.kind == CUP_VALUE_TEXT)
         snprintf(to, CUP_HUMANE_ROOM, "n/a");
+    else if (value.kind == CUP_VALUE_TIME)
+        print_moment(to);
     else if (unit == CUP_UNIT_COUNT)
         print_count(to, number);
     else if (unit == CUP_UNIT_BYTES)
@@ -103,8 +124,8 @@ char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit)
     else if (unit == CUP_UNIT_MBS)
         print_three(to, number, "MB/s");
     else if (unit == CUP_UNIT_KHZ)
-        print_three(to, number, "kHz");
+        print_hertz(to, number * 1e3);
     else if (unit == CUP_UNIT_HZ)
-        print_three(to, number, "Hz");
+        print_hertz(to, number);
     return to;
 }

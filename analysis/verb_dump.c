@@ -11,7 +11,7 @@
 #include "analysis/value.h"
 #include "analysis/verbs.h"
 
-/* ---- pieces ------------------------------------------------------------------------------ */
+/* ---- pieces ----------------------------------------------------------------------------- */
 
 static void print_time(FILE *out, const char *name, int64_t ns)
 {
@@ -72,7 +72,7 @@ static const char *name_of(const char *const *names, size_t count, uint32_t numb
 
 #define NAME_OF(names, number) name_of(names, sizeof(names) / sizeof *(names), number)
 
-/* ---- records ----------------------------------------------------------------------------- */
+/* ---- records ---------------------------------------------------------------------------- */
 
 static void dump_string(FILE *out, const struct cup_record *record)
 {
@@ -220,7 +220,7 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
     putc('\n', out);
 }
 
-/* ---- header, regions, blocks --------------------------------------------------------------- */
+/* ---- header, regions, blocks ------------------------------------------------------------ */
 
 static void dump_features(FILE *out, uint64_t features)
 {

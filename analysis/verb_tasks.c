@@ -29,7 +29,7 @@ static int each_task(const struct cup_profile *profile, const struct cup_output 
     return 0;
 }
 
-/* ---- JSON and CSV ------------------------------------------------------------------------ */
+/* ---- JSON and CSV ----------------------------------------------------------------------- */
 
 static void json_row(void *writer, const struct cup_task_row *row)
 {
@@ -70,7 +70,7 @@ static int write_csv(const struct cup_profile *profile, const struct cup_output 
     return each_task(profile, output, csv_row, &csv);
 }
 
-/* ---- the verb ---------------------------------------------------------------------------- */
+/* ---- the verb --------------------------------------------------------------------------- */
 
 typedef int (*format)(const struct cup_profile *profile, const struct cup_output *output);
 

@@ -1,0 +1,122 @@
+/* How far the profile can be trusted: attribution, and the state of the logs. */
+#include <string.h>
+
+#include "analysis/page.h"
+#include "analysis/report.h"
+#include "analysis/roles.h"
+
+int cup_print_attribution(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {{"way", CUP_FIT_LEFT, 0},
+                                                {"bytes", CUP_FIT_RIGHT, 0},
+                                                {"share", CUP_FIT_RIGHT, 0},
+                                                {"", CUP_FIT_LEFT, 1}};
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        CUP_WAYS(X)
+#undef X
+    };
+    double total = cup_page_metric(page, "attribution", "bytes_total");
+    struct cup_table table;
+    cup_page_heading(page, "Attribution",
+                     "how the bytes read in worker processes found their task");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (int way = 0; way < CUP_WAY_COUNT; way++) {
+        cup_table_add_string(&table, cup_way_names[way]);
+        cup_table_add_value(&table,
+                            total >= 0 ? cup_count(cup_way_bytes(page->totals, way)) : cup_null(),
+                            CUP_UNIT_BYTES);
+        cup_table_add_value(&table, cup_ratio((double)cup_way_bytes(page->totals, way), total),
+                            CUP_UNIT_SHARE);
+        cup_table_add_string(&table, texts[way]);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_metrics(page, "attribution");
+    return 0;
+}
+
+/* ---- health ----------------------------------------------------------------------------- */
+
+static void print_roles(const struct cup_page *page)
+{
+    uint64_t counts[CUP_ROLE_COUNT];
+    char line[300] = "Processes: ";
+    cup_count_roles(page->profile, counts);
+    for (int role = CUP_ROLE_COUNT - 1; role >= 0; role--) {
+        size_t length = strlen(line);
+        if (counts[role])
+            snprintf(line + length, sizeof line - length, "%llu %s, ",
+                     (unsigned long long)counts[role], cup_role_name(role));
+    }
+    line[strlen(line) - 2] = '\0';
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static void print_counters(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
+    static const char *const names[][2] = {
+#define X(id, name, text) {name, text},
+        CUP_HEALTH(X)
+#undef X
+    };
+    struct cup_table table;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < CUP_HEALTH_COUNT; i++) {
+        cup_table_add_string(&table, names[i][1]);
+        if (i == CUP_H_ANCHOR_NS)
+            cup_table_add_value(&table, cup_seconds((int64_t)page->profile->health[i]),
+                                CUP_UNIT_SECONDS);
+        else
+            cup_table_add_value(&table, cup_count(page->profile->health[i]), CUP_UNIT_COUNT);
+        cup_table_add_string(&table, names[i][0]);
+    }
+    cup_table_finish(&table, &page->terminal);
+}
+
+enum { SHOWN_NOTES = 20 };
+
+/* Each text once, however many processes wrote it. */
+static void print_notes(const struct cup_page *page)
+{
+    const struct cup_profile *profile = page->profile;
+    size_t shown = 0;
+    for (size_t i = 0; i < profile->note_count && shown < SHOWN_NOTES; i++) {
+        char line[400];
+        size_t earlier = 0;
+        while (earlier < i && profile->notes[earlier].text != profile->notes[i].text)
+            earlier++;
+        if (earlier < i)
+            continue;
+        struct cup_text text = cup_page_text(page, profile->notes[i].text);
+        snprintf(line, sizeof line, "Note: %.*s", (int)(text.length < 380 ? text.length : 380),
+                 text.bytes);
+        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
+        shown++;
+    }
+}
+
+static void print_features(const struct cup_page *page)
+{
+    struct cup_feature_off off[CUP_FEATURE_COUNT];
+    size_t count = cup_features_off(page->profile, off);
+    for (size_t i = 0; i < count; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "Off in %llu worker process%s: %s: %s.",
+                 (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
+                 off[i].name, off[i].consequence);
+        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
+    }
+}
+
+int cup_print_health(const struct cup_page *page)
+{
+    cup_page_heading(page, "Health", "of the profile itself");
+    print_roles(page);
+    print_features(page);
+    print_notes(page);
+    cup_page_metrics(page, "health");
+    print_counters(page);
+    return 0;
+}

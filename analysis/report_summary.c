@@ -1,0 +1,207 @@
+/* The first screen: how long, how fast, how much of it was CPU, whether every byte found its task,
+ * and what to look at first. */
+#include <string.h>
+
+#include "analysis/advice.h"
+#include "analysis/page.h"
+
+static uint64_t count_hosts(const struct cup_profile *profile)
+{
+    uint64_t hosts = 0;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        size_t earlier = 0;
+        while (earlier < i && strcmp(profile->processes[earlier].header.host,
+                                     profile->processes[i].header.host) != 0)
+            earlier++;
+        hosts += earlier == i;
+    }
+    return hosts;
+}
+
+static void print_title(const struct cup_page *page)
+{
+    char start[CUP_HUMANE_ROOM], tasks[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM], line[300];
+    const struct cup_totals *t = page->totals;
+    unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
+    unsigned long long threads = t->threads;
+    cup_page_humane(page, start, "workflow", "t_start", CUP_UNIT_NONE);
+    cup_humane(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
+    cup_humane(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
+    cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
+    snprintf(line, sizeof line,
+             "%s, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start, hosts,
+             cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads), tasks,
+             cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0, line);
+    putc('\n', page->terminal.out);
+}
+
+/* One line of the summary: a name, the figure, and what it is made of. */
+static void print_fact(const struct cup_page *page, const char *name, enum cup_style style,
+                       const char *figure, const char *detail)
+{
+    struct cup_text text = {detail, strlen(detail)};
+    fprintf(page->terminal.out, "  %-11s", name);
+    cup_print(&page->terminal, style, "%11s", figure);
+    fputs("   ", page->terminal.out);
+    cup_print_fit(&page->terminal, text, page->terminal.width - 27, CUP_FIT_NONE);
+    putc('\n', page->terminal.out);
+}
+
+static void print_duration(const struct cup_page *page)
+{
+    char wall[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM], merge[CUP_HUMANE_ROOM], detail[200];
+    cup_page_humane(page, wall, "workflow", "wall_time", CUP_UNIT_SECONDS);
+    cup_page_humane(page, chunks, "workflow", "process_s", CUP_UNIT_SECONDS);
+    cup_page_humane(page, merge, "workflow", "merge_s", CUP_UNIT_SECONDS);
+    if (page->totals->chunks.stop_ns)
+        snprintf(detail, sizeof detail, "first task to last; chunks %s, then %s merging", chunks,
+                 merge);
+    else
+        snprintf(detail, sizeof detail, "from the first task to the last");
+    print_fact(page, "wall time", CUP_BOLD, wall, detail);
+}
+
+static void print_events(const struct cup_page *page)
+{
+    char rate[CUP_HUMANE_ROOM], events[CUP_HUMANE_ROOM], core[CUP_HUMANE_ROOM], detail[200];
+    cup_page_humane(page, rate, "workflow", "event_rate_wall_khz", CUP_UNIT_KHZ);
+    cup_page_humane(page, events, "workflow", "total_events", CUP_UNIT_COUNT);
+    cup_page_humane(page, core, "workflow", "event_rate_core_hz", CUP_UNIT_COUNT);
+    if (cup_page_metric(page, "workflow", "total_events") >= 0)
+        snprintf(detail, sizeof detail, "%s events; %s/s for each thread", events, core);
+    else
+        snprintf(detail, sizeof detail, "no Coffea work items were seen");
+    print_fact(page, "events/s", CUP_BOLD, rate, detail);
+}
+
+static void print_bytes(const struct cup_page *page)
+{
+    char rate[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], imports[CUP_HUMANE_ROOM], detail[200];
+    cup_page_humane(page, rate, "workflow", "delivered_rate_mbs", CUP_UNIT_MBS);
+    cup_page_humane(page, bytes, "workflow", "total_bytes_read", CUP_UNIT_BYTES);
+    cup_page_humane(page, imports, "attribution", "import_bytes", CUP_UNIT_BYTES);
+    snprintf(detail, sizeof detail, "%s from data files (imports apart: %s)", bytes, imports);
+    print_fact(page, "read", CUP_BOLD, rate, detail);
+}
+
+static void print_cpu(const struct cup_page *page)
+{
+    char share[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM], detail[200];
+    double value = cup_page_metric(page, "efficiency", "thread_cpu_efficiency");
+    cup_humane(share, value, CUP_UNIT_SHARE);
+    cup_page_humane(page, cpu, "workflow", "total_thread_cpu_time", CUP_UNIT_SECONDS);
+    cup_page_humane(page, all, "time_budget", "threads_s", CUP_UNIT_SECONDS);
+    snprintf(detail, sizeof detail, "of the threads' time: %s of %s", cpu, all);
+    print_fact(page, "CPU",
+               value >= 0.7   ? CUP_GOOD
+               : value >= 0.4 ? CUP_WARN
+                              : CUP_BAD,
+               share, detail);
+}
+
+/* "context 99.5 %, own 0.5 %" into `to`. */
+static void list_ways(const struct cup_page *page, char *to, size_t room)
+{
+    double total = cup_page_metric(page, "attribution", "bytes_total");
+    size_t length = 0;
+    for (int way = 0; way < CUP_WAY_COUNT && length < room; way++) {
+        char share[CUP_HUMANE_ROOM];
+        if (cup_way_bytes(page->totals, way) == 0)
+            continue;
+        cup_humane(share, (double)cup_way_bytes(page->totals, way) / total, CUP_UNIT_SHARE);
+        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
+                                   cup_way_names[way], share);
+    }
+}
+
+static void print_attributed(const struct cup_page *page)
+{
+    char share[CUP_HUMANE_ROOM], total[CUP_HUMANE_ROOM], ways[160] = "", detail[240];
+    double value = cup_page_metric(page, "attribution", "share_attributed");
+    cup_humane(share, value, CUP_UNIT_SHARE);
+    cup_page_humane(page, total, "attribution", "bytes_total", CUP_UNIT_BYTES);
+    list_ways(page, ways, sizeof ways);
+    snprintf(detail, sizeof detail, "of %s%s%s", total, *ways ? ": " : "", ways);
+    print_fact(page, "attributed", value >= 0.99 ? CUP_GOOD : CUP_WARN, share, detail);
+}
+
+static void print_trouble(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    unsigned long long failed = t->all.erred, unfinished = t->all.unfinished;
+    unsigned long long retried = t->retried_chunks;
+    unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
+    bool fine = failed + unfinished + damaged == 0;
+    char detail[200];
+    snprintf(detail, sizeof detail,
+             "%llu failed, %llu unfinished, %llu retried, %llu damaged log%s", failed, unfinished,
+             retried, damaged, cup_plural(damaged));
+    print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes", detail);
+}
+
+/* ---- the bar: where the threads' time went ---------------------------------------------- */
+
+static const struct part {
+    const char *metric, *mark, *text;
+    enum cup_style style;
+} parts[] = {
+    {"task_cpu_s", "█", "CPU in tasks", CUP_GOOD},
+    {"other_task_s", "▒", "waiting in tasks", CUP_WARN},
+    {"outside_tasks_s", "░", "outside of tasks", CUP_DIM},
+};
+enum { PART_COUNT = sizeof parts / sizeof *parts };
+
+static void print_bar(const struct cup_page *page)
+{
+    double values[PART_COUNT], sum = 0;
+    unsigned width = page->terminal.width - 4 < 76 ? page->terminal.width - 4 : 76, drawn = 0;
+    for (int i = 0; i < PART_COUNT; i++)
+        sum += values[i] = fmax(0, cup_page_metric(page, "time_budget", parts[i].metric));
+    if (!(sum > 0))
+        return;
+    double reached = 0;
+    fputs("\n  ", page->terminal.out);
+    for (int i = 0; i < PART_COUNT; i++) {
+        reached += values[i];
+        for (; drawn < (unsigned)(reached / sum * width + 0.5); drawn++)
+            cup_print(&page->terminal, parts[i].style, "%s", parts[i].mark);
+    }
+    fputs("\n ", page->terminal.out);
+    for (int i = 0; i < PART_COUNT; i++) {
+        char share[CUP_HUMANE_ROOM];
+        cup_print(&page->terminal, parts[i].style, " %s", parts[i].mark);
+        fprintf(page->terminal.out, " %s %s ", parts[i].text,
+                cup_humane(share, values[i] / sum, CUP_UNIT_SHARE));
+    }
+    putc('\n', page->terminal.out);
+}
+
+enum { SHOWN_ADVICE = 2 };
+
+static void print_advice(const struct cup_page *page)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(page->totals, advice);
+    cup_page_heading(page, count ? "Look at first" : "No task was seen", "");
+    for (size_t i = 0; i < count && i < SHOWN_ADVICE; i++)
+        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
+    if (count == 0)
+        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2,
+                          "The processes that wrote these logs ran no Dask task and no Coffea "
+                          "chunk, or the library could not see them: see health below.");
+}
+
+int cup_print_summary(const struct cup_page *page)
+{
+    print_title(page);
+    print_duration(page);
+    print_events(page);
+    print_bytes(page);
+    print_cpu(page);
+    print_attributed(page);
+    print_trouble(page);
+    print_bar(page);
+    print_advice(page);
+    return 0;
+}

@@ -1,0 +1,216 @@
+/* Tasks, chunks and datasets. */
+#include <stdlib.h>
+
+#include "analysis/page.h"
+#include "analysis/task_columns.h"
+
+/* ---- tasks by prefix -------------------------------------------------------------------- */
+
+static void add_prefix(const struct cup_page *page, struct cup_table *table, uint32_t index)
+{
+    const struct cup_prefix *prefix = &page->profile->prefixes[index];
+    const struct cup_task_sums *sums = &page->totals->prefixes[index];
+    bool files = cup_profile_measured(page->profile, CUP_FEATURE_FILES);
+    bool heap = cup_profile_measured(page->profile, CUP_FEATURE_HEAP);
+    uint64_t failed = sums->erred + sums->unfinished;
+    cup_table_add(table, cup_page_text(page, prefix->name));
+    cup_table_add_string(table, cup_prefix_is_processor(page->totals, index) ? "chunks" : "");
+    cup_table_add_value(table, cup_count(sums->tasks), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(failed), CUP_UNIT_COUNT);
+    cup_table_add_seconds(table, sums->wall_ns);
+    cup_table_add_seconds(table, sums->cpu_ns);
+    cup_table_add_value(table, cup_ratio((double)sums->cpu_ns, (double)sums->wall_ns),
+                        CUP_UNIT_SHARE);
+    cup_table_add_value(table, files ? cup_count(sums->read_bytes) : cup_null(), CUP_UNIT_BYTES);
+    cup_table_add_value(table, heap ? cup_count(prefix->counters[CUP_C_ALLOC_BYTES]) : cup_null(),
+                        CUP_UNIT_BYTES);
+}
+
+static int more_time_first(const void *left, const void *right)
+{
+    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
+    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
+    if (a->wall_ns != b->wall_ns)
+        return a->wall_ns > b->wall_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The prefixes that have tasks, by their time; `order` has room for all. Returns how many. */
+static size_t order_prefixes(const struct cup_page *page, const struct cup_task_sums **order)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page->profile->prefix_count; i++)
+        if (page->totals->prefixes[i].tasks)
+            order[count++] = &page->totals->prefixes[i];
+    qsort(order, count, sizeof *order, more_time_first);
+    return count;
+}
+
+enum { SHOWN_PREFIXES = 15, SHOWN_DATASETS = 20, SHOWN_TASKS = 5 };
+
+static int print_prefixes(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"prefix", CUP_FIT_LEFT, 0},  {"", CUP_FIT_LEFT, 2},      {"tasks", CUP_FIT_RIGHT, 0},
+        {"failed", CUP_FIT_RIGHT, 4}, {"time", CUP_FIT_RIGHT, 0}, {"CPU", CUP_FIT_RIGHT, 0},
+        {"share", CUP_FIT_RIGHT, 3},  {"read", CUP_FIT_RIGHT, 0}, {"allocated", CUP_FIT_RIGHT, 1},
+    };
+    const struct cup_task_sums **order = calloc(page->profile->prefix_count + 1, sizeof *order);
+    struct cup_table table;
+    if (!order)
+        return -1;
+    size_t count = order_prefixes(page, order);
+    cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
+        add_prefix(page, &table, (uint32_t)(order[i] - page->totals->prefixes));
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes");
+    free(order);
+    return 0;
+}
+
+/* ---- tasks that failed or never ended --------------------------------------------------- */
+
+static void add_bad_task(const struct cup_page *page, struct cup_table *table, struct cup_text key,
+                         const struct cup_task *task)
+{
+    struct cup_text error = cup_profile_text(page->profile, task->error);
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    cup_table_add_string(table, cup_task_status_name(task));
+    cup_table_add_value(table,
+                        wall_ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)wall_ns),
+                        CUP_UNIT_SECONDS);
+    cup_table_add(table, key.bytes ? key : (struct cup_text){"(key not known)", 15});
+    cup_table_add(table, error);
+}
+
+static int print_bad_tasks(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {{"status", CUP_FIT_NONE, 0},
+                                                {"time", CUP_FIT_RIGHT, 1},
+                                                {"key", CUP_FIT_LEFT, 0},
+                                                {"error", CUP_FIT_LEFT, 2}};
+    uint64_t bad = page->totals->all.erred + page->totals->all.unfinished, shown = 0;
+    struct cup_key_reader keys;
+    struct cup_table table;
+    if (bad == 0)
+        return 0;
+    cup_page_heading(page, "Tasks that failed or never ended", "");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    cup_key_reader_open(&keys, page->profile);
+    for (size_t i = 0; i < page->profile->task_count && shown < SHOWN_TASKS; i++) {
+        const struct cup_task *task = &page->profile->tasks[i];
+        if (task->status == CUP_STATUS_FINISHED)
+            continue;
+        add_bad_task(page, &table, cup_key_read(&keys, task), task);
+        shown++;
+    }
+    cup_key_reader_close(&keys);
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, bad - shown, "such tasks (`cupping tasks` lists them)");
+    return 0;
+}
+
+int cup_print_tasks(const struct cup_page *page)
+{
+    return print_prefixes(page) == 0 ? print_bad_tasks(page) : -1;
+}
+
+/* ---- chunks ----------------------------------------------------------------------------- */
+
+static const struct statistic {
+    enum cup_chunk_statistic which;
+    const char *text;
+    enum cup_unit unit;
+} statistics[] = {
+#define X(id, name, text, unit) {CUP_STAT_##id, text, unit},
+    CUP_CHUNK_STATISTICS(X)
+#undef X
+};
+
+static void add_statistic(const struct cup_page *page, struct cup_table *table,
+                          const struct statistic *statistic)
+{
+    struct cup_statistics s = cup_chunk_statistics(page->totals, statistic->which);
+    const double numbers[] = {s.min, s.mean, s.median, s.max, s.stdev};
+    if (s.count == 0)
+        return;
+    cup_table_add_string(table, statistic->text);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        cup_table_add_value(table, cup_real(numbers[i]), statistic->unit);
+}
+
+static void print_open_and_process(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    char open[CUP_HUMANE_ROOM], process[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM], line[300];
+    if (t->timed_chunks == 0)
+        return;
+    cup_humane(open, (double)t->open_ns / 1e9, CUP_UNIT_SECONDS);
+    cup_humane(process, (double)t->process_ns / 1e9, CUP_UNIT_SECONDS);
+    cup_humane(cpu, (double)t->process_cpu_ns / 1e9, CUP_UNIT_SECONDS);
+    snprintf(line, sizeof line,
+             "Of the chunks' time, %s went before process() (opening files), %s inside of it, "
+             "%s of which on the CPU.",
+             open, process, cpu);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+int cup_print_chunks(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0},        {"min", CUP_FIT_RIGHT, 0}, {"mean", CUP_FIT_RIGHT, 0},
+        {"median", CUP_FIT_RIGHT, 0}, {"max", CUP_FIT_RIGHT, 0}, {"st.dev.", CUP_FIT_RIGHT, 1},
+    };
+    const struct cup_totals *t = page->totals;
+    char detail[160];
+    struct cup_table table;
+    snprintf(detail, sizeof detail, "%llu used, %llu failed, %llu done again, %llu unfinished",
+             (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
+             (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks);
+    cup_page_heading(page, "Chunks", detail);
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; t->used_chunks && i < sizeof statistics / sizeof *statistics; i++)
+        add_statistic(page, &table, &statistics[i]);
+    if (t->used_chunks)
+        cup_table_finish(&table, &page->terminal);
+    print_open_and_process(page);
+    return 0;
+}
+
+static void add_dataset(const struct cup_page *page, struct cup_table *table,
+                        const struct cup_dataset *dataset)
+{
+    double events = (double)dataset->events, process_s = (double)dataset->process_ns / 1e9;
+    cup_table_add(table, cup_page_text(page, dataset->name));
+    cup_table_add_value(table, cup_count(dataset->chunks), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(dataset->failed + dataset->unfinished), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(dataset->events), CUP_UNIT_COUNT);
+    cup_table_add_seconds(table, dataset->wall_ns);
+    cup_table_add_value(table, cup_ratio(events / 1e3, process_s), CUP_UNIT_KHZ);
+    cup_table_add_value(table, cup_count(dataset->read_bytes), CUP_UNIT_BYTES);
+    cup_table_add_value(table, cup_ratio((double)dataset->read_bytes, events), CUP_UNIT_BYTES);
+}
+
+int cup_print_datasets(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"dataset", CUP_FIT_LEFT, 0}, {"chunks", CUP_FIT_RIGHT, 0},
+        {"failed", CUP_FIT_RIGHT, 3}, {"events", CUP_FIT_RIGHT, 0},
+        {"time", CUP_FIT_RIGHT, 0},   {"process()", CUP_FIT_RIGHT, 1},
+        {"read", CUP_FIT_RIGHT, 0},   {"per event", CUP_FIT_RIGHT, 2},
+    };
+    size_t count = page->totals->dataset_count;
+    struct cup_table table;
+    if (count == 0)
+        return 0;
+    cup_page_heading(page, "Datasets",
+                     "time is summed over chunks, events/s are those inside process()");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < count && i < SHOWN_DATASETS; i++)
+        add_dataset(page, &table, &page->totals->datasets[i]);
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, count > SHOWN_DATASETS ? count - SHOWN_DATASETS : 0, "datasets");
+    return 0;
+}
