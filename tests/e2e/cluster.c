@@ -192,9 +192,25 @@ void cup_cluster_script(struct cup_cluster *cluster, const char *script,
     cup_run(script, log, command.argv, (const char *const *)cluster->environment, 240);
 }
 
+/* strace with an output file ignores SIGTERM: it is meant for what it traces. */
+static void ask_worker_to_end(const struct cup_cluster *cluster)
+{
+    char path[64];
+    int child = 0, pid = (int)cluster->worker.pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+    char *children = cluster->options.under ? cup_read_file(path) : NULL;
+    if (children)
+        child = atoi(children);
+    free(children);
+    if (child > 0)
+        kill(child, SIGTERM);
+    else
+        cup_process_signal(&cluster->worker, SIGTERM);
+}
+
 void cup_cluster_stop(struct cup_cluster *cluster)
 {
-    cup_process_signal(&cluster->worker, SIGTERM);
+    ask_worker_to_end(cluster);
     cup_process_wait(&cluster->worker, 60);
     cup_process_signal(&cluster->scheduler, SIGTERM);
     cup_process_wait(&cluster->scheduler, 60);

@@ -216,8 +216,8 @@ static void check_memory(json_t *row, const char *key)
 {
     json_int_t alloc = cup_count(row, "alloc_bytes"), peak = cup_count(row, "peak_live_bytes");
     json_int_t start = cup_count(row, "rss_start_bytes");
-    cr_expect(alloc >= 0 && peak >= 0 && peak <= alloc, "%s: %lld bytes allocated, %lld at once", key,
-              (long long)alloc, (long long)peak);
+    cr_expect(alloc >= 0 && peak >= 0 && peak <= alloc, "%s: %lld bytes allocated, %lld at once",
+              key, (long long)alloc, (long long)peak);
     cr_expect(start > 10000000 && start < 100000000000, "%s: rss_start_bytes is %lld", key,
               (long long)start);
 }

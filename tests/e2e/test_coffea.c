@@ -1,0 +1,268 @@
+/* Real Coffea analyses of real ROOT files: per chunk the same bytes however the work is spread, and
+ * in sum exactly those that strace saw. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+#include "tests/e2e/trace.h"
+#include "tests/e2e/witness.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(coffea, .timeout = 300);
+
+/* ---- the jobs: the same analysis of TTrees and RNTuples, spread in three ways ------------------
+ */
+
+static void analyse(const char *directory, struct cup_cluster_options options)
+{
+    struct cup_cluster cluster;
+    char *ttree = cup_input("ttree"), *rntuple = cup_input("rntuple");
+    char *first = cup_path(ttree, "files.json"), *second = cup_path(rntuple, "files.json");
+    char *out = cup_path(directory, "out.json");
+    const char *const arguments[] = {out, first, second, NULL};
+    options.directory = directory;
+    cup_cluster_start(&cluster, &options);
+    cup_cluster_script(&cluster, "coffea_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    free(out), free(first), free(second), free(ttree), free(rntuple);
+}
+
+static void with_one_thread(const char *directory)
+{
+    analyse(directory, (struct cup_cluster_options){.threads = 1});
+}
+
+static void with_two_workers(const char *directory)
+{
+    analyse(directory, (struct cup_cluster_options){.threads = 1, .workers = 2});
+}
+
+static void with_four_threads_traced(const char *directory)
+{
+    char *trace = cup_path(directory, "strace.txt");
+    const char *const strace[] = {CUP_STRACE(trace), NULL};
+    analyse(directory, (struct cup_cluster_options){.threads = 4, .under = strace});
+    free(trace);
+}
+
+struct run {
+    char *directory;
+    json_t *rows, *out;
+};
+
+static struct run load(const char *name, void (*job)(const char *directory))
+{
+    char *directory = cup_job(name, job);
+    return (struct run){directory, cup_tasks(directory), cup_json(directory, "out.json")};
+}
+
+static struct run one_thread(void)
+{
+    return load("coffea-1-thread", with_one_thread);
+}
+
+static struct run two_workers(void)
+{
+    return load("coffea-2-workers", with_two_workers);
+}
+
+static struct run four_threads_traced(void)
+{
+    return load("coffea-4-threads", with_four_threads_traced);
+}
+
+static void drop(struct run *run)
+{
+    json_decref(run->rows);
+    json_decref(run->out);
+    free(run->directory);
+}
+
+/* ---- chunks
+ * --------------------------------------------------------------------------------------
+ */
+
+/* Chunks that the analysis itself noted, of both its runs. */
+static json_t *noted_chunks(const struct run *run)
+{
+    size_t i;
+    json_t *one, *all = json_array();
+    json_array_foreach(json_object_get(run->out, "runs"), i, one)
+        json_array_extend(all, json_object_get(one, "chunks"));
+    return all;
+}
+
+/* {file:start-stop: row} of the rows that carry a work item. */
+static json_t *chunks_of(json_t *rows)
+{
+    size_t i;
+    json_t *row, *chunks = json_object();
+    json_array_foreach(rows, i, row)
+    {
+        char name[4096];
+        if (!json_is_integer(json_object_get(row, "entry_start")))
+            continue;
+        snprintf(name, sizeof name, "%s:%lld-%lld", cup_word(row, "file"),
+                 (long long)cup_count(row, "entry_start"), (long long)cup_count(row, "entry_stop"));
+        cr_expect(!json_object_get(chunks, name), "two rows for chunk %s", name);
+        json_object_set(chunks, name, row);
+    }
+    return chunks;
+}
+
+static void check_chunks(const struct run *run)
+{
+    json_t *noted = noted_chunks(run), *chunks = chunks_of(run->rows), *chunk;
+    size_t i;
+    cr_expect(json_array_size(noted) >= 24, "only %zu chunks", json_array_size(noted));
+    cr_expect(json_array_size(noted) == json_object_size(chunks));
+    json_array_foreach(noted, i, chunk) json_object_set_new(chunk, "attempt", json_integer(1));
+    cup_check_expected(run->rows, noted);
+    json_decref(noted);
+    json_decref(chunks);
+}
+
+static void check_same_bytes(const struct run *left, const struct run *right)
+{
+    json_t *chunks = chunks_of(left->rows), *others = chunks_of(right->rows), *row;
+    const char *name;
+    cr_expect(json_object_size(chunks) > 0);
+    cr_expect(json_object_size(chunks) == json_object_size(others));
+    json_object_foreach(chunks, name, row)
+    {
+        json_t *other = json_object_get(others, name);
+        json_int_t bytes = cup_count(row, "read_bytes");
+        cr_expect(other != NULL, "chunk %s is in one run only", name);
+        if (!other)
+            continue;
+        cr_expect(bytes > 0 && bytes == cup_count(other, "read_bytes"),
+                  "%s: %lld bytes in one run, %lld in the other", name, (long long)bytes,
+                  (long long)cup_count(other, "read_bytes"));
+    }
+    json_decref(chunks);
+    json_decref(others);
+}
+
+Test(coffea, a_chunk_reads_the_same_with_one_thread_and_with_four)
+{
+    struct run left = one_thread(), right = four_threads_traced();
+    check_same_bytes(&left, &right);
+    drop(&left), drop(&right);
+}
+
+Test(coffea, a_chunk_reads_the_same_in_one_process_and_in_two)
+{
+    struct run left = one_thread(), right = two_workers();
+    check_same_bytes(&left, &right);
+    drop(&left), drop(&right);
+}
+
+Test(coffea, every_chunk_is_the_work_item_it_was)
+{
+    struct run runs[] = {one_thread(), four_threads_traced(), two_workers()};
+    for (int i = 0; i < 3; i++) {
+        check_chunks(&runs[i]);
+        drop(&runs[i]);
+    }
+}
+
+/* ---- bytes that strace saw
+ * --------------------------------------------------------------------------
+ */
+
+static json_int_t sum_of(json_t *bytes)
+{
+    const char *path;
+    json_t *value;
+    json_int_t sum = 0;
+    json_object_foreach(bytes, path, value) sum += json_integer_value(value);
+    return sum;
+}
+
+/* {file: read_bytes} of the tasks that carry an item of that file; other tasks of these jobs read
+ * nothing. */
+static json_t *bytes_of_files(json_t *rows)
+{
+    size_t i;
+    json_t *row, *files = json_object();
+    json_array_foreach(rows, i, row)
+    {
+        const char *file = cup_word(row, "file");
+        json_int_t bytes = cup_count(row, "read_bytes");
+        json_int_t before = json_integer_value(json_object_get(files, file));
+        if (*file)
+            json_object_set_new(files, file, json_integer(before + bytes));
+        else
+            cr_expect(bytes == 0, "%s has no file and read %lld bytes", cup_word(row, "key"),
+                      (long long)bytes);
+    }
+    return files;
+}
+
+Test(coffea, the_sum_of_the_same_run_is_what_strace_saw)
+{
+    struct run run = four_threads_traced();
+    json_t *seen = cup_trace_read(run.directory, ".root"), *found = bytes_of_files(run.rows);
+    const char *path;
+    json_t *bytes;
+    cr_expect(json_object_size(seen) == 12 && json_object_size(found) == 12);
+    json_object_foreach(seen, path, bytes) cr_expect(
+        json_equal(bytes, json_object_get(found, path)), "%s: strace saw %lld, tasks %lld", path,
+        json_integer_value(bytes), json_integer_value(json_object_get(found, path)));
+    json_decref(seen), json_decref(found);
+    drop(&run);
+}
+
+Test(coffea, the_sum_of_other_runs_is_what_strace_saw)
+{
+    struct run traced = four_threads_traced(), others[] = {one_thread(), two_workers()};
+    json_t *seen = cup_trace_read(traced.directory, ".root");
+    for (int i = 0; i < 2; i++) {
+        json_int_t sum = cup_sum(others[i].rows, "read_bytes");
+        cr_expect(sum > 0 && sum == sum_of(seen), "strace saw %lld, tasks of another run %lld",
+                  (long long)sum_of(seen), (long long)sum);
+        drop(&others[i]);
+    }
+    json_decref(seen);
+    drop(&traced);
+}
+
+/* ---- and all the rest
+ * ----------------------------------------------------------------------------------
+ */
+
+Test(coffea, rows_are_what_dask_ran)
+{
+    struct run runs[] = {one_thread(), four_threads_traced(), two_workers()};
+    for (int i = 0; i < 3; i++) {
+        json_t *witness = json_object_get(runs[i].out, "witness");
+        cup_check_witness(runs[i].rows, witness);
+        cr_expect(cup_check_digests(runs[i].rows, witness) >= 4);
+        cup_check_sane(runs[i].rows);
+        drop(&runs[i]);
+    }
+}
+
+/* What Coffea's own report counts: bytes that uproot asked for are read by the chunks' tasks. */
+Test(coffea, chunks_read_at_least_what_uproot_asked_for)
+{
+    struct run run = one_thread();
+    json_t *chunks = chunks_of(run.rows), *row, *one;
+    const char *name;
+    size_t i;
+    json_int_t read = 0, asked = 0, events = 0;
+    json_object_foreach(chunks, name, row)
+    {
+        read += cup_count(row, "read_bytes");
+        events += cup_count(row, "events");
+    }
+    json_array_foreach(json_object_get(run.out, "runs"), i, one) asked +=
+        json_integer_value(json_object_get(json_object_get(one, "metrics"), "bytesread"));
+    cr_expect(asked > 0 && read >= asked, "asked for %lld bytes, read %lld", (long long)asked,
+              (long long)read);
+    cr_expect(events == 60000, "%lld events", (long long)events);
+    json_decref(chunks);
+    drop(&run);
+}
