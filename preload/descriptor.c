@@ -4,7 +4,7 @@
 #include "preload/raw.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,6 +30,24 @@ static struct {
     char spill[SPILL_DIRECTORIES][256];
     uint32_t spill_count;
 } known;
+
+/* A crash handler writes its first line from an alternate stack of 8 KiB, of which the kernel has
+ * taken half: no path lies on the stack here, and no printf runs. One look-up at a time. */
+static struct {
+    uint32_t locked;
+    char path[PATH_LONGEST];
+} looking;
+
+static void lock_look_up(void)
+{
+    while (__atomic_exchange_n(&looking.locked, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void unlock_look_up(void)
+{
+    __atomic_store_n(&looking.locked, 0, __ATOMIC_RELEASE);
+}
 
 int cup_descriptor_init(void)
 {
@@ -186,24 +204,33 @@ static bool is_terminal(const char *path)
     return starts_with(path, "/dev/pts/") || starts_with(path, "/dev/tty");
 }
 
+static void put_decimal(char *text, unsigned number)
+{
+    unsigned digits = 1;
+    for (unsigned rest = number; rest >= 10; rest /= 10)
+        digits++;
+    text[digits] = '\0';
+    for (; digits; number /= 10)
+        text[--digits] = (char)('0' + number % 10);
+}
+
 /* Path of an open descriptor as the kernel knows it; "" if /proc does not tell. */
 static void path_of(int fd, char *path, size_t size)
 {
-    char link[32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    char link[32] = "/proc/self/fd/";
+    put_decimal(link + strlen(link), (unsigned)fd);
     ssize_t length = readlink(link, path, size - 1);
     path[length < 0 ? 0 : length] = '\0';
 }
 
-static bool look_up(int fd, struct cup_descriptor *entry)
+static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST])
 {
     struct stat status;
     if (cup_raw_fstat(fd, &status))
         return false;
-    char path[PATH_LONGEST];
     uint32_t class = CUP_FILE_DATA;
     if (S_ISREG(status.st_mode)) {
-        path_of(fd, path, sizeof path);
+        path_of(fd, path, PATH_LONGEST);
         class = cup_file_class_of(path);
         if (class != CUP_FILE_OTHER && class != CUP_FILE_IMPORT)
             entry->file = file_id(&status, path, class);
@@ -212,7 +239,7 @@ static bool look_up(int fd, struct cup_descriptor *entry)
     } else {
         class = class_of_mode(status.st_mode);
         if (S_ISCHR(status.st_mode)) {
-            path_of(fd, path, sizeof path);
+            path_of(fd, path, PATH_LONGEST);
             class = is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
         }
     }
@@ -238,7 +265,9 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
         entry = spare;
     }
     int saved = errno;
-    bool found = look_up(fd, entry);
+    lock_look_up();
+    bool found = look_up(fd, entry, looking.path);
+    unlock_look_up();
     errno = saved;
     return found ? entry : NULL;
 }
