@@ -66,6 +66,12 @@ CUP_HOOK int fclose(FILE *stream)
     return CUP_REAL(fclose)(stream);
 }
 
+CUP_HOOK int pclose(FILE *stream)
+{
+    stream_closes(stream);
+    return CUP_REAL(pclose)(stream);
+}
+
 static int missing(void)
 {
     errno = ENOSYS;

@@ -83,6 +83,7 @@
     X(freopen, STDIO, REQUIRED)                                                                    \
     X(freopen64, STDIO, REQUIRED)                                                                  \
     X(fclose, STDIO, REQUIRED)                                                                     \
+    X(pclose, STDIO, REQUIRED)                                                                     \
     X(fread, STDIO, REQUIRED)                                                                      \
     X(fread_unlocked, STDIO, REQUIRED)                                                             \
     X(__fread_chk, STDIO, OPTIONAL)                                                                \
