@@ -99,11 +99,11 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
     bool timed = cup_active(); /* opening the log changes what a tick is */
     uint64_t start = cup_ticks();
     if (id == CLOCK_THREAD_CPUTIME_ID)
-        cup_dask_thread_clock((uint64_t)now_ns);
+        cup_dask_thread_clock((struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
     else if (name == names[CUP_ANCHOR_TICK])
         cup_dask_tick();
     else
-        cup_coffea_clock(now_ns);
+        cup_coffea_clock((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
     if (timed)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));

@@ -151,7 +151,7 @@ static size_t make_key(cup_object *item, char *key, size_t size)
     return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
 }
 
-static void open_task(cup_object *item, uint64_t cpu_ns)
+static void open_task(cup_object *item, struct cup_moment now)
 {
     char key[2048];
     struct cup_task_info info = {.key = key,
@@ -159,28 +159,26 @@ static void open_task(cup_object *item, uint64_t cpu_ns)
                                  .prefix = cup_log_cstring("process"),
                                  .origin = CUP_ORIGIN_COFFEA,
                                  .run_id = -1,
-                                 .cpu_ns = cpu_ns};
+                                 .start = now};
     cup_task_begin(&info);
 }
 
-static void tic(cup_object *item, int64_t now_ns)
+static void tic(cup_object *item, struct cup_moment now)
 {
-    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
     if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA) /* the last one raised */
-        cup_task_end(CUP_STATUS_ERRED, cpu_ns, CUP_UNKNOWN64, 0);
+        cup_task_end(CUP_STATUS_ERRED, now, CUP_UNKNOWN64, 0);
     if (!cup_self.task)
-        open_task(item, cpu_ns);
+        open_task(item, now);
     if (!cup_self.item_known)
         record_item(item, CUP_ITEM_WORK);
-    cup_task_tic(now_ns, cpu_ns);
+    cup_task_tic(now);
 }
 
-static void toc(int64_t now_ns)
+static void toc(struct cup_moment now)
 {
-    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
-    cup_task_toc(now_ns, cpu_ns);
+    cup_task_toc(now);
     if (cup_self.origin == CUP_ORIGIN_COFFEA)
-        cup_task_end(CUP_STATUS_FINISHED, cpu_ns, CUP_UNKNOWN64, 0);
+        cup_task_end(CUP_STATUS_FINISHED, now, CUP_UNKNOWN64, 0);
 }
 
 static bool is_coffea(cup_object *frame)
@@ -195,7 +193,7 @@ static bool is_coffea(cup_object *frame)
     return bytes >= sizeof suffix - 1 && strcmp(path + bytes - (sizeof suffix - 1), suffix) == 0;
 }
 
-void cup_coffea_clock(int64_t now_ns)
+void cup_coffea_clock(struct cup_moment now)
 {
     cup_object *frame = cup_py.PyEval_GetFrame();
     if (!frame || !is_coffea(frame) || !cup_process_log())
@@ -204,9 +202,9 @@ void cup_coffea_clock(int64_t now_ns)
     cup_object *item = cup_python_local(frame, "item", &locals);
     cup_object *before = cup_python_local(frame, "tic", &locals); /* bound once tic was read */
     if (before)
-        toc(now_ns);
+        toc(now);
     else if (item)
-        tic(item, now_ns);
+        tic(item, now);
     else
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     note_versions();

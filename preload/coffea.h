@@ -3,9 +3,10 @@
 #define CUPPING_COFFEA_H
 
 #include "preload/python.h"
+#include "preload/task.h"
 
 /* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
-void cup_coffea_clock(int64_t now_ns);
+void cup_coffea_clock(struct cup_moment now);
 
 /* Searches the arguments of this thread's task for a WorkItem or FileMeta and records it. */
 void cup_coffea_find_item(cup_object *arguments);

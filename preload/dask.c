@@ -327,7 +327,7 @@ static cup_object *thread_state(void)
     return state;
 }
 
-static void begin(const struct task_frames *frames, uint64_t cpu_ns)
+static void begin(const struct task_frames *frames, struct cup_moment now)
 {
     enum { KEY_LONGEST = 4096 };
     char key_text[KEY_LONGEST];
@@ -340,7 +340,7 @@ static void begin(const struct task_frames *frames, uint64_t cpu_ns)
         execution = cup_python_local(frames->run, "execution_state", &locals);
     cup_object *worker = cup_python_item(execution, "worker");
     if (key && cup_process_log()) {
-        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .cpu_ns = cpu_ns};
+        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         describe(&info, key, worker);
         cup_self.token = cup_context_set(cup_task_begin(&info));
@@ -360,7 +360,7 @@ static void begin(const struct task_frames *frames, uint64_t cpu_ns)
  * ------------------------------------------------------------------------------------------------
  */
 
-static void end(const struct task_frames *frames, uint64_t cpu_ns)
+static void end(const struct task_frames *frames, struct cup_moment now)
 {
     char operation[32] = "";
     cup_context_reset(cup_self.token);
@@ -377,8 +377,8 @@ static void end(const struct task_frames *frames, uint64_t cpu_ns)
     cup_object *error = cup_python_item(message, "exception_text");
     cup_python_text(op, operation, sizeof operation);
     int64_t result_bytes = cup_python_integer(bytes, -1);
-    cup_task_end(strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
-                 cpu_ns, result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes,
+    cup_task_end(strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED, now,
+                 result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes,
                  cup_python_string(error));
     cup_python_drop(error);
     cup_python_drop(bytes);
@@ -387,15 +387,15 @@ static void end(const struct task_frames *frames, uint64_t cpu_ns)
     cup_python_drop(locals);
 }
 
-void cup_dask_thread_clock(uint64_t cpu_ns)
+void cup_dask_thread_clock(struct cup_moment now)
 {
     struct task_frames frames;
     if (!find_task_frames(&frames))
         return;
     if (frames.begins && !cup_self.task)
-        begin(&frames, cpu_ns);
+        begin(&frames, now);
     else if (!frames.begins && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
-        end(&frames, cpu_ns);
+        end(&frames, now);
     cup_python_drop(frames.run);
     cup_python_drop(frames.simple);
 }

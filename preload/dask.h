@@ -2,11 +2,13 @@
 #ifndef CUPPING_DASK_H
 #define CUPPING_DASK_H
 
+#include "preload/task.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Called by distributed.metrics.meter: begin or end of a task, or neither. */
-void cup_dask_thread_clock(uint64_t cpu_ns);
+void cup_dask_thread_clock(struct cup_moment now);
 
 /* Called by a server's _measure_tick, on its event loop. */
 void cup_dask_tick(void);

@@ -2,7 +2,6 @@
 
 #include "preload/attribution.h"
 #include "preload/block.h"
-#include "preload/clock.h"
 #include "preload/log.h"
 #include "preload/raw.h"
 #include "preload/series.h"
@@ -59,7 +58,7 @@ static void write_begin(uint32_t task, const struct cup_task_info *info)
     record->server = info->server;
     record->span = info->span;
     record->origin = info->origin;
-    record->start_ns = cup_self.start_ns;
+    record->start_ns = info->start.time_ns;
     record->rss = cup_task_rss();
     record->run_id = info->run_id;
     record->key_bytes = (uint32_t)info->key_bytes;
@@ -74,9 +73,8 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     cup_thread_known();
     thread->task = task;
     thread->origin = info->origin;
-    thread->cpu_start_ns = info->cpu_ns;
-    thread->start_ns = cup_clock_realtime_ns();
-    thread->tic_ns = 0;
+    thread->start = info->start;
+    thread->tic = (struct cup_moment){0, 0};
     thread->prefix = info->prefix;
     thread->item_known = false;
     write_begin(task, info);
@@ -86,69 +84,73 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     return task;
 }
 
-static void write_chunk(int64_t toc_ns, uint64_t cpu_ns)
+/* TOC: NULL if process() did not return. */
+static void write_chunk(const struct cup_moment *toc)
 {
     struct cup_r_chunk *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
     record->task = cup_self.task;
-    record->tic_ns = cup_self.tic_ns;
-    record->toc_ns = toc_ns;
-    record->cpu_ns = toc_ns ? cpu_ns - cup_self.tic_cpu_ns : CUP_UNKNOWN64;
+    record->tic_ns = cup_self.tic.time_ns;
+    record->toc_ns = toc ? toc->time_ns : 0;
+    record->cpu_ns = toc ? toc->cpu_ns - cup_self.tic.cpu_ns : CUP_UNKNOWN64;
     cup_log_commit(record, CUP_R_CHUNK);
 }
 
-void cup_task_tic(int64_t now_ns, uint64_t cpu_ns)
+void cup_task_tic(struct cup_moment now)
 {
-    cup_self.tic_ns = now_ns;
-    cup_self.tic_cpu_ns = cpu_ns;
+    cup_self.tic = now;
 }
 
-void cup_task_toc(int64_t now_ns, uint64_t cpu_ns)
+void cup_task_toc(struct cup_moment now)
 {
-    if (!cup_self.task || !cup_self.tic_ns)
+    if (!cup_self.task || !cup_self.tic.time_ns)
         return;
-    write_chunk(now_ns, cpu_ns);
-    cup_self.tic_ns = 0;
+    write_chunk(&now);
+    cup_self.tic.time_ns = 0;
 }
 
-static void write_end(enum cup_task_status status, int64_t now, uint64_t cpu_ns,
-                      uint64_t result_bytes, uint32_t error)
+static void write_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
+                      uint32_t error)
 {
     struct cup_r_task_end *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
     record->task = cup_self.task;
     record->status = status;
-    record->stop_ns = now;
-    record->cpu_ns = cpu_ns - cup_self.cpu_start_ns;
+    record->stop_ns = stop.time_ns;
+    record->cpu_ns = stop.cpu_ns - cup_self.start.cpu_ns;
     record->rss = cup_task_rss();
     record->result_bytes = result_bytes;
     record->error = error;
     cup_log_commit(record, CUP_R_TASK_END);
 }
 
-void cup_task_end(enum cup_task_status status, uint64_t cpu_ns, uint64_t result_bytes,
+static void count_in_series(struct cup_moment start, struct cup_moment stop)
+{
+    cup_log_series_add(CUP_S_TASKS, stop.time_ns, 1);
+    cup_log_series_add(CUP_S_TASK_NS, stop.time_ns, (uint64_t)(stop.time_ns - start.time_ns));
+    cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
+}
+
+void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
                   uint32_t error)
 {
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
         return;
-    int64_t now = cup_clock_realtime_ns();
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
-    if (thread->tic_ns)
-        write_chunk(0, 0); /* process() did not return */
+    if (thread->tic.time_ns)
+        write_chunk(NULL);
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);
-    write_end(status, now, cpu_ns, result_bytes, error);
-    cup_log_series_add(CUP_S_TASKS, now, 1);
-    cup_log_series_add(CUP_S_TASK_NS, now, (uint64_t)(now - thread->start_ns));
-    cup_log_series_add(CUP_S_TASK_CPU_NS, now, cpu_ns - thread->cpu_start_ns);
+    write_end(status, stop, result_bytes, error);
+    count_in_series(thread->start, stop);
     cup_attribution_end(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
-    thread->tic_ns = 0;
+    thread->tic.time_ns = 0;
     thread->origin = 0;
 }

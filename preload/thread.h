@@ -3,6 +3,7 @@
 #define CUPPING_THREAD_H
 
 #include "preload/log_format.h"
+#include "preload/task.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,14 +36,12 @@ struct cup_thread {
     int64_t bin_time_ns;
     uint64_t bin_read_bytes, bin_read_ns, bin_write_bytes;
     /* the task that this thread runs */
-    uint64_t cpu_start_ns;
-    int64_t start_ns;
-    int64_t tic_ns; /* Coffea's clock before process(); 0: not between tic and toc */
-    uint64_t tic_cpu_ns;
-    uint32_t prefix; /* its prefix, a string of the log */
-    bool item_known; /* its work item is recorded */
-    uint32_t origin; /* enum cup_task_origin: who opened it closes it */
-    void *token;     /* PyObject: what resets the context variable */
+    struct cup_moment start;
+    struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
+    uint32_t prefix;       /* its prefix, a string of the log */
+    bool item_known;       /* its work item is recorded */
+    uint32_t origin;       /* enum cup_task_origin: who opened it closes it */
+    void *token;           /* PyObject: what resets the context variable */
 };
 
 extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec")));
