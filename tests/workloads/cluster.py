@@ -50,6 +50,12 @@ def pause(seconds: float = 0.05) -> None:
         raise Stop(f"interrupted by {signal.Signals(stop_signal).name}", 128 + stop_signal)
 
 
+def shown(path: Path) -> str:
+    """Relative where that is the shorter name: below the current directory."""
+    path = path.resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
 def say(text: str) -> None:
     print(f"[{time.monotonic() - started:6.1f} s] {text}", flush=True)
 
@@ -228,7 +234,7 @@ def run(args: argparse.Namespace) -> None:
     logs.mkdir(parents=True)
 
     if not (files / "files.json").exists():
-        say(f"writing {args.events} events in six files: {os.path.relpath(files)}")
+        say(f"writing {args.events} events in six files: {shown(files)}")
     command = [sys.executable, HERE / "mktree.py", files, "--events", args.events]
     Process("mktree", command + ["--rntuple"] * args.rntuple, logs).wait(600)
 
@@ -273,11 +279,11 @@ def run(args: argparse.Namespace) -> None:
             "profile": str(profile) if profile else None,
         }, indent=1))
     if profile and not args.no_report:
-        say(f"profile: {os.path.relpath(profile)}")
+        say(f"profile: {shown(profile)}")
         print(flush=True)
         report = Process("report", [TOP / "build" / "cupping", "report", profile], logs, show=True)
         report.wait(120)
-        print(f"\nThe profile is in {os.path.relpath(profile)} (./cupping-latest points to it).\n"
+        print(f"\nThe profile is in {shown(profile)} (./cupping-latest points to it).\n"
               f"Again: build/cupping report; task by task: build/cupping tasks")
 
 
@@ -290,6 +296,8 @@ def main() -> int:
         run(args)
         return 0
     except Stop as stop:
+        if sys.stdout.isatty():
+            print()  # a progress bar may stand in this line
         print(f"demo: {stop}", file=sys.stderr)
         return stop.status
     finally:

@@ -1,0 +1,104 @@
+/* The demo as its user sees it: it reports, and an interrupt at any moment leaves nothing running.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char scratch[] = "/tmp/cupping-demo-XXXXXX";
+
+static void make_scratch(void)
+{
+    cr_assert(mkdtemp(scratch));
+}
+
+static void remove_scratch(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
+    cr_expect_eq(system(command), 0);
+}
+
+TestSuite(demo, .init = make_scratch, .fini = remove_scratch, .timeout = 300);
+
+/* A small demo with all its files in scratch; what it prints goes to scratch/out. */
+static pid_t start_demo(void)
+{
+    char profile[64], logs[64], files[64], out[64];
+
+    snprintf(profile, sizeof profile, "%s/profile", scratch);
+    snprintf(logs, sizeof logs, "%s/logs", scratch);
+    snprintf(files, sizeof files, "%s/files", scratch);
+    snprintf(out, sizeof out, "%s/out", scratch);
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    int fd = open(out, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0 && chdir(scratch) == 0 && dup2(fd, 1) == 1 && dup2(fd, 2) == 2)
+        execl(CUP_PYTHON, CUP_PYTHON, CUP_TOP "/tests/workloads/cluster.py", "--events", "30000",
+              "-o", profile, "--logs", logs, "--files", files, (char *)NULL);
+    _exit(127);
+}
+
+static const char *printed(void)
+{
+    static char text[65536];
+    char name[64];
+
+    snprintf(name, sizeof name, "%s/out", scratch);
+    FILE *file = fopen(name, "r");
+    cr_assert(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* 0 if nothing descends from this process any more. Orphans come to it: it is their reaper. */
+static int descendants_left(void)
+{
+    return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : 1;
+}
+
+Test(demo, runs_a_real_job_and_reports)
+{
+    int status;
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    pid_t pid = start_demo();
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", printed());
+    cr_expect(strstr(printed(), "30000 events in"), "%s", printed());
+    cr_expect(strstr(printed(), "The profile is in profile"), "%s", printed());
+    cr_expect_eq(descendants_left(), 0);
+}
+
+Test(demo, an_interrupt_at_any_moment_leaves_no_process)
+{
+    static const double moments[] = {0.3, 1.5, 3, 4.5, 6, 8, 10};
+    const int signals[] = {SIGINT, SIGTERM};
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    for (unsigned i = 0; i < sizeof moments / sizeof *moments; i++) {
+        int status, number = signals[i % 2];
+        struct timespec wait = {.tv_sec = (time_t)moments[i]};
+
+        wait.tv_nsec = (long)((moments[i] - (double)wait.tv_sec) * 1e9);
+        pid_t pid = start_demo();
+        nanosleep(&wait, NULL);
+        kill(pid, number);
+        cr_assert_eq(waitpid(pid, &status, 0), pid);
+        /* Early, the signal's default action ends it; late, it may have been faster. */
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        cr_expect(code == 128 + number || code == 0, "after %.1f s: status %d: %s", moments[i],
+                  code, printed());
+        cr_expect_eq(descendants_left(), 0, "after %.1f s", moments[i]);
+    }
+}
