@@ -1,0 +1,336 @@
+/* Threads and signals around the hooks: cancelled, jumped out of, interrupted, short of stack,
+ * ending. The task is the only one, so that threads without a Python context count for it. */
+#include "tests/trace/trace.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+static void *checked(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+/* ---- threads
+ * -------------------------------------------------------------------------------------- */
+
+struct reader {
+    const char *file;
+    pthread_barrier_t *together; /* NULL: each on its own */
+    int times;
+};
+
+static void *read_often(void *argument)
+{
+    struct reader *reader = argument;
+    char buffer[1000];
+    if (reader->together)
+        pthread_barrier_wait(reader->together);
+    int fd = open(reader->file, O_RDONLY);
+    for (int i = 0; i < reader->times; i++) {
+        if (pread(fd, buffer, sizeof buffer, i * 16) != sizeof buffer)
+            abort();
+        free(checked(malloc(5000)));
+    }
+    close(fd);
+    if (reader->together)
+        pthread_barrier_wait(reader->together);
+    return NULL;
+}
+
+static void read_in_threads(struct trace *trace, int count, int times, int at_once)
+{
+    pthread_t threads[256];
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, (unsigned)at_once);
+    struct reader reader = {trace->file, at_once > 1 ? &barrier : NULL, times};
+    for (int first = 0; first < count; first += at_once) {
+        for (int i = 0; i < at_once; i++)
+            pthread_create(&threads[i], NULL, read_often, &reader);
+        for (int i = 0; i < at_once; i++)
+            pthread_join(threads[i], NULL);
+    }
+    pthread_barrier_destroy(&barrier);
+    trace->read_bytes += 1000L * times * count;
+    trace->read_calls += (long)times * count;
+    trace->open_calls += count;
+}
+
+void four_threads_read(struct trace *trace)
+{
+    read_in_threads(trace, 4, 1000, 4);
+}
+
+void a_hundred_threads_at_once(struct trace *trace)
+{
+    read_in_threads(trace, 100, 20, 100);
+}
+
+void many_short_threads(struct trace *trace)
+{
+    read_in_threads(trace, 1000, 2, 1);
+}
+
+/* The smallest stack that a thread may have, and the first read of a descriptor. */
+void smallest_stack(struct trace *trace)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    SAY(trace, pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)));
+    struct reader reader = {trace->file, NULL, 3};
+    pthread_t thread;
+    SAY(trace, pthread_create(&thread, &attributes, read_often, &reader));
+    pthread_join(thread, NULL);
+    trace->read_bytes += 3000;
+    trace->read_calls += 3;
+    trace->open_calls++;
+}
+
+/* ---- ends of threads
+ * -------------------------------------------------------------------------------- */
+
+static pthread_key_t late_key;
+static struct trace *late_trace;
+
+/* Runs after the library's own destructor, and again and again. */
+static void read_late(void *value)
+{
+    char buffer[100];
+    long left = (long)value;
+    int fd = open(late_trace->file, O_RDONLY);
+    if (read(fd, buffer, 100) != 100)
+        abort();
+    close(fd);
+    free(checked(malloc(3000)));
+    if (left > 1)
+        pthread_setspecific(late_key, (void *)(left - 1));
+}
+
+static void *end_with_key(void *unused)
+{
+    (void)unused;
+    char byte;
+    int fd = open(late_trace->file, O_RDONLY);
+    if (read(fd, &byte, 1) != 1)
+        abort();
+    close(fd);
+    pthread_setspecific(late_key, (void *)3);
+    return NULL;
+}
+
+void read_in_key_destructors(struct trace *trace)
+{
+    late_trace = trace;
+    pthread_key_create(&late_key, read_late);
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, end_with_key, NULL);
+        pthread_join(thread, NULL);
+    }
+    pthread_key_delete(late_key);
+    trace->read_bytes = -1; /* what is read after our end is not counted: only no harm is asked */
+    trace->read_calls = trace->open_calls = -1;
+}
+
+static void *block_in_read(void *argument)
+{
+    char byte;
+    if (read(*(int *)argument, &byte, 1) < 0)
+        abort();
+    return NULL;
+}
+
+static void use_file(struct trace *trace)
+{
+    char buffer[100];
+    int fd = open(trace->file, O_RDONLY);
+    expect_read(trace, SAY(trace, read(fd, buffer, 100)));
+    trace->open_calls++;
+    close(fd);
+}
+
+void cancelled_in_read(struct trace *trace)
+{
+    int ends[2];
+    if (pipe(ends))
+        abort();
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        void *result = NULL;
+        pthread_create(&thread, NULL, block_in_read, &ends[0]);
+        usleep(1000);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        if (result != PTHREAD_CANCELED)
+            say(trace, "not cancelled\n");
+    }
+    close(ends[0]);
+    close(ends[1]);
+    use_file(trace);
+}
+
+/* ---- signals
+ * ------------------------------------------------------------------------------------------ */
+
+static void catch (int number, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    sigaction(number, &action, NULL);
+}
+
+static void tick_every(long microseconds)
+{
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static sigjmp_buf out;
+
+static void jump_out(int number)
+{
+    (void)number;
+    siglongjmp(out, 1);
+}
+
+/* The way out of a blocking read before there were better ones. */
+void jumped_out_of_read(struct trace *trace)
+{
+    int ends[2];
+    volatile int jumps = 0;
+    char byte;
+    if (pipe(ends))
+        abort();
+    catch (SIGALRM, jump_out, 0);
+    for (volatile int i = 0; i < 20; i++) {
+        if (sigsetjmp(out, 1)) {
+            jumps++;
+            continue;
+        }
+        ualarm(2000, 0);
+        if (read(ends[0], &byte, 1) != 1)
+            abort();
+    }
+    catch (SIGALRM, SIG_DFL, 0);
+    say(trace, "jumps %d\n", jumps);
+    close(ends[0]);
+    close(ends[1]);
+    use_file(trace);
+}
+
+static const char *handler_file;
+static volatile long handled;
+static volatile int errno_changed;
+
+static void read_in_handler(int number)
+{
+    (void)number;
+    char buffer[50];
+    int fd = open(handler_file, O_RDONLY);
+    if (read(fd, buffer, 50) != 50)
+        abort();
+    close(fd);
+    handled++;
+}
+
+/* A handler that reads and opens whenever it comes, the program being in any hook. */
+void handler_reads(struct trace *trace)
+{
+    char buffer[100];
+    handler_file = trace->file;
+    handled = 0;
+    catch (SIGALRM, read_in_handler, SA_RESTART);
+    tick_every(200);
+    long reads = 0;
+    for (int fd; handled < 500; reads++) {
+        fd = open(trace->file, O_RDONLY);
+        errno = ERRNO_BEFORE;
+        if (pread(fd, buffer, 100, reads % 1000) != 100 || errno != ERRNO_BEFORE)
+            abort();
+        close(fd);
+        free(checked(malloc((size_t)(reads % 9000))));
+    }
+    tick_every(0);
+    catch (SIGALRM, SIG_DFL, 0);
+    trace->read_bytes = trace->read_calls = trace->open_calls = -1;
+    say(trace, "handled\n");
+}
+
+static void allocate_in_handler(int number)
+{
+    (void)number;
+    int saved = errno;
+    free(checked(malloc(700)));
+    handled++;
+    errno = saved;
+}
+
+/* Here the program does not allocate, so that its handler may. */
+void handler_allocates(struct trace *trace)
+{
+    char buffer[100];
+    handled = 0;
+    int fd = open(trace->file, O_RDONLY);
+    catch (SIGALRM, allocate_in_handler, SA_RESTART);
+    tick_every(200);
+    while (handled < 500) {
+        if (read(fd, buffer, 16) != 16)
+            lseek(fd, 0, SEEK_SET);
+    }
+    tick_every(0);
+    catch (SIGALRM, SIG_DFL, 0);
+    close(fd);
+    trace->read_bytes = trace->read_calls = trace->open_calls = -1;
+    say(trace, "handled\n");
+}
+
+static int handler_descriptor;
+
+static void write_in_handler(int number)
+{
+    (void)number;
+    if (write(handler_descriptor, "x", 1) == 1)
+        handled++;
+}
+
+/* A crash handler's classic: an alternate stack of SIGSTKSZ and one write, the descriptor's
+ * first. A guard page lies below the stack. */
+void handler_on_a_small_stack(struct trace *trace)
+{
+    size_t bytes = 8192; /* SIGSTKSZ as programs were compiled with it */
+    char *memory = aligned_alloc(4096, 4096 + bytes);
+    memset(memory, 0x5a, 4096);
+    stack_t stack = {.ss_sp = memory + 4096, .ss_size = bytes}, before;
+    sigaltstack(&stack, &before);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/from-handler", trace->scratch);
+    handler_descriptor = quiet_open(path, O_WRONLY | O_CREAT);
+    handled = 0;
+    catch (SIGUSR1, write_in_handler, SA_ONSTACK);
+    raise(SIGUSR1);
+    catch (SIGUSR1, SIG_DFL, 0);
+    sigaltstack(&before, NULL);
+    close(handler_descriptor);
+    int untouched = 1;
+    for (int i = 0; i < 4096; i++)
+        untouched &= memory[i] == 0x5a;
+    free(memory);
+    say(trace, "handled %ld, memory below untouched %d\n", handled, untouched);
+    expect_write(trace, 1);
+}
+
+/* Signals, threads and cancellation while others open, read and close. */
+void everything_at_once(struct trace *trace)
+{
+    handler_file = trace->file;
+    handled = 0;
+    catch (SIGALRM, read_in_handler, SA_RESTART);
+    tick_every(500);
+    read_in_threads(trace, 60, 300, 20);
+    tick_every(0);
+    catch (SIGALRM, SIG_DFL, 0);
+    trace->read_bytes = trace->read_calls = trace->open_calls = -1;
+}
