@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
+#include <time.h>
 
 static void *checked(void *p)
 {
@@ -42,6 +42,17 @@ static void *read_often(void *argument)
     return NULL;
 }
 
+static int signals_each; /* to every thread while it reads */
+
+static void send_signals(const pthread_t *threads, int count)
+{
+    for (int round = 0; round < signals_each; round++) {
+        usleep(100);
+        for (int i = 0; i < count; i++)
+            pthread_kill(threads[i], SIGALRM);
+    }
+}
+
 static void read_in_threads(struct trace *trace, int count, int times, int at_once)
 {
     pthread_t threads[256];
@@ -51,6 +62,7 @@ static void read_in_threads(struct trace *trace, int count, int times, int at_on
     for (int first = 0; first < count; first += at_once) {
         for (int i = 0; i < at_once; i++)
             pthread_create(&threads[i], NULL, read_often, &reader);
+        send_signals(threads, at_once);
         for (int i = 0; i < at_once; i++)
             pthread_join(threads[i], NULL);
     }
@@ -176,16 +188,29 @@ void cancelled_in_read(struct trace *trace)
 /* ---- signals
  * ------------------------------------------------------------------------------------------ */
 
-static void catch (int number, void (*handler)(int), int flags)
+static void handle_by(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigaction(number, &action, NULL);
 }
 
-static void tick_every(long microseconds)
+/* SIGALRM for the calling thread alone, until stop_ticking. */
+static timer_t tick_every(long microseconds)
 {
-    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
-    setitimer(ITIMER_REAL, &timer, NULL);
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+    struct itimerspec times = {{0, microseconds * 1000}, {0, microseconds * 1000}};
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &times, NULL))
+        abort();
+    return timer;
+}
+
+static void stop_ticking(timer_t timer)
+{
+    timer_delete(timer);
+    handle_by(SIGALRM, SIG_IGN, 0);
+    handle_by(SIGALRM, SIG_DFL, 0);
 }
 
 static sigjmp_buf out;
@@ -204,7 +229,7 @@ void jumped_out_of_read(struct trace *trace)
     char byte;
     if (pipe(ends))
         abort();
-    catch (SIGALRM, jump_out, 0);
+    handle_by(SIGALRM, jump_out, 0);
     for (volatile int i = 0; i < 20; i++) {
         if (sigsetjmp(out, 1)) {
             jumps++;
@@ -214,7 +239,7 @@ void jumped_out_of_read(struct trace *trace)
         if (read(ends[0], &byte, 1) != 1)
             abort();
     }
-    catch (SIGALRM, SIG_DFL, 0);
+    handle_by(SIGALRM, SIG_DFL, 0);
     say(trace, "jumps %d\n", jumps);
     close(ends[0]);
     close(ends[1]);
@@ -242,8 +267,8 @@ void handler_reads(struct trace *trace)
     char buffer[100];
     handler_file = trace->file;
     handled = 0;
-    catch (SIGALRM, read_in_handler, SA_RESTART);
-    tick_every(200);
+    handle_by(SIGALRM, read_in_handler, SA_RESTART);
+    timer_t timer = tick_every(200);
     long reads = 0;
     for (int fd; handled < 500; reads++) {
         fd = open(trace->file, O_RDONLY);
@@ -253,8 +278,7 @@ void handler_reads(struct trace *trace)
         close(fd);
         free(checked(malloc((size_t)(reads % 9000))));
     }
-    tick_every(0);
-    catch (SIGALRM, SIG_DFL, 0);
+    stop_ticking(timer);
     trace->read_bytes = trace->read_calls = trace->open_calls = -1;
     say(trace, "handled\n");
 }
@@ -274,14 +298,13 @@ void handler_allocates(struct trace *trace)
     char buffer[100];
     handled = 0;
     int fd = open(trace->file, O_RDONLY);
-    catch (SIGALRM, allocate_in_handler, SA_RESTART);
-    tick_every(200);
+    handle_by(SIGALRM, allocate_in_handler, SA_RESTART);
+    timer_t timer = tick_every(200);
     while (handled < 500) {
         if (read(fd, buffer, 16) != 16)
             lseek(fd, 0, SEEK_SET);
     }
-    tick_every(0);
-    catch (SIGALRM, SIG_DFL, 0);
+    stop_ticking(timer);
     close(fd);
     trace->read_bytes = trace->read_calls = trace->open_calls = -1;
     say(trace, "handled\n");
@@ -309,9 +332,9 @@ void handler_on_a_small_stack(struct trace *trace)
     snprintf(path, sizeof path, "%s/from-handler", trace->scratch);
     handler_descriptor = quiet_open(path, O_WRONLY | O_CREAT);
     handled = 0;
-    catch (SIGUSR1, write_in_handler, SA_ONSTACK);
+    handle_by(SIGUSR1, write_in_handler, SA_ONSTACK);
     raise(SIGUSR1);
-    catch (SIGUSR1, SIG_DFL, 0);
+    handle_by(SIGUSR1, SIG_DFL, 0);
     sigaltstack(&before, NULL);
     close(handler_descriptor);
     int untouched = 1;
@@ -322,15 +345,15 @@ void handler_on_a_small_stack(struct trace *trace)
     expect_write(trace, 1);
 }
 
-/* Signals, threads and cancellation while others open, read and close. */
+/* Signals hit threads that open, read, allocate and close. */
 void everything_at_once(struct trace *trace)
 {
     handler_file = trace->file;
     handled = 0;
-    catch (SIGALRM, read_in_handler, SA_RESTART);
-    tick_every(500);
+    handle_by(SIGALRM, read_in_handler, SA_RESTART);
+    signals_each = 50;
     read_in_threads(trace, 60, 300, 20);
-    tick_every(0);
-    catch (SIGALRM, SIG_DFL, 0);
+    signals_each = 0;
+    handle_by(SIGALRM, SIG_DFL, 0);
     trace->read_bytes = trace->read_calls = trace->open_calls = -1;
 }
