@@ -92,18 +92,19 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 /* ---- which anchor is it
  * ------------------------------------------------------------------------------ */
 
-static void look_closely(clockid_t id, int64_t now_ns, const void *name)
+static void look_closely(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
 {
     if (!cup_python_has_gil() || cup_py.PyInterpreterState_Get() != interpreter)
         return;
     bool timed = cup_active(); /* opening the log changes what a tick is */
     uint64_t start = cup_ticks();
     if (id == CLOCK_THREAD_CPUTIME_ID)
-        cup_dask_thread_clock((struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
+        cup_dask_thread_clock(frame,
+                              (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
     else if (name == names[CUP_ANCHOR_TICK])
-        cup_dask_tick();
+        cup_dask_tick(frame);
     else
-        cup_coffea_clock((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+        cup_coffea_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
     if (timed)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
@@ -132,12 +133,15 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
         if (!ready)
             return;
     }
-    const void *name = cup_frames_top_name();
-    if (__builtin_expect(!name || !is_anchor(id, name), 1))
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame))
+        return;
+    const void *name = cup_frames_name(frame);
+    if (__builtin_expect(!is_anchor(id, name), 1))
         return;
     int saved = errno;
     cup_guard();
-    look_closely(id, now_ns, name);
+    look_closely(id, now_ns, name, frame);
     cup_unguard();
     errno = saved;
 }

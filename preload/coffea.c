@@ -181,26 +181,23 @@ static void toc(struct cup_moment now)
         cup_task_end(CUP_STATUS_FINISHED, now, CUP_UNKNOWN64, 0);
 }
 
-static bool is_coffea(cup_object *frame)
+static bool is_coffea(struct cup_frame frame)
 {
     char path[4096];
     static const char suffix[] = "coffea/processor/executor.py";
-    cup_object *code = cup_py.PyFrame_GetCode(frame);
-    cup_object *file = cup_python_attribute(code, "co_filename");
+    cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
     size_t bytes = cup_python_text(file, path, sizeof path);
     cup_python_drop(file);
-    cup_python_drop(code);
     return bytes >= sizeof suffix - 1 && strcmp(path + bytes - (sizeof suffix - 1), suffix) == 0;
 }
 
-void cup_coffea_clock(struct cup_moment now)
+void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
 {
-    cup_object *frame = cup_py.PyEval_GetFrame();
-    if (!frame || !is_coffea(frame) || !cup_process_log())
+    if (!is_coffea(top) || !cup_process_log())
         return;
     cup_object *locals = NULL;
-    cup_object *item = cup_python_local(frame, "item", &locals);
-    cup_object *before = cup_python_local(frame, "tic", &locals); /* bound once tic was read */
+    cup_object *item = cup_frames_local(top, "item", &locals);
+    cup_object *before = cup_frames_local(top, "tic", &locals); /* bound once tic was read */
     if (before)
         toc(now);
     else if (item)

@@ -2,11 +2,12 @@
 #ifndef CUPPING_COFFEA_H
 #define CUPPING_COFFEA_H
 
+#include "preload/frames.h"
 #include "preload/python.h"
 #include "preload/task.h"
 
 /* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
-void cup_coffea_clock(struct cup_moment now);
+void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
 
 /* Searches the arguments of this thread's task for a WorkItem or FileMeta and records it. */
 void cup_coffea_find_item(cup_object *arguments);

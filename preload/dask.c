@@ -140,10 +140,10 @@ bool cup_dask_tick_wanted(void)
     return ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
-void cup_dask_tick(void)
+void cup_dask_tick(struct cup_frame top)
 {
     cup_object *locals = NULL;
-    cup_object *server = cup_python_local(cup_py.PyEval_GetFrame(), "self", &locals);
+    cup_object *server = cup_frames_local(top, "self", &locals);
     if (server && cup_process_log()) {
         cup_self.server_loop = true;
         server_id(server);
@@ -156,66 +156,44 @@ void cup_dask_tick(void)
  * ---------------------------------------------------------------------------- */
 
 struct task_frames {
-    cup_object *simple; /* _run_task_simple, or its older name */
-    cup_object *run;    /* _run_task, or its older name */
+    struct cup_frame simple; /* _run_task_simple, or its older name */
+    struct cup_frame run;    /* _run_task, or its older name */
     bool begins;
 };
-
-static const void *name_of(cup_object *frame)
-{
-    cup_object *code = cup_py.PyFrame_GetCode(frame);
-    const void *name = cup_frames_name_of(code);
-    cup_python_drop(code);
-    return name;
-}
 
 static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
 {
     return name == cup_anchor_name(one) || name == cup_anchor_name(other);
 }
 
-static cup_object *back(cup_object *frame)
-{
-    cup_object *older = cup_py.PyFrame_GetBack(frame);
-    cup_python_drop(frame);
-    return older;
-}
-
 /* Skips meter and contextlib (two of each); tells whether the outermost was __enter__. */
-static cup_object *leave_meters(cup_object *frame, bool *begins)
+static bool leave_meters(struct cup_frame *frame, bool *begins)
 {
     enum { DEEPEST = 6 };
-    for (int depth = 0; frame && depth < DEEPEST; depth++) {
-        const void *name = name_of(frame);
+    for (int depth = 0; depth < DEEPEST; depth++) {
+        const void *name = cup_frames_name(*frame);
         if (is_any(name, CUP_ANCHOR_ENTER, CUP_ANCHOR_EXIT))
             *begins = name == cup_anchor_name(CUP_ANCHOR_ENTER);
         else if (name != cup_anchor_name(CUP_ANCHOR_METER))
-            break;
-        frame = back(frame);
+            return true;
+        if (!cup_frames_back(frame))
+            return false;
     }
-    return frame;
+    return false;
 }
 
 /* The gc callback's clock pair, the shuffle's meters and the user's own end here: they are called
  * from other functions. */
-static bool find_task_frames(struct task_frames *frames)
+static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
 {
-    cup_object *top = cup_py.PyEval_GetFrame();
-    if (!top)
+    frames->simple = top;
+    if (!leave_meters(&frames->simple, &frames->begins))
         return false;
-    cup_py.Py_IncRef(top);
-    frames->simple = leave_meters(top, &frames->begins);
-    if (!frames->simple)
-        return false;
-    frames->run = cup_py.PyFrame_GetBack(frames->simple);
-    if (frames->run &&
-        is_any(name_of(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
-               CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) &&
-        is_any(name_of(frames->run), CUP_ANCHOR_RUN_TASK, CUP_ANCHOR_APPLY_FUNCTION))
-        return true;
-    cup_python_drop(frames->run);
-    cup_python_drop(frames->simple);
-    return false;
+    frames->run = frames->simple;
+    return is_any(cup_frames_name(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
+                  CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) &&
+           cup_frames_back(&frames->run) &&
+           is_any(cup_frames_name(frames->run), CUP_ANCHOR_RUN_TASK, CUP_ANCHOR_APPLY_FUNCTION);
 }
 
 /* ---- begin
@@ -292,11 +270,11 @@ static void describe(struct cup_task_info *info, cup_object *key, cup_object *wo
  * look there means a dict of the frame's locals, so at a task's begin only prefixes that carried
  * one before are asked; the others are asked at the end, where the locals are needed anyway. A
  * chunk that is killed in between is known by Coffea's own clock call. */
-static void find_item(cup_object *simple_frame, cup_object **locals)
+static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
-    cup_object *node = cup_python_local(simple_frame, "task", locals);
+    cup_object *node = cup_frames_local(simple_frame, "task", locals);
     cup_object *arguments =
-        node ? cup_python_attribute(node, "args") : cup_python_local(simple_frame, "args", locals);
+        node ? cup_python_attribute(node, "args") : cup_frames_local(simple_frame, "args", locals);
     cup_coffea_find_item(arguments);
     cup_python_drop(arguments);
     cup_python_drop(node);
@@ -335,9 +313,9 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
     cup_object *key = cup_python_attribute(thread_state(), "key");
     cup_object *execution = cup_python_attribute(thread_state(), "execution_state");
     if (!key)
-        key = cup_python_local(frames->run, "key", &locals);
+        key = cup_frames_local(frames->run, "key", &locals);
     if (!execution)
-        execution = cup_python_local(frames->run, "execution_state", &locals);
+        execution = cup_frames_local(frames->run, "execution_state", &locals);
     cup_object *worker = cup_python_item(execution, "worker");
     if (key && cup_process_log()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
@@ -371,7 +349,7 @@ static void end(const struct task_frames *frames, struct cup_moment now)
     if (cup_self.item_known)
         remember_carrier(cup_self.prefix);
     /* msg is absent after sys.exit() in a task */
-    cup_object *message = cup_python_local(frames->simple, "msg", &locals);
+    cup_object *message = cup_frames_local(frames->simple, "msg", &locals);
     cup_object *op = cup_python_item(message, "op");
     cup_object *bytes = cup_python_item(message, "nbytes");
     cup_object *error = cup_python_item(message, "exception_text");
@@ -387,15 +365,13 @@ static void end(const struct task_frames *frames, struct cup_moment now)
     cup_python_drop(locals);
 }
 
-void cup_dask_thread_clock(struct cup_moment now)
+void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
 {
     struct task_frames frames;
-    if (!find_task_frames(&frames))
+    if (!find_task_frames(top, &frames))
         return;
     if (frames.begins && !cup_self.task)
         begin(&frames, now);
     else if (!frames.begins && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
         end(&frames, now);
-    cup_python_drop(frames.run);
-    cup_python_drop(frames.simple);
 }

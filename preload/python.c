@@ -134,7 +134,7 @@ void cup_python_drop(cup_object *object)
  * takes two places. */
 enum { NAMES = 256 };
 
-static cup_object *interned(const char *literal)
+cup_object *cup_python_name(const char *literal)
 {
     static struct {
         const char *literal;
@@ -155,7 +155,7 @@ static cup_object *interned(const char *literal)
 
 cup_object *cup_python_attribute(cup_object *object, const char *name)
 {
-    cup_object *text = object ? interned(name) : NULL;
+    cup_object *text = object ? cup_python_name(name) : NULL;
     return text ? cleared(cup_py.PyObject_GetAttr(object, text)) : NULL;
 }
 
@@ -176,16 +176,7 @@ cup_object *cup_python_get(cup_object *mapping, cup_object *key)
 
 cup_object *cup_python_item(cup_object *mapping, const char *name)
 {
-    return mapping ? cup_python_get(mapping, interned(name)) : NULL;
-}
-
-cup_object *cup_python_local(cup_object *frame, const char *name, cup_object **locals)
-{
-    if (cup_py.frame_variable)
-        return cleared(cup_py.frame_variable(frame, interned(name)));
-    if (!*locals)
-        *locals = cup_python_attribute(frame, "f_locals");
-    return cup_python_item(*locals, name);
+    return mapping ? cup_python_get(mapping, cup_python_name(name)) : NULL;
 }
 
 int64_t cup_python_integer(cup_object *object, int64_t otherwise)

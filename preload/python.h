@@ -99,16 +99,16 @@ bool cup_python_usable(void);
 
 void cup_python_drop(cup_object *object); /* NULL is fine */
 
-/* NAME is a string literal: its address is the key under which the interned name is kept. */
+/* The interned str of a string literal (borrowed), whose address is the key it is kept under. */
+cup_object *cup_python_name(const char *literal);
+
+/* NAME is a string literal. */
 cup_object *cup_python_attribute(cup_object *object, const char *name);
 cup_object *cup_python_item(cup_object *mapping, const char *name);
 
 /* The value of any key. */
 cup_object *cup_python_get(cup_object *mapping, cup_object *key);
 
-/* A local variable of a frame. LOCALS keeps the frame's locals between calls where the version
- * has no cheaper way: start with NULL, drop it at the end. */
-cup_object *cup_python_local(cup_object *frame, const char *name, cup_object **locals);
 int64_t cup_python_integer(cup_object *object, int64_t otherwise);
 cup_object *cup_python_module(const char *name); /* borrowed; NULL if not imported */
 
