@@ -164,14 +164,16 @@ static bool read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
     char bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
-    if (!t->chunk_file_size || !(times > 1.2))
+    if (!t->chunk_file_size || !(times > 1.5))
         return false;
     advice->weight = 0.2;
-    snprintf(advice->text, sizeof advice->text,
-             "Chunks read %s from .root files of %s: %.1f times their size (threshold 1.2). The "
-             "same baskets are read more than once: chunks that cut through clusters do that.",
-             humane(bytes, (double)t->chunk_file_bytes, CUP_UNIT_BYTES),
-             humane(size, (double)t->chunk_file_size, CUP_UNIT_BYTES), times);
+    snprintf(
+        advice->text, sizeof advice->text,
+        "Chunks read %s from .root files of %s: %.1f times their size (threshold 1.5). Parts of "
+        "them are read more than once: headers by each chunk, and baskets that several chunks "
+        "share.",
+        humane(bytes, (double)t->chunk_file_bytes, CUP_UNIT_BYTES),
+        humane(size, (double)t->chunk_file_size, CUP_UNIT_BYTES), times);
     return true;
 }
 

@@ -13,8 +13,9 @@
 
 enum {
     WINDOW_BYTES = 2 * CUP_RECORD_MAX,
-    HOLE_BYTES = 4096,        /* the longest run of zeros that a killed process leaves by itself */
-    CHAIN = 4,                /* sound records in a row that end a search after damage, */
+    STEP_BYTES = 1 << 17, /* read at once, if no record needs more: stays in the nearest caches */
+    HOLE_BYTES = 4096,    /* the longest run of zeros that a killed process leaves by itself */
+    CHAIN = 4,            /* sound records in a row that end a search after damage, */
     CHAIN_RECORD_MAX = 65536, /* none of them longer than this */
 };
 
@@ -35,8 +36,9 @@ static size_t read_at(int fd, void *to, size_t bytes, uint64_t offset)
     return done;
 }
 
-/* Moves the window so that it starts at `offset` or earlier and reaches as far as it can. */
-static void move_window(struct cup_log *log, uint64_t offset)
+/* Moves the window so that it starts at `offset` and holds at least `bytes`, if there are as many.
+ */
+static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
 {
     size_t keep = 0;
     uint64_t window_end = log->window_offset + log->window_bytes;
@@ -44,7 +46,7 @@ static void move_window(struct cup_log *log, uint64_t offset)
         keep = (size_t)(window_end - offset);
         memmove(log->window, log->window + (offset - log->window_offset), keep);
     }
-    size_t wanted = WINDOW_BYTES - keep;
+    size_t wanted = (bytes > STEP_BYTES ? bytes : STEP_BYTES) - keep;
     if (wanted > log->end - offset - keep)
         wanted = (size_t)(log->end - offset - keep);
     log->window_offset = offset;
@@ -57,7 +59,7 @@ static const void *bytes_at(struct cup_log *log, uint64_t offset, size_t bytes)
     if (offset > log->end || bytes > log->end - offset)
         return NULL;
     if (offset < log->window_offset || offset + bytes > log->window_offset + log->window_bytes)
-        move_window(log, offset);
+        move_window(log, offset, bytes);
     if (offset + bytes > log->window_offset + log->window_bytes)
         return NULL; /* the file became shorter while we read it */
     return log->window + (offset - log->window_offset);

@@ -51,7 +51,6 @@ struct cup_task {
     uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
     uint64_t read_bytes; /* sum of the ways */
-    int64_t run_id;      /* -1: not known */
     uint64_t key_hash;   /* equal for all attempts of one task: among ten million different keys,
                             two meet with a chance of one in four hundred thousand */
     uint32_t process;

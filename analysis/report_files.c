@@ -6,6 +6,12 @@
 
 enum { SHOWN_FILES = 10 };
 
+/* Opened, but neither read nor written: nothing to show. */
+static bool is_idle(const struct cup_file_sum *sum)
+{
+    return sum->counters[CUP_F_READ_CALLS] + sum->counters[CUP_F_WRITE_CALLS] == 0;
+}
+
 static void add_file(const struct cup_page *page, struct cup_table *table, uint32_t index)
 {
     const struct cup_file *file = &page->profile->files[index];
@@ -19,6 +25,7 @@ static void add_file(const struct cup_page *page, struct cup_table *table, uint3
     cup_table_add_seconds(table, c[CUP_F_READ_NS]);
     cup_table_add_value(table, cup_ratio((double)c[CUP_F_SEQUENTIAL_CALLS], calls), CUP_UNIT_SHARE);
     cup_table_add_value(table, cup_count(c[CUP_F_OPENS]), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_BYTES]), CUP_UNIT_BYTES);
     cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
 }
 
@@ -54,10 +61,11 @@ int cup_print_files(const struct cup_page *page)
     static const struct cup_column columns[] = {
         {"data file", CUP_FIT_LEFT, 0}, {"read", CUP_FIT_RIGHT, 0},
         {"calls", CUP_FIT_RIGHT, 0},    {"a call", CUP_FIT_RIGHT, 3},
-        {"time", CUP_FIT_RIGHT, 0},     {"in sequence", CUP_FIT_RIGHT, 4},
-        {"opens", CUP_FIT_RIGHT, 2},    {"tasks", CUP_FIT_RIGHT, 1},
+        {"time", CUP_FIT_RIGHT, 0},     {"in sequence", CUP_FIT_RIGHT, 5},
+        {"opens", CUP_FIT_RIGHT, 4},    {"written", CUP_FIT_RIGHT, 2},
+        {"tasks", CUP_FIT_RIGHT, 1},
     };
-    size_t count;
+    size_t count, shown = 0;
     uint32_t *files = cup_files_by_bytes(page->profile, CUP_FILE_DATA, &count);
     struct cup_table table;
     char detail[100];
@@ -67,11 +75,15 @@ int cup_print_files(const struct cup_page *page)
              cup_plural(count));
     cup_page_heading(page, "Files", detail);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < SHOWN_FILES; i++)
+    for (size_t i = 0; i < count && shown < SHOWN_FILES; i++) {
+        const struct cup_file_sum total = cup_file_total(page->profile, files[i]);
+        if (is_idle(&total))
+            continue;
         add_file(page, &table, files[i]);
-    if (count)
-        cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_FILES ? count - SHOWN_FILES : 0, "files");
+        shown++;
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, count - shown, "files in --json");
     print_access_sizes(page);
     free(files);
     return 0;

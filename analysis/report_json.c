@@ -293,10 +293,10 @@ static void put_chunks(struct report *report)
     cup_json_object(&report->json, "chunks");
     put_chunk_sums(report);
     cup_json_object(&report->json, "statistics");
-    for (int i = 0; i < CUP_STAT_COUNT; i++) {
-        struct cup_statistics statistics = cup_chunk_statistics(report->totals, i);
-        put_statistics(report, names[i], &statistics);
-    }
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    cup_chunk_statistics(report->totals, statistics);
+    for (int i = 0; i < CUP_STAT_COUNT; i++)
+        put_statistics(report, names[i], &statistics[i]);
     cup_json_end_object(&report->json);
     cup_json_array(&report->json, "rows");
     each_chunk(report, false);

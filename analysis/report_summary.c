@@ -29,9 +29,9 @@ static void print_title(const struct cup_page *page)
     cup_humane(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
     cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
     snprintf(line, sizeof line,
-             "%s, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start, hosts,
-             cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads), tasks,
-             cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
+             "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start,
+             hosts, cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
+             tasks, cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
     cup_print_wrapped(&page->terminal, CUP_DIM, 0, line);
     putc('\n', page->terminal.out);
 }
@@ -55,8 +55,7 @@ static void print_duration(const struct cup_page *page)
     cup_page_humane(page, chunks, "workflow", "process_s", CUP_UNIT_SECONDS);
     cup_page_humane(page, merge, "workflow", "merge_s", CUP_UNIT_SECONDS);
     if (page->totals->chunks.stop_ns)
-        snprintf(detail, sizeof detail, "first task to last; chunks %s, then %s merging", chunks,
-                 merge);
+        snprintf(detail, sizeof detail, "chunks %s, then %s until the last task", chunks, merge);
     else
         snprintf(detail, sizeof detail, "from the first task to the last");
     print_fact(page, "wall time", CUP_BOLD, wall, detail);

@@ -119,26 +119,28 @@ int cup_print_tasks(const struct cup_page *page)
 
 /* ---- chunks ----------------------------------------------------------------------------- */
 
-static const struct statistic {
-    enum cup_chunk_statistic which;
+static const struct {
     const char *text;
     enum cup_unit unit;
-} statistics[] = {
-#define X(id, name, text, unit) {CUP_STAT_##id, text, unit},
+} statistic_rows[CUP_STAT_COUNT] = {
+#define X(id, name, text, unit) {text, unit},
     CUP_CHUNK_STATISTICS(X)
 #undef X
 };
 
-static void add_statistic(const struct cup_page *page, struct cup_table *table,
-                          const struct statistic *statistic)
+static void add_statistics(const struct cup_page *page, struct cup_table *table)
 {
-    struct cup_statistics s = cup_chunk_statistics(page->totals, statistic->which);
-    const double numbers[] = {s.min, s.mean, s.median, s.max, s.stdev};
-    if (s.count == 0)
-        return;
-    cup_table_add_string(table, statistic->text);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        cup_table_add_value(table, cup_real(numbers[i]), statistic->unit);
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    cup_chunk_statistics(page->totals, statistics);
+    for (int i = 0; i < CUP_STAT_COUNT; i++) {
+        const struct cup_statistics *s = &statistics[i];
+        const double numbers[] = {s->min, s->mean, s->median, s->max, s->stdev};
+        if (s->count == 0)
+            continue;
+        cup_table_add_string(table, statistic_rows[i].text);
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+            cup_table_add_value(table, cup_real(numbers[n]), statistic_rows[i].unit);
+    }
 }
 
 static void print_open_and_process(const struct cup_page *page)
@@ -170,11 +172,11 @@ int cup_print_chunks(const struct cup_page *page)
              (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
              (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks);
     cup_page_heading(page, "Chunks", detail);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; t->used_chunks && i < sizeof statistics / sizeof *statistics; i++)
-        add_statistic(page, &table, &statistics[i]);
-    if (t->used_chunks)
+    if (t->used_chunks) {
+        cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+        add_statistics(page, &table);
         cup_table_finish(&table, &page->terminal);
+    }
     print_open_and_process(page);
     return 0;
 }

@@ -56,8 +56,8 @@ struct cup_statistics cup_statistics_of(double *numbers, size_t count)
         return s;
     s.min = s.max = numbers[0];
     for (size_t i = 0; i < count; i++) {
-        s.min = fmin(s.min, numbers[i]);
-        s.max = fmax(s.max, numbers[i]);
+        s.min = numbers[i] < s.min ? numbers[i] : s.min;
+        s.max = numbers[i] > s.max ? numbers[i] : s.max;
         sum += numbers[i];
     }
     s.mean = sum / (double)count;

@@ -9,7 +9,7 @@
 enum {
     INDENT = 2,
     GAP = 2,
-    READABLE_TEXT = 30, /* texts are not made shorter than this while a column can be left out */
+    READABLE_TEXT = 26, /* texts are not made shorter than this while a column can be left out */
     LEAST_TEXT = 12,
 };
 
@@ -114,10 +114,20 @@ static void fit_widths(const struct cup_table *table, unsigned screen, unsigned 
             break;
 }
 
+static bool has_headings(const struct cup_table *table, const unsigned *widths)
+{
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (widths[i] && *table->columns[i].heading)
+            return true;
+    return false;
+}
+
 static void print_headings(const struct cup_table *table, const struct cup_terminal *terminal,
                            const unsigned *widths)
 {
     const char *gap = "  ";
+    if (!has_headings(table, widths))
+        return;
     for (unsigned i = 0; i < table->column_count; i++) {
         if (!widths[i])
             continue;
@@ -147,9 +157,11 @@ static void print_rows(const struct cup_table *table, const struct cup_terminal 
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
 {
     unsigned widths[CUP_TABLE_COLUMNS];
-    fit_widths(table, terminal->width, widths);
-    print_headings(table, terminal, widths);
-    print_rows(table, terminal, widths);
+    if (table->cell_count > 0) {
+        fit_widths(table, terminal->width, widths);
+        print_headings(table, terminal, widths);
+        print_rows(table, terminal, widths);
+    }
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     free(table->cells);

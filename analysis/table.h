@@ -32,7 +32,8 @@ void cup_table_add_value(struct cup_table *table, struct cup_value value, enum c
 
 void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
 
-/* Prints it under a line of headings, each row after two spaces, and frees the cells. */
+/* Prints it under a line of headings, each row after two spaces, and frees the cells.
+ * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 
 #endif

@@ -96,10 +96,10 @@ struct cup_totals {
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
 void cup_totals_free(struct cup_totals *totals);
 
-/* Of the used chunks; all NAN without any, or without memory. Each is a pass over the chunks, so
- * only those that are shown are made. */
-struct cup_statistics cup_chunk_statistics(const struct cup_totals *totals,
-                                           enum cup_chunk_statistic which);
+/* All statistics of the used chunks; all NAN without any, or without memory. Each is a pass over
+ * the chunks: ask once, and only if they are shown. */
+void cup_chunk_statistics(const struct cup_totals *totals,
+                          struct cup_statistics statistics[CUP_STAT_COUNT]);
 
 static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)
 {

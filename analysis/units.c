@@ -78,13 +78,25 @@ static void print_hertz(char *to, double hertz)
     print_scaled(to, hertz, units, sizeof units / sizeof *units);
 }
 
-/* 2025-06-15T15:06:40.123456Z -> 2025-06-15 15:06:40 UTC */
+static void print_bits(char *to, double bits)
+{
+    static const char *const units[] = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+    print_scaled(to, bits, units, sizeof units / sizeof *units);
+}
+
+static void print_speed(char *to, double bytes)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    print_scaled(to, bytes, units, sizeof units / sizeof *units);
+}
+
+/* 2025-06-15T15:06:40.123456Z -> 2025-06-15 15:06:40 */
 static void print_moment(char *to)
 {
     enum { SECONDS_END = 19 };
     if (strlen(to) > SECONDS_END) {
         to[10] = ' ';
-        strcpy(to + SECONDS_END, " UTC");
+        to[SECONDS_END] = '\0';
     }
 }
 
@@ -120,9 +132,9 @@ char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit)
     else if (unit == CUP_UNIT_RATIO)
         print_three(to, number, "");
     else if (unit == CUP_UNIT_GBPS)
-        print_three(to, number, "Gbit/s");
+        print_bits(to, number * 1e9);
     else if (unit == CUP_UNIT_MBS)
-        print_three(to, number, "MB/s");
+        print_speed(to, number * 1e6);
     else if (unit == CUP_UNIT_KHZ)
         print_hertz(to, number * 1e3);
     else if (unit == CUP_UNIT_HZ)

@@ -9,15 +9,15 @@
 #include "analysis/value.h"
 
 enum cup_unit {
-    CUP_UNIT_NONE,    /* as it is: text, time */
+    CUP_UNIT_NONE,    /* as it is: text, time (UTC) */
     CUP_UNIT_COUNT,   /* 600,000 */
     CUP_UNIT_BYTES,   /* 1.23 GB */
     CUP_UNIT_SECONDS, /* 1.23 s, 12.3 ms, 4 min 05 s */
     CUP_UNIT_SHARE,   /* of 1, shown as 98.3 % */
     CUP_UNIT_PERCENT, /* of 100 */
     CUP_UNIT_RATIO,   /* 1.23 */
-    CUP_UNIT_GBPS,    /* Gbit/s */
-    CUP_UNIT_MBS,     /* MB/s */
+    CUP_UNIT_GBPS,    /* Gbit/s, scaled */
+    CUP_UNIT_MBS,     /* MB/s, scaled */
     CUP_UNIT_KHZ,
     CUP_UNIT_HZ,
 };

@@ -1,0 +1,439 @@
+/* Adds one log to the model: one handler for each type of record. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/log_loader.h"
+
+#include <string.h>
+
+#include "analysis/log_pairs.h"
+#include "analysis/log_reader.h"
+#include "analysis/visits.h"
+
+#define OTHER_SPAN UINT32_MAX /* in loader.tasks: a task that was not asked for */
+
+/* What is needed while one log is read. The maps are by the ids of that log. */
+struct loader {
+    struct cup_builder *builder;
+    const struct cup_load_options *options;
+    uint32_t span; /* string; 0: all spans */
+    const struct cup_log *log;
+    uint32_t process;          /* index */
+    size_t first_task;         /* of this log, in the profile's tasks */
+    struct cup_id_map strings; /* id in the profile */
+    struct cup_id_map files;   /* index + 1 */
+    struct cup_id_map servers; /* index + 1 */
+    struct cup_id_map tasks;   /* by number: index + 1, or OTHER_SPAN */
+    struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
+    struct cup_visits visits;
+};
+
+static struct cup_process *process_of(struct loader *loader)
+{
+    return &loader->builder->profile->processes[loader->process];
+}
+
+static uint32_t string_of(struct loader *loader, uint32_t id)
+{
+    uint32_t string = cup_id_map_get(&loader->strings, id);
+    if (id && !string)
+        loader->builder->profile->orphan_records++;
+    return string;
+}
+
+static void saw_time(struct loader *loader, int64_t time_ns)
+{
+    if (time_ns > process_of(loader)->last_ns)
+        process_of(loader)->last_ns = time_ns;
+}
+
+/* ---- strings, facts, servers, files ----------------------------------------------------- */
+
+static void on_string(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_string string;
+    cup_record_fixed(record, &string, sizeof string);
+    size_t tail = cup_record_tail_bytes(record);
+    size_t bytes = string.bytes < tail ? string.bytes : tail;
+    uint32_t id = cup_builder_string(
+        loader->builder, (struct cup_text){(const char *)cup_record_tail(record), bytes});
+    cup_builder_map(loader->builder, &loader->strings, string.id, id);
+}
+
+static void on_info(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_info info;
+    cup_record_fixed(record, &info, sizeof info);
+    struct cup_info *entry = CUP_APPEND(loader->builder, infos, info);
+    if (entry)
+        *entry = (struct cup_info){loader->process, string_of(loader, info.name),
+                                   string_of(loader, info.value)};
+}
+
+static void on_note(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_note note;
+    cup_record_fixed(record, &note, sizeof note);
+    struct cup_note *entry = CUP_APPEND(loader->builder, notes, note);
+    if (entry)
+        *entry = (struct cup_note){loader->process, string_of(loader, note.text)};
+}
+
+/* A server is told again when more is known of it: the last record counts. */
+static void on_server(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_server server;
+    cup_record_fixed(record, &server, sizeof server);
+    uint32_t known = cup_id_map_get(&loader->servers, server.id);
+    struct cup_server *entry = known ? &loader->builder->profile->servers[known - 1]
+                                     : CUP_APPEND(loader->builder, servers, server);
+    if (!entry)
+        return;
+    *entry = (struct cup_server){
+        .process = loader->process,
+        .role = server.role,
+        .address = string_of(loader, server.address),
+        .name = string_of(loader, server.name),
+        .local_directory = string_of(loader, server.local_directory),
+        .threads = server.threads,
+        .memory_limit = server.memory_limit,
+        .tasks = entry->tasks,
+    };
+    if (server.role < 32)
+        process_of(loader)->roles |= 1u << server.role;
+    if (!known)
+        cup_builder_map(loader->builder, &loader->servers, server.id,
+                        (uint32_t)loader->builder->profile->server_count);
+}
+
+static void on_file(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_file file;
+    cup_record_fixed(record, &file, sizeof file);
+    uint32_t index = cup_builder_file(loader->builder, string_of(loader, file.path));
+    if (index == 0)
+        return;
+    struct cup_file *entry = &loader->builder->profile->files[index - 1];
+    entry->class = file.class;
+    entry->flags |= file.flags;
+    if (file.size > entry->size)
+        entry->size = file.size;
+    if (entry->last_process != loader->process + 1)
+        entry->processes++;
+    entry->last_process = loader->process + 1;
+    cup_builder_map(loader->builder, &loader->files, file.id, index);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------ */
+
+static void saw_thread(struct loader *loader, uint32_t tid)
+{
+    if (cup_id_map_get(&loader->threads, tid))
+        return;
+    cup_builder_map(loader->builder, &loader->threads, tid, 1);
+    process_of(loader)->task_threads++;
+}
+
+/* Where the log holds the key, in units of 8 bytes; 0 beyond 32 GiB: the key is then not known. */
+static uint32_t key_place(const struct loader *loader)
+{
+    uint64_t place = loader->log->record_offset / 8;
+    return place <= UINT32_MAX ? (uint32_t)place : 0;
+}
+
+/* Attempts are found by their keys. Keys that are not known, and those that the library makes up
+ * where there is no Dask, tell nothing across processes. */
+static uint64_t hash_key(const struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin;
+    cup_record_fixed(record, &begin, sizeof begin);
+    size_t tail = cup_record_tail_bytes(record);
+    size_t bytes = begin.key_bytes < tail ? begin.key_bytes : tail;
+    if (bytes > 0 && begin.origin == CUP_ORIGIN_DASK)
+        return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
+    const uint32_t place[] = {loader->process, begin.task};
+    return cup_key_hash((struct cup_text){(const char *)place, sizeof place});
+}
+
+static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span,
+                     uint64_t key_hash)
+{
+    struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
+    if (!task)
+        return;
+    *task = (struct cup_task){
+        .start_ns = begin->start_ns,
+        .cpu_ns = CUP_UNKNOWN64,
+        .rss_start = begin->rss,
+        .rss_stop = CUP_UNKNOWN64,
+        .result_bytes = CUP_UNKNOWN64,
+        .key_hash = key_hash,
+        .process = loader->process,
+        .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
+        .server = cup_id_map_get(&loader->servers, begin->server),
+        .span = span,
+        .tid = begin->tid,
+        .key_at = key_place(loader),
+        .origin = (uint8_t)begin->origin,
+    };
+    process_of(loader)->tasks++;
+    loader->builder->profile->prefixes[task->prefix].tasks++;
+    if (task->server)
+        loader->builder->profile->servers[task->server - 1].tasks++;
+    cup_builder_map(loader->builder, &loader->tasks, begin->task,
+                    (uint32_t)loader->builder->profile->task_count);
+}
+
+static void on_task_begin(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin;
+    cup_record_fixed(record, &begin, sizeof begin);
+    uint32_t span = string_of(loader, begin.span);
+    saw_time(loader, begin.start_ns);
+    saw_thread(loader, begin.tid);
+    if (loader->span && span != loader->span)
+        cup_builder_map(loader->builder, &loader->tasks, begin.task, OTHER_SPAN);
+    else
+        add_task(loader, &begin, span, hash_key(loader, record));
+}
+
+/* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
+static struct cup_task *find_task(struct loader *loader, uint32_t number)
+{
+    uint32_t index = cup_id_map_get(&loader->tasks, number);
+    if (index == 0)
+        loader->builder->profile->orphan_records++;
+    return index == 0 || index == OTHER_SPAN ? NULL : &loader->builder->profile->tasks[index - 1];
+}
+
+static void on_task_end(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_end end;
+    cup_record_fixed(record, &end, sizeof end);
+    saw_time(loader, end.stop_ns);
+    struct cup_task *task = find_task(loader, end.task);
+    if (!task)
+        return;
+    task->status = end.status == CUP_STATUS_FINISHED ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED;
+    task->stop_ns = end.stop_ns;
+    task->cpu_ns = end.cpu_ns;
+    task->rss_stop = end.rss;
+    task->result_bytes = end.result_bytes;
+    task->error = string_of(loader, end.error);
+}
+
+/* The task's item, made at need; NULL without memory. */
+static struct cup_item *item_of(struct loader *loader, struct cup_task *task)
+{
+    if (task->item)
+        return &loader->builder->profile->items[task->item - 1];
+    struct cup_item *item = CUP_APPEND(loader->builder, items, item);
+    if (!item)
+        return NULL;
+    *item = (struct cup_item){
+        .task = (uint32_t)(task - loader->builder->profile->tasks),
+        .entry_start = -1,
+        .entry_stop = -1,
+        .cpu_ns = CUP_UNKNOWN64,
+    };
+    task->item = (uint32_t)loader->builder->profile->item_count;
+    return item;
+}
+
+static void on_item(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_item told;
+    cup_record_fixed(record, &told, sizeof told);
+    struct cup_task *task = find_task(loader, told.task);
+    struct cup_item *item = task ? item_of(loader, task) : NULL;
+    if (!item)
+        return;
+    item->kind = told.kind;
+    item->dataset = string_of(loader, told.dataset);
+    item->file = string_of(loader, told.file);
+    item->tree = string_of(loader, told.tree);
+    item->entry_start = told.entry_start;
+    item->entry_stop = told.entry_stop;
+}
+
+static void on_chunk(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_chunk chunk;
+    cup_record_fixed(record, &chunk, sizeof chunk);
+    saw_time(loader, chunk.toc_ns);
+    struct cup_task *task = find_task(loader, chunk.task);
+    struct cup_item *item = task ? item_of(loader, task) : NULL;
+    if (!item)
+        return;
+    item->tic_ns = chunk.tic_ns;
+    item->toc_ns = chunk.toc_ns;
+    item->cpu_ns = chunk.cpu_ns;
+}
+
+/* ---- counters --------------------------------------------------------------------------- */
+
+/* Adds what one thread did for a task (0: for none). */
+static void add_block(struct loader *loader, uint32_t number, const uint64_t *counters)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    if (number == 0) {
+        cup_add_all(process_of(loader)->without_task, counters, CUP_COUNTER_COUNT);
+        return;
+    }
+    cup_add_all(process_of(loader)->with_task, counters, CUP_COUNTER_COUNT);
+    uint32_t index = cup_id_map_get(&loader->tasks, number);
+    if (index == OTHER_SPAN)
+        return;
+    if (index == 0) {
+        profile->orphan_records++;
+        cup_add_all(profile->prefixes[0].counters, counters, CUP_COUNTER_COUNT);
+        return;
+    }
+    struct cup_task *task = &profile->tasks[index - 1];
+    cup_add_all(profile->prefixes[task->prefix].counters, counters, CUP_COUNTER_COUNT);
+    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
+        task->read_bytes += counters[way];
+    if (profile->counters)
+        cup_add_all(profile->counters[index - 1], counters, CUP_COUNTER_COUNT);
+}
+
+static void on_counters(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_counters block;
+    uint64_t counters[CUP_COUNTER_COUNT] = {0};
+    cup_record_fixed(record, &block, sizeof block);
+    cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
+                  CUP_COUNTER_COUNT);
+    add_block(loader, block.task, counters);
+}
+
+/* Where what a task (0: none) did to a file is summed up; NULL if it was not asked for. */
+static struct cup_file_sum *sum_for(struct loader *loader, uint32_t number, uint32_t file_id)
+{
+    uint32_t file = cup_id_map_get(&loader->files, file_id);
+    uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
+    if (file == 0) {
+        loader->builder->profile->orphan_records++;
+        return NULL;
+    }
+    if (task == OTHER_SPAN || (number == 0 && loader->span))
+        return NULL;
+    uint32_t prefix = number == 0 ? CUP_NO_PREFIX
+                      : task      ? loader->builder->profile->tasks[task - 1].prefix
+                                  : 0;
+    struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
+    if (sum && task && cup_visits_add(&loader->visits, task - 1 - loader->first_task, file))
+        sum->tasks++;
+    return sum;
+}
+
+static void on_file_use(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_file_use use;
+    cup_record_fixed(record, &use, sizeof use);
+    struct cup_file_sum *sum = sum_for(loader, use.task, use.file);
+    if (sum)
+        cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,
+                      CUP_FILE_COUNTER_COUNT);
+}
+
+/* What the process had still open when it died, or when we looked. */
+static void add_open_block(struct loader *loader, const struct cup_open_block *open)
+{
+    if (!open->written)
+        add_block(loader, open->block.task, open->block.counters);
+    for (int i = 0; i < CUP_BLOCK_FILES; i++) {
+        const struct cup_file_use *use = &open->block.files[i];
+        if (open->file_written[i] || use->file == 0)
+            continue;
+        struct cup_file_sum *sum = sum_for(loader, open->block.task, use->file);
+        if (sum)
+            cup_add_all(sum->counters, use->counters, CUP_FILE_COUNTER_COUNT);
+    }
+}
+
+/* ---- logs ------------------------------------------------------------------------------- */
+
+static void handle(struct loader *loader, const struct cup_record *record)
+{
+    static void (*const handlers[])(struct loader *, const struct cup_record *) = {
+        [CUP_R_STRING] = on_string,
+        [CUP_R_FILE] = on_file,
+        [CUP_R_INFO] = on_info,
+        [CUP_R_SERVER] = on_server,
+        [CUP_R_TASK_BEGIN] = on_task_begin,
+        [CUP_R_TASK_END] = on_task_end,
+        [CUP_R_ITEM] = on_item,
+        [CUP_R_CHUNK] = on_chunk,
+        [CUP_R_COUNTERS] = on_counters,
+        [CUP_R_FILE_USE] = on_file_use,
+        [CUP_R_NOTE] = on_note,
+    };
+    if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
+        handlers[record->type](loader, record);
+}
+
+static void finish_log(struct loader *loader, const struct cup_log *log)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    profile->logs_read++;
+    profile->unfinished_records += log->unfinished_records;
+    profile->skipped_bytes += log->skipped_bytes;
+    for (int i = 0; i < CUP_HEALTH_COUNT; i++)
+        profile->health[i] += log->header.health[i];
+    if (log->damage.text[0]) {
+        profile->logs_damaged++;
+        cup_builder_damage(loader->builder, &log->damage);
+    }
+}
+
+static void read_records(struct loader *loader, struct cup_log *log)
+{
+    const struct cup_record *record;
+    while (!loader->builder->out_of_memory && (record = cup_log_next(log)) != NULL)
+        handle(loader, record);
+    for (size_t i = 0; i < log->block_count; i++)
+        add_open_block(loader, &log->blocks[i]);
+}
+
+static void load_log(struct loader *loader, const char *path)
+{
+    struct cup_log log;
+    struct cup_error error;
+    if (cup_log_open(&log, path, &error) != 0) {
+        loader->builder->profile->logs_unreadable++;
+        cup_builder_damage(loader->builder, &error);
+        return;
+    }
+    struct cup_process *process = CUP_APPEND(loader->builder, processes, process);
+    if (process) {
+        *process = (struct cup_process){.log_path = strdup(path), .header = log.header};
+        process->last_ns = log.header.log_start_ns;
+        loader->process = (uint32_t)loader->builder->profile->process_count - 1;
+        loader->first_task = loader->builder->profile->task_count;
+        loader->log = &log;
+        read_records(loader, &log);
+        finish_log(loader, &log);
+    }
+    cup_log_close(&log);
+}
+
+static void finish(struct loader *loader)
+{
+    cup_id_map_clear(&loader->strings);
+    cup_id_map_clear(&loader->files);
+    cup_id_map_clear(&loader->servers);
+    cup_id_map_clear(&loader->tasks);
+    cup_id_map_clear(&loader->threads);
+    cup_visits_clear(&loader->visits);
+}
+
+void cup_load_log(struct cup_builder *builder, const char *path,
+                  const struct cup_load_options *options)
+{
+    struct loader loader = {.builder = builder, .options = options};
+    const char *span = options->span;
+    if (span)
+        loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
+    load_log(&loader, path);
+    finish(&loader);
+}

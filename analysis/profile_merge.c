@@ -1,0 +1,202 @@
+#include "analysis/profile_merge.h"
+
+/* Where the entries of `from` went: what is added to an index of it. */
+struct shift {
+    struct cup_builder *builder;
+    struct cup_profile *into, *from;
+    uint32_t process, server, task, item;
+    struct cup_id_map strings;  /* by id in `from` */
+    struct cup_id_map prefixes; /* by index in `from`: index + 1 */
+    struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
+};
+
+static uint32_t string(const struct shift *shift, uint32_t id)
+{
+    return cup_id_map_get(&shift->strings, id);
+}
+
+static uint32_t prefix(const struct shift *shift, uint32_t index)
+{
+    return index == CUP_NO_PREFIX ? index : cup_id_map_get(&shift->prefixes, index) - 1;
+}
+
+/* An index + 1 that may be 0. */
+static uint32_t moved(uint32_t index, uint32_t by)
+{
+    return index ? index + by : 0;
+}
+
+static void merge_strings(struct shift *shift)
+{
+    for (uint32_t id = 1; id < shift->from->strings.count; id++)
+        cup_builder_map(shift->builder, &shift->strings, id,
+                        cup_builder_string(shift->builder, shift->from->strings.texts[id]));
+}
+
+static void merge_prefixes(struct shift *shift)
+{
+    for (uint32_t i = 0; i < shift->from->prefix_count; i++) {
+        const struct cup_prefix *old = &shift->from->prefixes[i];
+        uint32_t index = cup_builder_prefix(shift->builder, string(shift, old->name));
+        struct cup_prefix *prefix = &shift->into->prefixes[index];
+        prefix->tasks += old->tasks;
+        cup_add_all(prefix->counters, old->counters, CUP_COUNTER_COUNT);
+        cup_builder_map(shift->builder, &shift->prefixes, i, index + 1);
+    }
+}
+
+static void merge_processes(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->process_count; i++) {
+        struct cup_process *process = CUP_APPEND(shift->builder, processes, process);
+        if (!process)
+            return;
+        *process = shift->from->processes[i];
+        shift->from->processes[i].log_path = NULL;
+    }
+}
+
+static void merge_servers(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->server_count; i++) {
+        struct cup_server *server = CUP_APPEND(shift->builder, servers, server);
+        if (!server)
+            return;
+        *server = shift->from->servers[i];
+        server->process += shift->process;
+        server->address = string(shift, server->address);
+        server->name = string(shift, server->name);
+        server->local_directory = string(shift, server->local_directory);
+    }
+}
+
+static void merge_tasks(struct shift *shift)
+{
+    bool counters = shift->from->counters != NULL;
+    for (size_t i = 0; i < shift->from->task_count; i++) {
+        struct cup_task *task = cup_builder_task(shift->builder, counters);
+        if (!task)
+            return;
+        *task = shift->from->tasks[i];
+        task->process += shift->process;
+        task->prefix = prefix(shift, task->prefix);
+        task->server = moved(task->server, shift->server);
+        task->span = string(shift, task->span);
+        task->error = string(shift, task->error);
+        task->item = moved(task->item, shift->item);
+        if (counters)
+            cup_add_all(shift->into->counters[shift->task + i], shift->from->counters[i],
+                        CUP_COUNTER_COUNT);
+    }
+}
+
+static void merge_items(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->item_count; i++) {
+        struct cup_item *item = CUP_APPEND(shift->builder, items, item);
+        if (!item)
+            return;
+        *item = shift->from->items[i];
+        item->task += shift->task;
+        item->dataset = string(shift, item->dataset);
+        item->file = string(shift, item->file);
+        item->tree = string(shift, item->tree);
+    }
+}
+
+static void merge_files(struct shift *shift)
+{
+    for (uint32_t i = 0; i < shift->from->file_count; i++) {
+        const struct cup_file *old = &shift->from->files[i];
+        uint32_t index = cup_builder_file(shift->builder, string(shift, old->path));
+        if (index == 0)
+            return;
+        struct cup_file *file = &shift->into->files[index - 1];
+        file->class = old->class;
+        file->flags |= old->flags;
+        file->processes += old->processes;
+        file->size = old->size > file->size ? old->size : file->size;
+        cup_builder_map(shift->builder, &shift->files, i + 1, index);
+    }
+}
+
+static void merge_file_sums(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->file_sum_count; i++) {
+        const struct cup_file_sum *old = &shift->from->file_sums[i];
+        uint32_t file = cup_id_map_get(&shift->files, old->file + 1);
+        struct cup_file_sum *sum =
+            file ? cup_builder_file_sum(shift->builder, file - 1, prefix(shift, old->prefix))
+                 : NULL;
+        if (!sum)
+            return;
+        sum->tasks += old->tasks;
+        cup_add_all(sum->counters, old->counters, CUP_FILE_COUNTER_COUNT);
+    }
+}
+
+static void merge_facts(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->info_count; i++) {
+        const struct cup_info *old = &shift->from->infos[i];
+        struct cup_info *info = CUP_APPEND(shift->builder, infos, info);
+        if (info)
+            *info = (struct cup_info){old->process + shift->process, string(shift, old->name),
+                                      string(shift, old->value)};
+    }
+    for (size_t i = 0; i < shift->from->note_count; i++) {
+        const struct cup_note *old = &shift->from->notes[i];
+        struct cup_note *note = CUP_APPEND(shift->builder, notes, note);
+        if (note)
+            *note = (struct cup_note){old->process + shift->process, string(shift, old->text)};
+    }
+}
+
+static void merge_health(struct shift *shift)
+{
+    struct cup_profile *into = shift->into, *from = shift->from;
+    for (size_t i = 0; i < from->damage_count; i++)
+        cup_builder_damage(shift->builder, &from->damages[i]);
+    into->logs_read += from->logs_read;
+    into->logs_damaged += from->logs_damaged;
+    into->logs_unreadable += from->logs_unreadable;
+    into->unfinished_records += from->unfinished_records;
+    into->skipped_bytes += from->skipped_bytes;
+    into->orphan_records += from->orphan_records;
+    cup_add_all(into->health, from->health, CUP_HEALTH_COUNT);
+}
+
+/* Only what is moved as it is; texts, prefixes and files are looked up. */
+static struct shift shift_for(struct cup_builder *builder, struct cup_profile *from)
+{
+    struct cup_profile *into = builder->profile;
+    return (struct shift){
+        .builder = builder,
+        .into = into,
+        .from = from,
+        .process = (uint32_t)into->process_count,
+        .server = (uint32_t)into->server_count,
+        .task = (uint32_t)into->task_count,
+        .item = (uint32_t)into->item_count,
+    };
+}
+
+void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
+{
+    struct shift shift = shift_for(builder, from);
+    merge_strings(&shift);
+    merge_prefixes(&shift);
+    if (!builder->out_of_memory) {
+        merge_processes(&shift);
+        merge_servers(&shift);
+        merge_tasks(&shift);
+        merge_items(&shift);
+        merge_files(&shift);
+        merge_file_sums(&shift);
+        merge_facts(&shift);
+        merge_health(&shift);
+    }
+    cup_id_map_clear(&shift.strings);
+    cup_id_map_clear(&shift.prefixes);
+    cup_id_map_clear(&shift.files);
+}
