@@ -49,17 +49,20 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
-static bool flag(const char *name)
-{
-    const char *value = setting(name);
-    return value && strcmp(value, "0");
-}
-
 void cup_process_remark(const char *what, const char *why)
 {
     if (process.remark_count < REMARKS)
         snprintf(process.remarks[process.remark_count++], sizeof *process.remarks, "%s: %s", what,
                  why);
+}
+
+/* 1 or 0; anything else is the default, which is 0. */
+static bool flag(const char *name)
+{
+    const char *value = setting(name);
+    if (value && strcmp(value, "0") && strcmp(value, "1"))
+        cup_process_remark(name, "neither 0 nor 1: not used");
+    return value && strcmp(value, "1") == 0;
 }
 
 /* "256M", "1G", "65536": 0 if it is none of that. */
@@ -102,6 +105,10 @@ static void say(const char *what, const char *why)
     if (!process.verbose)
         return;
     int bytes = snprintf(line, sizeof line, "cupping: %s %s\n", what, why);
+    if (bytes >= (int)sizeof line) { /* a long path: cut */
+        bytes = (int)sizeof line - 1;
+        line[bytes - 1] = '\n';
+    }
     if (syscall(SYS_write, 2, line, (size_t)bytes) < 0)
         return;
 }
