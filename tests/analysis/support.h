@@ -1,0 +1,33 @@
+/* What the unit tests share: directories of their own, and one run worked out by hand. */
+#ifndef CUPPING_TEST_SUPPORT_H
+#define CUPPING_TEST_SUPPORT_H
+
+#include "analysis/profile.h"
+#include "tests/analysis/log_builder.h"
+
+enum { SUPPORT_PATH = 512 };
+
+/* Makes an empty directory; it goes with remove_scratch. */
+void make_scratch(char directory[SUPPORT_PATH]);
+void remove_scratch(const char *directory);
+
+/* Saves the log as DIRECTORY/NAME. */
+void save_log(const struct log_builder *builder, const char *directory, const char *name);
+
+/* Reads a whole file as text, allocated. */
+char *read_text(const char *path);
+
+/* One worker with two threads; six tasks, whose figures stand beside them in support.c. */
+void build_golden_log(struct log_builder *builder);
+
+/* Loads the golden log (with all counters) by way of a directory. */
+void load_golden(struct cup_profile *profile);
+
+/* Second number `s` of the golden run, as the log holds times. */
+int64_t at_second(double s);
+
+/* Runs a verb with standard output and error sent to files in the directory ("out", "err");
+ * returns its exit status. The arguments end with NULL. */
+int run_verb(const char *directory, int (*verb)(int, char **), const char *const *arguments);
+
+#endif

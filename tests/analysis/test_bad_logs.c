@@ -1,0 +1,120 @@
+/* Damage of all kinds to a small log: every verb that reads it ends, with exit status 0 or 1. The
+ * model is loaded in this process, so that sanitizers see it. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/task_columns.h"
+#include "analysis/totals.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH];
+static struct log_builder builder;
+
+static void set_up(void)
+{
+    make_scratch(scratch);
+    build_golden_log(&builder);
+}
+
+static void tear_down(void)
+{
+    builder_free(&builder);
+    remove_scratch(scratch);
+}
+
+TestSuite(bad_logs, .init = set_up, .fini = tear_down, .timeout = 240);
+
+/* Loads what the builder holds and computes everything; 0 when something could be read. */
+static int load(void)
+{
+    struct cup_profile profile;
+    struct cup_totals totals;
+    struct cup_error error;
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    const struct cup_load_options options = {.counters = true};
+    save_log(&builder, scratch, "bad.cup");
+    if (cup_profile_load(&profile, scratch, &options, &error) != 0) {
+        cr_assert_neq(error.text[0], '\0');
+        return 1;
+    }
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    cup_chunk_statistics(&totals, statistics);
+    free(cup_task_attempts(&profile));
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    return 0;
+}
+
+/* The regions are large and mostly zero: of them, only the open block is damaged. */
+static bool is_worth_damaging(size_t at)
+{
+    const struct cup_log_header *header = builder_header(&builder);
+    return at < sizeof *header + 64 || at >= header->records_offset;
+}
+
+Test(bad_logs, every_byte_flipped)
+{
+    size_t readable = 0;
+    for (size_t at = 0; at < builder.size; at++) {
+        if (!is_worth_damaging(at))
+            continue;
+        unsigned char kept = builder.bytes[at];
+        builder.bytes[at] = (unsigned char)~kept;
+        readable += load() == 0;
+        builder.bytes[at] ^= (unsigned char)(0xff ^ (1u << at % 8)); /* leaves one bit flipped */
+        readable += load() == 0;
+        builder.bytes[at] = kept;
+    }
+    cr_assert_gt(readable, 1000);
+}
+
+Test(bad_logs, every_word_set_to_ones_or_zeros)
+{
+    size_t readable = 0;
+    for (size_t at = 0; at + 4 <= builder.size; at += 4) {
+        if (!is_worth_damaging(at))
+            continue;
+        unsigned char kept[4];
+        memcpy(kept, builder.bytes + at, 4);
+        memset(builder.bytes + at, 0xff, 4);
+        readable += load() == 0;
+        memset(builder.bytes + at, 0, 4);
+        readable += load() == 0;
+        memcpy(builder.bytes + at, kept, 4);
+    }
+    cr_assert_gt(readable, 500);
+}
+
+Test(bad_logs, zeroed_from_any_record_on)
+{
+    for (size_t at = builder_header(&builder)->records_offset; at < builder.size; at += 8) {
+        struct log_builder whole = builder;
+        builder.bytes = malloc(whole.size);
+        memcpy(builder.bytes, whole.bytes, whole.size);
+        memset(builder.bytes + at, 0, whole.size - at);
+        cr_assert_eq(load(), 0);
+        free(builder.bytes);
+        builder = whole;
+    }
+}
+
+Test(bad_logs, zeroed_altogether)
+{
+    memset(builder.bytes, 0, builder.size);
+    cr_assert_eq(load(), 1);
+}
+
+Test(bad_logs, noise_behind_the_header)
+{
+    unsigned state = 12345;
+    for (int round = 0; round < 200; round++) {
+        for (size_t at = builder_header(&builder)->records_offset; at < builder.size; at++) {
+            state = state * 1103515245 + 12345;
+            builder.bytes[at] = (unsigned char)(state >> 16);
+        }
+        cr_assert_eq(load(), 0);
+    }
+}
