@@ -1,10 +1,9 @@
 #include "preload/python.h"
 
 #include "preload/log.h"
+#include "preload/number.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct cup_python cup_py;
@@ -54,9 +53,13 @@ static bool find_all(struct cup_python *python)
 static bool version_suits(struct cup_python *python)
 {
     const char *version = python->Py_GetVersion();
-    if (sscanf(version, "%d.%d", &python->major, &python->minor) != 2)
+    uint64_t major = 0, minor = 0;
+    const char *dot = cup_number(version, &major);
+    if (*dot != '.' || major != 3)
         return false;
-    return python->major == 3 && python->minor >= 9 && !strstr(version, "free-threading");
+    cup_number(dot + 1, &minor);
+    python->minor = (int)minor;
+    return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
 }
 
 bool cup_python_find(void)

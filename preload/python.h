@@ -62,7 +62,7 @@ struct cup_python {
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
     cup_object *tuple_type, *list_type, *dict_type, *string_type;
     cup_object *none;
-    int major, minor;
+    int minor; /* of 3.x */
 };
 extern struct cup_python cup_py;
 

@@ -3,11 +3,11 @@
 #include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/log.h"
+#include "preload/number.h"
 #include "preload/raw.h"
 #include "preload/series.h"
 #include "preload/thread.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static uint32_t last_task;
@@ -42,9 +42,9 @@ uint64_t cup_task_rss(void)
     if (bytes <= 0)
         return CUP_UNKNOWN64;
     text[bytes] = '\0';
-    char *rest = NULL;
-    strtoull(text, &rest, 10); /* first field: virtual size */
-    return strtoull(rest, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t pages = 0; /* first field: virtual size; second: resident */
+    cup_number(cup_number(text, &pages), &pages);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void write_begin(uint32_t task, const struct cup_task_info *info)
