@@ -60,14 +60,13 @@ static void set(struct cup_cluster *cluster, const char *format, const char *val
         cr_assert_fail("out of memory");
 }
 
-/* For scheduler and worker alike: a quiet, local Dask that gives up soon. */
+/* For scheduler, worker and script alike. */
 static void set_environment(struct cup_cluster *cluster)
 {
     for (int i = 0; cup_clean_environment[i]; i++)
         set(cluster, "%s", cup_clean_environment[i]);
     set(cluster, "PYTHONPATH=%s", CUP_TOP "/tests/workloads");
     set(cluster, "PYTHONDONTWRITEBYTECODE=%s", "1");
-    set(cluster, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT=%s", "60s");
     set(cluster, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=%s", "1000");
     if (cluster->options.launch == CUP_BY_ENVIRONMENT) {
         set(cluster, "LD_PRELOAD=%s", CUP_TOP "/build/libcupping.so");
@@ -193,17 +192,26 @@ void cup_cluster_script(struct cup_cluster *cluster, const char *script,
 }
 
 /* strace with an output file ignores SIGTERM: it is meant for what it traces. */
-static void ask_worker_to_end(const struct cup_cluster *cluster)
+static int traced_by(int pid)
 {
     char path[64];
-    int child = 0, pid = (int)cluster->worker.pid;
+    int child = 0;
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    char *name = cup_read_file(path);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
-    char *children = cluster->options.under ? cup_read_file(path) : NULL;
+    char *children = name && strcmp(name, "strace\n") == 0 ? cup_read_file(path) : NULL;
     if (children)
         child = atoi(children);
     free(children);
-    if (child > 0)
-        kill(child, SIGTERM);
+    free(name);
+    return child;
+}
+
+static void ask_worker_to_end(const struct cup_cluster *cluster)
+{
+    int traced = traced_by((int)cluster->worker.pid);
+    if (traced > 0)
+        kill(traced, SIGTERM);
     else
         cup_process_signal(&cluster->worker, SIGTERM);
 }
