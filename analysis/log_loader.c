@@ -187,6 +187,7 @@ static void on_task_begin(struct loader *loader, const struct cup_record *record
 {
     struct cup_r_task_begin begin;
     cup_record_fixed(record, &begin, sizeof begin);
+    begin.start_ns = cup_sane_time(begin.start_ns);
     uint32_t span = string_of(loader, begin.span);
     saw_time(loader, begin.start_ns);
     saw_thread(loader, begin.tid);
@@ -209,6 +210,7 @@ static void on_task_end(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_end end;
     cup_record_fixed(record, &end, sizeof end);
+    end.stop_ns = cup_sane_time(end.stop_ns);
     saw_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
@@ -259,6 +261,8 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_chunk chunk;
     cup_record_fixed(record, &chunk, sizeof chunk);
+    chunk.tic_ns = cup_sane_time(chunk.tic_ns);
+    chunk.toc_ns = cup_sane_time(chunk.toc_ns);
     saw_time(loader, chunk.toc_ns);
     struct cup_task *task = find_task(loader, chunk.task);
     struct cup_item *item = task ? item_of(loader, task) : NULL;

@@ -354,6 +354,9 @@ static int read_header(struct cup_log *log, struct cup_error *error)
     if (check_magic(log, bytes, error) != 0 || check_version(log, error) != 0 ||
         check_layout(log, error) != 0)
         return -1;
+    log->header.process_start_ns = cup_sane_time(log->header.process_start_ns);
+    log->header.log_start_ns = cup_sane_time(log->header.log_start_ns);
+    log->header.log_stop_ns = cup_sane_time(log->header.log_stop_ns);
     log->header.host[sizeof log->header.host - 1] = '\0';
     log->header.library_version[sizeof log->header.library_version - 1] = '\0';
     log->header.library_build[sizeof log->header.library_build - 1] = '\0';

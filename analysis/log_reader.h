@@ -59,6 +59,13 @@ int cup_log_series(const struct cup_log *log, struct cup_series *series);
 
 void cup_log_close(struct cup_log *log);
 
+/* A time of the file as something to calculate with: from 1970 to 2116, so that differences do not
+ * overflow; 0 for one that is damaged. */
+static inline int64_t cup_sane_time(int64_t ns)
+{
+    return ns < 0 || ns > INT64_MAX / 2 ? 0 : ns;
+}
+
 /* The smallest fixed part of a record of this type in any version; 0: type not known. */
 size_t cup_record_known_size(unsigned type);
 

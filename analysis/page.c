@@ -28,10 +28,13 @@ struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
 
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
 {
+    size_t room = page->terminal.width - strlen(text) - 2;
     cup_print(&page->terminal, CUP_HEADING, "\n%s", text);
-    if (*detail)
+    if (*detail && strlen(detail) <= room)
         cup_print(&page->terminal, CUP_DIM, "  %s", detail);
     putc('\n', page->terminal.out);
+    if (strlen(detail) > room)
+        cup_print_wrapped(&page->terminal, CUP_DIM, 2, detail);
 }
 
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what)

@@ -1,0 +1,66 @@
+/* Feeds arbitrary bytes to the log reader and to everything that is computed from a log:
+ *
+ *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined -o fuzz_log \
+ *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ BUT main.c -lm -lpthread
+ *     ./fuzz_log -max_len=30000 CORPUS
+ *
+ * A corpus is made by `generate_log DIR 10 1`. An input may be a whole log, or (where it does not
+ * begin as one) records, which are then put behind a sound header: the fuzzer need not guess it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/advice.h"
+#include "analysis/log_loader.h"
+#include "analysis/metrics.h"
+#include "analysis/report.h"
+#include "analysis/totals.h"
+#include "tests/analysis/log_builder.c"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void report(const struct cup_profile *profile)
+{
+    struct cup_totals totals;
+    struct cup_output output = {.file = fopen("/dev/null", "w")};
+    if (output.file && cup_totals_make(&totals, profile) == 0) {
+        cup_report_text(&totals, &output, NULL);
+        cup_report_json(&totals, &output);
+        cup_totals_free(&totals);
+    }
+    if (output.file)
+        fclose(output.file);
+}
+
+static void load(const char *path)
+{
+    struct cup_profile profile;
+    struct cup_builder builder;
+    const struct cup_load_options options = {.counters = true};
+    cup_builder_start(&builder, &profile);
+    profile.path = strdup("fuzz");
+    cup_load_log(&builder, path, &options);
+    cup_builder_finish(&builder);
+    report(&profile);
+    cup_profile_free(&profile);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    char path[64];
+    struct log_builder log = {0};
+    snprintf(path, sizeof path, "/dev/shm/fuzz-%ld.cup", (long)getpid());
+    if (size >= 8 && memcmp(data, CUP_LOG_MAGIC, 8) == 0) {
+        memcpy(add(&log, size), data, size);
+    } else {
+        builder_start(&log);
+        memcpy(add(&log, size), data, size);
+        builder_finish(&log);
+    }
+    builder_save(&log, path, log.size);
+    builder_free(&log);
+    load(path);
+    unlink(path);
+    return 0;
+}
