@@ -167,15 +167,18 @@ setup:
 	@tests/setup.sh test
 
 # Set-up may install the compiler itself, so the build is a make of its own after it.
+build_quietly = mkdir -p build && echo "build: $(1) (log: build/build.log)" && \
+	$(MAKE) --no-print-directory $(1) >build/build.log 2>&1 || \
+	{ tail -n 30 build/build.log; echo "build: failed, see build/build.log"; exit 1; }
+
 demo:
 	@tests/setup.sh demo
-	@mkdir -p build && $(MAKE) --no-print-directory all >build/build.log 2>&1 || \
-		{ tail -n 30 build/build.log; echo "make: the build failed (build/build.log)"; exit 1; }
+	@$(call build_quietly,all)
 	@exec $(VENV)/bin/python tests/workloads/cluster.py $(demo_options)
 
 test:
 	@tests/setup.sh test
-	@$(MAKE) --no-print-directory all tests
+	@$(call build_quietly,all tests)
 	@tests/run.sh format-check $(units) $(e2e_bin)
 
 tests: $(units) $(e2e_bin) $(traced) $(generator)

@@ -12,6 +12,23 @@ mkdir -p build
 failed=
 summary=
 
+# What a test printed is kept until its result is known. A loop of the shell's own: awk may read its
+# input in blocks, and nothing would be seen for minutes.
+show_results() {
+    kept=
+    while IFS= read -r line; do
+        case $line in
+        '[RUN ]'*) kept= ;;
+        '[PASS]'* | '[SKIP]'*) printf '%s\n' "$line" && kept= ;;
+        '[FAIL]'*) printf '%s%s\n' "$kept" "$line" && kept= ;;
+        '[====] Synthesis'*) printf '%s' "$kept" && kept= ;;
+        *) kept="$kept$line
+" ;;
+        esac
+    done
+    printf '%s' "$kept" # of a program that ended early
+}
+
 for step; do
     name=${step##*/}
     log=build/test-$name.log
@@ -32,13 +49,7 @@ for step; do
         code=0
         "$step" --verbose --color=never $jobs 2>&1 </dev/null || code=$?
         echo "$code" >"$status"
-    } | tee "$log" | awk '
-        # Keep what a test printed until its result is known.
-        /^\[RUN \]/ { kept = ""; next }
-        /^\[(PASS|SKIP)\]/ { print; fflush(); kept = ""; next }
-        /^\[FAIL\]/ { printf "%s%s\n", kept, $0; fflush(); kept = ""; next }
-        /^\[====\] Synthesis/ { printf "%s", kept; kept = ""; next }
-        { kept = kept $0 "\n" }'
+    } | tee "$log" | show_results
     [ "$(cat "$status" 2>/dev/null)" = 0 ] || failed="$failed $name"
     line=$(grep '^\[====\] Synthesis' "$log" || echo "[====] $name ended early: $log")
     skipped=$(grep -c '^\[SKIP\]' "$log" || :)

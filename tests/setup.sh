@@ -128,9 +128,18 @@ environment() { # DIRECTORY PYTHON REQUIREMENTS
     {
         "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
             --progress-bar off -r "$3" 2>&1 9>&- || echo "$?" >"$venv/failed"
-    } | tee -a "$log" | awk -v count="$count" '
-        /^Collecting/ && ++found % 20 == 0 { print "setup:   " found " of " count " found"; fflush() }
-        /^Installing collected/ { print "setup:   installing them"; fflush() }'
+    } | tee -a "$log" | {
+        found=0
+        while IFS= read -r line; do
+            case $line in
+            Collecting*)
+                found=$((found + 1))
+                [ $((found % 20)) != 0 ] || say "  $found of $count found"
+                ;;
+            'Installing collected'*) say "  installing them" ;;
+            esac
+        done
+    }
     if [ -e "$venv/failed" ]; then
         tail -n 15 "$log" >&2
         printf 'setup: pip failed (all of it: %s)\n' "$log" >&2
