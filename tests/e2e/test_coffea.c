@@ -229,6 +229,137 @@ Test(coffea, the_sum_of_other_runs_is_what_strace_saw)
     drop(&traced);
 }
 
+/* ---- the report of these runs ------------------------------------------------------------------
+ */
+
+/* A value is null exactly if its source says that there is none. */
+static void check_source(const char *section, const char *name, json_t *value, const char *source)
+{
+    bool none = strncmp(source, "n/a", 3) == 0;
+    cr_expect(value != NULL, "%s.%s is absent", section, name);
+    cr_expect(none == json_is_null(value), "%s.%s is %snull, its source: %s", section, name,
+              json_is_null(value) ? "" : "not ", source);
+}
+
+static int check_sources(json_t *report)
+{
+    const char *section, *name;
+    json_t *names, *source;
+    int checked = 0;
+    json_object_foreach(json_object_get(report, "sources"), section, names)
+    {
+        json_object_foreach(names, name, source)
+        {
+            json_t *value = json_object_get(json_object_get(report, section), name);
+            check_source(section, name, value, json_string_value(source));
+            checked++;
+        }
+        if (json_is_string(names))
+            check_source("report", section, json_object_get(report, section),
+                         json_string_value(names));
+    }
+    return checked;
+}
+
+static json_int_t report_count(json_t *report, const char *section, const char *name)
+{
+    json_t *value = json_object_get(json_object_get(report, section), name);
+    cr_expect(json_is_integer(value), "%s.%s is no integer", section, name);
+    return json_integer_value(value);
+}
+
+static void check_attribution(json_t *report)
+{
+    const char *way;
+    json_t *value, *ways = json_object_get(json_object_get(report, "attribution"), "by_way");
+    json_int_t sum = 0, total = report_count(report, "attribution", "bytes_total");
+    json_object_foreach(ways, way, value) sum += json_integer_value(value);
+    cr_expect(json_object_size(ways) == 7);
+    cr_expect(total > 0 && sum == total);
+    cr_expect(json_integer_value(json_object_get(ways, "none")) == 0, "%lld bytes have no task",
+              json_integer_value(json_object_get(ways, "none")));
+    cr_expect(report_count(report, "attribution", "bytes_attributed") == total);
+}
+
+static void check_totals(const struct run *run, json_t *report)
+{
+    json_t *chunks = json_object_get(json_object_get(report, "chunks"), "rows");
+    cr_expect(cup_sum(chunks, "events") == 60000);
+    cr_expect(report_count(report, "workflow", "total_events") == 60000);
+    cr_expect(report_count(report, "workflow", "num_failed_chunks") == 0);
+    cr_expect(report_count(report, "workflow", "total_bytes_read") ==
+              cup_sum(run->rows, "read_bytes"));
+    cr_expect(report_count(report, "health", "tasks_unfinished") == 0);
+    cr_expect(report_count(report, "health", "records_dropped") == 0);
+    cr_expect(report_count(report, "health", "anchor_errors") == 0);
+    cr_expect(report_count(report, "health", "logs_not_closed") == 0);
+}
+
+Test(coffea, the_report_is_whole_and_attributes_all)
+{
+    static const char *const sections[] = {
+        "format",     "version",         "run",         "runs",      "workflow", "workers",
+        "efficiency", "time_budget",     "fine",        "chunks",    "files",    "datasets",
+        "sections",   "tasks_by_prefix", "branches",    "functions", "servers",  "hosts",
+        "merge",      "losses",          "attribution", "health",    "sources"};
+    struct run runs[] = {one_thread(), four_threads_traced(), two_workers()};
+    for (int i = 0; i < 3; i++) {
+        json_t *report = cup_report(runs[i].directory);
+        for (size_t j = 0; j < sizeof sections / sizeof *sections; j++)
+            cr_expect(json_object_get(report, sections[j]) != NULL, "no %s", sections[j]);
+        cr_expect(check_sources(report) > 80);
+        check_attribution(report);
+        check_totals(&runs[i], report);
+        json_decref(report);
+        drop(&runs[i]);
+    }
+}
+
+Test(coffea, files_of_the_report_are_those_that_strace_saw)
+{
+    struct run run = four_threads_traced();
+    json_t *report = cup_report(run.directory), *seen = cup_trace_read(run.directory, ".root");
+    json_t *rows = json_object_get(json_object_get(report, "files"), "rows"), *row;
+    size_t i, found = 0;
+    json_array_foreach(rows, i, row)
+    {
+        json_t *bytes = json_object_get(seen, cup_word(row, "file"));
+        found += bytes != NULL;
+        cr_expect(!bytes || json_equal(bytes, json_object_get(row, "read_bytes")),
+                  "%s: strace saw %lld", cup_word(row, "file"), json_integer_value(bytes));
+    }
+    cr_expect(found == 12, "%zu of 12 files", found);
+    json_decref(report), json_decref(seen);
+    drop(&run);
+}
+
+/* Columns of a line: bytes that do not go on a character of UTF-8. */
+static int width(const char *line)
+{
+    int columns = 0;
+    for (; *line && *line != '\n'; line++)
+        columns += (*line & 0xc0) != 0x80;
+    return columns;
+}
+
+Test(coffea, the_report_fits_in_eighty_columns)
+{
+    struct run run = one_thread();
+    char *profile = cup_path(run.directory, "profile"),
+         *log = cup_path(run.directory, "report.txt");
+    const char *const argv[] = {CUP_BUILD "/cupping", "report", profile, NULL};
+    cup_run("report", log, argv, cup_clean_environment, 60);
+    char *text = cup_read_file(log);
+    int lines = 0;
+    for (char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        cr_expect(width(line) <= 80, "%.*s", (int)strcspn(line, "\n"), line);
+        lines++;
+    }
+    cr_expect(lines > 20);
+    free(text), free(log), free(profile);
+    drop(&run);
+}
+
 /* ---- and all the rest
  * ----------------------------------------------------------------------------------
  */
