@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -71,8 +72,48 @@ static bool is_in_libc(void *function)
     return dladdr(function, &where) && where.dli_fname && strstr(where.dli_fname, "/libc.so");
 }
 
+/* Where the allocator's code lies. */
+static struct {
+    uintptr_t from, to;
+} allocator;
+
+static int find_allocator(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    uintptr_t from = UINTPTR_MAX, to = 0, function = (uintptr_t)real_malloc;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t at = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        from = at < from ? at : from;
+        to = at + segment->p_memsz > to ? at + segment->p_memsz : to;
+    }
+    if (function < from || function >= to)
+        return 0;
+    allocator.from = from;
+    allocator.to = to;
+    return 1;
+}
+
+/* A preloaded allocator takes its memory by mmap, which is ours to see: what it then hands out
+ * counts, and must not count twice. */
+static bool is_allocator(const void *caller)
+{
+    return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
+}
+
+/* The malloc that programs reach is ours. */
+bool cup_heap_is_first(void)
+{
+    Dl_info first, ours;
+    return dladdr(dlsym(RTLD_DEFAULT, "malloc"), &first) && dladdr(bootstrap, &ours) &&
+           first.dli_fbase == ours.dli_fbase;
+}
+
 void cup_heap_init(void)
 {
+    dl_iterate_phdr(find_allocator, NULL);
     void *found = dlsym(RTLD_NEXT, "malloc_usable_size");
     *(void *volatile *)&usable_size = found;
     if (!found || !is_in_libc(found) || !is_in_libc((void *)real_malloc))
@@ -236,10 +277,11 @@ CUP_HOOK void *pvalloc(size_t bytes)
 /* ---- mappings
  * ------------------------------------------------------------------------------------ */
 
-static void *mapped(void *p, size_t bytes, int protection, int flags)
+static void *mapped(void *p, size_t bytes, int protection, int flags, const void *caller)
 {
     int saved = errno;
-    if (p != MAP_FAILED && (flags & MAP_ANONYMOUS) && (protection & PROT_WRITE))
+    if (p != MAP_FAILED && (flags & MAP_ANONYMOUS) && (protection & PROT_WRITE) &&
+        !is_allocator(caller))
         cup_heap_mapped(p, bytes);
     errno = saved;
     return p;
@@ -248,13 +290,13 @@ static void *mapped(void *p, size_t bytes, int protection, int flags)
 CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     return mapped(CUP_REAL(mmap)(at, bytes, protection, flags, fd, offset), bytes, protection,
-                  flags);
+                  flags, __builtin_return_address(0));
 }
 
 CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
     return mapped(CUP_REAL(mmap64)(at, bytes, protection, flags, fd, offset), bytes, protection,
-                  flags);
+                  flags, __builtin_return_address(0));
 }
 
 CUP_HOOK int munmap(void *at, size_t bytes)

@@ -184,13 +184,16 @@ CUP_HOOKS(X)
 #undef X
 
 /* Resolves all of them once; returns how many were found, or -1 if a REQUIRED one is missing.
- * Called by the constructor, and by a hook that another library's constructor reaches first. */
+ * Called by the constructor, or by the first malloc if that comes earlier. */
 int cup_real_resolve(void);
+
+/* Resolves one before that. */
+void *cup_real_find(void **slot, const char *name);
 
 /* The real function, resolved if it is not yet; a call through NULL is the caller's to avoid
  * (only OPTIONAL names can be NULL after resolution, see CUP_HAVE). */
 #define CUP_REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_LATE(name))
-#define CUP_LATE(name) (cup_real_resolve(), real_##name)
+#define CUP_LATE(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
 #define CUP_HAVE(name) (CUP_REAL(name) != NULL)
 
 /* A wrapper: exported under the hook's own name. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 void cup_heap_init(void); /* hook_heap.c */
+bool cup_heap_is_first(void);
 
 enum { REMARKS = 8 };
 
@@ -219,7 +220,11 @@ __attribute__((constructor)) static void loaded(void)
         cup_descriptor_init() == 0 && pthread_atfork(before_fork, NULL, in_child) == 0) {
         cup_clock_calibrate();
         process.start_ns = cup_clock_realtime_ns();
-        process.features = CUP_FEATURE_FILES | CUP_FEATURE_HEAP;
+        process.features = CUP_FEATURE_FILES;
+        if (cup_heap_is_first())
+            process.features |= CUP_FEATURE_HEAP;
+        else
+            cup_process_remark("the heap is not seen", "another malloc comes before libcupping.so");
     } else {
         process.wanted = false;
     }
