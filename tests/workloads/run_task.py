@@ -7,6 +7,7 @@ a cluster's five.
 As a program, everything runs inside one task:
 
     run_task.py -m test -v test_io     a module, as python -m would
+    run_task.py -c 'print(1)'          a text
     run_task.py program.py argument    a program
 """
 
@@ -56,6 +57,8 @@ def run_main(arguments):
     if arguments[:1] == ["-m"]:
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[:1] == ["-c"]:
+        exec(arguments[1], {"__name__": "__main__"})
     else:
         sys.argv = arguments
         runpy.run_path(arguments[0], run_name="__main__")

@@ -1,0 +1,261 @@
+/* What the library exports and needs: exactly its hooks, none of their siblings missed, and
+ * nothing that an older image does not have. */
+#include "preload/hooks.h"
+#include "tests/e2e/child.h"
+
+#include <criterion/criterion.h>
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBRARY CUP_BUILD "/libcupping.so"
+
+static const char *const hooks[] = {
+#define X(name, family, need) #name,
+    CUP_HOOKS(X)
+#undef X
+};
+enum { HOOKS = sizeof hooks / sizeof *hooks };
+
+static bool is_hook(const char *name)
+{
+    for (size_t i = 0; i < HOOKS; i++)
+        if (strcmp(hooks[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Words in the output of a command, one by one. */
+static char *output_of(const struct child *command)
+{
+    struct child child = *command;
+    child_run(&child);
+    cr_assert(child.status == 0, "%s: %s", child.argv[0], child.err);
+    free(child.err);
+    return child.out;
+}
+
+static char *symbols_of(const char *library)
+{
+    return output_of(
+        &(struct child){.argv = {"nm", "-D", "--defined-only", "--format=posix", library}});
+}
+
+Test(symbols, exported_are_exactly_the_hooks)
+{
+    char *symbols = symbols_of(LIBRARY);
+    size_t count = 0;
+    for (char *line = strtok(symbols, "\n"); line; line = strtok(NULL, "\n")) {
+        line[strcspn(line, " ")] = '\0';
+        cr_expect(is_hook(line), "%s is exported and not in the list of hooks", line);
+        count++;
+    }
+    cr_expect(count == HOOKS, "%zu symbols, %d hooks", count, HOOKS);
+    free(symbols);
+}
+
+/* ---- siblings
+ * ------------------------------------------------------------------------------------- */
+
+/* How libc names the other forms of a function N. */
+static const char *const patterns[] = {
+    "%s64",          "__%s",          "__%s_chk",    "__%s64",
+    "__%s64_chk",    "_IO_%s",        "__%s_2",      "__%s64_2",
+    "%s_unlocked",   "__%s_unlocked", "%sv2",        "%s64v2",
+    "__libc_%s",     "__isoc99_%s",   "__isoc23_%s", "__%s_unlocked_chk",
+    "__%s_nocancel", "%sat",          "__%s_time64", "__posix_%s",
+    "v%s",           "__v%s_chk",     "_%s",
+};
+
+/* Public siblings that are not hooked, and why. */
+static const struct {
+    const char *name, *why;
+} exceptions[] = {
+    {"_IO_fclose", "in no header since glibc 2.28; programs call fclose"},
+    {"_IO_fgets", "likewise"},
+    {"_IO_fopen", "likewise"},
+    {"_IO_fprintf", "likewise"},
+    {"_IO_fputs", "likewise"},
+    {"_IO_fread", "likewise"},
+    {"_IO_fwrite", "likewise"},
+    {"_IO_vfprintf", "likewise"},
+    {"_IO_vfscanf", "likewise"},
+    {"_IO_getline", "likewise; not getline, but a part of fgets"},
+    {"__vfscanf", "in no header; the name under which libc calls itself"},
+    {"__libc_malloc", "for allocators that wrap libc's: what they hand out passes malloc"},
+    {"__libc_calloc", "likewise"},
+    {"__libc_realloc", "likewise"},
+    {"__libc_free", "likewise"},
+    {"__libc_memalign", "likewise"},
+    {"__libc_valloc", "likewise"},
+    {"__libc_pvalloc", "likewise"},
+};
+
+static bool is_exception(const char *name)
+{
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+        if (strcmp(exceptions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *libc_path(void)
+{
+    char *map = output_of(&(struct child){.argv = {"ldd", LIBRARY}});
+    char *path = strstr(map, "libc.so.6 => ");
+    cr_assert(path != NULL, "%s", map);
+    path += strlen("libc.so.6 => ");
+    path[strcspn(path, " ")] = '\0';
+    return path;
+}
+
+/* "\nNAME@" is in the list: exported by libc, and not for its own use only. */
+static bool is_public(const char *symbols, const char *name)
+{
+    const char *entry = strstr(symbols, text("\n%s@", name));
+    return entry &&
+           strncmp(strchr(entry, '@') + strspn(strchr(entry, '@'), "@"), "GLIBC_PRIVATE", 13) != 0;
+}
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+Test(symbols, no_sibling_is_missed)
+{
+    char *symbols = symbols_of(libc_path());
+    cr_assert(is_public(symbols, "__read_chk"), "libc's symbols cannot be read");
+    for (size_t i = 0; i < HOOKS; i++)
+        for (size_t j = 0; j < sizeof patterns / sizeof *patterns; j++) {
+            char sibling[128];
+            snprintf(sibling, sizeof sibling, patterns[j], hooks[i]);
+            cr_expect(is_hook(sibling) || is_exception(sibling) || !is_public(symbols, sibling),
+                      "libc has %s beside %s: hook it, or say in this test why not", sibling,
+                      hooks[i]);
+        }
+    free(symbols);
+}
+
+Test(symbols, exceptions_exist)
+{
+    char *symbols = symbols_of(libc_path());
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+        cr_expect(!is_hook(exceptions[i].name), "%s is hooked", exceptions[i].name);
+    free(symbols);
+}
+
+/* ---- what it needs
+ * -------------------------------------------------------------------------------- */
+
+static int version_number(const char *version)
+{
+    int major = 0, minor = 0;
+    sscanf(version, "GLIBC_%d.%d", &major, &minor);
+    return major * 1000 + minor;
+}
+
+Test(symbols, loads_on_glibc_2_17)
+{
+    char *needs = output_of(&(struct child){.argv = {"nm", "-D", "--undefined-only", LIBRARY}});
+    int highest = 0;
+    const char *which = "";
+    for (char *line = strtok(needs, "\n"); line; line = strtok(NULL, "\n")) {
+        char *version = strstr(line, "GLIBC_");
+        if (version && version_number(version) > highest) {
+            highest = version_number(version);
+            which = line + strspn(line, " ");
+        }
+    }
+    cr_log_info("highest glibc symbol: %s", which);
+    cr_expect(highest > 0 && highest <= 2017, "needs %s", which);
+    free(needs);
+}
+
+/* libdl is glibc's own, and holds dlsym before 2.34. */
+Test(symbols, needs_libc_alone)
+{
+    char *dynamic = output_of(&(struct child){.argv = {"readelf", "-d", LIBRARY}});
+    int needed = 0;
+    for (char *at = dynamic; (at = strstr(at, "(NEEDED)")); needed++) {
+        at += strcspn(at, "[") + 1;
+        size_t bytes = strcspn(at, "]");
+        cr_log_info("needed: %.*s", (int)bytes, at);
+        cr_expect(strncmp(at, "libc.so.6", bytes) == 0 || strncmp(at, "libdl.so.2", bytes) == 0,
+                  "needs %.*s", (int)bytes, at);
+    }
+    cr_expect(needed == 2, "%d libraries needed", needed);
+    cr_expect(!strstr(dynamic, "RPATH") && !strstr(dynamic, "RUNPATH"), "%s", dynamic);
+    cr_expect(!strstr(dynamic, "TEXTREL"));
+    free(dynamic);
+}
+
+/* The reserve for libraries that come late with initial-exec storage is 512 bytes on old glibc. */
+Test(symbols, little_thread_local_storage)
+{
+    char *segments = output_of(&(struct child){.argv = {"readelf", "-lW", LIBRARY}});
+    unsigned long offset, address, physical, in_file, in_memory = 0;
+    char *line = strstr(segments, "  TLS ");
+    cr_assert(line != NULL);
+    sscanf(line, " TLS %lx %lx %lx %lx %lx", &offset, &address, &physical, &in_file, &in_memory);
+    cr_log_info("thread-local storage: %lu bytes", in_memory);
+    cr_expect(in_memory > 0 && in_memory <= 512, "%lu bytes", in_memory);
+    free(segments);
+}
+
+/* ---- beside another preloaded allocator
+ * ------------------------------------------------------------- */
+
+static const char *jemalloc_path(void)
+{
+    char *cache =
+        output_of(&(struct child){.argv = {"sh", "-c",
+                                           "PATH=$PATH:/sbin:/usr/sbin; ldconfig -p | sed -n "
+                                           "'s/.*libjemalloc[.]so[.]2 .*=> //p'"}});
+    cache[strcspn(cache, "\n")] = '\0';
+    return *cache ? cache : NULL;
+}
+
+/* A task that allocates 50 MB, and what was recorded of it. */
+static json_t *tasks_with(const char *preload)
+{
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
+                 "open('/dev/zero', 'rb', 0).read(1000); bytearray(50000000)"},
+        .settings = {text("LD_PRELOAD=%s", preload)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0, "%s: status 0x%x", preload, recorded.status);
+    cr_expect(recorded.err_bytes == 0, "%s: %s", preload, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(tasks_count(tasks) == 1);
+    test_directory_remove(logs);
+    child_free(&recorded);
+    return tasks;
+}
+
+static const char *need_jemalloc(void)
+{
+    const char *jemalloc = jemalloc_path();
+    if (!jemalloc)
+        cr_skip_test("libjemalloc2 is not installed");
+    return jemalloc;
+}
+
+/* What jemalloc maps for itself is not counted beside what it hands out. */
+Test(symbols, before_jemalloc)
+{
+    json_t *tasks = tasks_with(text("%s:%s", LIBRARY, need_jemalloc()));
+    long long bytes = task_number(tasks, "run_task", "alloc_bytes");
+    long long freed = task_number(tasks, "run_task", "freed_bytes");
+    cr_expect(bytes >= 50000000 && bytes < 60000000, "%lld allocated", bytes);
+    cr_expect(freed >= 50000000 && freed <= bytes, "%lld freed", freed);
+    json_decref(tasks);
+}
+
+/* There our malloc is never called: nothing is known of the heap, and that is said. */
+Test(symbols, after_jemalloc)
+{
+    json_t *tasks = tasks_with(text("%s:%s", need_jemalloc(), LIBRARY));
+    json_t *bytes = json_object_get(task_of(tasks, "run_task"), "alloc_bytes");
+    cr_expect(json_is_null(bytes), "alloc_bytes is %s", json_dumps(bytes, JSON_ENCODE_ANY));
+    json_decref(tasks);
+}
