@@ -155,10 +155,12 @@ void cup_dask_tick(struct cup_frame top)
 /* ---- the frames of a task
  * ---------------------------------------------------------------------------- */
 
+enum border { NEITHER, BEGINS, ENDS };
+
 struct task_frames {
     struct cup_frame simple; /* _run_task_simple, or its older name */
     struct cup_frame run;    /* _run_task, or its older name */
-    bool begins;
+    enum border border;
 };
 
 static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
@@ -166,20 +168,23 @@ static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
     return name == cup_anchor_name(one) || name == cup_anchor_name(other);
 }
 
-/* Skips meter and contextlib (two of each); tells whether the outermost was __enter__. */
-static bool leave_meters(struct cup_frame *frame, bool *begins)
+/* Skips meter and contextlib (two of each); tells what the outermost of contextlib's is. */
+static enum border leave_meters(struct cup_frame *frame)
 {
     enum { DEEPEST = 6 };
+    enum border border = NEITHER;
     for (int depth = 0; depth < DEEPEST; depth++) {
         const void *name = cup_frames_name(*frame);
-        if (is_any(name, CUP_ANCHOR_ENTER, CUP_ANCHOR_EXIT))
-            *begins = name == cup_anchor_name(CUP_ANCHOR_ENTER);
+        if (name == cup_anchor_name(CUP_ANCHOR_ENTER))
+            border = BEGINS;
+        else if (name == cup_anchor_name(CUP_ANCHOR_EXIT))
+            border = ENDS;
         else if (name != cup_anchor_name(CUP_ANCHOR_METER))
-            return true;
+            return border;
         if (!cup_frames_back(frame))
-            return false;
+            return NEITHER;
     }
-    return false;
+    return NEITHER;
 }
 
 /* The gc callback's clock pair, the shuffle's meters and the user's own end here: they are called
@@ -187,7 +192,8 @@ static bool leave_meters(struct cup_frame *frame, bool *begins)
 static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
 {
     frames->simple = top;
-    if (!leave_meters(&frames->simple, &frames->begins))
+    frames->border = leave_meters(&frames->simple);
+    if (frames->border == NEITHER)
         return false;
     frames->run = frames->simple;
     return is_any(cup_frames_name(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
@@ -370,8 +376,8 @@ void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
     struct task_frames frames;
     if (!find_task_frames(top, &frames))
         return;
-    if (frames.begins && !cup_self.task)
+    if (frames.border == BEGINS && !cup_self.task)
         begin(&frames, now);
-    else if (!frames.begins && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
+    else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
         end(&frames, now);
 }
