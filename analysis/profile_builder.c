@@ -1,5 +1,6 @@
 #include "analysis/profile_builder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/array.h"
@@ -8,6 +9,25 @@ void cup_builder_start(struct cup_builder *builder, struct cup_profile *profile)
 {
     *profile = (struct cup_profile){0};
     *builder = (struct cup_builder){.profile = profile};
+    cup_builder_prefix(builder, 0);
+}
+
+void cup_builder_empty(struct cup_builder *builder)
+{
+    struct cup_profile *profile = builder->profile, old = *profile;
+    for (size_t i = 0; i < old.process_count; i++)
+        free(old.processes[i].log_path);
+    cup_intern_clear(&old.strings);
+    *profile = (struct cup_profile){
+#define KEEP(entries, entry) .entries = old.entries, .entry##_room = old.entry##_room
+        KEEP(processes, process),  KEEP(servers, server),   KEEP(prefixes, prefix),
+        KEEP(tasks, task),         KEEP(items, item),       KEEP(files, file),
+        KEEP(file_sums, file_sum), KEEP(infos, info),       KEEP(notes, note),
+        KEEP(damages, damage),     KEEP(counters, counter),
+#undef KEEP
+        .path = old.path,
+    };
+    cup_builder_finish(builder);
     cup_builder_prefix(builder, 0);
 }
 

@@ -15,6 +15,9 @@ struct cup_builder {
 /* Starts an empty profile. */
 void cup_builder_start(struct cup_builder *builder, struct cup_profile *profile);
 
+/* Makes the profile empty again, but keeps the room of its tables: fresh memory is not cheap. */
+void cup_builder_empty(struct cup_builder *builder);
+
 /* Frees what the builder needed; the profile stays. */
 void cup_builder_finish(struct cup_builder *builder);
 

@@ -144,32 +144,33 @@ static void load_in_turn(struct crew *crew, size_t log)
     end_turn(crew);
 }
 
-static void load_aside(struct crew *crew, size_t log)
+static void load_aside(struct crew *crew, size_t log, struct cup_builder *aside)
 {
-    struct cup_profile profile;
-    struct cup_builder builder;
-    cup_builder_start(&builder, &profile);
-    cup_load_log(&builder, crew->names->names[log], crew->options);
-    cup_builder_finish(&builder);
+    cup_builder_empty(aside);
+    cup_load_log(aside, crew->names->names[log], crew->options);
     await_turn(crew, log);
-    if (builder.out_of_memory)
+    if (aside->out_of_memory)
         crew->builder.out_of_memory = true;
     if (!crew->builder.out_of_memory)
-        cup_profile_merge(&crew->builder, &profile);
+        cup_profile_merge(&crew->builder, aside->profile);
     end_turn(crew);
-    cup_profile_free(&profile);
 }
 
 static void work(void *context)
 {
     struct crew *crew = context;
+    struct cup_profile profile;
+    struct cup_builder aside;
     size_t log;
+    cup_builder_start(&aside, &profile);
     while (take_log(crew, &log)) {
         if (is_large(crew->names->names[log]))
             load_in_turn(crew, log);
         else
-            load_aside(crew, log);
+            load_aside(crew, log, &aside);
     }
+    cup_builder_finish(&aside);
+    cup_profile_free(&profile);
 }
 
 static void load_names(struct crew *crew)
