@@ -79,14 +79,30 @@ static uint64_t parse_bytes(const char *text)
     return (uint64_t)value << shift;
 }
 
+/* Absolute: the log grows by its path, and the program may change its directory. */
+static bool set_directory(const char *directory)
+{
+    size_t used = 0;
+    if (directory[0] != '/') {
+        long bytes = syscall(SYS_getcwd, process.directory, sizeof process.directory - 1);
+        if (bytes <= 1)
+            return false;
+        used = (size_t)bytes;
+        process.directory[used - 1] = '/';
+    }
+    if (used + strlen(directory) >= sizeof process.directory)
+        return false;
+    strcpy(process.directory + used, directory);
+    return true;
+}
+
 static void read_environment(void)
 {
     process.max_bytes = UINT64_C(1) << 30;
     process.verbose = flag("CUPPING_VERBOSE");
     const char *directory = setting("CUPPING_DIR"), *limit = setting("CUPPING_MAX_BYTES");
-    if (!directory || flag("CUPPING_DISABLE") || strlen(directory) >= sizeof process.directory)
+    if (!directory || flag("CUPPING_DISABLE") || !set_directory(directory))
         return;
-    strcpy(process.directory, directory);
     process.wanted = true;
     if (!limit)
         return;
