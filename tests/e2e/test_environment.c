@@ -1,0 +1,227 @@
+/* Junk in the environment, directories that cannot be written, full disks, closed standard
+ * streams: the program's output, exit status and stderr are as without the library. */
+#include "tests/e2e/child.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Reads in many tasks, so that a log grows; prints; ends with a status of its own. */
+static const char program[] =
+    "import os, sys\n"
+    "sys.path.insert(0, '" CUP_TOP "/tests/workloads')\n"
+    "from run_task import run\n"
+    "def body():\n"
+    "    with open('/usr/bin/env', 'rb') as file:\n"
+    "        return len(file.read(2000))\n"
+    "print(sum(run(f'{n:05} ' + 300 * 'k', body) for n in range(3000)), flush=True)\n"
+    "os._exit(5)\n";
+
+static struct child plain_program(void (*prepare)(void))
+{
+    return (struct child){.argv = {CUP_PYTHON, "-c", program}, .prepare = prepare};
+}
+
+/* Runs the program with SETTINGS; the same as PLAIN must come out. */
+static void expect_like(const struct child *plain, const char *directory,
+                        const char *const settings[])
+{
+    struct child pattern = *plain;
+    for (int i = 0; settings[i]; i++)
+        pattern.settings[i] = settings[i];
+    struct child recorded = child_recorded(&pattern, directory);
+    child_run(&recorded);
+    child_expect_same(plain, &recorded);
+    child_free(&recorded);
+}
+
+static size_t tasks_recorded(const char *directory)
+{
+    json_t *tasks = tasks_of(directory);
+    size_t count = tasks_count(tasks);
+    json_decref(tasks);
+    return count;
+}
+
+static const char *long_text(void)
+{
+    static char all[100000];
+    memset(all, 'x', sizeof all - 1);
+    return all;
+}
+
+/* ---- values -------------------------------------------------------------------------------------
+ */
+
+static void try_values(const char *name)
+{
+    const char *const values[] = {"",  "junk", "-1", " ",        "%s%n", "99999999999999999999999",
+                                  "0", "1.5G", "\n", long_text()};
+    struct child plain = plain_program(NULL);
+    child_run(&plain);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *logs = test_directory();
+        expect_like(&plain, logs, (const char *[]){text("%s=%s", name, values[i]), NULL});
+        cr_expect(tasks_recorded(logs) == 3000, "%s=%.40s: %zu tasks", name, values[i],
+                  tasks_recorded(logs));
+        test_directory_remove(logs);
+    }
+}
+
+Test(environment, junk_in_max_bytes)
+{
+    try_values("CUPPING_MAX_BYTES");
+}
+
+Test(environment, junk_in_disable)
+{
+    try_values("CUPPING_DISABLE");
+}
+
+Test(environment, junk_in_verbose)
+{
+    try_values("CUPPING_VERBOSE");
+}
+
+Test(environment, disabled)
+{
+    char *logs = test_directory();
+    struct child plain = plain_program(NULL);
+    child_run(&plain);
+    expect_like(&plain, logs, (const char *[]){"CUPPING_DISABLE=1", NULL});
+    cr_expect(rmdir(logs) == 0, "a log was written");
+}
+
+/* Asked for, one line is said, also of a directory that is longer than the line. */
+Test(environment, verbose_says_one_line)
+{
+    struct child pattern = plain_program(NULL);
+    pattern.settings[0] = "CUPPING_VERBOSE=1";
+    struct child child = child_recorded(&pattern, text("/nonexistent/%.2000s", long_text()));
+    child_run(&child);
+    const char *end = strchr(child.err, '\n');
+    cr_expect(strncmp(child.err, "cupping: ", 9) == 0 && end && end[1] == '\0', "%s", child.err);
+    child_free(&child);
+}
+
+/* ---- directories --------------------------------------------------------------------------------
+ */
+
+Test(environment, junk_in_directory)
+{
+    const char *const values[] = {
+        "",           " ",    "-1",     "junk/junk", "/dev/null", "/dev/full", "/nonexistent/a/b",
+        "/proc/self", "/sys", "%s%n%d", long_text()};
+    char *cwd = test_directory();
+    struct child plain = plain_program(NULL);
+    child_run(&plain);
+    cr_assert(chdir(cwd) == 0); /* a relative name may make a directory here */
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        expect_like(&plain, NULL, (const char *[]){text("CUPPING_DIR=%s", values[i]), NULL});
+    cr_assert(chdir("/") == 0);
+    test_directory_remove(cwd);
+}
+
+/* The program leaves the directory that a relative name starts from. */
+Test(environment, relative_directory)
+{
+    char *cwd = test_directory();
+    cr_assert(chdir(cwd) == 0 && mkdir("logs", 0755) == 0);
+    struct child pattern = {
+        .argv = {CUP_PYTHON, "-c", text("import os\nos.chdir('/')\n%s", program)}};
+    struct child recorded = child_recorded(&pattern, "logs");
+    child_run(&recorded);
+    cr_expect(recorded.err_bytes == 0 && WEXITSTATUS(recorded.status) == 5);
+    cr_expect(tasks_recorded("logs") == 3000);
+    cr_assert(chdir("/") == 0);
+    test_directory_remove(cwd);
+}
+
+/* ---- no room
+ * -------------------------------------------------------------------------------------- */
+
+static size_t file_limit;
+
+static void limit_files(void)
+{
+    struct rlimit limit = {file_limit, file_limit};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* From no room for the header to room for some tasks: never SIGXFSZ, never a damaged log. */
+Test(environment, file_size_limits)
+{
+    for (file_limit = 100; file_limit <= 2000000; file_limit *= 27) {
+        char *logs = test_directory();
+        struct child plain = plain_program(limit_files);
+        child_run(&plain);
+        expect_like(&plain, logs, (const char *[]){NULL});
+        struct child tasks = {.argv = {CUP_BUILD "/cupping", "tasks", logs, "--json", "-"}};
+        child_run(&tasks);
+        cr_expect(tasks.status == 0 || WEXITSTATUS(tasks.status) == 1, "%s", tasks.err);
+        child_free(&tasks);
+        test_directory_remove(logs);
+    }
+}
+
+Test(environment, full_disk)
+{
+    char *logs = test_directory();
+    if (mount("cupping", logs, "tmpfs", 0, "size=900k"))
+        cr_skip_test("no file system can be mounted here");
+    struct child plain = plain_program(NULL);
+    child_run(&plain);
+    expect_like(&plain, logs, (const char *[]){NULL});
+    size_t count = tasks_recorded(logs);
+    umount(logs);
+    rmdir(logs);
+    cr_expect(count > 0 && count < 3000, "%zu tasks on a disk that has room for some", count);
+}
+
+/* ---- standard streams
+ * ------------------------------------------------------------------------------ */
+
+static void close_input(void)
+{
+    close(0);
+}
+
+static void close_output(void)
+{
+    close(1);
+}
+
+static void close_errors(void)
+{
+    close(2);
+}
+
+static void close_all(void)
+{
+    close(0);
+    close(1);
+    close(2);
+}
+
+Test(environment, closed_standard_streams)
+{
+    void (*const closings[])(void) = {close_input, close_output, close_errors, close_all};
+    for (size_t i = 0; i < sizeof closings / sizeof *closings; i++) {
+        char *logs = test_directory();
+        struct child plain = plain_program(closings[i]);
+        child_run(&plain);
+        struct child recorded = child_recorded(&plain, logs);
+        child_run(&recorded);
+        cr_expect(plain.status == recorded.status, "0x%x, 0x%x", plain.status, recorded.status);
+        cr_expect(strcmp(plain.out, recorded.out) == 0);
+        cr_expect(strcmp(plain.err, recorded.err) == 0, "%s\n%s", plain.err, recorded.err);
+        test_directory_remove(logs);
+    }
+}
