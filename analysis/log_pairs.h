@@ -5,10 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes behind a tail that may be read (their values do not matter): numbers are fetched eight
- * bytes at a time. */
-enum { CUP_PAIRS_SLACK = 16 };
-
 /* Adds every value to sums[index]; indexes from `count` on, which only newer writers use, are
  * skipped. Stops at the tail's end, or where a number is cut or longer than 64 bits. */
 void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count);

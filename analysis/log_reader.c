@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/log_pairs.h"
-
 enum {
     WINDOW_BYTES = 2 * CUP_RECORD_MAX,
     STEP_BYTES = 1 << 17, /* read at once, if no record needs more: stays in the nearest caches */
@@ -54,12 +52,14 @@ static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
 }
 
 /* `bytes` bytes at `offset`, or NULL where the records do not reach that far. */
-static const void *bytes_at(struct cup_log *log, uint64_t offset, size_t bytes)
+static inline const void *bytes_at(struct cup_log *log, uint64_t offset, size_t bytes)
 {
+    uint64_t place = offset - log->window_offset; /* wraps where it lies before the window */
+    if (place <= log->window_bytes && bytes <= log->window_bytes - place)
+        return log->window + place;
     if (offset > log->end || bytes > log->end - offset)
         return NULL;
-    if (offset < log->window_offset || offset + bytes > log->window_offset + log->window_bytes)
-        move_window(log, offset, bytes);
+    move_window(log, offset, bytes);
     if (offset + bytes > log->window_offset + log->window_bytes)
         return NULL; /* the file became shorter while we read it */
     return log->window + (offset - log->window_offset);
@@ -92,7 +92,7 @@ size_t cup_record_known_size(unsigned type)
 }
 
 /* The record at `offset` with all its bytes, or NULL if there is none that can be one. */
-static const struct cup_record *sound_record(struct cup_log *log, uint64_t offset)
+static inline const struct cup_record *sound_record(struct cup_log *log, uint64_t offset)
 {
     const struct cup_record *record = bytes_at(log, offset, sizeof *record);
     if (!record || record->length < sizeof *record || record->length % 8 != 0 ||
@@ -380,7 +380,7 @@ static int prepare(struct cup_log *log, struct cup_error *error)
 {
     if (read_header(log, error) != 0)
         return -1;
-    log->window = calloc(1, WINDOW_BYTES + CUP_PAIRS_SLACK);
+    log->window = malloc(WINDOW_BYTES);
     if (!log->window || read_blocks(log) != 0)
         return cup_error_memory(error, log->path);
     read_end_again(log);

@@ -2,7 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/output.h"
 #include "analysis/verbs.h"
+
+static int print_version(void)
+{
+    struct cup_error error;
+    struct cup_output output = {.file = stdout};
+    puts("cupping " CUP_VERSION);
+    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
+                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}
 
 /* A reader that goes away (`cupping tasks | head`) must not cost a half-written file elsewhere:
  * writes then fail, which the verbs notice. */
@@ -14,9 +24,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "cupping: name a verb; see `cupping help`\n");
         return CUP_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-        return puts("cupping " CUP_VERSION) >= 0 && fflush(stdout) == 0 ? CUP_EXIT_DONE
-                                                                        : CUP_EXIT_FAILED;
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return cup_verb_help(1, argv);
     const struct cup_verb *verb = cup_find_verb(argv[1]);

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "analysis/output.h"
 #include "analysis/verbs.h"
 
 static void print_all(void)
@@ -33,5 +34,8 @@ int cup_verb_help(int argc, char **argv)
         print_verb(verb);
     else
         print_all();
-    return fflush(stdout) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+    struct cup_error error;
+    struct cup_output output = {.file = stdout};
+    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
+                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }

@@ -7,11 +7,11 @@
 
 enum { COUNT = 20 };
 
-/* Sums of the pairs in `tail`, with the slack that the reader promises behind it. */
+/* Sums of the pairs in `tail`; what stands behind it must not matter. */
 static void add(const void *tail, size_t bytes, uint64_t sums[COUNT])
 {
     unsigned char room[256];
-    memset(room, 0x01, sizeof room); /* the slack must not matter */
+    memset(room, 0x01, sizeof room);
     memcpy(room, tail, bytes);
     memset(sums, 0, COUNT * sizeof *sums);
     cup_pairs_add(room, bytes, sums, COUNT);
@@ -96,7 +96,7 @@ static size_t put(unsigned char *to, uint64_t number)
     return length;
 }
 
-/* Every length of value, at every place of a tail longer than one round of the fast way. */
+/* Every length of value, at every place. */
 Test(log_pairs, all_lengths_at_all_places)
 {
     for (unsigned bits = 0; bits < 64; bits++) {
