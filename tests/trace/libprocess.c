@@ -86,11 +86,11 @@ static pid_t vfork_and(const struct known *known, const char *path)
         char *const arguments[] = {(char *)"program", NULL};
         dup2(known->file, 50);
         dup2(known->file, known->pipe[0]);
-        close(known->file);
         close(known->pipe[1]);
-        int fd = open("/dev/null", O_RDONLY);
-        dup2(fd, known->file);
-        close_range(3, 60, 0);
+        close_range(40, 60, 0);
+        close(known->file);
+        while (open("/dev/null", O_RDONLY) < known->file) /* until its number is another file's */
+            continue;
         execve(path, arguments, environ);
         _exit(9);
     }
