@@ -86,20 +86,29 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Data of packages and the machine's settings (OpenSSL's, time zones), which libraries read once in
- * a process as they are imported or first used: as data, no two runs would compare. */
-static bool is_installed(const char *path, size_t length)
+/* Settings of packages and of the machine (OpenSSL's, time zones), which libraries read once in a
+ * process as they are imported or first used: as data, no two runs would compare. Data that a
+ * package brings (.root, .json.gz, ...) stay data. */
+static bool is_setting(const char *path, size_t length)
 {
-    return strstr(path, "/site-packages/") || strstr(path, "/dist-packages/") ||
-           starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
-           ends_with(path, length, "/openssl.cnf");
+    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml", ".cfg",
+                                          ".ini",  ".txt", ".pyi",  ".lark", ".pth"};
+    if (starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
+        ends_with(path, length, "/openssl.cnf"))
+        return true;
+    if (!strstr(path, "/site-packages/") && !strstr(path, "/dist-packages/"))
+        return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, length, endings[i]))
+            return true;
+    return false;
 }
 
 static bool is_import(const char *path, size_t length)
 {
     return ends_with(path, length, ".py") || ends_with(path, length, ".pyc") ||
            ends_with(path, length, ".so") || strstr(path, ".so.") || strstr(path, ".dist-info/") ||
-           strstr(path, ".egg-info") || is_installed(path, length);
+           strstr(path, ".egg-info") || is_setting(path, length);
 }
 
 static bool is_spill(const char *path)

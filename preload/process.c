@@ -7,6 +7,7 @@
 #include "preload/descriptor.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
+#include "preload/number.h"
 #include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/task.h"
@@ -69,14 +70,12 @@ static bool flag(const char *name)
 /* "256M", "1G", "65536": 0 if it is none of that. */
 static uint64_t parse_bytes(const char *text)
 {
-    char *rest = NULL;
-    errno = 0;
-    unsigned long long value = strtoull(text, &rest, 10);
+    uint64_t value = 0;
+    const char *rest = cup_number(text, &value);
     int shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
-    if (errno || rest == text || text[0] == '-' || (*rest && (!shift || rest[1])) ||
-        value > UINT64_MAX >> 32)
+    if (rest == text || value > UINT64_MAX >> 32 || (*rest && (!shift || rest[1])))
         return 0;
-    return (uint64_t)value << shift;
+    return value << shift;
 }
 
 /* Absolute: the log grows by its path, and the program may change its directory. */
