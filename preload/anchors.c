@@ -92,9 +92,11 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 /* ---- which anchor is it
  * ------------------------------------------------------------------------------ */
 
-static void look_closely(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
+static void look_closely(clockid_t id, int64_t now_ns, const void *name)
 {
-    if (!cup_python_has_gil() || cup_py.PyInterpreterState_Get() != interpreter)
+    struct cup_frame frame;
+    if (!cup_python_has_gil() || cup_py.PyInterpreterState_Get() != interpreter ||
+        !cup_frames_top(&frame))
         return;
     bool timed = cup_active(); /* opening the log changes what a tick is */
     uint64_t start = cup_ticks();
@@ -133,15 +135,12 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
         if (!ready)
             return;
     }
-    struct cup_frame frame;
-    if (!cup_frames_top(&frame))
-        return;
-    const void *name = cup_frames_name(frame);
-    if (__builtin_expect(!is_anchor(id, name), 1))
+    const void *name = cup_frames_top_name();
+    if (__builtin_expect(!name || !is_anchor(id, name), 1))
         return;
     int saved = errno;
     cup_guard();
-    look_closely(id, now_ns, name, frame);
+    look_closely(id, now_ns, name);
     cup_unguard();
     errno = saved;
 }

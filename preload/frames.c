@@ -71,26 +71,34 @@ static const char *untagged(const char *reference)
     return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
 }
 
-static const char *skip_entries_from_c(const char *frame)
+static inline const char *skip_entries_from_c(const char *frame)
 {
     while (frame && use.frame_owner != NONE && frame[use.frame_owner] >= OWNED_BY_C)
         frame = word_at(frame, use.frame_back);
     return frame;
 }
 
-bool cup_frames_top(struct cup_frame *frame)
+static inline const char *top(void)
 {
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE))
-        return false;
+        return NULL;
     const char *thread = cup_python_thread_fast();
     if (!thread)
-        return false;
+        return NULL;
     const char *at = word_at(thread, use.thread_frame);
-    if (at && use.indirect != NONE)
-        at = word_at(at, use.indirect);
-    frame->at = skip_entries_from_c(at);
-    frame->depth = 0;
+    return skip_entries_from_c(at && use.indirect != NONE ? word_at(at, use.indirect) : at);
+}
+
+bool cup_frames_top(struct cup_frame *frame)
+{
+    *frame = (struct cup_frame){top(), 0};
     return frame->at != NULL;
+}
+
+const void *cup_frames_top_name(void)
+{
+    const char *at = top();
+    return at ? word_at(untagged(word_at(at, use.frame_code)), use.code_name) : NULL;
 }
 
 bool cup_frames_back(struct cup_frame *frame)

@@ -22,6 +22,10 @@ struct cup_frame {
 /* False: no Python thread, no frame, or not verified. Any thread, GIL or not. */
 bool cup_frames_top(struct cup_frame *frame);
 
+/* Name of the top frame's code at once (see cup_frames_name): all that most clock calls need. NULL
+ * as cup_frames_top() is false. */
+const void *cup_frames_top_name(void);
+
 /* The frame that called it. False at the end of the stack. */
 bool cup_frames_back(struct cup_frame *frame);
 

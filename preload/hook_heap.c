@@ -185,9 +185,17 @@ static __attribute__((noinline)) void free_counted(void *p)
         real_free(p);
 }
 
+/* Nothing to count, as above; a NULL or a block of the bootstrap arena takes the long way. */
+static inline bool nobody_counts_free(void *p)
+{
+    if (cup_self.heap || !p || is_bootstrap(p))
+        return false;
+    return !cup_active() || (plain_glibc && usable(p) < CUP_HEAP_SMALL);
+}
+
 CUP_HOOK void free(void *p)
 {
-    if (__builtin_expect(real_free && !cup_self.heap && !cup_active() && !is_bootstrap(p), 1))
+    if (__builtin_expect(real_free && nobody_counts_free(p), 1))
         real_free(p);
     else
         free_counted(p);
