@@ -217,10 +217,9 @@ static const char *jemalloc_path(void)
 static json_t *tasks_with(const char *preload)
 {
     char *logs = test_directory();
-    struct child plain = {
-        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
-                 "open('/dev/zero', 'rb', 0).read(1000); bytearray(50000000)"},
-        .settings = {text("LD_PRELOAD=%s", preload)}};
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
+                                   "open('/dev/zero', 'rb', 0).read(1000); bytearray(50000000)"},
+                          .settings = {text("LD_PRELOAD=%s", preload)}};
     struct child recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     cr_expect(recorded.status == 0, "%s: status 0x%x", preload, recorded.status);
