@@ -82,7 +82,10 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
         return false;
     if (id == CLOCK_REALTIME)
         next_look_ns = now_ns + LOOK_EVERY_NS;
-    if (!cup_python_find() || !cup_python_has_gil())
+    /* Looking for an interpreter may allocate, which a signal handler that reads the time of day
+     * must not: that was done at load. One that is loaded later is found at its first task. */
+    bool found = id == CLOCK_REALTIME ? cup_python_usable() : cup_python_find();
+    if (!found || !cup_python_has_gil())
         return false;
     if (worth_looking() && cup_py.PyEval_GetFrame())
         get_ready();
