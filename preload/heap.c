@@ -1,7 +1,6 @@
 #include "preload/heap.h"
 
 #include "preload/attribution.h"
-#include "preload/context.h"
 #include "preload/log.h"
 
 static struct cup_block *payer(void)
@@ -11,31 +10,16 @@ static struct cup_block *payer(void)
     return cup_attribution_context();
 }
 
-/* The block of the task in this thread's context, found by reads alone: most threads carry no task,
- * and most helpers stay with the one they helped last. */
-static inline struct cup_block *block_of_context(void)
-{
-    uint32_t task = cup_context_task();
-    if (!task || cup_self.guard)
-        return NULL;
-    if (cup_self.last && cup_self.last->task == task)
-        return cup_self.last;
-    cup_guard();
-    struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
-    cup_unguard();
-    return block;
-}
-
 void cup_heap_add_slow(size_t bytes)
 {
-    struct cup_block *block = block_of_context();
+    struct cup_block *block = cup_self.guard ? NULL : cup_attribution_context();
     if (block)
         cup_heap_add(block, bytes);
 }
 
 void cup_heap_remove_slow(size_t bytes)
 {
-    struct cup_block *block = block_of_context();
+    struct cup_block *block = cup_self.guard ? NULL : cup_attribution_context();
     if (block)
         cup_heap_remove(block, bytes);
 }

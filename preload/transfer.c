@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
+static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
 {
     bool counted = false;
     cup_guard();
@@ -18,6 +18,20 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     cup_unguard();
     transfer->start = cup_ticks();
     return counted;
+}
+
+bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
+{
+    struct cup_descriptor *known = cup_descriptor_known(fd);
+    if (known && known->class >= CUP_FILE_SOCKET)
+        return false;
+    struct cup_block *helped = known && !cup_self.own ? cup_attribution_context() : NULL;
+    if (!helped)
+        return begin_at_leisure(transfer, fd);
+    transfer->descriptor = known;
+    transfer->owner = (struct cup_owner){helped, CUP_WAY_CONTEXT, 0};
+    transfer->start = cup_ticks();
+    return true;
 }
 
 /* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. */

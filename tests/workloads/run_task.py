@@ -17,6 +17,7 @@ import threading
 from types import SimpleNamespace
 
 from distributed import worker as dask_worker
+from distributed.worker_state_machine import TaskState
 
 
 class StubWorker:
@@ -43,10 +44,14 @@ class Failed(Exception):
 
 def run(key, function):
     state = (stub.execution_state, key, active_threads, active_threads_lock, 0)
+    stub.state.tasks[key] = TaskState(key)
     if hasattr(dask_worker, "_run_task"):
-        message = dask_worker._run_task(lambda data: function(), {}, *state)
+        from dask._task_spec import Task
+
+        message = dask_worker._run_task(Task(key, function), {}, *state)
     else:
         message = dask_worker.apply_function(function, (), {}, *state)
+    del stub.state.tasks[key]
     if message["op"] != "task-finished":
         raise Failed(message["exception_text"])
     return message["result"]
