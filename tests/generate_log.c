@@ -213,7 +213,7 @@ static unsigned long number(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 4) {
+    if (argc < 2 || argc > 4 || argv[1][0] == '-') {
         fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS]]\n");
         return 2;
     }
