@@ -9,7 +9,7 @@ for logs in 100 1; do
     build/tests/generate_log "$where/$logs" 1000000 "$logs"
     bytes=$(cat "$where/$logs"/*.cup | wc -c)
     echo "1,000,000 tasks in $logs log(s), $bytes bytes"
-    for run in 1 2 3 4 5 6 7; do
+    for _ in 1 2 3 4 5 6 7; do
         build/venv/bin/python - "$where/$logs" <<'PYTHON'
 import os, subprocess, sys, time
 start = time.perf_counter()
