@@ -26,6 +26,7 @@ enum {
 static struct {
     cup_object *variable;
     uint32_t hash;
+    uint32_t root_bit;     /* its place in a root node */
     size_t thread_context; /* offset in the thread state */
     const void *bitmap_type, *array_type;
     bool verified;
@@ -93,16 +94,34 @@ static uint32_t carried_task(const void *const *carrier)
     return digits[0] | (digits[1] & 3) << 30;
 }
 
+static __attribute__((noinline)) uint32_t task_in(const void *const *map)
+{
+    const void *value = find_value(map);
+    return value ? carried_task(value) : 0;
+}
+
+/* A context of few variables has one bitmap node, and the answer is there: without a loop, and with
+ * it the registers that a loop wants saved. */
 uint32_t cup_context_task(void)
 {
     if (!__atomic_load_n(&the.verified, __ATOMIC_ACQUIRE))
         return 0;
     const char *thread = cup_python_thread_fast();
-    if (!thread)
+    const void *const *context =
+        thread ? *(const void *const *const *)(thread + the.thread_context) : NULL;
+    if (!context)
         return 0;
-    const void *const *context = *(const void *const *const *)(thread + the.thread_context);
-    const void *value = context ? find_value(context[CONTEXT_VARIABLES]) : NULL;
-    return value ? carried_task(value) : 0;
+    const void *const *map = context[CONTEXT_VARIABLES];
+    const void *const *root = map[MAP_ROOT];
+    if (type_of(root) != the.bitmap_type)
+        return task_in(map);
+    uint32_t bits = (uint32_t)(uintptr_t)root[BITMAP_BITS];
+    if (!(bits & the.root_bit))
+        return 0;
+    const void *const *pair = root + BITMAP_PAIRS + 2 * bits_below(bits, the.root_bit);
+    if (pair[0] == the.variable)
+        return carried_task(pair[1]);
+    return pair[0] ? 0 : task_in(map);
 }
 
 void cup_context_off(void)
@@ -217,6 +236,7 @@ const char *cup_context_verify(void)
         return "no context variable could be made";
     }
     the.hash = folded_hash(the.variable);
+    the.root_bit = UINT32_C(1) << (the.hash & 31);
 #if defined(__x86_64__)
     the.has_popcnt = __builtin_cpu_supports("popcnt");
 #endif
