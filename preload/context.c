@@ -4,129 +4,55 @@
 
 #include <string.h>
 
-/* Word indices inside the interpreter's objects, the same in 3.9 to 3.13 and verified at start:
- * PyContext: count, type, previous, variables. The variables' map: count, type, root. A bitmap
- * node: count, type, size, bitmap, then pairs of key and value (a NULL key: the value is a
- * sub-node). An array node: count, type, then 32 children. */
-enum {
-    CONTEXT_VARIABLES = 3,
-    MAP_ROOT = 2,
-    BITMAP_BITS = 3,
-    BITMAP_PAIRS = 4,
-    ARRAY_CHILDREN = 2,
-    DEEPEST = 7, /* 5 bits of the hash a level */
-    THREAD_STATE_WORDS = 96,
-    INTEGER_DIGITS = 3, /* int: count, type, size or tag, 30-bit digits */
-};
-
 /* Task numbers are carried by ints of exactly two digits, so that one layout fits them all, and
  * none is one of the interpreter's shared small ints. */
 #define CARRIER_HIGH (UINT64_C(1) << 59)
 
-static struct {
-    cup_object *variable;
-    uint32_t hash;
-    uint32_t root_bit;     /* its place in a root node */
-    size_t thread_context; /* offset in the thread state */
-    const void *bitmap_type, *array_type;
-    bool verified;
-    bool has_popcnt;
-} the;
-
-static const void *type_of(const void *const *object)
-{
-    return object[1];
-}
-
-/* Bits below BIT: where in the pairs its pair stands. By the instruction where the processor has it
- * (all since 2008; the compiler may not assume so): its substitute takes longer than all the rest.
- */
-static unsigned bits_below(uint32_t bits, uint32_t bit)
-{
-#if defined(__x86_64__)
-    if (__builtin_expect(the.has_popcnt, 1)) {
-        uint32_t count;
-        __asm__("popcntl %1, %0" : "=r"(count) : "r"(bits & (bit - 1)) : "cc");
-        return count;
-    }
-#endif
-    return (unsigned)__builtin_popcount(bits & (bit - 1));
-}
+struct cup_context_layout cup_context;
 
 static const void *find_in_bitmap(const void *const *node, unsigned part, const void *const **next)
 {
-    uint32_t bits = (uint32_t)(uintptr_t)node[BITMAP_BITS];
+    uint32_t bits = (uint32_t)(uintptr_t)node[CUP_BITMAP_BITS];
     uint32_t bit = UINT32_C(1) << part;
     if (!(bits & bit))
         return NULL;
-    const void *const *pair = node + BITMAP_PAIRS + 2 * bits_below(bits, bit);
+    const void *const *pair = node + CUP_BITMAP_PAIRS + 2 * cup_context_bits_below(bits, bit);
     if (!pair[0]) {
         *next = pair[1];
         return NULL;
     }
-    return pair[0] == the.variable ? pair[1] : NULL;
+    return pair[0] == cup_context.variable ? pair[1] : NULL;
 }
 
 /* The variable's value in a map, borrowed. Collision nodes are not searched: two variables with
  * the same 32-bit hash, and the task is not known, never wrong. */
 static const void *find_value(const void *const *map)
 {
-    const void *const *node = map ? map[MAP_ROOT] : NULL;
-    for (unsigned level = 0; node && level < DEEPEST; level++) {
-        unsigned part = the.hash >> (5 * level) & 31;
+    const void *const *node = map ? map[CUP_MAP_ROOT] : NULL;
+    for (unsigned level = 0; node && level < CUP_DEEPEST; level++) {
+        unsigned part = cup_context.hash >> (5 * level) & 31;
         const void *const *next = NULL;
-        if (type_of(node) == the.bitmap_type) {
+        if (cup_context_type(node) == cup_context.bitmap_type) {
             const void *value = find_in_bitmap(node, part, &next);
             if (value)
                 return value;
-        } else if (type_of(node) == the.array_type) {
-            next = node[ARRAY_CHILDREN + part];
+        } else if (cup_context_type(node) == cup_context.array_type) {
+            next = node[CUP_ARRAY_CHILDREN + part];
         }
         node = next;
     }
     return NULL;
 }
 
-static uint32_t carried_task(const void *const *carrier)
-{
-    uint32_t digits[2];
-    memcpy(digits, carrier + INTEGER_DIGITS, sizeof digits);
-    return digits[0] | (digits[1] & 3) << 30;
-}
-
-static __attribute__((noinline)) uint32_t task_in(const void *const *map)
+uint32_t cup_context_search(const void *const *map)
 {
     const void *value = find_value(map);
-    return value ? carried_task(value) : 0;
-}
-
-/* A context of few variables has one bitmap node, and the answer is there: without a loop, and with
- * it the registers that a loop wants saved. */
-uint32_t cup_context_task(void)
-{
-    if (!__atomic_load_n(&the.verified, __ATOMIC_ACQUIRE))
-        return 0;
-    const char *thread = cup_python_thread_fast();
-    const void *const *context =
-        thread ? *(const void *const *const *)(thread + the.thread_context) : NULL;
-    if (!context)
-        return 0;
-    const void *const *map = context[CONTEXT_VARIABLES];
-    const void *const *root = map[MAP_ROOT];
-    if (type_of(root) != the.bitmap_type)
-        return task_in(map);
-    uint32_t bits = (uint32_t)(uintptr_t)root[BITMAP_BITS];
-    if (!(bits & the.root_bit))
-        return 0;
-    const void *const *pair = root + BITMAP_PAIRS + 2 * bits_below(bits, the.root_bit);
-    if (pair[0] == the.variable)
-        return carried_task(pair[1]);
-    return pair[0] ? 0 : task_in(map);
+    return value ? cup_context_carried(value) : 0;
 }
 
 void cup_context_off(void)
 {
-    __atomic_store_n(&the.verified, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&cup_context.verified, false, __ATOMIC_RELEASE);
 }
 
 /* ---- setting ------------------------------------------------------------------------------------
@@ -135,7 +61,7 @@ void cup_context_off(void)
 static cup_object *set_task(uint32_t task)
 {
     cup_object *carrier = cup_py.PyLong_FromUnsignedLongLong(CARRIER_HIGH | task);
-    cup_object *token = carrier ? cup_py.PyContextVar_Set(the.variable, carrier) : NULL;
+    cup_object *token = carrier ? cup_py.PyContextVar_Set(cup_context.variable, carrier) : NULL;
     if (!token)
         cup_py.PyErr_Clear();
     cup_python_drop(carrier);
@@ -144,14 +70,14 @@ static cup_object *set_task(uint32_t task)
 
 cup_object *cup_context_set(uint32_t task)
 {
-    return the.verified ? set_task(task) : NULL;
+    return cup_context.verified ? set_task(task) : NULL;
 }
 
 void cup_context_reset(cup_object *token)
 {
     if (!token)
         return;
-    if (cup_py.PyContextVar_Reset(the.variable, token))
+    if (cup_py.PyContextVar_Reset(cup_context.variable, token))
         cup_py.PyErr_Clear();
     cup_python_drop(token);
 }
@@ -169,7 +95,7 @@ static uint32_t folded_hash(cup_object *object)
 
 static size_t find_context_offset(const char *thread, const cup_object *context)
 {
-    for (size_t word = 1; word < THREAD_STATE_WORDS; word++)
+    for (size_t word = 1; word < CUP_THREAD_STATE_WORDS; word++)
         if (cup_memory_word(thread, word * sizeof(void *)) == context)
             return word * sizeof(void *);
     return 0;
@@ -178,8 +104,8 @@ static size_t find_context_offset(const char *thread, const cup_object *context)
 /* Type of the root node of the context that is entered. */
 static const void *root_type(const cup_object *context)
 {
-    const char *map = cup_memory_word(context, CONTEXT_VARIABLES * sizeof(void *));
-    const char *root = cup_memory_word(map, MAP_ROOT * sizeof(void *));
+    const char *map = cup_memory_word(context, CUP_CONTEXT_VARIABLES * sizeof(void *));
+    const char *root = cup_memory_word(map, CUP_MAP_ROOT * sizeof(void *));
     return cup_memory_word(root, sizeof(void *));
 }
 
@@ -189,22 +115,23 @@ enum { FILLERS = 40, KNOWN_TASK = 0x7ace5a17u }; /* more than 30 bits, like a re
 static const char *verify_inside(cup_object *context, cup_object **tokens)
 {
     const char *thread = cup_python_thread();
-    the.thread_context = find_context_offset(thread, context);
-    if (!the.thread_context)
+    cup_context.thread_context = find_context_offset(thread, context);
+    if (!cup_context.thread_context)
         return "the thread state does not show its context";
     cup_object *token = set_task(KNOWN_TASK);
-    the.bitmap_type = root_type(context);
-    if (!token || !the.bitmap_type)
+    cup_context.bitmap_type = root_type(context);
+    if (!token || !cup_context.bitmap_type)
         return "a context's variables are not where they are expected";
-    the.verified = true; /* for this thread, which holds the GIL */
+    cup_context.verified = true; /* for this thread, which holds the GIL */
     bool alone = cup_context_task() == KNOWN_TASK;
     for (int i = 0; i < FILLERS; i++) {
         cup_object *filler = cup_py.PyContextVar_New("cupping.filler", NULL);
-        tokens[i] = filler ? cup_py.PyContextVar_Set(filler, the.variable) : NULL;
+        tokens[i] = filler ? cup_py.PyContextVar_Set(filler, cup_context.variable) : NULL;
         cup_python_drop(filler);
     }
-    the.array_type = root_type(context);
-    bool among = cup_context_task() == KNOWN_TASK && the.array_type != the.bitmap_type;
+    cup_context.array_type = root_type(context);
+    bool among =
+        cup_context_task() == KNOWN_TASK && cup_context.array_type != cup_context.bitmap_type;
     cup_context_reset(token);
     bool absent = cup_context_task() == 0;
     return alone && among && absent ? NULL : "a known context was not read back right";
@@ -230,19 +157,19 @@ static const char *verify_in_fresh_context(void)
 
 const char *cup_context_verify(void)
 {
-    the.variable = cup_py.PyContextVar_New("cupping.task", NULL);
-    if (!the.variable) {
+    cup_context.variable = cup_py.PyContextVar_New("cupping.task", NULL);
+    if (!cup_context.variable) {
         cup_py.PyErr_Clear();
         return "no context variable could be made";
     }
-    the.hash = folded_hash(the.variable);
-    the.root_bit = UINT32_C(1) << (the.hash & 31);
+    cup_context.hash = folded_hash(cup_context.variable);
+    cup_context.root_bit = UINT32_C(1) << (cup_context.hash & 31);
 #if defined(__x86_64__)
-    the.has_popcnt = __builtin_cpu_supports("popcnt");
+    cup_context.has_popcnt = __builtin_cpu_supports("popcnt");
 #endif
-    the.verified = false;
+    cup_context.verified = false;
     const char *why = verify_in_fresh_context();
     cup_py.PyErr_Clear();
-    __atomic_store_n(&the.verified, why == NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cup_context.verified, why == NULL, __ATOMIC_RELEASE);
     return why;
 }

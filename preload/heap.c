@@ -10,16 +10,26 @@ static struct cup_block *payer(void)
     return cup_attribution_context();
 }
 
-void cup_heap_add_slow(size_t bytes)
+/* Most helpers stay with the task they helped last. */
+static struct cup_block *block_of(uint32_t task)
 {
-    struct cup_block *block = cup_self.guard ? NULL : cup_attribution_context();
+    if (cup_self.guard)
+        return NULL;
+    if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
+        return cup_self.last;
+    return cup_attribution_context();
+}
+
+void cup_heap_add_helping(uint32_t task, size_t bytes)
+{
+    struct cup_block *block = block_of(task);
     if (block)
         cup_heap_add(block, bytes);
 }
 
-void cup_heap_remove_slow(size_t bytes)
+void cup_heap_remove_helping(uint32_t task, size_t bytes)
 {
-    struct cup_block *block = cup_self.guard ? NULL : cup_attribution_context();
+    struct cup_block *block = block_of(task);
     if (block)
         cup_heap_remove(block, bytes);
 }

@@ -4,6 +4,7 @@
 #define CUPPING_HEAP_H
 
 #include "preload/block.h"
+#include "preload/context.h"
 #include "preload/thread.h"
 
 #include <stdbool.h>
@@ -30,8 +31,22 @@ static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
 }
 
 /* The same for threads that run no task: BYTES goes to the task in their context, if any. */
-void cup_heap_add_slow(size_t bytes);
-void cup_heap_remove_slow(size_t bytes);
+void cup_heap_add_helping(uint32_t task, size_t bytes);
+void cup_heap_remove_helping(uint32_t task, size_t bytes);
+
+static inline void cup_heap_add_slow(size_t bytes)
+{
+    uint32_t task = cup_context_task();
+    if (task)
+        cup_heap_add_helping(task, bytes);
+}
+
+static inline void cup_heap_remove_slow(size_t bytes)
+{
+    uint32_t task = cup_context_task();
+    if (task)
+        cup_heap_remove_helping(task, bytes);
+}
 
 /* Memory that a program takes with mmap (arenas): like an allocation of BYTES at AT. */
 void cup_heap_mapped(void *at, size_t bytes);
