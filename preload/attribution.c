@@ -5,41 +5,39 @@
 #include "preload/log.h"
 #include "preload/thread.h"
 
-/* How many tasks run, the sum of their numbers (the number itself while there is one), and a
- * count of begins and ends. */
+/* How many tasks run (times 2^32) plus the sum of their numbers, in one word: two words could be
+ * read in the middle of a begin or an end, and then name a task that nobody runs. With one task the
+ * sum is its number; a sum that outgrows 32 bits only makes many look like more. */
 static struct {
-    int32_t count;
-    uint32_t sum;
-    uint32_t epoch;
+    uint64_t tasks;
+    uint32_t epoch; /* begins and ends, counted before they show in tasks */
 } running;
+
+#define ONE_TASK (UINT64_C(1) << 32)
 
 void cup_attribution_begin(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&running.sum, task, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&running.count, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
 }
 
 void cup_attribution_end(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_sub(&running.count, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_sub(&running.sum, task, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
 }
 
 void cup_attribution_reset(void)
 {
-    running.count = 0;
-    running.sum = 0;
+    running.tasks = 0;
 }
 
-/* The only task that runs, if the three words were read at one moment; else 0. */
+/* The only task that runs, else 0; EPOCH is from before the look. */
 static uint32_t sole_task(uint32_t *epoch)
 {
     *epoch = __atomic_load_n(&running.epoch, __ATOMIC_SEQ_CST);
-    int32_t count = __atomic_load_n(&running.count, __ATOMIC_SEQ_CST);
-    uint32_t task = __atomic_load_n(&running.sum, __ATOMIC_SEQ_CST);
-    return count == 1 && *epoch == __atomic_load_n(&running.epoch, __ATOMIC_SEQ_CST) ? task : 0;
+    uint64_t tasks = __atomic_load_n(&running.tasks, __ATOMIC_SEQ_CST);
+    return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
 }
 
 /* Found by reads alone: most threads carry no task, and most helpers stay with the one they helped

@@ -7,7 +7,7 @@
 struct cup_owner {
     struct cup_block *block; /* counts it; NULL: no block could be had */
     enum cup_way way;
-    uint32_t epoch; /* way SOLE: what cup_attribution_still() compares */
+    uint32_t epoch; /* way SOLE: what cup_attribution_confirm() compares */
 };
 
 /* Resolves the calling thread. Call it before the wrapped call, never after: afterwards the
