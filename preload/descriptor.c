@@ -64,6 +64,7 @@ int cup_descriptor_init(void)
 
 void cup_descriptor_reset(void)
 {
+    unlock_look_up(); /* forked while another thread looked: it is not here to unlock */
     if (!cup_descriptor_table)
         return;
     /* Give the pages back instead of writing zeros into them. */
