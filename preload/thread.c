@@ -1,5 +1,6 @@
 #include "preload/thread.h"
 
+#include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/raw.h"
 
@@ -24,8 +25,11 @@ static void thread_ends(void *unused)
     (void)unused;
     cup_guard();
     cup_self.state = CUP_THREAD_GONE;
-    if (cup_active())
+    if (cup_active()) {
         cup_block_close_all(&cup_self);
+        if (cup_self.task)
+            cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */
+    }
     cup_self.heap = NULL;
     cup_unguard();
 }
