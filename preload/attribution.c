@@ -5,6 +5,8 @@
 #include "preload/log.h"
 #include "preload/thread.h"
 
+#include <errno.h>
+
 /* How many tasks run (times 2^32) plus the sum of their numbers, in one word: two words could be
  * read in the middle of a begin or an end, and then name a task that nobody runs. With one task the
  * sum is its number; a sum that outgrows 32 bits only makes many look like more. */
@@ -49,9 +51,11 @@ struct cup_block *cup_attribution_context(void)
         return NULL;
     if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
         return cup_self.last;
+    int saved = errno; /* a block written out may let the log grow; free() must keep errno */
     cup_guard();
     struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
     cup_unguard();
+    errno = saved;
     return block;
 }
 

@@ -17,7 +17,7 @@ struct cup_owner cup_attribution(void);
 /* After the call: a sole task that did not stay the only one cannot be named. */
 void cup_attribution_confirm(struct cup_owner *owner);
 
-/* The task that the thread's Python context carries; 0: none. Block of it, NULL if none. */
+/* Block of the task that the thread's Python context carries; NULL if none. Keeps errno. */
 struct cup_block *cup_attribution_context(void);
 
 /* Tasks that run in this process. */

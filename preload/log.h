@@ -1,7 +1,7 @@
 /* The log writer: one file per process, in a shared mapping that grows. See log_format.h.
  *
- * No function here allocates, waits for another thread longer than a few stores, or touches
- * errno (callers are hooks that save it anyway). Callers hold the thread's guard, so a signal
+ * No function here allocates. When the log grows, system calls are made under its lock and errno
+ * changes: callers save it. Callers hold the thread's guard, so a signal
  * handler that interrupts them does not come back here. */
 #ifndef CUPPING_LOG_H
 #define CUPPING_LOG_H

@@ -9,6 +9,7 @@
 static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
 {
     bool counted = false;
+    int saved = errno; /* programs set it to 0 before a call that need not set it */
     cup_guard();
     transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
     if (transfer->descriptor && transfer->descriptor->class < CUP_FILE_SOCKET) {
@@ -16,6 +17,7 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
         counted = transfer->owner.block != NULL;
     }
     cup_unguard();
+    errno = saved;
     transfer->start = cup_ticks();
     return counted;
 }
