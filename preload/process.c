@@ -195,7 +195,8 @@ void cup_process_feature(uint64_t bits)
 
 static void before_fork(void)
 {
-    cup_log_health(CUP_H_FORKS, cup_active());
+    if (cup_active()) /* before that, what is mapped of the log may not be writable yet */
+        cup_log_health(CUP_H_FORKS, 1);
 }
 
 /* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
