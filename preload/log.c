@@ -108,7 +108,11 @@ static bool file_size_allowed(uint64_t bytes)
 /* Disk blocks for [from, to): without them a full disk would be a SIGBUS. */
 static int allocate_blocks(int fd, uint64_t from, uint64_t to)
 {
-    if (cup_raw_fallocate(fd, from, to - from) == 0)
+    int result;
+    do /* a timer's signal is no full disk */
+        result = cup_raw_fallocate(fd, from, to - from);
+    while (result && errno == EINTR);
+    if (!result)
         return 0;
     if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
         return -1;
