@@ -124,12 +124,13 @@ static uint32_t server_id(cup_object *server)
     if (seen.count == SERVERS)
         return 0;
     memcpy(seen.addresses[seen.count++], address, bytes + 1);
+    uint32_t id = seen.count; /* what follows may run Python code, and other threads meanwhile */
     enum cup_role role = role_of(server);
-    write_server(server, seen.count, role, address);
+    write_server(server, id, role, address);
     note_versions();
     if (role == CUP_ROLE_WORKER)
         note_spill_directory(server);
-    return seen.count;
+    return id;
 }
 
 enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
