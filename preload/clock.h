@@ -34,9 +34,12 @@ static inline uint64_t cup_ticks(void)
     return (uint64_t)cup_clock_monotonic_ns();
 }
 
-/* Nanoseconds of a duration in ticks. */
+/* Nanoseconds of a duration in ticks; 0 if it is negative, as between processors whose counters
+ * are not quite the same. */
 static inline uint64_t cup_ticks_ns(uint64_t ticks)
 {
+    if (__builtin_expect((int64_t)ticks < 0, 0))
+        return 0;
     return (uint64_t)(((unsigned __int128)ticks * cup_ticks_scale.multiplier) >> 32);
 }
 
