@@ -13,7 +13,7 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint3
 /* Writes the block out and frees it. */
 void cup_block_close(struct cup_block *block);
 
-/* The block's entry for FILE; never NULL: the oldest entry is written out when there is no room.
+/* The block's entry for FILE; never NULL: another entry is written out when there is no room.
  * FILE must not be 0. */
 struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
 

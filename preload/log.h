@@ -15,8 +15,8 @@
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
                  const char **why);
 
-/* Marks the log as ended in good order and gives back what was reserved beyond its end. The
- * mapping stays: threads that still run may go on counting. */
+/* Marks the log as ended in good order. Its mapping and its length stay: threads that still run
+ * may go on counting. */
 void cup_log_close(void);
 
 /* In a forked child: forget the parent's log without touching it. */
