@@ -235,7 +235,7 @@ __attribute__((constructor)) static void loaded(void)
     if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
         cup_descriptor_init() == 0 && pthread_atfork(before_fork, NULL, in_child) == 0) {
         cup_clock_calibrate();
-        cup_python_find();
+        cup_python_init();
         process.start_ns = cup_clock_realtime_ns();
         process.features = CUP_FEATURE_FILES;
         if (cup_heap_is_first())

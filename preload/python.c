@@ -4,6 +4,7 @@
 #include "preload/number.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 struct cup_python cup_py;
@@ -62,18 +63,51 @@ static bool version_suits(struct cup_python *python)
     return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
 }
 
-bool cup_python_find(void)
+static void look(void)
 {
-    if (state != NOT_FOUND)
-        return state == FOUND;
     if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
-        return false;
+        return;
     struct cup_python python = {0};
     bool suits = find_all(&python) && version_suits(&python);
     if (suits)
         cup_py = python;
     __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
-    return suits;
+}
+
+void cup_python_init(void)
+{
+    look();
+    dlerror(); /* not the program's */
+}
+
+/* Objects loaded until the last look: most looks end at the first object. */
+static unsigned long long loads_seen;
+
+static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
+{
+    (void)size;
+    if (object->dlpi_adds == loads_seen)
+        return -1;
+    *(unsigned long long *)loads = object->dlpi_adds;
+    return object->dlpi_name && strstr(object->dlpi_name, "libpython");
+}
+
+/* Not by dlsym alone: for what is not there it allocates, replaces the program's dlerror(), and
+ * waits for constructors that another thread's dlopen() runs, which may wait for this thread. */
+static bool libpython_came(void)
+{
+    unsigned long long loads = 0;
+    int found = dl_iterate_phdr(is_libpython, &loads);
+    if (found == 0)
+        loads_seen = loads;
+    return found > 0;
+}
+
+bool cup_python_find(void)
+{
+    if (state == NOT_FOUND && libpython_came())
+        look();
+    return state == FOUND;
 }
 
 void cup_python_gone(void)

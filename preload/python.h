@@ -66,7 +66,11 @@ struct cup_python {
 };
 extern struct cup_python cup_py;
 
-/* Finds the API if an interpreter is in the process. Cheap when it was found; needs no GIL. */
+/* Called once, by the constructor: finds the API of the interpreter that the program is linked
+ * with. */
+void cup_python_init(void);
+
+/* True once the API is found; looks for a libpython that was loaded later. Needs no GIL. */
 bool cup_python_find(void);
 
 /* This thread's PyThreadState, with or without the GIL; NULL in threads that are not Python's,
