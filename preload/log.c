@@ -359,10 +359,20 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
     return 0;
 }
 
+/* Where the program's address space is limited, most of it is the program's. */
+static uint64_t fair_share(uint64_t bytes)
+{
+    enum { SHARE = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return bytes;
+    return bytes < limit.rlim_cur / SHARE ? bytes : limit.rlim_cur / SHARE;
+}
+
 /* Address space for the whole log, so that records never move; less if there is a limit. */
 static int reserve_addresses(uint64_t max_bytes)
 {
-    for (uint64_t bytes = max_bytes; bytes >= 4 * GROW_BYTES; bytes /= 2) {
+    for (uint64_t bytes = fair_share(max_bytes); bytes >= 4 * GROW_BYTES; bytes /= 2) {
         void *base = cup_raw_mmap(NULL, bytes, PROT_NONE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (base == MAP_FAILED)
