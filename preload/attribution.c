@@ -13,6 +13,9 @@
 static struct {
     uint64_t tasks;
     uint32_t epoch; /* begins and ends, counted before they show in tasks */
+    uint32_t newest;
+    uint32_t foreign; /* tasks up to this number are the parent's: a forked child inherits their
+                         context, and its log does not know them */
 } running;
 
 #define ONE_TASK (UINT64_C(1) << 32)
@@ -21,6 +24,7 @@ void cup_attribution_begin(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&running.newest, task, __ATOMIC_RELAXED);
 }
 
 void cup_attribution_end(uint32_t task)
@@ -32,6 +36,13 @@ void cup_attribution_end(uint32_t task)
 void cup_attribution_reset(void)
 {
     running.tasks = 0;
+    running.foreign = running.newest;
+}
+
+static inline uint32_t context_task(void)
+{
+    uint32_t task = cup_context_task();
+    return task > running.foreign ? task : 0;
 }
 
 /* The only task that runs, else 0; EPOCH is from before the look. */
@@ -46,7 +57,7 @@ static uint32_t sole_task(uint32_t *epoch)
  * last. */
 struct cup_block *cup_attribution_context(void)
 {
-    uint32_t task = cup_context_task();
+    uint32_t task = context_task();
     if (!task)
         return NULL;
     if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
@@ -66,7 +77,7 @@ struct cup_owner cup_attribution(void)
         return (struct cup_owner){thread->own, CUP_WAY_OWN, 0};
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
-    uint32_t task = cup_context_task();
+    uint32_t task = context_task();
     if (task) /* a weaker way must not override it, even where no block is free */
         return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_CONTEXT, 0};
     uint32_t epoch = 0;
