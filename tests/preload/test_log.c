@@ -16,12 +16,48 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* The test says what the Python context carries. */
-static uint32_t context_task;
+/* The test says what the Python context carries: a thread state of one word, a context, its map and
+ * a root node with one variable, laid out as the reader in preload/context.h expects them. */
+struct cup_python cup_py;
+int cup_python_key = -1;
+struct cup_context_layout cup_context;
 
-uint32_t cup_context_task(void)
+static struct {
+    const void *thread[1], *context[4], *map[3], *root[6], *carrier[4];
+} python;
+
+static int not_finalizing(void)
 {
-    return context_task;
+    return 0;
+}
+
+static cup_object *this_thread(void)
+{
+    return (cup_object *)python.thread;
+}
+
+uint32_t cup_context_search(const void *const *map)
+{
+    (void)map;
+    return 0;
+}
+
+static void set_context(uint32_t task)
+{
+    static int bitmap_type, variable;
+    const uint32_t digits[2] = {task & 0x3fffffff, task >> 30 | 1u << 29};
+    cup_py.is_finalizing = not_finalizing;
+    cup_py.PyGILState_GetThisThreadState = this_thread;
+    cup_context = (struct cup_context_layout){
+        .variable = &variable, .root_bit = 1u << 5, .bitmap_type = &bitmap_type, .verified = true};
+    python.thread[0] = python.context;
+    python.context[CUP_CONTEXT_VARIABLES] = python.map;
+    python.map[CUP_MAP_ROOT] = python.root;
+    python.root[1] = &bitmap_type;
+    python.root[CUP_BITMAP_BITS] = (void *)(uintptr_t)(task ? 1u << 5 : 0);
+    python.root[CUP_BITMAP_PAIRS] = &variable;
+    python.root[CUP_BITMAP_PAIRS + 1] = python.carrier;
+    memcpy(&python.carrier[CUP_INTEGER_DIGITS], digits, sizeof digits);
 }
 
 static char directory[] = "/tmp/cupping-unit-XXXXXX";
@@ -280,12 +316,12 @@ Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
     expect_way(CUP_WAY_SOLE, 5);
     cup_attribution_begin(9);
     expect_way(CUP_WAY_NONE, 0); /* one of two: not guessed */
-    context_task = 9;
+    set_context(9);
     expect_way(CUP_WAY_CONTEXT, 9);
     cup_self.own = cup_block_open(&cup_self, 5, 1);
     expect_way(CUP_WAY_OWN, 5);
     cup_self.own = NULL;
-    context_task = 0;
+    set_context(0);
     cup_attribution_end(5);
     expect_way(CUP_WAY_SOLE, 9);
     cup_self.server_loop = true;
