@@ -1,6 +1,7 @@
 #include "preload/coffea.h"
 
 #include "preload/clock.h"
+#include "preload/context.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/task.h"
@@ -160,13 +161,20 @@ static void open_task(cup_object *item, struct cup_moment now)
                                  .origin = CUP_ORIGIN_COFFEA,
                                  .run_id = -1,
                                  .start = now};
-    cup_task_begin(&info);
+    cup_self.token = cup_context_set(cup_task_begin(&info));
+}
+
+static void end_task(enum cup_task_status status, struct cup_moment now)
+{
+    cup_context_reset(cup_self.token);
+    cup_self.token = NULL;
+    cup_task_end(status, now, CUP_UNKNOWN64, 0);
 }
 
 static void tic(cup_object *item, struct cup_moment now)
 {
     if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA) /* the last one raised */
-        cup_task_end(CUP_STATUS_ERRED, now, CUP_UNKNOWN64, 0);
+        end_task(CUP_STATUS_ERRED, now);
     if (!cup_self.task)
         open_task(item, now);
     if (!cup_self.item_known)
@@ -178,7 +186,7 @@ static void toc(struct cup_moment now)
 {
     cup_task_toc(now);
     if (cup_self.origin == CUP_ORIGIN_COFFEA)
-        cup_task_end(CUP_STATUS_FINISHED, now, CUP_UNKNOWN64, 0);
+        end_task(CUP_STATUS_FINISHED, now);
 }
 
 static bool is_coffea(struct cup_frame frame)

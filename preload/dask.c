@@ -377,7 +377,7 @@ void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
     struct task_frames frames;
     if (!find_task_frames(top, &frames))
         return;
-    if (frames.border == BEGINS && !cup_self.task)
+    if (frames.border == BEGINS && !cup_self.task) /* a task within a task is the outer one's */
         begin(&frames, now);
     else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
         end(&frames, now);
