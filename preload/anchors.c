@@ -29,8 +29,7 @@ const void *cup_anchor_name(enum cup_anchor anchor)
     return names[anchor];
 }
 
-/* ---- getting ready
- * --------------------------------------------------------------------------------- */
+/* ---- getting ready ----------------------------------------------------------------------- */
 
 /* A process without Dask and Coffea pays for one look into sys.modules every 50 ms of clock
  * reads, and nothing else. */
@@ -92,8 +91,7 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
     return state == READY;
 }
 
-/* ---- which anchor is it
- * ------------------------------------------------------------------------------ */
+/* ---- which anchor is it ------------------------------------------------------------------ */
 
 static void look_closely(clockid_t id, int64_t now_ns, const void *name)
 {

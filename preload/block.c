@@ -9,7 +9,7 @@
 
 enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
 
-/* ---- writing out ---------------------------------------------------------------------------- */
+/* ---- writing out ------------------------------------------------------------------------- */
 
 static size_t put_number(unsigned char *at, uint64_t number)
 {
@@ -88,8 +88,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
                      __ATOMIC_RELEASE);
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------
- */
+/* ---- opening and closing ----------------------------------------------------------------- */
 
 static bool claim(struct cup_block *block)
 {

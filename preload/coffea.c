@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- work items
- * ---------------------------------------------------------------------------------------- */
+/* ---- work items -------------------------------------------------------------------------- */
 
 static uint32_t string_of(cup_object *object, const char *name)
 {
@@ -116,8 +115,7 @@ void cup_coffea_find_item(cup_object *arguments)
         search(&left, arguments, 0);
 }
 
-/* ---- the clock around process()
- * --------------------------------------------------------------------------- */
+/* ---- the clock around process() ---------------------------------------------------------- */
 
 static void note_versions(void)
 {
@@ -189,19 +187,9 @@ static void toc(struct cup_moment now)
         end_task(CUP_STATUS_FINISHED, now);
 }
 
-static bool is_coffea(struct cup_frame frame)
-{
-    char path[4096];
-    static const char suffix[] = "coffea/processor/executor.py";
-    cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
-    size_t bytes = cup_python_text(file, path, sizeof path);
-    cup_python_drop(file);
-    return bytes >= sizeof suffix - 1 && strcmp(path + bytes - (sizeof suffix - 1), suffix) == 0;
-}
-
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
 {
-    if (!is_coffea(top) || !cup_process_log())
+    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !cup_process_log())
         return;
     cup_object *locals = NULL;
     cup_object *item = cup_frames_local(top, "item", &locals);

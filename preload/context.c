@@ -55,8 +55,7 @@ void cup_context_off(void)
     __atomic_store_n(&cup_context.verified, false, __ATOMIC_RELEASE);
 }
 
-/* ---- setting ------------------------------------------------------------------------------------
- */
+/* ---- setting ----------------------------------------------------------------------------- */
 
 static cup_object *set_task(uint32_t task)
 {
@@ -82,8 +81,7 @@ void cup_context_reset(cup_object *token)
     cup_python_drop(token);
 }
 
-/* ---- discovery and verification
- * ------------------------------------------------------------------ */
+/* ---- discovery and verification ---------------------------------------------------------- */
 
 /* The map's own hash of a key: 64 bits folded to 32. */
 static uint32_t folded_hash(cup_object *object)

@@ -21,8 +21,7 @@ void cup_context_reset(cup_object *token); /* drops TOKEN */
 /* The interpreter is gone. */
 void cup_context_off(void);
 
-/* ---- reading: here, since every allocation of a helper thread goes this way ---------------------
- */
+/* ---- reading: here, since every allocation of a helper thread goes this way -------------- */
 
 /* Word indices inside the interpreter's objects, the same in 3.9 to 3.13 and verified at start:
  * PyContext: count, type, previous, variables. The variables' map: count, type, root. A bitmap

@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-/* ---- servers
- * ----------------------------------------------------------------------------------------- */
+/* ---- servers ----------------------------------------------------------------------------- */
 
 enum { SERVERS = 64, ADDRESS_LONGEST = 128 };
 
@@ -144,6 +143,8 @@ bool cup_dask_tick_wanted(void)
 void cup_dask_tick(struct cup_frame top)
 {
     cup_object *locals = NULL;
+    if (!cup_frames_is_in(top, "distributed/core.py"))
+        return;
     cup_object *server = cup_frames_local(top, "self", &locals);
     if (server && cup_process_log()) {
         cup_self.server_loop = true;
@@ -153,8 +154,7 @@ void cup_dask_tick(struct cup_frame top)
     cup_python_drop(locals);
 }
 
-/* ---- the frames of a task
- * ---------------------------------------------------------------------------- */
+/* ---- the frames of a task ---------------------------------------------------------------- */
 
 enum border { NEITHER, BEGINS, ENDS };
 
@@ -203,8 +203,7 @@ static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
            is_any(cup_frames_name(frames->run), CUP_ANCHOR_RUN_TASK, CUP_ANCHOR_APPLY_FUNCTION);
 }
 
-/* ---- begin
- * -------------------------------------------------------------------------------------------- */
+/* ---- begin ------------------------------------------------------------------------------- */
 
 /* ('phase1', 'sub') as phase1/sub. */
 static uint32_t span_name(cup_object *name)
@@ -341,9 +340,7 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
     cup_python_drop(locals);
 }
 
-/* ---- end
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- end --------------------------------------------------------------------------------- */
 
 static void end(const struct task_frames *frames, struct cup_moment now)
 {

@@ -74,7 +74,7 @@ void cup_descriptor_reset(void)
     known.file_count = known.spill_count = 0;
 }
 
-/* ---- classes -------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, size_t length, const char *suffix)
 {
@@ -146,8 +146,7 @@ void cup_descriptor_spill_directory(const char *directory)
     cup_log_unlock();
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------- */
 
 static void write_file_record(const struct file_slot *slot, const char *path, uint64_t size)
 {
@@ -199,8 +198,7 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     return id;
 }
 
-/* ---- look-up ------------------------------------------------------------------------------------
- */
+/* ---- look-up ----------------------------------------------------------------------------- */
 
 static uint32_t class_of_mode(mode_t mode)
 {

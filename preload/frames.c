@@ -57,8 +57,7 @@ void cup_frames_off(void)
     __atomic_store_n(&verified, false, __ATOMIC_RELEASE);
 }
 
-/* ---- walking ------------------------------------------------------------------------------------
- */
+/* ---- walking ----------------------------------------------------------------------------- */
 
 static const char *word_at(const char *object, size_t offset)
 {
@@ -118,8 +117,16 @@ const void *cup_frames_name(struct cup_frame frame)
     return word_at(cup_frames_code(frame), use.code_name);
 }
 
-/* ---- verification
- * --------------------------------------------------------------------------------- */
+bool cup_frames_is_in(struct cup_frame frame, const char *ending)
+{
+    char path[4096];
+    cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
+    size_t bytes = cup_python_text(file, path, sizeof path), length = strlen(ending);
+    cup_python_drop(file);
+    return bytes >= length && strcmp(path + bytes - length, ending) == 0;
+}
+
+/* ---- verification ------------------------------------------------------------------------ */
 
 /* Like the walk, with loads that may fail: for offsets that may be wrong. */
 static const char *safe_back(const struct offsets *offsets, const char *frame, bool itself)
@@ -187,8 +194,7 @@ const char *cup_frames_verify(void)
     return NULL;
 }
 
-/* ---- local variables
- * --------------------------------------------------------------------------------- */
+/* ---- local variables --------------------------------------------------------------------- */
 
 enum { VARIABLES = 64, ENOUGH = 4 };
 

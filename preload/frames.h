@@ -35,6 +35,10 @@ const void *cup_frames_name(struct cup_frame frame);
 /* Its code object, borrowed. */
 cup_object *cup_frames_code(struct cup_frame frame);
 
+/* Its code comes from a file whose path ends so: a function of the user's may have any name. GIL.
+ */
+bool cup_frames_is_in(struct cup_frame frame, const char *ending);
+
 /* The value of a local variable (new reference), NULL if it is not bound. GIL. NAME is a literal.
  *
  * The first times the C API is asked, and its answer compared with what stands in the frame where

@@ -34,8 +34,7 @@ void cup_heap_remove_helping(uint32_t task, size_t bytes)
         cup_heap_remove(block, bytes);
 }
 
-/* ---- mappings: remembered, so that an unmapped library is no free -----------------------------
- */
+/* ---- mappings: remembered, so that an unmapped library is no free ------------------------ */
 
 enum { MAPPINGS = 4096 }; /* 64 KiB; arenas beyond that are not counted, neither way */
 

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* ---- descriptors come and go ---------------------------------------------------------------- */
+/* ---- descriptors come and go ------------------------------------------------------------- */
 
 /* A child of vfork shares our memory: what it closes and opens is not ours. Asked only where a
  * number changes its meaning, next to a system call that costs more. */
@@ -239,8 +239,7 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
                                        : CUP_REAL(lseek)(fd, offset, whence));
 }
 
-/* ---- reads and writes -------------------------------------------------------------------------
- */
+/* ---- reads and writes -------------------------------------------------------------------- */
 
 /* The rhythm of every transfer: begin, call, end. DIRECTION is read or write, POSITION the
  * call's offset or CUP_AT_CURSOR. The only hidden thing is the name of the result. */

@@ -282,8 +282,7 @@ CUP_HOOK void *pvalloc(size_t bytes)
     return allocated(real_pvalloc(bytes), bytes);
 }
 
-/* ---- mappings
- * ------------------------------------------------------------------------------------ */
+/* ---- mappings ---------------------------------------------------------------------------- */
 
 static void *mapped(void *p, size_t bytes, int protection, int flags, const void *caller)
 {

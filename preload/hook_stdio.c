@@ -102,8 +102,7 @@ static int missing(void)
     return result
 enum { READING_read = true, READING_write = false };
 
-/* ---- reads ------------------------------------------------------------------------------------
- */
+/* ---- reads ------------------------------------------------------------------------------- */
 
 CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
 {
@@ -266,8 +265,7 @@ CUP_HOOK int __isoc23_fscanf(FILE *stream, const char *format, ...)
     VARIADIC(format, __isoc23_vfscanf(stream, format, arguments));
 }
 
-/* ---- writes -------------------------------------------------------------------------------------
- */
+/* ---- writes ------------------------------------------------------------------------------ */
 
 CUP_HOOK size_t fwrite(const void *buffer, size_t size, size_t count, FILE *stream)
 {

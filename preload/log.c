@@ -174,7 +174,7 @@ static bool make_room(uint64_t end)
     return !the_log.full;
 }
 
-/* ---- records -------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------- */
 
 static void *reserve_locked(uint32_t length)
 {
@@ -228,7 +228,7 @@ void cup_log_commit(void *whole, enum cup_record_type type)
         write_back(the_log.base, records_offset());
 }
 
-/* ---- strings -------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------- */
 
 static uint32_t hash_text(const char *text, size_t bytes)
 {
@@ -307,7 +307,7 @@ void cup_log_info(const char *name, const char *value)
     cup_log_commit(info, CUP_R_INFO);
 }
 
-/* ---- series ---------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------ */
 
 static void double_bins(struct cup_series *series)
 {
@@ -338,8 +338,7 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
     __atomic_fetch_add(&series->values[row][bin], amount, __ATOMIC_RELAXED);
 }
 
-/* ---- opening and closing -----------------------------------------------------------------------
- */
+/* ---- opening and closing ----------------------------------------------------------------- */
 
 static int create_file(const char *directory, int64_t now_ns, const char *host)
 {

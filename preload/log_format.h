@@ -28,7 +28,7 @@
 
 #define CUP_UNKNOWN64 UINT64_MAX /* "not known" in any uint64_t field that says it may be */
 
-/* ---- counters: one list, from which enum, names and documentation come -------------- */
+/* ---- counters: one list, from which enum, names and documentation come ------------------- */
 
 /* How a thread's bytes found their task, strongest first. */
 #define CUP_WAYS(X)                                                                                \
@@ -144,7 +144,7 @@ enum cup_health {
 };
 enum { CUP_HEALTH_ROOM = 64 };
 
-/* ---- header --------------------------------------------------------------------------- */
+/* ---- header ------------------------------------------------------------------------------ */
 
 /* What was measured: a bit that is clear makes the metrics that need it null ("n/a"). */
 enum cup_feature {
@@ -193,7 +193,7 @@ struct cup_log_header {
     uint64_t health[CUP_HEALTH_ROOM];
 };
 
-/* ---- regions ---------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------- */
 
 struct cup_file_use {
     uint32_t file; /* id of a FILE record; 0: empty */

@@ -42,8 +42,7 @@ bool cup_process_wanted(void)
     return process.wanted;
 }
 
-/* ---- environment
- * --------------------------------------------------------------------------------- */
+/* ---- environment ------------------------------------------------------------------------- */
 
 static const char *setting(const char *name)
 {
@@ -112,8 +111,7 @@ static void read_environment(void)
         cup_process_remark("CUPPING_MAX_BYTES is not used", "not a size of 1M or more");
 }
 
-/* ---- opening the log
- * -------------------------------------------------------------------------------- */
+/* ---- opening the log --------------------------------------------------------------------- */
 
 static void say(const char *what, const char *why)
 {
@@ -190,8 +188,7 @@ void cup_process_feature(uint64_t bits)
         cup_log_header()->features |= bits;
 }
 
-/* ---- life and death
- * ----------------------------------------------------------------------------------- */
+/* ---- life and death ---------------------------------------------------------------------- */
 
 static void before_fork(void)
 {

@@ -151,7 +151,7 @@ bool cup_python_has_gil(void)
     return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
 }
 
-/* ---- small verbs ----------------------------------------------------------------------------- */
+/* ---- small verbs ------------------------------------------------------------------------- */
 
 static cup_object *cleared(cup_object *object)
 {

@@ -98,8 +98,7 @@ bool cup_python_has_gil(void);
 void cup_python_gone(void);
 bool cup_python_usable(void);
 
-/* ---- small verbs; all swallow errors; results are new references unless said ------------------
- */
+/* ---- small verbs; all swallow errors; results are new references unless said ------------- */
 
 void cup_python_drop(cup_object *object); /* NULL is fine */
 
