@@ -12,27 +12,17 @@
 
 /* ---- work items -------------------------------------------------------------------------- */
 
-static uint32_t string_of(cup_object *object, const char *name)
-{
-    cup_object *value = cup_python_attribute(object, name);
-    uint32_t id = cup_python_string(value);
-    cup_python_drop(value);
-    return id;
-}
-
 static int64_t entry_of(cup_object *item, const char *name)
 {
-    cup_object *value = cup_python_attribute(item, name);
-    int64_t entry = cup_python_integer(value, -1);
-    cup_python_drop(value);
-    return entry;
+    return cup_python_integer_at(item, name, -1);
 }
 
 static void record_item(cup_object *item, enum cup_item_kind kind)
 {
     cup_self.item_known = true;
-    uint32_t dataset = string_of(item, "dataset"), file = string_of(item, "filename");
-    uint32_t tree = string_of(item, "treename");
+    uint32_t dataset = cup_python_string_at(item, "dataset"),
+             file = cup_python_string_at(item, "filename");
+    uint32_t tree = cup_python_string_at(item, "treename");
     int64_t start = kind == CUP_ITEM_WORK ? entry_of(item, "entrystart") : -1;
     int64_t stop = kind == CUP_ITEM_WORK ? entry_of(item, "entrystop") : -1;
     struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
@@ -125,13 +115,8 @@ static void note_versions(void)
     if (noted_for == pid)
         return;
     noted_for = pid;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        char version[64];
-        cup_object *text = cup_python_attribute(cup_python_module(modules[i]), "__version__");
-        if (cup_python_text(text, version, sizeof version))
-            cup_log_info(modules[i], version);
-        cup_python_drop(text);
-    }
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        cup_python_note_version(modules[i]);
 }
 
 /* dataset:file:tree:start-stop, unlike any key of Dask's. */

@@ -42,22 +42,6 @@ static enum cup_role role_of(cup_object *server)
     return role;
 }
 
-static int64_t integer_at(cup_object *object, const char *name, int64_t otherwise)
-{
-    cup_object *value = cup_python_attribute(object, name);
-    int64_t result = cup_python_integer(value, otherwise);
-    cup_python_drop(value);
-    return result;
-}
-
-static uint32_t string_at(cup_object *object, const char *name)
-{
-    cup_object *value = cup_python_attribute(object, name);
-    uint32_t id = cup_python_string(value);
-    cup_python_drop(value);
-    return id;
-}
-
 static void note_spill_directory(cup_object *worker)
 {
     char path[ADDRESS_LONGEST * 2];
@@ -71,13 +55,14 @@ static void note_spill_directory(cup_object *worker)
 
 static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
 {
-    uint32_t name = string_at(server, "name"), directory = string_at(server, "local_directory");
+    uint32_t name = cup_python_string_at(server, "name"),
+             directory = cup_python_string_at(server, "local_directory");
     uint32_t address_id = cup_log_cstring(address);
     cup_object *state = role == CUP_ROLE_WORKER ? cup_python_attribute(server, "state") : NULL;
     cup_object *memory =
         role == CUP_ROLE_WORKER ? cup_python_attribute(server, "memory_manager") : NULL;
-    uint32_t threads = (uint32_t)integer_at(state, "nthreads", 0);
-    int64_t limit = integer_at(memory, "memory_limit", -1);
+    uint32_t threads = (uint32_t)cup_python_integer_at(state, "nthreads", 0);
+    int64_t limit = cup_python_integer_at(memory, "memory_limit", -1);
     cup_python_drop(memory);
     cup_python_drop(state);
     struct cup_r_server *record = cup_log_reserve(sizeof *record, 0);
@@ -95,17 +80,11 @@ static void write_server(cup_object *server, uint32_t id, enum cup_role role, co
 
 static void note_versions(void)
 {
-    static const char *const modules[] = {"dask", "distributed"};
     if (seen.versions_noted)
         return;
     seen.versions_noted = true;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        char version[64];
-        cup_object *text = cup_python_attribute(cup_python_module(modules[i]), "__version__");
-        if (cup_python_text(text, version, sizeof version))
-            cup_log_info(modules[i], version);
-        cup_python_drop(text);
-    }
+    cup_python_note_version("dask");
+    cup_python_note_version("distributed");
 }
 
 /* Id of a server's record, written on first sight; 0 while it has no address yet. */
@@ -244,7 +223,7 @@ static uint32_t span_of(cup_object *state)
 
 static uint32_t prefix_of(cup_object *state, cup_object *key)
 {
-    uint32_t prefix = string_at(state, "prefix");
+    uint32_t prefix = cup_python_string_at(state, "prefix");
     if (prefix)
         return prefix;
     cup_object *split = cup_python_attribute(cup_python_module("dask.utils"), "key_split");
@@ -266,7 +245,7 @@ static void describe(struct cup_task_info *info, cup_object *key, cup_object *wo
     info->server = worker ? server_id(worker) : 0;
     info->prefix = prefix_of(state, key);
     info->span = state ? span_of(state) : 0;
-    info->run_id = state ? integer_at(state, "run_id", -1) : -1;
+    info->run_id = state ? cup_python_integer_at(state, "run_id", -1) : -1;
     cup_python_drop(state);
     cup_python_drop(tasks);
     cup_python_drop(machine);

@@ -280,3 +280,28 @@ uint32_t cup_python_string(cup_object *object)
     size_t bytes = cup_python_text(object, buffer, sizeof buffer);
     return bytes ? cup_log_string(buffer, bytes) : 0;
 }
+
+uint32_t cup_python_string_at(cup_object *object, const char *name)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    uint32_t id = cup_python_string(value);
+    cup_python_drop(value);
+    return id;
+}
+
+int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    int64_t result = cup_python_integer(value, otherwise);
+    cup_python_drop(value);
+    return result;
+}
+
+void cup_python_note_version(const char *module)
+{
+    char version[64];
+    cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
+    if (cup_python_text(text, version, sizeof version))
+        cup_log_info(module, version);
+    cup_python_drop(text);
+}

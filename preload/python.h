@@ -125,4 +125,11 @@ size_t cup_python_text(cup_object *object, char *buffer, size_t size);
 /* The same, interned in the log. */
 uint32_t cup_python_string(cup_object *object);
 
+/* An attribute as a string of the log (0: none), or as an integer. NAME is a literal. */
+uint32_t cup_python_string_at(cup_object *object, const char *name);
+int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise);
+
+/* Records the version of an imported module in the log. MODULE is a literal. */
+void cup_python_note_version(const char *module);
+
 #endif
