@@ -71,7 +71,25 @@ enum cup_way {
     X(ALLOC_CALLS, "alloc_calls", SUM, "allocations")                                              \
     X(FREED_BYTES, "freed_bytes", SUM, "freed by this thread, whoever allocated it")               \
     X(FREE_CALLS, "free_calls", SUM, "frees of non-NULL pointers")                                 \
-    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, "highest value of allocated less freed")
+    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, "highest value of allocated less freed")            \
+    X(HELPER_CPU_NS, "helper_cpu_ns", SUM, "CPU time that this thread used as a helper")           \
+    X(MAPPED_BYTES, "mapped_bytes", SUM, "pages of mapped files made present: an upper bound")     \
+    X(RECV_BYTES, "recv_bytes", SUM, "delivered by sockets, Dask's own apart")                     \
+    X(RECV_CALLS, "recv_calls", SUM, "calls that delivered those")                                 \
+    X(SEND_BYTES, "send_bytes", SUM, "accepted by sockets, Dask's own apart")                      \
+    X(SEND_CALLS, "send_calls", SUM, "calls that took those")                                      \
+    X(NET_NS, "net_ns", SUM, "wall time inside those calls")                                       \
+    X(TRANSFER_RECV_BYTES, "transfer_recv_bytes", SUM, "sockets of Dask itself (task 0 only)")     \
+    X(TRANSFER_SEND_BYTES, "transfer_send_bytes", SUM, "likewise, sent (task 0 only)")             \
+    X(DASK_READ_BYTES, "dask_read_bytes", SUM,                                                     \
+      "data files read by Dask's own threads: deserialising, its event loop (task 0 only)")        \
+    X(SOCKET_READ_BYTES, "socket_read_bytes", SUM,                                                 \
+      "of what sockets delivered: by read(), readv(), splice(), which the kernel counts as reads") \
+    X(OTHER_READ_BYTES, "other_read_bytes", SUM, "read from /proc, /sys, devices, memory files")   \
+    X(STDIO_READ_BYTES, "stdio_read_bytes", SUM,                                                   \
+      "of all files' bytes: handed out by stdio, whose own refills the kernel counts instead")     \
+    X(COPIED_BYTES, "copied_bytes", SUM,                                                           \
+      "of read_bytes: moved inside the kernel (sendfile, copy_file_range, splice)")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -99,7 +117,8 @@ enum { CUP_COUNTER_ROOM = 64 }; /* counters a block has room for, whatever the v
     X(SIZE_4M_10M, "size_4m_10m", "over 4 MiB, up to 10 MiB")                                      \
     X(SIZE_10M_100M, "size_10m_100m", "over 10 MiB, up to 100 MiB")                                \
     X(SIZE_100M_1G, "size_100m_1g", "over 100 MiB, up to 1 GiB")                                   \
-    X(SIZE_1G_UP, "size_1g_up", "over 1 GiB")
+    X(SIZE_1G_UP, "size_1g_up", "over 1 GiB")                                                      \
+    X(MAPPED_BYTES, "mapped_bytes", "pages of it made present through mappings: an upper bound")
 enum cup_file_counter {
 #define X(id, name, text) CUP_F_##id,
     CUP_FILE_COUNTERS(X)
@@ -135,7 +154,16 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(ANCHOR_CALLS, "anchor_calls", "clock calls that were looked at closely")                     \
     X(ANCHOR_NS, "anchor_ns", "time spent on those: the cost of task begins and ends")             \
     X(ANCHOR_ERRORS, "anchor_errors", "anchors whose frames did not hold what they should")        \
-    X(FORKS, "forks", "children forked (their reads are not in this log)")
+    X(FORKS, "forks", "children forked (their reads are not in this log)")                         \
+    X(KERNEL_READ_START, "kernel_read_start", "rchar of /proc/self/io when the log was opened")    \
+    X(KERNEL_READ_STOP, "kernel_read_stop", "the same when the process ended (0: not asked)")      \
+    X(OWN_READ_BYTES, "own_read_bytes", "read by the library itself since the log was opened")     \
+    X(REAPED_READ_BYTES, "reaped_read_bytes", "rchar of children when they were waited for")       \
+    X(MAPPING_NS, "mapping_ns", "time spent asking the kernel for the pages of mapped files")      \
+    X(MAPPINGS_DROPPED, "mappings_dropped", "mapped files not followed: table full")               \
+    X(LOCKS_DROPPED, "locks_dropped", "locks whose maker is not known: table full")                \
+    X(THREADS_VOIDED, "threads_voided",                                                            \
+      "threads started by a task that shared work with others, and are not taken for its helpers")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -154,6 +182,8 @@ enum cup_feature {
     CUP_FEATURE_CONTEXT = 1u << 3, /* context way verified */
     CUP_FEATURE_CHUNKS = 1u << 4,  /* raw frame look verified: Coffea's clock is seen */
     CUP_FEATURE_RSS = 1u << 5,     /* /proc/self/statm readable */
+    CUP_FEATURE_HANDOFF = 1u << 6, /* Python's locks are seen: ways handoff and inherited */
+    CUP_FEATURE_MAPPED = 1u << 7,  /* /proc/self/pagemap readable */
 };
 
 enum cup_region_type {
@@ -248,6 +278,8 @@ enum cup_record_type {
     CUP_R_COUNTERS = 9,
     CUP_R_FILE_USE = 10,
     CUP_R_NOTE = 11,
+    CUP_R_PARENT = 12,
+    CUP_R_CHILD = 13,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -262,12 +294,14 @@ enum cup_file_class {
     CUP_FILE_IMPORT = 2, /* .py, .pyc, .so, package metadata */
     CUP_FILE_SPILL = 3,  /* below a Dask worker's own directory */
     CUP_FILE_PIPE = 4,   /* pipe, FIFO or terminal: bytes only, never in a FILE record */
-    CUP_FILE_SOCKET = 5, /* likewise */
+    CUP_FILE_SOCKET = 5, /* in a FILE record: a peer, whose path is its address */
     CUP_FILE_OTHER = 6,  /* /proc, /sys, devices, eventfd, ...: not counted */
 };
 enum { CUP_FILE_IS_ROOT = 1u << 0 }; /* flag: the path ends in .root */
 
-/* A regular file that was read or written. */
+/* A regular file that was read or written; or the peer of a socket ("tcp://10.0.0.1:1094",
+ * "unix:/run/x", "udp://...": device, inode and size are 0), whose FILE_USE counters are those of
+ * its connections: read is received, write is sent, opens is connections. */
 struct cup_r_file {
     struct cup_record head;
     uint32_t id;
@@ -311,6 +345,8 @@ struct cup_r_server {
 enum cup_task_origin {
     CUP_ORIGIN_DASK = 1,   /* opened by Dask's thread clock */
     CUP_ORIGIN_COFFEA = 2, /* opened by Coffea's own clock, no Dask; the key is made by us */
+    CUP_ORIGIN_ASYNC = 3,  /* an async def task, on the event loop: no CPU time is known */
+    CUP_ORIGIN_ACTOR = 4,  /* a call of an actor's method; the key is Dask's name of it */
 };
 
 struct cup_r_task_begin {
@@ -406,6 +442,23 @@ struct cup_r_note {
     uint32_t pad;
 };
 
+/* This process descends from a task of another one: what it reads is read for that task. */
+struct cup_r_parent {
+    struct cup_record head;
+    uint32_t pid;  /* process that ran the task, on the same host; 0: not known (see CHILD) */
+    uint32_t task; /* the task's number there */
+    int64_t last_read_ns; /* when data were last read here, kept up to date; 0: never */
+};
+
+/* A process, on the same host, that works for a task of this one although another process forked
+ * it (multiprocessing's forkserver). */
+struct cup_r_child {
+    struct cup_record head;
+    uint32_t pid;
+    uint32_t task;
+    int64_t time_ns; /* when its number was learnt */
+};
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -425,5 +478,7 @@ CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_counters, 32);
 CUP_SIZE_IS(cup_r_file_use, 32);
 CUP_SIZE_IS(cup_r_note, 16);
+CUP_SIZE_IS(cup_r_parent, 24);
+CUP_SIZE_IS(cup_r_child, 24);
 
 #endif
