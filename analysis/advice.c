@@ -75,7 +75,7 @@ static bool unattributed(const struct cup_totals *t, struct cup_advice *advice)
     snprintf(advice->text, sizeof advice->text,
              "%s, %.1f %% of the bytes read in workers, found no task (threshold 1 %%): see "
              "attribution and health for which feature is off.",
-             humane(bytes, (double)t->without_task[CUP_C_READ_NONE_BYTES], CUP_UNIT_BYTES),
+             humane(bytes, share * metric(t, "attribution", "bytes_total"), CUP_UNIT_BYTES),
              share * 100);
     return true;
 }

@@ -10,6 +10,8 @@ size_t cup_features_off(const struct cup_profile *profile,
         {"context", "reads on helper threads may find no task", 0},
         {"chunks", "time inside process() is not known", 0},
         {"rss", "memory of the process is not known", 0},
+        {"handoff", "work that is handed over finds no task; helpers' CPU time is not known", 0},
+        {"mapped", "pages of mapped files are not counted", 0},
     };
     size_t count = 0;
     for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {

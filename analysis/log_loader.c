@@ -18,7 +18,6 @@ struct loader {
     uint32_t span; /* string; 0: all spans */
     const struct cup_log *log;
     uint32_t process;          /* index */
-    size_t first_task;         /* of this log, in the profile's tasks */
     struct cup_id_map strings; /* id in the profile */
     struct cup_id_map files;   /* index + 1 */
     struct cup_id_map servers; /* index + 1 */
@@ -140,15 +139,16 @@ static uint32_t key_place(const struct loader *loader)
     return place <= UINT32_MAX ? (uint32_t)place : 0;
 }
 
-/* Attempts are found by their keys. Keys that are not known, and those that the library makes up
- * where there is no Dask, tell nothing across processes. */
+/* Attempts are found by their keys. Keys that are not known, those that the library makes up where
+ * there is no Dask, and the names of an actor's methods tell nothing across processes. */
 static uint64_t hash_key(const struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_begin begin;
     cup_record_fixed(record, &begin, sizeof begin);
     size_t tail = cup_record_tail_bytes(record);
     size_t bytes = begin.key_bytes < tail ? begin.key_bytes : tail;
-    if (bytes > 0 && begin.origin == CUP_ORIGIN_DASK)
+    bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
+    if (bytes > 0 && is_key)
         return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
     const uint32_t place[] = {loader->process, begin.task};
     return cup_key_hash((struct cup_text){(const char *)place, sizeof place});
@@ -174,6 +174,7 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .tid = begin->tid,
         .key_at = key_place(loader),
         .origin = (uint8_t)begin->origin,
+        .number = begin->task,
     };
     process_of(loader)->tasks++;
     loader->builder->profile->prefixes[task->prefix].tasks++;
@@ -273,6 +274,29 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
     item->cpu_ns = chunk.cpu_ns;
 }
 
+/* ---- children --------------------------------------------------------------------------- */
+
+static void on_parent(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_parent parent;
+    struct cup_process *process = process_of(loader);
+    cup_record_fixed(record, &parent, sizeof parent);
+    process->has_parent = true;
+    process->parent_pid = parent.pid;
+    process->parent_task = parent.task;
+    process->last_read_ns = cup_sane_time(parent.last_read_ns);
+}
+
+static void on_child(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_child child;
+    cup_record_fixed(record, &child, sizeof child);
+    struct cup_child *entry = CUP_APPEND(loader->builder, children, child);
+    if (entry)
+        *entry = (struct cup_child){loader->process, child.pid, child.task,
+                                    cup_sane_time(child.time_ns)};
+}
+
 /* ---- counters --------------------------------------------------------------------------- */
 
 /* Adds what one thread did for a task (0: for none). */
@@ -325,7 +349,8 @@ static struct cup_file_sum *sum_for(struct loader *loader, uint32_t number, uint
                       : task      ? loader->builder->profile->tasks[task - 1].prefix
                                   : 0;
     struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
-    if (sum && task && cup_visits_add(&loader->visits, task - 1 - loader->first_task, file))
+    if (sum && task &&
+        cup_visits_add(&loader->visits, task - 1 - process_of(loader)->first_task, file))
         sum->tasks++;
     return sum;
 }
@@ -371,6 +396,8 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_COUNTERS] = on_counters,
         [CUP_R_FILE_USE] = on_file_use,
         [CUP_R_NOTE] = on_note,
+        [CUP_R_PARENT] = on_parent,
+        [CUP_R_CHILD] = on_child,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -412,8 +439,8 @@ static void load_log(struct loader *loader, const char *path)
     if (process) {
         *process = (struct cup_process){.log_path = strdup(path), .header = log.header};
         process->last_ns = log.header.log_start_ns;
+        process->first_task = (uint32_t)loader->builder->profile->task_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
-        loader->first_task = loader->builder->profile->task_count;
         loader->log = &log;
         read_records(loader, &log);
         finish_log(loader, &log);

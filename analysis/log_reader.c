@@ -87,6 +87,8 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_COUNTERS] = sizeof(struct cup_r_counters),
         [CUP_R_FILE_USE] = sizeof(struct cup_r_file_use),
         [CUP_R_NOTE] = sizeof(struct cup_r_note),
+        [CUP_R_PARENT] = sizeof(struct cup_r_parent),
+        [CUP_R_CHILD] = sizeof(struct cup_r_child),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

@@ -72,12 +72,23 @@ static struct cup_value total_cpu_time(T t)
 
 static bool ended_with_cpu(T t)
 {
-    return t->all.finished + t->all.erred > t->without_cpu;
+    return t->all.finished + t->all.erred > t->all.without_cpu;
+}
+
+/* Of the tasks' own threads and of those that helped them. */
+static uint64_t all_cpu_ns(T t)
+{
+    return t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS];
 }
 
 static struct cup_value total_thread_cpu_time(T t)
 {
-    return ended_with_cpu(t) ? of_ns(t->all.cpu_ns) : cup_null();
+    return ended_with_cpu(t) ? of_ns(all_cpu_ns(t)) : cup_null();
+}
+
+static struct cup_value total_helper_cpu_time(T t)
+{
+    return of_ns(t->counters[CUP_C_HELPER_CPU_NS]);
 }
 
 static struct cup_value total_task_time(T t)
@@ -117,27 +128,24 @@ static struct cup_value total_events(T t)
 
 /* ---- bytes ------------------------------------------------------------------------------ */
 
+/* Data files, mapped files, sockets: each byte is one of them. */
 static uint64_t attributed_bytes(T t)
 {
-    uint64_t sum = 0;
-    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
-        sum += t->counters[way];
+    uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];
+    for (int way = 0; way < CUP_WAY_NONE; way++)
+        sum += cup_way_bytes(t, way);
     return sum;
 }
 
 static uint64_t all_bytes(T t)
 {
-    return attributed_bytes(t) + t->without_task[CUP_C_READ_NONE_BYTES];
-}
-
-static struct cup_value if_files(T t, struct cup_value value)
-{
-    return cup_profile_measured(t->profile, CUP_FEATURE_FILES) ? value : cup_null();
+    return attributed_bytes(t) + cup_way_bytes(t, CUP_WAY_NONE) +
+           t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
 }
 
 static struct cup_value total_bytes_read(T t)
 {
-    return if_files(t, cup_count(attributed_bytes(t)));
+    return cup_count(attributed_bytes(t));
 }
 
 static struct cup_value gbps(double bytes, double seconds)
@@ -153,12 +161,12 @@ static double chunks_s(T t)
 
 static struct cup_value delivered_rate_gbps(T t)
 {
-    return if_files(t, gbps((double)attributed_bytes(t), wall_s(t)));
+    return gbps((double)attributed_bytes(t), wall_s(t));
 }
 
 static struct cup_value delivered_rate_process_gbps(T t)
 {
-    return if_files(t, gbps((double)attributed_bytes(t), chunks_s(t)));
+    return gbps((double)attributed_bytes(t), chunks_s(t));
 }
 
 static struct cup_value file_rate_gbps(T t)
@@ -173,12 +181,12 @@ static struct cup_value file_rate_process_gbps(T t)
 
 static struct cup_value delivered_rate_mbs(T t)
 {
-    return if_files(t, cup_ratio((double)attributed_bytes(t) / 1e6, wall_s(t)));
+    return cup_ratio((double)attributed_bytes(t) / 1e6, wall_s(t));
 }
 
 static struct cup_value delivered_rate_process_mbs(T t)
 {
-    return if_files(t, cup_ratio((double)attributed_bytes(t) / 1e6, chunks_s(t)));
+    return cup_ratio((double)attributed_bytes(t) / 1e6, chunks_s(t));
 }
 
 /* ---- event rates ------------------------------------------------------------------------ */
@@ -200,7 +208,7 @@ static struct cup_value event_rate_agg_khz(T t)
 
 static struct cup_value event_rate_agg_thread_cpu_khz(T t)
 {
-    return event_rate(t, (double)t->all.cpu_ns / 1e9, 1e3);
+    return event_rate(t, (double)all_cpu_ns(t) / 1e9, 1e3);
 }
 
 /* The run's threads, averaged over its time. */
@@ -224,7 +232,7 @@ static struct cup_value avg_cores(T t)
 
 static struct cup_value thread_cpu_efficiency(T t)
 {
-    return ended_with_cpu(t) ? cup_ratio((double)t->all.cpu_ns / 1e9, wall_s(t) * cores(t))
+    return ended_with_cpu(t) ? cup_ratio((double)all_cpu_ns(t) / 1e9, wall_s(t) * cores(t))
                              : cup_null();
 }
 
@@ -251,8 +259,7 @@ static struct cup_value wasted_cpu_s(T t)
 
 static struct cup_value wasted_bytes(T t)
 {
-    return if_files(
-        t, cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes));
+    return cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes);
 }
 
 /* ---- time budget: threads x wall time --------------------------------------------------- */
@@ -260,6 +267,12 @@ static struct cup_value wasted_bytes(T t)
 static struct cup_value threads_s(T t)
 {
     return t->workers ? cup_real(cores(t) * wall_s(t)) : cup_null();
+}
+
+/* Helper threads are none of the threads that the budget splits. */
+static struct cup_value task_cpu_s(T t)
+{
+    return ended_with_cpu(t) ? of_ns(t->all.cpu_ns) : cup_null();
 }
 
 static struct cup_value other_task_s(T t)
@@ -286,7 +299,7 @@ static struct cup_task_sums sums_where(T t, bool processor)
         if (cup_prefix_is_processor(t, i) != processor)
             continue;
         sum.tasks += t->prefixes[i].tasks;
-        sum.wall_ns += t->prefixes[i].wall_ns;
+        sum.with_cpu_ns += t->prefixes[i].with_cpu_ns;
         sum.cpu_ns += t->prefixes[i].cpu_ns;
     }
     return sum;
@@ -301,7 +314,7 @@ static struct cup_value cpu_of(T t, bool processor)
 static struct cup_value noncpu_of(T t, bool processor)
 {
     struct cup_task_sums sum = sums_where(t, processor);
-    return ended_with_cpu(t) && sum.tasks ? cup_seconds((int64_t)(sum.wall_ns - sum.cpu_ns))
+    return ended_with_cpu(t) && sum.tasks ? cup_seconds((int64_t)(sum.with_cpu_ns - sum.cpu_ns))
                                           : cup_null();
 }
 
@@ -328,7 +341,7 @@ static struct cup_value overhead_noncpu(T t)
 static struct cup_value processor_cpu_percentage(T t)
 {
     struct cup_task_sums sum = sums_where(t, true);
-    return ended_with_cpu(t) ? cup_ratio(100.0 * (double)sum.cpu_ns, (double)sum.wall_ns)
+    return ended_with_cpu(t) ? cup_ratio(100.0 * (double)sum.cpu_ns, (double)sum.with_cpu_ns)
                              : cup_null();
 }
 
@@ -342,23 +355,63 @@ static struct cup_value processor_noncpu_percentage(T t)
 
 static struct cup_value bytes_total(T t)
 {
-    return if_files(t, cup_count(all_bytes(t)));
+    return cup_count(all_bytes(t));
 }
 
 static struct cup_value bytes_attributed(T t)
 {
-    return if_files(t, cup_count(attributed_bytes(t)));
+    return cup_count(attributed_bytes(t));
 }
 
 static struct cup_value attributed_share(T t)
 {
-    return if_files(t, cup_ratio((double)attributed_bytes(t), (double)all_bytes(t)));
+    return cup_ratio((double)attributed_bytes(t), (double)all_bytes(t));
 }
 
 /* Both halves: of tasks, and in worker processes outside of any. */
 static struct cup_value class_bytes(T t, int counter)
 {
-    return if_files(t, cup_count(t->counters[counter] + t->without_task[counter]));
+    return cup_count(t->counters[counter] + t->without_task[counter]);
+}
+
+static struct cup_value read_bytes(T t)
+{
+    return cup_count(cup_all_way_bytes(t));
+}
+
+static struct cup_value read_none_bytes(T t)
+{
+    return cup_count(cup_way_bytes(t, CUP_WAY_NONE));
+}
+
+static struct cup_value mapped_bytes(T t)
+{
+    return class_bytes(t, CUP_C_MAPPED_BYTES);
+}
+
+static struct cup_value mapped_none_bytes(T t)
+{
+    return cup_count(t->without_task[CUP_C_MAPPED_BYTES]);
+}
+
+static struct cup_value recv_bytes(T t)
+{
+    return class_bytes(t, CUP_C_RECV_BYTES);
+}
+
+static struct cup_value recv_none_bytes(T t)
+{
+    return cup_count(t->without_task[CUP_C_RECV_BYTES]);
+}
+
+static struct cup_value send_bytes(T t)
+{
+    return class_bytes(t, CUP_C_SEND_BYTES);
+}
+
+static struct cup_value send_none_bytes(T t)
+{
+    return cup_count(t->without_task[CUP_C_SEND_BYTES]);
 }
 
 static struct cup_value import_bytes(T t)
@@ -381,9 +434,40 @@ static struct cup_value spill_write_bytes(T t)
     return class_bytes(t, CUP_C_SPILL_WRITE_BYTES);
 }
 
+static struct cup_value transfer_recv_bytes(T t)
+{
+    return class_bytes(t, CUP_C_TRANSFER_RECV_BYTES);
+}
+
+static struct cup_value transfer_send_bytes(T t)
+{
+    return class_bytes(t, CUP_C_TRANSFER_SEND_BYTES);
+}
+
+static struct cup_value dask_read_bytes(T t)
+{
+    return class_bytes(t, CUP_C_DASK_READ_BYTES);
+}
+
+static struct cup_value child_read_bytes(T t)
+{
+    return cup_count(t->children[CUP_DESCENT_KNOWN].bytes);
+}
+
+static struct cup_value child_read_none_bytes(T t)
+{
+    return cup_count(t->children[CUP_DESCENT_UNNAMED].bytes + t->children[CUP_DESCENT_LOST].bytes +
+                     t->children[CUP_DESCENT_LATE].bytes);
+}
+
+static struct cup_value child_late_bytes(T t)
+{
+    return cup_count(t->children[CUP_DESCENT_LATE].bytes);
+}
+
 static struct cup_value elsewhere_bytes(T t)
 {
-    return if_files(t, cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]));
+    return cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]);
 }
 
 /* ---- health ----------------------------------------------------------------------------- */
@@ -416,6 +500,11 @@ static struct cup_value records_unfinished(T t)
 static struct cup_value records_orphaned(T t)
 {
     return cup_count(t->profile->orphan_records);
+}
+
+static struct cup_value tasks_without_cpu(T t)
+{
+    return cup_count(t->all.without_cpu);
 }
 
 static struct cup_value tasks_unfinished(T t)
@@ -458,154 +547,192 @@ static struct cup_value anchor_share(T t)
 #define NO_D "Dask's own figures are not read by this version"
 #define NO_BASKETS "baskets are not looked at by this version"
 #define NO_WAITS "waits are not measured by this version"
-#define NO_SOCKETS "sockets are not measured by this version"
 #define CORES_P                                                                                    \
     "P: estimated from the thread counts of the workers that ran tasks, each for the time that "   \
     "its log was open"
 
+#define FILES CUP_FEATURE_FILES
+#define MAPPED CUP_FEATURE_MAPPED
+#define HANDOFF CUP_FEATURE_HANDOFF
+
 /* clang-format off */
 const struct cup_metric cup_metrics[] = {
-    {"workflow", "t_start", "first task started (UTC)", CUP_UNIT_NONE, t_start, "P: first task start"},
-    {"workflow", "t_stop", "last task stopped (UTC)", CUP_UNIT_NONE, t_stop, "P: last task stop"},
-    {"workflow", "wall_time", "wall time", CUP_UNIT_SECONDS, wall_time, "P: t_stop - t_start"},
-    {"workflow", "graph_s", "stage: building the graph", CUP_UNIT_SECONDS, NULL, NO_C},
-    {"workflow", "preprocess_s", "stage: metadata tasks", CUP_UNIT_SECONDS, preprocess_s, "P: first to last metadata task"},
-    {"workflow", "process_s", "stage: chunks", CUP_UNIT_SECONDS, process_s, "P: first start to last stop of a chunk"},
-    {"workflow", "tail_s", "  after 90 % of them", CUP_UNIT_SECONDS, tail_s, "P: last chunk's stop less that of the 90 % mark"},
-    {"workflow", "merge_s", "stage: merging", CUP_UNIT_SECONDS, merge_s, "P: last task stop less last chunk stop"},
-    {"workflow", "total_cpu_time", "inside process(), summed", CUP_UNIT_SECONDS, total_cpu_time, "P: Coffea's own clock calls around process(); wall time, in spite of the name"},
-    {"workflow", "total_thread_cpu_time", "CPU time of tasks", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: CPU clocks of the tasks' own threads; helper threads are not in it yet"},
-    {"workflow", "total_task_time", "inside tasks, summed", CUP_UNIT_SECONDS, total_task_time, "P: sum over ended tasks"},
-    {"workflow", "num_chunks", "chunks", CUP_UNIT_COUNT, num_chunks, "P: different chunks that succeeded"},
-    {"workflow", "num_failed_chunks", "failed attempts", CUP_UNIT_COUNT, num_failed_chunks, "P: attempts at chunks that erred"},
-    {"workflow", "num_retried_chunks", "retried chunks", CUP_UNIT_COUNT, num_retried_chunks, "P: the same key seen twice or more"},
-    {"workflow", "avg_cpu_time_per_chunk", "process() per chunk", CUP_UNIT_SECONDS, avg_cpu_time_per_chunk, "P: total_cpu_time / chunks that have it"},
-    {"workflow", "total_events", "events", CUP_UNIT_COUNT, total_events, "P: entry ranges of the chunks that succeeded"},
-    {"workflow", "total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, NULL, NO_C},
-    {"workflow", "total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: reads of data files, by the task and its helpers"},
-    {"workflow", "wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, NULL, NO_SOCKETS},
-    {"workflow", "read_amplification", "read amplification", CUP_UNIT_RATIO, NULL, NO_C},
-    {"workflow", "total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, NULL, NO_D},
-    {"workflow", "bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS},
-    {"workflow", "bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS},
-    {"workflow", "compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS},
-    {"workflow", "overall_rate_gbps", NULL, CUP_UNIT_GBPS, delivered_rate_gbps, "P: delivered, total_bytes_read over wall_time"},
-    {"workflow", "overall_rate_mbs", NULL, CUP_UNIT_MBS, delivered_rate_mbs, "P: delivered, total_bytes_read over wall_time"},
-    {"workflow", "requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, NULL, NO_C},
-    {"workflow", "delivered_rate_gbps", "rate, delivered", CUP_UNIT_GBPS, delivered_rate_gbps, "P: total_bytes_read over wall_time"},
-    {"workflow", "delivered_rate_mbs", "rate, delivered", CUP_UNIT_MBS, delivered_rate_mbs, "P: total_bytes_read over wall_time"},
-    {"workflow", "delivered_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, delivered_rate_process_gbps, "P: total_bytes_read over process_s"},
-    {"workflow", "delivered_rate_process_mbs", "  during the chunks", CUP_UNIT_MBS, delivered_rate_process_mbs, "P: total_bytes_read over process_s"},
-    {"workflow", "file_rate_gbps", "rate, file-equivalent", CUP_UNIT_GBPS, file_rate_gbps, "P: size of the .root files that chunks read, over wall_time"},
-    {"workflow", "file_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, file_rate_process_gbps, "P: size of the .root files that chunks read, over process_s"},
-    {"workflow", "event_rate_wall_khz", "events per wall time", CUP_UNIT_KHZ, event_rate_wall_khz, "P: total_events / wall_time"},
-    {"workflow", "event_rate_agg_khz", "events per process() time", CUP_UNIT_KHZ, event_rate_agg_khz, "P: total_events / total_cpu_time"},
-    {"workflow", "event_rate_agg_thread_cpu_khz", "events per CPU time", CUP_UNIT_KHZ, event_rate_agg_thread_cpu_khz, "P: total_events / total_thread_cpu_time"},
-    {"workflow", "event_rate_core_hz", "events per core", CUP_UNIT_HZ, event_rate_core_hz, "P: total_events / (wall_time * avg_cores); " CORES_P},
+    {"workflow", "t_start", "first task started (UTC)", CUP_UNIT_NONE, t_start, "P: first task start", 0},
+    {"workflow", "t_stop", "last task stopped (UTC)", CUP_UNIT_NONE, t_stop, "P: last task stop", 0},
+    {"workflow", "wall_time", "wall time", CUP_UNIT_SECONDS, wall_time, "P: t_stop - t_start", 0},
+    {"workflow", "graph_s", "stage: building the graph", CUP_UNIT_SECONDS, NULL, NO_C, 0},
+    {"workflow", "preprocess_s", "stage: metadata tasks", CUP_UNIT_SECONDS, preprocess_s, "P: first to last metadata task", 0},
+    {"workflow", "process_s", "stage: chunks", CUP_UNIT_SECONDS, process_s, "P: first start to last stop of a chunk", 0},
+    {"workflow", "tail_s", "  after 90 % of them", CUP_UNIT_SECONDS, tail_s, "P: last chunk's stop less that of the 90 % mark", 0},
+    {"workflow", "merge_s", "stage: merging", CUP_UNIT_SECONDS, merge_s, "P: last task stop less last chunk stop", 0},
+    {"workflow", "total_cpu_time", "inside process(), summed", CUP_UNIT_SECONDS, total_cpu_time, "P: Coffea's own clock calls around process(); wall time, in spite of the name", 0},
+    {"workflow", "total_thread_cpu_time", "CPU time of tasks", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: CPU clocks of the tasks' own threads, and of their helper threads where those are known; async tasks have no clock of their own", 0},
+    {"workflow", "total_helper_cpu_time", "  of helper threads", CUP_UNIT_SECONDS, total_helper_cpu_time, "P: CPU time that other threads used for tasks", HANDOFF},
+    {"workflow", "total_task_time", "inside tasks, summed", CUP_UNIT_SECONDS, total_task_time, "P: sum over ended tasks", 0},
+    {"workflow", "num_chunks", "chunks", CUP_UNIT_COUNT, num_chunks, "P: different chunks that succeeded", 0},
+    {"workflow", "num_failed_chunks", "failed attempts", CUP_UNIT_COUNT, num_failed_chunks, "P: attempts at chunks that erred", 0},
+    {"workflow", "num_retried_chunks", "retried chunks", CUP_UNIT_COUNT, num_retried_chunks, "P: the same key seen twice or more", 0},
+    {"workflow", "avg_cpu_time_per_chunk", "process() per chunk", CUP_UNIT_SECONDS, avg_cpu_time_per_chunk, "P: total_cpu_time / chunks that have it", 0},
+    {"workflow", "total_events", "events", CUP_UNIT_COUNT, total_events, "P: entry ranges of the chunks that succeeded", 0},
+    {"workflow", "total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, NULL, NO_C, 0},
+    {"workflow", "total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: data files, mapped files and sockets, to the task and its helpers; children apart", FILES},
+    {"workflow", "wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES},
+    {"workflow", "read_amplification", "read amplification", CUP_UNIT_RATIO, NULL, NO_C, 0},
+    {"workflow", "total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workflow", "bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0},
+    {"workflow", "bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0},
+    {"workflow", "compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS, 0},
+    {"workflow", "overall_rate_gbps", NULL, CUP_UNIT_GBPS, delivered_rate_gbps, "P: delivered, total_bytes_read over wall_time", FILES},
+    {"workflow", "overall_rate_mbs", NULL, CUP_UNIT_MBS, delivered_rate_mbs, "P: delivered, total_bytes_read over wall_time", FILES},
+    {"workflow", "requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, NULL, NO_C, 0},
+    {"workflow", "delivered_rate_gbps", "rate, delivered", CUP_UNIT_GBPS, delivered_rate_gbps, "P: total_bytes_read over wall_time", FILES},
+    {"workflow", "delivered_rate_mbs", "rate, delivered", CUP_UNIT_MBS, delivered_rate_mbs, "P: total_bytes_read over wall_time", FILES},
+    {"workflow", "delivered_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, delivered_rate_process_gbps, "P: total_bytes_read over process_s", FILES},
+    {"workflow", "delivered_rate_process_mbs", "  during the chunks", CUP_UNIT_MBS, delivered_rate_process_mbs, "P: total_bytes_read over process_s", FILES},
+    {"workflow", "file_rate_gbps", "rate, file-equivalent", CUP_UNIT_GBPS, file_rate_gbps, "P: size of the .root files that chunks read, over wall_time", 0},
+    {"workflow", "file_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, file_rate_process_gbps, "P: size of the .root files that chunks read, over process_s", 0},
+    {"workflow", "event_rate_wall_khz", "events per wall time", CUP_UNIT_KHZ, event_rate_wall_khz, "P: total_events / wall_time", 0},
+    {"workflow", "event_rate_agg_khz", "events per process() time", CUP_UNIT_KHZ, event_rate_agg_khz, "P: total_events / total_cpu_time", 0},
+    {"workflow", "event_rate_agg_thread_cpu_khz", "events per CPU time", CUP_UNIT_KHZ, event_rate_agg_thread_cpu_khz, "P: total_events / total_thread_cpu_time", 0},
+    {"workflow", "event_rate_core_hz", "events per core", CUP_UNIT_HZ, event_rate_core_hz, "P: total_events / (wall_time * avg_cores); " CORES_P, 0},
 
-    {"workers", "avg_cores", NULL, CUP_UNIT_RATIO, avg_cores, CORES_P},
-    {"workers", "avg_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "mean_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "peak_workers", NULL, CUP_UNIT_COUNT, NULL, NO_D},
-    {"workers", "cores_per_worker", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "total_cores", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "peak_memory_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"workers", "avg_memory_per_worker_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"workers", "memory_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
-    {"workers", "cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
-    {"workers", "executing_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
-    {"workers", "real_cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D},
-    {"workers", "spilled_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"workers", "managed_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"workers", "unmanaged_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"workers", "host_net_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "host_net_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "host_disk_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "host_disk_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D},
-    {"workers", "event_loop_stall_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"workers", "num_fds", NULL, CUP_UNIT_COUNT, NULL, NO_D},
-    {"workers", "tracking_data", NULL, CUP_UNIT_NONE, NULL, NO_D},
+    {"workers", "avg_cores", NULL, CUP_UNIT_RATIO, avg_cores, CORES_P, 0},
+    {"workers", "avg_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "mean_workers", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "peak_workers", NULL, CUP_UNIT_COUNT, NULL, NO_D, 0},
+    {"workers", "cores_per_worker", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "total_cores", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "peak_memory_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workers", "avg_memory_per_worker_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workers", "memory_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D, 0},
+    {"workers", "cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D, 0},
+    {"workers", "executing_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D, 0},
+    {"workers", "real_cpu_utilization_pct", NULL, CUP_UNIT_PERCENT, NULL, NO_D, 0},
+    {"workers", "spilled_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workers", "managed_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workers", "unmanaged_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"workers", "host_net_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "host_net_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "host_disk_read_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "host_disk_write_bps", NULL, CUP_UNIT_RATIO, NULL, NO_D, 0},
+    {"workers", "event_loop_stall_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"workers", "num_fds", NULL, CUP_UNIT_COUNT, NULL, NO_D, 0},
+    {"workers", "tracking_data", NULL, CUP_UNIT_NONE, NULL, NO_D, 0},
 
-    {"efficiency", "thread_cpu_efficiency", "CPU share of all threads", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores); " CORES_P},
-    {"efficiency", "core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, NULL, NO_D},
-    {"efficiency", "cpu_efficiency", NULL, CUP_UNIT_SHARE, NULL, NO_D},
-    {"efficiency", "speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time"},
-    {"efficiency", "efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor"},
-    {"efficiency", "io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time"},
-    {"efficiency", "io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, NULL, NO_WAITS},
-    {"efficiency", "wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk"},
-    {"efficiency", "wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise"},
-    {"efficiency", "wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended"},
-    {"efficiency", "scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version"},
+    {"efficiency", "thread_cpu_efficiency", "CPU share of all threads", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in the second; " CORES_P, 0},
+    {"efficiency", "core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, NULL, NO_D, 0},
+    {"efficiency", "cpu_efficiency", NULL, CUP_UNIT_SHARE, NULL, NO_D, 0},
+    {"efficiency", "speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time", 0},
+    {"efficiency", "efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0},
+    {"efficiency", "io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0},
+    {"efficiency", "io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, NULL, NO_WAITS, 0},
+    {"efficiency", "wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk", 0},
+    {"efficiency", "wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads", 0},
+    {"efficiency", "wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended", FILES},
+    {"efficiency", "scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0},
 
-    {"time_budget", "threads_s", "threads x wall time", CUP_UNIT_SECONDS, threads_s, CORES_P},
-    {"time_budget", "task_cpu_s", "task CPU", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: total_thread_cpu_time"},
-    {"time_budget", "io_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "gil_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "lock_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "sleep_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "run_delay_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "fault_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS},
-    {"time_budget", "other_task_s", "waiting inside tasks", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU: all waits, not told apart yet"},
-    {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"time_budget", "idle_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"time_budget", "outside_tasks_s", "outside of tasks", CUP_UNIT_SECONDS, outside_tasks_s, "P: threads_s less total_task_time: Dask overhead and idle, not told apart yet"},
+    {"time_budget", "threads_s", "threads x wall time", CUP_UNIT_SECONDS, threads_s, CORES_P, 0},
+    {"time_budget", "task_cpu_s", "task CPU", CUP_UNIT_SECONDS, task_cpu_s, "P: CPU clocks of the tasks' own threads; helper threads are none of the threads counted here", 0},
+    {"time_budget", "io_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "gil_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "lock_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "sleep_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "run_delay_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "fault_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
+    {"time_budget", "other_task_s", "waiting inside tasks", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU: all waits, not told apart yet, and the whole time of async tasks, whose CPU time is not known", 0},
+    {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"time_budget", "idle_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"time_budget", "outside_tasks_s", "outside of tasks", CUP_UNIT_SECONDS, outside_tasks_s, "P: threads_s less total_task_time: Dask overhead and idle, not told apart yet", 0},
 
-    {"fine", "thread_cpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "thread_noncpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "disk_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"fine", "disk_write_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"fine", "memory_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D},
-    {"fine", "memory_read_count", NULL, CUP_UNIT_COUNT, NULL, NO_D},
-    {"fine", "compress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "decompress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "serialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "deserialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "network_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "executor_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "other_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "cpu_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "io_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "compression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "decompression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "serialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "deserialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "processor_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_cpu, "P: tasks of the prefixes that carried chunks"},
-    {"fine", "processor_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_noncpu, "P: likewise"},
-    {"fine", "processor_cpu_percentage", NULL, CUP_UNIT_PERCENT, processor_cpu_percentage, "P: of the time of these tasks"},
-    {"fine", "processor_noncpu_percentage", NULL, CUP_UNIT_PERCENT, processor_noncpu_percentage, "P: likewise"},
-    {"fine", "overhead_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_cpu, "P: tasks of all other prefixes"},
-    {"fine", "overhead_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_noncpu, "P: likewise"},
-    {"fine", "total_compression_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
-    {"fine", "total_serialization_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D},
+    {"fine", "thread_cpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "thread_noncpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "disk_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"fine", "disk_write_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"fine", "memory_read_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_D, 0},
+    {"fine", "memory_read_count", NULL, CUP_UNIT_COUNT, NULL, NO_D, 0},
+    {"fine", "compress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "decompress_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "serialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "deserialize_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "network_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "executor_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "other_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "cpu_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "io_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "compression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "decompression_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "serialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "deserialization_time_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "processor_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_cpu, "P: tasks of the prefixes that carried chunks", 0},
+    {"fine", "processor_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_noncpu, "P: likewise", 0},
+    {"fine", "processor_cpu_percentage", NULL, CUP_UNIT_PERCENT, processor_cpu_percentage, "P: of the time of these tasks", 0},
+    {"fine", "processor_noncpu_percentage", NULL, CUP_UNIT_PERCENT, processor_noncpu_percentage, "P: likewise", 0},
+    {"fine", "overhead_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_cpu, "P: tasks of all other prefixes", 0},
+    {"fine", "overhead_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_noncpu, "P: likewise", 0},
+    {"fine", "total_compression_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+    {"fine", "total_serialization_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
 
-    {"attribution", "bytes_total", "data read in workers", CUP_UNIT_BYTES, bytes_total, "P: data files; mapped files and sockets are not measured yet"},
-    {"attribution", "bytes_attributed", "of it, with a task", CUP_UNIT_BYTES, bytes_attributed, "P: sum of all ways but none"},
-    {"attribution", "share_attributed", "share", CUP_UNIT_SHARE, attributed_share, "P: bytes_attributed / bytes_total"},
-    {"attribution", "import_bytes", "besides: imports", CUP_UNIT_BYTES, import_bytes, "P: .py, .pyc, .so and package metadata"},
-    {"attribution", "pipe_bytes", "besides: pipes, terminals", CUP_UNIT_BYTES, pipe_bytes, "P"},
-    {"attribution", "spill_read_bytes", "besides: spilling, read", CUP_UNIT_BYTES, spill_read_bytes, "P: files below a worker's own directory"},
-    {"attribution", "spill_write_bytes", "besides: spilling, written", CUP_UNIT_BYTES, spill_write_bytes, "P: likewise"},
-    {"attribution", "other_process_bytes", "besides: other processes", CUP_UNIT_BYTES, elsewhere_bytes, "P: data files read by clients, schedulers and nannies"},
-    {"attribution", "mapped_bytes", NULL, CUP_UNIT_BYTES, NULL, "mapped files are not measured by this version"},
-    {"attribution", "recv_bytes", NULL, CUP_UNIT_BYTES, NULL, NO_SOCKETS},
-    {"attribution", "child_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "reads of children are not followed by this version"},
-    {"attribution", "kernel_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "the kernel's counters are not read by this version"},
+    {"attribution", "bytes_total", "data read in workers", CUP_UNIT_BYTES, bytes_total, "P: data files, mapped files and sockets, in the processes that ran tasks", FILES},
+    {"attribution", "bytes_attributed", "of it, with a task", CUP_UNIT_BYTES, bytes_attributed, "P: likewise, what has a task", FILES},
+    {"attribution", "share_attributed", "  share", CUP_UNIT_SHARE, attributed_share, "P: bytes_attributed / bytes_total", FILES},
+    {"attribution", "read_bytes", "of it, data files", CUP_UNIT_BYTES, read_bytes, "P: what calls delivered from regular files, by all ways", FILES},
+    {"attribution", "read_none_bytes", NULL, CUP_UNIT_BYTES, read_none_bytes, "P: of it, without a task", FILES},
+    {"attribution", "mapped_bytes", "of it, mapped files", CUP_UNIT_BYTES, mapped_bytes, "P: pages of mapped files made present: an upper bound", MAPPED},
+    {"attribution", "mapped_none_bytes", NULL, CUP_UNIT_BYTES, mapped_none_bytes, "P: of it, without a task", MAPPED},
+    {"attribution", "recv_bytes", "of it, from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered, Dask's own apart", FILES},
+    {"attribution", "recv_none_bytes", NULL, CUP_UNIT_BYTES, recv_none_bytes, "P: of it, without a task", FILES},
+    {"attribution", "send_bytes", "besides: sent to sockets", CUP_UNIT_BYTES, send_bytes, "P: what sockets accepted, Dask's own apart", FILES},
+    {"attribution", "send_none_bytes", NULL, CUP_UNIT_BYTES, send_none_bytes, "P: of it, without a task", FILES},
+    {"attribution", "import_bytes", "besides: imports", CUP_UNIT_BYTES, import_bytes, "P: .py, .pyc, .so and package metadata", FILES},
+    {"attribution", "pipe_bytes", "besides: pipes, terminals", CUP_UNIT_BYTES, pipe_bytes, "P: what pipes and terminals delivered", FILES},
+    {"attribution", "spill_read_bytes", "besides: spilling, read", CUP_UNIT_BYTES, spill_read_bytes, "P: files below a worker's own directory", FILES},
+    {"attribution", "spill_write_bytes", "besides: spilling, written", CUP_UNIT_BYTES, spill_write_bytes, "P: likewise", FILES},
+    {"attribution", "dask_transfer_recv_bytes", "besides: Dask's own, received", CUP_UNIT_BYTES, transfer_recv_bytes, "P: sockets of Dask itself; by_worker has it for each", FILES},
+    {"attribution", "dask_transfer_send_bytes", "besides: Dask's own, sent", CUP_UNIT_BYTES, transfer_send_bytes, "P: likewise", FILES},
+    {"attribution", "dask_read_bytes", "besides: Dask's own, files", CUP_UNIT_BYTES, dask_read_bytes, "P: data files read by Dask's own threads: deserialising, its event loop", FILES},
+    {"attribution", "child_read_bytes", "besides: children of tasks", CUP_UNIT_BYTES, child_read_bytes, "P: data files read by processes that descend from a task", FILES},
+    {"attribution", "child_read_none_bytes", "besides: children, no task", CUP_UNIT_BYTES, child_read_none_bytes, "P: likewise, where no task is known, or it had ended before they last read", FILES},
+    {"attribution", "child_read_late_bytes", NULL, CUP_UNIT_BYTES, child_late_bytes, "P: of child_read_none_bytes, read after the task had ended: perhaps for others", FILES},
+    {"attribution", "other_process_bytes", "besides: other processes", CUP_UNIT_BYTES, elsewhere_bytes, "P: data files read by clients, schedulers and nannies", FILES},
+    {"attribution", "kernel_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "the kernel's counters are not read by this version", 0},
 
-    {"health", "logs_read", "logs read", CUP_UNIT_COUNT, logs_read, "files of the profile directory"},
-    {"health", "logs_damaged", "of them, damaged", CUP_UNIT_COUNT, logs_damaged, "read as far as possible"},
-    {"health", "logs_unreadable", "logs that cannot be read", CUP_UNIT_COUNT, logs_unreadable, "told on standard error"},
-    {"health", "logs_not_closed", "logs not closed", CUP_UNIT_COUNT, logs_not_closed, "processes killed, crashed or still running"},
-    {"health", "bytes_lost", "bytes lost to damage", CUP_UNIT_BYTES, bytes_lost, "between sound records"},
-    {"health", "records_unfinished", "records never completed", CUP_UNIT_COUNT, records_unfinished, "their process died while it wrote"},
-    {"health", "records_orphaned", "records without their task", CUP_UNIT_COUNT, records_orphaned, "what they refer to is lost"},
-    {"health", "tasks_unfinished", "tasks unfinished", CUP_UNIT_COUNT, tasks_unfinished, "no end in the log: killed, crashed or still running"},
-    {"health", "counted_calls", "calls counted by hooks", CUP_UNIT_COUNT, counted_calls, "reads, writes, opens, allocations and frees"},
-    {"health", "measuring_s", "cost of begins and ends", CUP_UNIT_SECONDS, anchor_s, "P: anchor_ns of all processes"},
-    {"health", "measuring_share", "  share of task time", CUP_UNIT_SHARE, anchor_share, "P: measuring_s / total_task_time"},
+    {"health", "logs_read", "logs read", CUP_UNIT_COUNT, logs_read, "files of the profile directory", 0},
+    {"health", "logs_damaged", "of them, damaged", CUP_UNIT_COUNT, logs_damaged, "read as far as possible", 0},
+    {"health", "logs_unreadable", "logs that cannot be read", CUP_UNIT_COUNT, logs_unreadable, "told on standard error", 0},
+    {"health", "logs_not_closed", "logs not closed", CUP_UNIT_COUNT, logs_not_closed, "processes killed, crashed or still running", 0},
+    {"health", "bytes_lost", "bytes lost to damage", CUP_UNIT_BYTES, bytes_lost, "between sound records", 0},
+    {"health", "records_unfinished", "records never completed", CUP_UNIT_COUNT, records_unfinished, "their process died while it wrote", 0},
+    {"health", "records_orphaned", "records without their task", CUP_UNIT_COUNT, records_orphaned, "what they refer to is lost", 0},
+    {"health", "tasks_unfinished", "tasks unfinished", CUP_UNIT_COUNT, tasks_unfinished, "no end in the log: killed, crashed or still running", 0},
+    {"health", "tasks_without_cpu", "tasks without CPU time", CUP_UNIT_COUNT, tasks_without_cpu, "async tasks share the event loop's thread: their cpu_s is not known", 0},
+    {"health", "counted_calls", "calls counted by hooks", CUP_UNIT_COUNT, counted_calls, "reads, writes, opens, allocations and frees", 0},
+    {"health", "measuring_s", "cost of begins and ends", CUP_UNIT_SECONDS, anchor_s, "P: anchor_ns of all processes", 0},
+    {"health", "measuring_share", "  share of task time", CUP_UNIT_SHARE, anchor_share, "P: measuring_s / total_task_time", 0},
 };
 /* clang-format on */
+#undef FILES
+#undef MAPPED
+#undef HANDOFF
 const size_t cup_metric_count = sizeof cup_metrics / sizeof *cup_metrics;
+
+static bool is_measured(const struct cup_metric *metric, const struct cup_totals *totals)
+{
+    return metric->needs == 0 || cup_profile_measured(totals->profile, metric->needs);
+}
+
+struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals)
+{
+    return metric->compute && is_measured(metric, totals) ? metric->compute(totals) : cup_null();
+}
+
+const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals)
+{
+    if (!metric->compute)
+        return metric->source;
+    return is_measured(metric, totals)
+               ? "nothing of the kind was seen"
+               : "the library could not measure it: health says which feature is off";
+}
 
 struct cup_value cup_metric_named(const struct cup_totals *totals, const char *section,
                                   const char *name)

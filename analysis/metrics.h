@@ -14,16 +14,16 @@ struct cup_metric {
     enum cup_unit unit;
     struct cup_value (*compute)(const struct cup_totals *totals); /* NULL: no source yet */
     const char *source; /* "P: ...", "D: ...", "C: ..."; without compute: why there is none */
+    uint64_t needs;     /* features (enum cup_feature): null where no process has all of them */
 };
 
 extern const struct cup_metric cup_metrics[];
 extern const size_t cup_metric_count;
 
-static inline struct cup_value cup_metric_value(const struct cup_metric *metric,
-                                                const struct cup_totals *totals)
-{
-    return metric->compute ? metric->compute(totals) : cup_null();
-}
+struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals);
+
+/* Why its value is null. */
+const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals);
 
 /* By section and name, which must exist. */
 struct cup_value cup_metric_named(const struct cup_totals *totals, const char *section,

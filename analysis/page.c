@@ -78,7 +78,7 @@ static void add_metric(const struct cup_page *page, struct cup_table *table,
     if (value.kind != CUP_VALUE_NULL) {
         cup_table_add_value(table, value, metric->unit);
     } else {
-        const char *reason = metric->compute ? "nothing of the kind was seen" : metric->source;
+        const char *reason = cup_metric_missing(metric, page->totals);
         snprintf(missing, sizeof missing, "n/a [%zu]", footnote(reasons, reason));
         cup_table_add_string(table, missing);
     }
@@ -96,6 +96,9 @@ void cup_page_metrics(const struct cup_page *page, const char *section)
         if (strcmp(cup_metrics[i].section, section) == 0 && cup_metrics[i].label)
             add_metric(page, &table, &cup_metrics[i], &reasons);
     cup_table_finish(&table, &page->terminal);
-    for (size_t i = 0; i < reasons.count; i++)
-        cup_print(&page->terminal, CUP_DIM, "  [%zu] %s\n", i + 1, reasons.texts[i]);
+    for (size_t i = 0; i < reasons.count; i++) {
+        char line[300];
+        snprintf(line, sizeof line, "[%zu] %s", i + 1, reasons.texts[i]);
+        cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    }
 }

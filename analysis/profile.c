@@ -18,14 +18,46 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->file_sums);
     free(profile->infos);
     free(profile->notes);
+    free(profile->children);
     free(profile->damages);
     *profile = (struct cup_profile){0};
 }
 
-bool cup_profile_measured(const struct cup_profile *profile, enum cup_feature feature)
+bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
 {
     for (uint32_t i = 0; i < profile->process_count; i++)
-        if (cup_process_has(profile, i, feature))
+        if (cup_process_has(profile, i, features))
             return true;
     return false;
+}
+
+uint64_t cup_counter_needs(enum cup_counter counter)
+{
+    switch (counter) {
+    case CUP_C_READ_CONTEXT_BYTES:
+        return CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT;
+    case CUP_C_READ_HANDOFF_BYTES:
+    case CUP_C_READ_INHERITED_BYTES:
+        return CUP_FEATURE_FILES | CUP_FEATURE_HANDOFF;
+    case CUP_C_HELPER_CPU_NS:
+        return CUP_FEATURE_HANDOFF;
+    case CUP_C_MAPPED_BYTES:
+        return CUP_FEATURE_MAPPED;
+    case CUP_C_ALLOC_BYTES:
+    case CUP_C_ALLOC_CALLS:
+    case CUP_C_FREED_BYTES:
+    case CUP_C_FREE_CALLS:
+    case CUP_C_PEAK_LIVE_BYTES:
+        return CUP_FEATURE_HEAP;
+    default:
+        return CUP_FEATURE_FILES;
+    }
+}
+
+uint64_t cup_process_child_bytes(const struct cup_process *process)
+{
+    uint64_t sum = 0;
+    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_NONE_BYTES; way++)
+        sum += process->descent ? process->without_task[way] : 0;
+    return sum;
 }

@@ -15,6 +15,17 @@
 #include "analysis/intern.h"
 #include "preload/log_format.h"
 
+/* Of a process that descends from a task: whose is what it read outside of tasks of its own? */
+enum cup_descent {
+    CUP_DESCENT_NONE,       /* it descends from no task */
+    CUP_DESCENT_KNOWN,      /* its task's */
+    CUP_DESCENT_UNNAMED,    /* nobody's: no record names the task */
+    CUP_DESCENT_LOST,       /* nobody's: the task is in no log */
+    CUP_DESCENT_LATE,       /* nobody's: read after the task had ended, perhaps for others */
+    CUP_DESCENT_OTHER_SPAN, /* of a task that was not asked for */
+};
+enum { CUP_DESCENT_COUNT = CUP_DESCENT_OTHER_SPAN + 1 };
+
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
@@ -23,6 +34,13 @@ struct cup_process {
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
     uint64_t tasks;
+    uint32_t first_task;  /* its tasks stand in a row; with a span, only those of it */
+    bool has_parent;      /* its PARENT record was met, which tells: */
+    uint32_t parent_pid;  /* 0: not known */
+    uint32_t parent_task; /* number in that process */
+    int64_t last_read_ns; /* 0: never */
+    uint8_t descent;      /* enum cup_descent */
+    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN and _LATE */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
 };
@@ -50,9 +68,10 @@ struct cup_task {
     uint64_t cpu_ns;
     uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
-    uint64_t read_bytes; /* sum of the ways */
-    uint64_t key_hash;   /* equal for all attempts of one task: among ten million different keys,
-                            two meet with a chance of one in four hundred thousand */
+    uint64_t read_bytes;       /* sum of the ways */
+    uint64_t child_read_bytes; /* by processes that descend from it */
+    uint64_t key_hash; /* equal for all attempts of one task: among ten million different keys,
+                          two meet with a chance of one in four hundred thousand */
     uint32_t process;
     uint32_t prefix; /* index in prefixes */
     uint32_t server; /* index + 1 in servers; 0: not known */
@@ -62,6 +81,7 @@ struct cup_task {
     uint32_t key_at; /* where its key is in the log: see cup_key_reader */
     uint8_t status;  /* enum cup_task_status; 0: unfinished */
     uint8_t origin;  /* enum cup_task_origin */
+    uint32_t number; /* in its process */
 };
 
 /* What Coffea gave a task to do, and its clock calls. */
@@ -103,6 +123,14 @@ struct cup_note {
     uint32_t process, text;
 };
 
+/* A process that another one than its own forebears names as working for one of its tasks. */
+struct cup_child {
+    uint32_t process; /* that names it */
+    uint32_t pid;
+    uint32_t task; /* number in the naming process */
+    int64_t time_ns;
+};
+
 struct cup_profile {
     char *path; /* owned; the directory */
     struct cup_intern strings;
@@ -126,6 +154,8 @@ struct cup_profile {
     size_t info_count, info_room;
     struct cup_note *notes;
     size_t note_count, note_room;
+    struct cup_child *children;
+    size_t child_count, child_room;
 
     struct cup_error *damages; /* one for each log that is damaged or unreadable */
     size_t damage_count, damage_room;
@@ -183,19 +213,27 @@ static inline uint64_t cup_item_events(const struct cup_item *item)
 }
 
 static inline bool cup_process_has(const struct cup_profile *profile, uint32_t process,
-                                   enum cup_feature feature)
+                                   uint64_t features)
 {
-    return (profile->processes[process].header.features & feature) != 0;
+    return (profile->processes[process].header.features & features) == features;
 }
 
-/* True if at least one process could measure what needs the feature. */
-bool cup_profile_measured(const struct cup_profile *profile, enum cup_feature feature);
+/* True if at least one process could measure what needs the features (a set of enum cup_feature).
+ */
+bool cup_profile_measured(const struct cup_profile *profile, uint64_t features);
+
+/* The features without which a counter says nothing. */
+uint64_t cup_counter_needs(enum cup_counter counter);
 
 /* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {
     return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;
 }
+
+/* Data files that a descendant of a task read outside of tasks of its own; 0 for other processes.
+ */
+uint64_t cup_process_child_bytes(const struct cup_process *process);
 
 /* Keys stay in the logs: they would be the largest part of the model, and few are shown. Reading
  * them in the order of tasks costs one small read each. */

@@ -23,7 +23,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(processes, process),  KEEP(servers, server),   KEEP(prefixes, prefix),
         KEEP(tasks, task),         KEEP(items, item),       KEEP(files, file),
         KEEP(file_sums, file_sum), KEEP(infos, info),       KEEP(notes, note),
-        KEEP(damages, damage),     KEEP(counters, counter),
+        KEEP(damages, damage),     KEEP(counters, counter), KEEP(children, child),
 #undef KEEP
         .path = old.path,
     };

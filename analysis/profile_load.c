@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "analysis/array.h"
+#include "analysis/descent.h"
 #include "analysis/log_loader.h"
 #include "analysis/parallel.h"
 #include "analysis/profile_merge.h"
@@ -209,6 +210,8 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     if (!profile->path)
         crew.builder.out_of_memory = true;
     load_names(&crew);
+    if (!crew.builder.out_of_memory && cup_descents_settle(profile, options->span != NULL) != 0)
+        crew.builder.out_of_memory = true;
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);
     if (result != 0)

@@ -52,6 +52,7 @@ static void merge_processes(struct shift *shift)
         if (!process)
             return;
         *process = shift->from->processes[i];
+        process->first_task += shift->task;
         shift->from->processes[i].log_path = NULL;
     }
 }
@@ -152,6 +153,17 @@ static void merge_facts(struct shift *shift)
     }
 }
 
+static void merge_children(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->child_count; i++) {
+        struct cup_child *child = CUP_APPEND(shift->builder, children, child);
+        if (!child)
+            return;
+        *child = shift->from->children[i];
+        child->process += shift->process;
+    }
+}
+
 static void merge_health(struct shift *shift)
 {
     struct cup_profile *into = shift->into, *from = shift->from;
@@ -194,6 +206,7 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_files(&shift);
         merge_file_sums(&shift);
         merge_facts(&shift);
+        merge_children(&shift);
         merge_health(&shift);
     }
     cup_id_map_clear(&shift.strings);

@@ -33,7 +33,7 @@ static void print_access_sizes(const struct cup_page *page)
 {
     static const char *const names[] = {"<=100 B", "<=1 KiB",  "<=10 KiB",  "<=100 KiB", "<=1 MiB",
                                         "<=4 MiB", "<=10 MiB", "<=100 MiB", "<=1 GiB",   ">1 GiB"};
-    enum { SIZES = CUP_FILE_COUNTER_COUNT - CUP_F_SIZE_0_100 };
+    enum { SIZES = CUP_F_SIZE_1G_UP - CUP_F_SIZE_0_100 + 1 };
     double sums[SIZES] = {0}, all = 0;
     char line[400] = "Sizes of reads: ";
     for (size_t i = 0; i < page->profile->file_sum_count; i++) {

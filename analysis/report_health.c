@@ -16,15 +16,17 @@ int cup_print_attribution(const struct cup_page *page)
         CUP_WAYS(X)
 #undef X
     };
-    double total = cup_page_metric(page, "attribution", "bytes_total");
+    double total = (double)cup_all_way_bytes(page->totals);
     struct cup_table table;
     cup_page_heading(page, "Attribution",
-                     "how the bytes read in worker processes found their task");
+                     "how the bytes of data files found their task in worker processes");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int way = 0; way < CUP_WAY_COUNT; way++) {
         cup_table_add_string(&table, cup_way_names[way]);
+        bool known =
+            cup_profile_measured(page->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + way));
         cup_table_add_value(&table,
-                            total >= 0 ? cup_count(cup_way_bytes(page->totals, way)) : cup_null(),
+                            known ? cup_count(cup_way_bytes(page->totals, way)) : cup_null(),
                             CUP_UNIT_BYTES);
         cup_table_add_value(&table, cup_ratio((double)cup_way_bytes(page->totals, way), total),
                             CUP_UNIT_SHARE);

@@ -346,24 +346,37 @@ static const char *const counter_names[] = {
 #undef X
 };
 
-/* Counters under their names; times, which the log holds in *_ns, as *_s. */
-static void put_counters(struct report *report, const char *const *names, const uint64_t *values,
-                         int count)
+/* A counter under its name; a time, which the log holds in *_ns, as *_s. Null if not measured. */
+static void put_counter(struct report *report, const char *counter, uint64_t value, uint64_t needs)
 {
-    for (int i = 0; i < count; i++) {
-        char name[64];
-        size_t length = strlen(names[i]);
-        bool is_time = length > 3 && strcmp(names[i] + length - 3, "_ns") == 0;
-        snprintf(name, sizeof name, "%.*s%s", (int)(is_time ? length - 3 : length), names[i],
-                 is_time ? "_s" : "");
-        put(report, name, is_time ? cup_seconds((int64_t)values[i]) : cup_count(values[i]));
-    }
+    char name[64];
+    size_t length = strlen(counter);
+    bool is_time = length > 3 && strcmp(counter + length - 3, "_ns") == 0;
+    snprintf(name, sizeof name, "%.*s%s", (int)(is_time ? length - 3 : length), counter,
+             is_time ? "_s" : "");
+    if (!cup_profile_measured(report->profile, needs))
+        put(report, name, cup_null());
+    else
+        put(report, name, is_time ? cup_seconds((int64_t)value) : cup_count(value));
+}
+
+static void put_task_counters(struct report *report, const uint64_t *values)
+{
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
+        put_counter(report, counter_names[i], values[i], cup_counter_needs(i));
+}
+
+static void put_file_counter(struct report *report, int counter, uint64_t value)
+{
+    put_counter(report, cup_file_counter_names[counter], value,
+                counter == CUP_F_MAPPED_BYTES ? CUP_FEATURE_MAPPED : CUP_FEATURE_FILES);
 }
 
 static void put_prefix(struct report *report, uint32_t index)
 {
     const struct cup_task_sums *sums = &report->totals->prefixes[index];
     const struct cup_prefix *prefix = &report->profile->prefixes[index];
+    bool timed = sums->finished + sums->erred > sums->without_cpu;
     cup_json_row(&report->json, NULL);
     put(report, "prefix", text_of(report, prefix->name));
     put(report, "processor", cup_bool(cup_prefix_is_processor(report->totals, index)));
@@ -372,11 +385,14 @@ static void put_prefix(struct report *report, uint32_t index)
     put(report, "erred", cup_count(sums->erred));
     put(report, "unfinished", cup_count(sums->unfinished));
     put_ns(report, "wall_s", sums->wall_ns);
-    put_ns(report, "cpu_s", sums->cpu_ns);
-    put(report, "noncpu_s", cup_seconds((int64_t)(sums->wall_ns - sums->cpu_ns)));
+    put(report, "cpu_s", timed ? cup_seconds((int64_t)sums->cpu_ns) : cup_null());
+    put(report, "noncpu_s",
+        timed ? cup_seconds((int64_t)(sums->with_cpu_ns - sums->cpu_ns)) : cup_null());
+    put(report, "without_cpu", cup_count(sums->without_cpu));
     put(report, "read_bytes", cup_count(sums->read_bytes));
+    put(report, "child_read_bytes", cup_count(sums->child_read_bytes));
     put(report, "result_bytes", cup_count(sums->result_bytes));
-    put_counters(report, counter_names, prefix->counters, CUP_COUNTER_COUNT);
+    put_task_counters(report, prefix->counters);
     cup_json_end_object(&report->json);
 }
 
@@ -400,7 +416,9 @@ static void put_file_prefixes(struct report *report, const struct cup_file *file
             sum->prefix == CUP_NO_PREFIX ? cup_null()
                                          : text_of(report, profile->prefixes[sum->prefix].name));
         put(report, "tasks", cup_count(sum->tasks));
-        put_counters(report, cup_file_counter_names, sum->counters, CUP_F_SIZE_0_100);
+        for (int i = 0; i < CUP_F_SIZE_0_100; i++)
+            put_file_counter(report, i, sum->counters[i]);
+        put_file_counter(report, CUP_F_MAPPED_BYTES, sum->counters[CUP_F_MAPPED_BYTES]);
         cup_json_end_object(&report->json);
     }
     cup_json_end_array(&report->json);
@@ -416,7 +434,8 @@ static void put_file(struct report *report, uint32_t index)
     put(report, "size_bytes", cup_count(file->size));
     put(report, "tasks", cup_count(total.tasks));
     put(report, "processes", cup_count(file->processes));
-    put_counters(report, cup_file_counter_names, total.counters, CUP_FILE_COUNTER_COUNT);
+    for (int i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+        put_file_counter(report, i, total.counters[i]);
     put(report, "sequential_share",
         cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],
                   (double)total.counters[CUP_F_READ_CALLS]));
@@ -438,23 +457,76 @@ static int put_files(struct report *report)
 
 /* ---- attribution, health, sources ------------------------------------------------------- */
 
-static void put_attribution(struct report *report)
+/* Of the data files: mapped and received bytes find their tasks likewise, but are not told apart.
+ */
+static void put_ways(struct report *report)
 {
-    double total = cup_number(cup_metric_named(report->totals, "attribution", "bytes_total"));
-    cup_json_object(&report->json, "attribution");
-    put_metrics(report, "attribution");
+    double total = (double)cup_all_way_bytes(report->totals);
     cup_json_row(&report->json, "by_way");
     for (int way = 0; way < CUP_WAY_COUNT; way++)
         put(report, cup_way_names[way],
-            total >= 0 ? cup_count(cup_way_bytes(report->totals, way)) : cup_null());
+            cup_profile_measured(report->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + way))
+                ? cup_count(cup_way_bytes(report->totals, way))
+                : cup_null());
     cup_json_end_object(&report->json);
     cup_json_row(&report->json, "by_way_share");
     for (int way = 0; way < CUP_WAY_COUNT; way++)
         put(report, cup_way_names[way],
             cup_ratio((double)cup_way_bytes(report->totals, way), total));
     cup_json_end_object(&report->json);
+}
+
+/* One process of workers; several Dask workers may live in it, which its counters do not know. */
+static void put_worker_classes(struct report *report, uint32_t index)
+{
+    static const int counters[] = {
+        CUP_C_MAPPED_BYTES,      CUP_C_RECV_BYTES,          CUP_C_SEND_BYTES,
+        CUP_C_IMPORT_BYTES,      CUP_C_PIPE_BYTES,          CUP_C_SPILL_READ_BYTES,
+        CUP_C_SPILL_WRITE_BYTES, CUP_C_TRANSFER_RECV_BYTES, CUP_C_TRANSFER_SEND_BYTES,
+        CUP_C_DASK_READ_BYTES,
+    };
+    const struct cup_process *process = &report->profile->processes[index];
+    uint64_t with_task = 0;
+    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
+        with_task += process->with_task[way];
+    cup_json_row(&report->json, NULL);
+    put(report, "host", cup_string(process->header.host));
+    put(report, "pid", cup_count(process->header.pid));
+    put_counter(report, "read_bytes", with_task, CUP_FEATURE_FILES);
+    put_counter(report, "read_none_bytes",
+                process->descent ? 0 : process->without_task[CUP_C_READ_NONE_BYTES],
+                CUP_FEATURE_FILES);
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        int c = counters[i];
+        bool is_transfer = c == CUP_C_TRANSFER_RECV_BYTES || c == CUP_C_TRANSFER_SEND_BYTES;
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", is_transfer ? "dask_" : "", counter_names[c]);
+        put_counter(report, name, process->with_task[c] + process->without_task[c],
+                    cup_counter_needs(c));
+    }
     cup_json_end_object(&report->json);
 }
+
+static void put_attribution(struct report *report)
+{
+    cup_json_object(&report->json, "attribution");
+    put_metrics(report, "attribution");
+    put_ways(report);
+    cup_json_array(&report->json, "by_worker");
+    for (uint32_t i = 0; i < report->profile->process_count; i++)
+        if (cup_process_is_worker(&report->profile->processes[i]))
+            put_worker_classes(report, i);
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+static const char *const descent_names[CUP_DESCENT_COUNT] = {
+    [CUP_DESCENT_KNOWN] = "its task's",
+    [CUP_DESCENT_UNNAMED] = "nobody's: no record names its task",
+    [CUP_DESCENT_LOST] = "nobody's: its task is in no log",
+    [CUP_DESCENT_LATE] = "nobody's: read after its task had ended",
+    [CUP_DESCENT_OTHER_SPAN] = "a task's that was not asked for",
+};
 
 static void put_process(struct report *report, const struct cup_process *process)
 {
@@ -467,6 +539,9 @@ static void put_process(struct report *report, const struct cup_process *process
         process->header.log_stop_ns ? cup_seconds(process->header.log_stop_ns) : cup_null());
     put(report, "tasks", cup_count(process->tasks));
     put(report, "task_threads", cup_count(process->task_threads));
+    put(report, "child_read_bytes",
+        process->descent ? cup_count(cup_process_child_bytes(process)) : cup_null());
+    put(report, "child_read_bytes_are", cup_string(descent_names[process->descent]));
     put(report, "library", cup_string(process->header.library_version));
     put(report, "hooks", cup_count(process->header.hook_count));
     cup_json_end_object(&report->json);
@@ -585,12 +660,13 @@ static void put_row_sources(struct report *report)
 static void put_metric_source(struct report *report, const struct cup_metric *metric)
 {
     char source[400];
-    bool known = cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL;
-    snprintf(source, sizeof source, "%s%s",
-             known             ? ""
-             : metric->compute ? "n/a: nothing of the kind was seen; otherwise "
-                               : "n/a: ",
-             metric->source);
+    if (cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL)
+        snprintf(source, sizeof source, "%s", metric->source);
+    else if (!metric->compute)
+        snprintf(source, sizeof source, "n/a: %s", metric->source);
+    else
+        snprintf(source, sizeof source, "n/a: %s; otherwise %s",
+                 cup_metric_missing(metric, report->totals), metric->source);
     put(report, metric->name, cup_string(source));
 }
 

@@ -77,22 +77,39 @@ static void print_events(const struct cup_page *page)
 
 static void print_bytes(const struct cup_page *page)
 {
-    char rate[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], imports[CUP_HUMANE_ROOM], detail[200];
+    static const struct {
+        const char *metric, *text;
+    } parts[] = {{"mapped_bytes", "mapped"},
+                 {"recv_bytes", "from sockets"},
+                 {"child_read_bytes", "by children besides"}};
+    char rate[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], detail[300];
     cup_page_humane(page, rate, "workflow", "delivered_rate_mbs", CUP_UNIT_MBS);
     cup_page_humane(page, bytes, "workflow", "total_bytes_read", CUP_UNIT_BYTES);
-    cup_page_humane(page, imports, "attribution", "import_bytes", CUP_UNIT_BYTES);
-    snprintf(detail, sizeof detail, "%s from data files (imports apart: %s)", bytes, imports);
+    size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!(cup_page_metric(page, "attribution", parts[i].metric) > 0))
+            continue;
+        cup_page_humane(page, bytes, "attribution", parts[i].metric, CUP_UNIT_BYTES);
+        length += (size_t)snprintf(detail + length, sizeof detail - length, ", %s %s", bytes,
+                                   parts[i].text);
+    }
+    cup_page_humane(page, bytes, "attribution", "import_bytes", CUP_UNIT_BYTES);
+    snprintf(detail + length, sizeof detail - length, " (imports apart: %s)", bytes);
     print_fact(page, "read", CUP_BOLD, rate, detail);
 }
 
 static void print_cpu(const struct cup_page *page)
 {
-    char share[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM], detail[200];
+    char share[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM];
+    char helpers[CUP_HUMANE_ROOM], detail[300];
+    bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
     double value = cup_page_metric(page, "efficiency", "thread_cpu_efficiency");
     cup_humane(share, value, CUP_UNIT_SHARE);
     cup_page_humane(page, cpu, "workflow", "total_thread_cpu_time", CUP_UNIT_SECONDS);
     cup_page_humane(page, all, "time_budget", "threads_s", CUP_UNIT_SECONDS);
-    snprintf(detail, sizeof detail, "of the threads' time: %s of %s", cpu, all);
+    cup_page_humane(page, helpers, "workflow", "total_helper_cpu_time", CUP_UNIT_SECONDS);
+    snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
+             helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");
     print_fact(page, "CPU",
                value >= 0.7   ? CUP_GOOD
                : value >= 0.4 ? CUP_WARN
@@ -103,7 +120,7 @@ static void print_cpu(const struct cup_page *page)
 /* "context 99.5 %, own 0.5 %" into `to`. */
 static void list_ways(const struct cup_page *page, char *to, size_t room)
 {
-    double total = cup_page_metric(page, "attribution", "bytes_total");
+    double total = (double)cup_all_way_bytes(page->totals);
     size_t length = 0;
     for (int way = 0; way < CUP_WAY_COUNT && length < room; way++) {
         char share[CUP_HUMANE_ROOM];

@@ -1,10 +1,37 @@
 /* Tasks, chunks and datasets. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/page.h"
 #include "analysis/task_columns.h"
 
 /* ---- tasks by prefix -------------------------------------------------------------------- */
+
+/* Counters that many runs have none of: a column only where there is something to show. */
+static const struct extra {
+    const char *heading;
+    enum cup_counter counter;
+    bool is_time;
+} extras[] = {
+    {"helpers' CPU", CUP_C_HELPER_CPU_NS, true},
+    {"mapped", CUP_C_MAPPED_BYTES, false},
+    {"received", CUP_C_RECV_BYTES, false},
+};
+enum { EXTRA_COUNT = sizeof extras / sizeof *extras };
+
+static void add_extras(const struct cup_page *page, struct cup_table *table,
+                       const uint64_t *counters)
+{
+    for (int i = 0; i < EXTRA_COUNT; i++) {
+        uint64_t value = counters[extras[i].counter];
+        if (page->totals->counters[extras[i].counter] == 0)
+            continue;
+        if (extras[i].is_time)
+            cup_table_add_seconds(table, value);
+        else
+            cup_table_add_value(table, cup_count(value), CUP_UNIT_BYTES);
+    }
+}
 
 static void add_prefix(const struct cup_page *page, struct cup_table *table, uint32_t index)
 {
@@ -12,18 +39,21 @@ static void add_prefix(const struct cup_page *page, struct cup_table *table, uin
     const struct cup_task_sums *sums = &page->totals->prefixes[index];
     bool files = cup_profile_measured(page->profile, CUP_FEATURE_FILES);
     bool heap = cup_profile_measured(page->profile, CUP_FEATURE_HEAP);
+    bool timed = sums->finished + sums->erred > sums->without_cpu;
     uint64_t failed = sums->erred + sums->unfinished;
     cup_table_add(table, cup_page_text(page, prefix->name));
     cup_table_add_string(table, cup_prefix_is_processor(page->totals, index) ? "chunks" : "");
     cup_table_add_value(table, cup_count(sums->tasks), CUP_UNIT_COUNT);
     cup_table_add_value(table, cup_count(failed), CUP_UNIT_COUNT);
     cup_table_add_seconds(table, sums->wall_ns);
-    cup_table_add_seconds(table, sums->cpu_ns);
-    cup_table_add_value(table, cup_ratio((double)sums->cpu_ns, (double)sums->wall_ns),
+    cup_table_add_value(table, timed ? cup_seconds((int64_t)sums->cpu_ns) : cup_null(),
+                        CUP_UNIT_SECONDS);
+    cup_table_add_value(table, cup_ratio((double)sums->cpu_ns, (double)sums->with_cpu_ns),
                         CUP_UNIT_SHARE);
     cup_table_add_value(table, files ? cup_count(sums->read_bytes) : cup_null(), CUP_UNIT_BYTES);
     cup_table_add_value(table, heap ? cup_count(prefix->counters[CUP_C_ALLOC_BYTES]) : cup_null(),
                         CUP_UNIT_BYTES);
+    add_extras(page, table, prefix->counters);
 }
 
 static int more_time_first(const void *left, const void *right)
@@ -48,20 +78,34 @@ static size_t order_prefixes(const struct cup_page *page, const struct cup_task_
 
 enum { SHOWN_PREFIXES = 15, SHOWN_DATASETS = 20, SHOWN_TASKS = 5 };
 
-static int print_prefixes(const struct cup_page *page)
+enum { PREFIX_COLUMNS = 9 };
+
+/* Fills in all that are shown; returns how many. */
+static unsigned prefix_columns(const struct cup_page *page, struct cup_column *columns)
 {
-    static const struct cup_column columns[] = {
+    static const struct cup_column always[PREFIX_COLUMNS] = {
         {"prefix", CUP_FIT_LEFT, 0},  {"", CUP_FIT_LEFT, 2},      {"tasks", CUP_FIT_RIGHT, 0},
         {"failed", CUP_FIT_RIGHT, 4}, {"time", CUP_FIT_RIGHT, 0}, {"CPU", CUP_FIT_RIGHT, 0},
         {"share", CUP_FIT_RIGHT, 3},  {"read", CUP_FIT_RIGHT, 0}, {"allocated", CUP_FIT_RIGHT, 1},
     };
+    unsigned count = PREFIX_COLUMNS;
+    memcpy(columns, always, sizeof always);
+    for (int i = 0; i < EXTRA_COUNT; i++)
+        if (page->totals->counters[extras[i].counter])
+            columns[count++] = (struct cup_column){extras[i].heading, CUP_FIT_RIGHT, 5};
+    return count;
+}
+
+static int print_prefixes(const struct cup_page *page)
+{
+    struct cup_column columns[PREFIX_COLUMNS + EXTRA_COUNT];
     const struct cup_task_sums **order = calloc(page->profile->prefix_count + 1, sizeof *order);
     struct cup_table table;
     if (!order)
         return -1;
     size_t count = order_prefixes(page, order);
     cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    cup_table_start(&table, columns, prefix_columns(page, columns));
     for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
         add_prefix(page, &table, (uint32_t)(order[i] - page->totals->prefixes));
     cup_table_finish(&table, &page->terminal);

@@ -4,6 +4,8 @@ enum cup_role cup_process_role(const struct cup_process *process)
 {
     static const enum cup_role telling[] = {CUP_ROLE_WORKER, CUP_ROLE_SCHEDULER, CUP_ROLE_NANNY,
                                             CUP_ROLE_CLIENT};
+    if (process->descent && process->tasks == 0)
+        return CUP_ROLE_CHILD;
     if (cup_process_is_worker(process))
         return CUP_ROLE_WORKER;
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)

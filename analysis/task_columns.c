@@ -146,17 +146,10 @@ static struct cup_value result_bytes(const struct cup_task_row *row, int argumen
 
 /* ---- counters --------------------------------------------------------------------------- */
 
-static uint64_t feature_of(int counter)
-{
-    if (counter == CUP_C_READ_CONTEXT_BYTES)
-        return CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT;
-    return counter < CUP_C_ALLOC_BYTES ? CUP_FEATURE_FILES : CUP_FEATURE_HEAP;
-}
-
 static bool has_counter(const struct cup_task_row *row, int counter)
 {
-    uint64_t needed = feature_of(counter);
-    return row->profile->counters && (process_header(row)->features & needed) == needed;
+    return row->profile->counters &&
+           cup_process_has(row->profile, row->task->process, cup_counter_needs(counter));
 }
 
 static uint64_t counter_of(const struct cup_task_row *row, int counter)
@@ -178,6 +171,14 @@ static struct cup_value read_bytes(const struct cup_task_row *row, int argument)
 {
     (void)argument;
     return has_counter(row, CUP_C_READ_OWN_BYTES) ? cup_count(row->task->read_bytes) : cup_null();
+}
+
+static struct cup_value child_read_bytes(const struct cup_task_row *row, int argument)
+{
+    (void)argument;
+    return cup_process_has(row->profile, row->task->process, CUP_FEATURE_FILES)
+               ? cup_count(row->task->child_read_bytes)
+               : cup_null();
 }
 
 static struct cup_value not_measured(const struct cup_task_row *row, int argument)
@@ -253,13 +254,15 @@ const struct cup_task_column cup_task_columns[] = {
     {"key", key, 0}, {"prefix", prefix, 0}, {"span", span, 0}, {"worker", worker, 0},
     {"host", host, 0}, {"pid", pid, 0}, {"thread", thread, 0}, {"status", status, 0},
     {"start", start, 0}, {"stop", stop, 0},
-    {"wall_s", wall, 0}, {"cpu_s", cpu, 0}, LATER("helper_cpu_s"), {"noncpu_s", noncpu, 0},
+    {"wall_s", wall, 0}, {"cpu_s", cpu, 0}, SECONDS("helper_cpu_s", HELPER_CPU_NS),
+    {"noncpu_s", noncpu, 0},
 
     {"read_bytes", read_bytes, 0},
     COUNTER("read_calls", READ_CALLS), SECONDS("read_s", READ_NS),
     COUNTER("write_bytes", WRITE_BYTES), COUNTER("write_calls", WRITE_CALLS),
     SECONDS("write_s", WRITE_NS),
-    LATER("recv_bytes"), LATER("send_bytes"), LATER("net_s"), LATER("mapped_bytes"),
+    COUNTER("recv_bytes", RECV_BYTES), COUNTER("send_bytes", SEND_BYTES), SECONDS("net_s", NET_NS),
+    COUNTER("mapped_bytes", MAPPED_BYTES),
     COUNTER("open_calls", OPEN_CALLS),
 
     COUNTER("read_own_bytes", READ_OWN_BYTES), COUNTER("read_context_bytes", READ_CONTEXT_BYTES),
@@ -278,7 +281,7 @@ const struct cup_task_column cup_task_columns[] = {
     {"dataset", dataset, 0}, {"file", file, 0}, {"tree", tree, 0},
     {"entry_start", entry_start, 0}, {"entry_stop", entry_stop, 0}, {"events", events, 0},
 
-    LATER("child_read_bytes"), COUNTER("import_bytes", IMPORT_BYTES),
+    {"child_read_bytes", child_read_bytes, 0}, COUNTER("import_bytes", IMPORT_BYTES),
     COUNTER("pipe_bytes", PIPE_BYTES), COUNTER("read_none_bytes", READ_NONE_BYTES),
     {"result_bytes", result_bytes, 0}, {"attempt", attempt, 0},
     LATER("helper_io_wait_s"), LATER("helper_gil_wait_s"), LATER("helper_lock_wait_s"),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/array.h"
 #include "analysis/id_map.h"
@@ -32,7 +33,12 @@ static void sums_add(struct cup_task_sums *sums, const struct cup_task *task)
     sums->unfinished += task->status == 0;
     sums->wall_ns += known(cup_task_wall_ns(task));
     sums->cpu_ns += known(task->cpu_ns);
+    if (task->cpu_ns != CUP_UNKNOWN64)
+        sums->with_cpu_ns += known(cup_task_wall_ns(task));
+    else
+        sums->without_cpu += task->status != 0;
     sums->read_bytes += task->read_bytes;
+    sums->child_read_bytes += task->child_read_bytes;
     sums->result_bytes += known(task->result_bytes);
 }
 
@@ -407,7 +413,6 @@ static void add_tasks(struct cup_totals *totals)
             waste_add(&totals->failed, task);
         else if (task->status == 0)
             waste_add(&totals->killed, task);
-        totals->without_cpu += task->status && task->cpu_ns == CUP_UNKNOWN64;
     }
 }
 
@@ -451,16 +456,33 @@ static void add_workers(struct cup_totals *totals)
     }
 }
 
+/* What a descendant of a task read outside of tasks of its own is not what a worker read. */
+static void add_child(struct cup_totals *totals, const struct cup_process *process,
+                      uint64_t *without_task)
+{
+    struct cup_child_sums *sums = &totals->children[process->descent];
+    sums->processes++;
+    sums->bytes += cup_process_child_bytes(process);
+    memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_WAY_COUNT * sizeof *without_task);
+}
+
+static void add_process(struct cup_totals *totals, const struct cup_process *process)
+{
+    uint64_t without_task[CUP_COUNTER_COUNT];
+    memcpy(without_task, process->without_task, sizeof without_task);
+    if (process->descent)
+        add_child(totals, process, without_task);
+    add_all(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
+            without_task);
+}
+
 static void add_processes(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->prefix_count; i++)
         add_all(totals->counters, profile->prefixes[i].counters);
-    for (size_t i = 0; i < profile->process_count; i++) {
-        const struct cup_process *process = &profile->processes[i];
-        add_all(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
-                process->without_task);
-    }
+    for (size_t i = 0; i < profile->process_count; i++)
+        add_process(totals, &profile->processes[i]);
 }
 
 /* What the processor's tasks read from .root files, against the size of these files. */
@@ -519,4 +541,12 @@ uint64_t cup_way_bytes(const struct cup_totals *totals, int way)
 {
     return way == CUP_WAY_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
                                : totals->counters[CUP_C_READ_OWN_BYTES + way];
+}
+
+uint64_t cup_all_way_bytes(const struct cup_totals *totals)
+{
+    uint64_t sum = 0;
+    for (int way = 0; way < CUP_WAY_COUNT; way++)
+        sum += cup_way_bytes(totals, way);
+    return sum;
 }

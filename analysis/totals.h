@@ -24,7 +24,14 @@ struct cup_stretch {
 struct cup_task_sums {
     uint64_t tasks, finished, erred, unfinished;
     uint64_t wall_ns, cpu_ns; /* of ended tasks */
-    uint64_t read_bytes, result_bytes;
+    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
+    uint64_t with_cpu_ns;     /* wall time of the others */
+    uint64_t read_bytes, child_read_bytes, result_bytes;
+};
+
+/* Processes that descend from tasks, and what they read. */
+struct cup_child_sums {
+    uint64_t processes, bytes;
 };
 
 struct cup_dataset {
@@ -66,11 +73,10 @@ struct cup_totals {
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
     uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
     struct cup_stretch run, metadata, chunks;
-    int64_t tail_ns;      /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    double thread_ns;     /* threads of the workers that ran tasks, times their part in the run */
-    uint64_t workers;     /* of them */
-    uint64_t threads;     /* of them, all at once */
-    uint64_t without_cpu; /* ended tasks whose CPU time is not known */
+    int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
+    double thread_ns; /* threads of the workers that ran tasks, times their part in the run */
+    uint64_t workers; /* of them */
+    uint64_t threads; /* of them, all at once */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks;
@@ -85,11 +91,12 @@ struct cup_totals {
     size_t dataset_count, dataset_room;
 
     struct cup_waste failed, repeated, killed;
-    uint64_t counters[CUP_COUNTER_COUNT];     /* of tasks */
-    uint64_t without_task[CUP_COUNTER_COUNT]; /* in worker processes */
-    uint64_t elsewhere[CUP_COUNTER_COUNT];    /* in other processes */
-    uint64_t chunk_file_bytes;                /* read from .root files by the processor's tasks */
-    uint64_t chunk_file_size;                 /* size of those files */
+    uint64_t counters[CUP_COUNTER_COUNT];              /* of tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT];          /* in worker processes */
+    uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
+    struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
+    uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
+    uint64_t chunk_file_size;  /* size of those files */
 };
 
 /* Returns 0, or -1 without memory. The profile must outlive the totals. */
@@ -109,6 +116,7 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
 /* Names of enum cup_way, and the bytes that found their task that way (none: no task). */
 extern const char *const cup_way_names[CUP_WAY_COUNT];
 uint64_t cup_way_bytes(const struct cup_totals *totals, int way);
+uint64_t cup_all_way_bytes(const struct cup_totals *totals);
 
 /* From first start to last stop; -1 when there was none. */
 static inline int64_t cup_stretch_ns(struct cup_stretch stretch)

@@ -268,6 +268,12 @@ static json_int_t report_count(json_t *report, const char *section, const char *
     return json_integer_value(value);
 }
 
+/* Of all bytes; 0 where it is not known. */
+static json_int_t part(json_t *report, const char *name)
+{
+    return json_integer_value(json_object_get(json_object_get(report, "attribution"), name));
+}
+
 static void check_attribution(json_t *report)
 {
     const char *way;
@@ -275,10 +281,12 @@ static void check_attribution(json_t *report)
     json_int_t sum = 0, total = report_count(report, "attribution", "bytes_total");
     json_object_foreach(ways, way, value) sum += json_integer_value(value);
     cr_expect(json_object_size(ways) == 7);
-    cr_expect(total > 0 && sum == total);
+    cr_expect(total > 0 && sum == report_count(report, "attribution", "read_bytes"));
+    cr_expect(sum + part(report, "mapped_bytes") + part(report, "recv_bytes") == total);
     cr_expect(json_integer_value(json_object_get(ways, "none")) == 0, "%lld bytes have no task",
               json_integer_value(json_object_get(ways, "none")));
-    cr_expect(report_count(report, "attribution", "bytes_attributed") == total);
+    cr_expect(report_count(report, "attribution", "bytes_attributed") ==
+              total - part(report, "mapped_none_bytes") - part(report, "recv_none_bytes"));
 }
 
 static void check_totals(const struct run *run, json_t *report)
@@ -288,6 +296,8 @@ static void check_totals(const struct run *run, json_t *report)
     cr_expect(report_count(report, "workflow", "total_events") == 60000);
     cr_expect(report_count(report, "workflow", "num_failed_chunks") == 0);
     cr_expect(report_count(report, "workflow", "total_bytes_read") ==
+              report_count(report, "attribution", "bytes_attributed"));
+    cr_expect(part(report, "read_bytes") - part(report, "read_none_bytes") ==
               cup_sum(run->rows, "read_bytes"));
     cr_expect(report_count(report, "health", "tasks_unfinished") == 0);
     cr_expect(report_count(report, "health", "records_dropped") == 0);
