@@ -13,15 +13,16 @@ struct offsets {
     size_t frame_back;
     size_t frame_variables; /* the first local variable */
     size_t frame_owner;     /* 3.12 and later: a byte; NONE before */
+    size_t frame_place;     /* the instruction: a pointer, up to 3.10 an int; NONE: not verified */
 };
 enum { NONE = ~0u };
 enum { OWNED_BY_C = 3 }; /* from this value on: no Python code, an entry from C */
 
 /* offsetof as printed from each version's internal headers; verified before use. */
 static const struct offsets by_minor[] = {
-    [9] = {24, NONE, 32, 112, 24, 360, NONE}, [10] = {24, NONE, 32, 112, 24, 352, NONE},
-    [11] = {56, 8, 32, 120, 48, 72, NONE},    [12] = {56, 0, 0, 120, 8, 72, 70},
-    [13] = {72, NONE, 0, 120, 8, 72, 70},
+    [9] = {24, NONE, 32, 112, 24, 360, NONE, 104}, [10] = {24, NONE, 32, 112, 24, 352, NONE, 96},
+    [11] = {56, 8, 32, 120, 48, 72, NONE, 56},     [12] = {56, 0, 0, 120, 8, 72, 70, 56},
+    [13] = {72, NONE, 0, 120, 8, 72, 70, 56},
 };
 
 static struct offsets use;
@@ -31,14 +32,22 @@ static bool verified;
  * cookie at _PyRuntime. Of 3.14 the words are known, its layout was not seen. */
 static bool read_debug_offsets(int minor, struct offsets *offsets)
 {
-    enum { CURRENT_FRAME = 26, BACK = 32, CODE = 33, VARIABLES = 35, OWNER = 36, NAME = 41 };
+    enum {
+        CURRENT_FRAME = 26,
+        BACK = 32,
+        CODE = 33,
+        PLACE = 34,
+        VARIABLES = 35,
+        OWNER = 36,
+        NAME = 41
+    };
     const uint64_t *block = dlsym(RTLD_DEFAULT, "_PyRuntime");
     if (!block || memcmp(block, "xdebugpy", 8) || (int)(block[1] >> 16 & 0xff) != minor ||
         minor != 14)
         return false;
     *offsets =
-        (struct offsets){block[CURRENT_FRAME], NONE,        block[CODE], block[NAME], block[BACK],
-                         block[VARIABLES],     block[OWNER]};
+        (struct offsets){block[CURRENT_FRAME], NONE,         block[CODE], block[NAME], block[BACK],
+                         block[VARIABLES],     block[OWNER], block[PLACE]};
     return true;
 }
 
@@ -98,6 +107,19 @@ const void *cup_frames_top_name(void)
 {
     const char *at = top();
     return at ? word_at(untagged(word_at(at, use.frame_code)), use.code_name) : NULL;
+}
+
+static uint64_t place_of(const struct offsets *offsets, const char *frame)
+{
+    uint64_t place = 0;
+    memcpy(&place, frame + offsets->frame_place, cup_py.minor < 11 ? sizeof(int) : sizeof place);
+    return place;
+}
+
+uint64_t cup_frames_top_place(void)
+{
+    const char *at = use.frame_place == NONE ? NULL : top();
+    return at ? (uintptr_t)at ^ place_of(&use, at) << 16 : 0;
 }
 
 bool cup_frames_back(struct cup_frame *frame)
@@ -179,6 +201,21 @@ static bool same_stack(const struct offsets *offsets, cup_object *top)
     return same && !at;
 }
 
+/* The place in FRAME, which is AT, is the one that the API tells, in bytes of its code. */
+static bool same_place(const struct offsets *offsets, cup_object *frame, const char *at)
+{
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    int64_t told = cup_python_integer_at(frame, "f_lasti", -1);
+    int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
+    int64_t place = (int64_t)place_of(offsets, at);
+    if (cup_py.minor == 10)
+        place *= 2; /* counted in instructions */
+    else if (cup_py.minor > 10)
+        place -= (int64_t)(uintptr_t)code + header;
+    cup_python_drop(code);
+    return told >= 0 && place == told;
+}
+
 const char *cup_frames_verify(void)
 {
     struct offsets offsets;
@@ -189,6 +226,8 @@ const char *cup_frames_verify(void)
         return "no Python frame to verify with";
     if (!same_stack(&offsets, frame))
         return "the interpreter's frames are not laid out as expected";
+    if (!same_place(&offsets, frame, safe_top(&offsets)))
+        offsets.frame_place = NONE;
     use = offsets;
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
     return NULL;

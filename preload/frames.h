@@ -26,6 +26,10 @@ bool cup_frames_top(struct cup_frame *frame);
  * as cup_frames_top() is false. */
 const void *cup_frames_top_name(void);
 
+/* The instruction that the top frame executes, as a number to compare: two calls with the same one
+ * were made by one instruction. 0 if it is not known. */
+uint64_t cup_frames_top_place(void);
+
 /* The frame that called it. False at the end of the stack. */
 bool cup_frames_back(struct cup_frame *frame);
 
