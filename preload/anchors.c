@@ -5,6 +5,7 @@
 #include "preload/context.h"
 #include "preload/dask.h"
 #include "preload/frames.h"
+#include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -70,6 +71,11 @@ static void get_ready(void)
         cup_process_remark("way 'context' is off", why);
     else
         cup_process_feature(CUP_FEATURE_CONTEXT);
+    if (cup_helper_verify())
+        cup_process_feature(CUP_FEATURE_HANDOFF);
+    else
+        cup_process_remark("ways 'handoff' and 'inherited' are off",
+                           "this Python's locks are no semaphores");
     interpreter = cup_py.PyInterpreterState_Get();
     cup_py.Py_AtExit(interpreter_ends);
     __atomic_store_n(&state, READY, __ATOMIC_RELEASE);
@@ -106,6 +112,10 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
                               (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
     else if (name == names[CUP_ANCHOR_TICK])
         cup_dask_tick(frame);
+    else if (name == names[CUP_ANCHOR_METER])
+        cup_dask_async_clock(frame, now_ns);
+    else if (name == names[CUP_ANCHOR_RUN_ACTOR] || name == names[CUP_ANCHOR_APPLY_FUNCTION_ACTOR])
+        cup_dask_actor_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     else
         cup_coffea_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
@@ -118,7 +128,8 @@ static bool is_anchor(clockid_t id, const void *name)
 {
     if (id == CLOCK_THREAD_CPUTIME_ID)
         return name == names[CUP_ANCHOR_METER];
-    return name == names[CUP_ANCHOR_WORK_FUNCTION] ||
+    return name == names[CUP_ANCHOR_WORK_FUNCTION] || name == names[CUP_ANCHOR_METER] ||
+           name == names[CUP_ANCHOR_RUN_ACTOR] || name == names[CUP_ANCHOR_APPLY_FUNCTION_ACTOR] ||
            (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted());
 }
 

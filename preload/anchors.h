@@ -21,6 +21,28 @@
     X(ENTER, "contextlib", "__enter__", "(nothing: the task begins)", "CPython 3.9 to 3.13")       \
     X(EXIT, "contextlib", "__exit__", "(nothing: the task ends)", "CPython 3.9 to 3.13")           \
     X(TICK, "distributed.core", "_measure_tick", "self", "distributed 2021.12 to 2026.8")          \
+    X(RUN_TASK_ASYNC, "distributed.worker", "_run_task_async", "msg",                              \
+      "distributed 2024.12 to 2026.8")                                                             \
+    X(APPLY_FUNCTION_ASYNC, "distributed.worker", "apply_function_async", "msg",                   \
+      "distributed up to 2024.11")                                                                 \
+    X(EXECUTE, "distributed.worker", "execute", "key, self", "distributed 2021.12 to 2026.8")      \
+    X(RUN_ACTOR, "distributed.worker", "_run_actor", "key, execution_state",                       \
+      "distributed 2024.12 to 2026.8")                                                             \
+    X(APPLY_FUNCTION_ACTOR, "distributed.worker", "apply_function_actor", "key, execution_state",  \
+      "distributed up to 2024.11")                                                                 \
+    X(JOB_BEGINS, "concurrent.futures._base", "set_running_or_notify_cancel",                      \
+      "(nothing: takes the Future's lock)", "CPython 3.9 to 3.13")                                 \
+    X(JOB_RETURNED, "concurrent.futures._base", "set_result", "(likewise)", "CPython 3.9 to 3.13") \
+    X(JOB_RAISED, "concurrent.futures._base", "set_exception", "(likewise)",                       \
+      "CPython 3.9 to 3.13")                                                                       \
+    X(JOB_RUN, "concurrent.futures.thread", "run", "(nothing: calls those three)",                 \
+      "CPython 3.9 to 3.13")                                                                       \
+    X(BOOTSTRAP, "threading", "_bootstrap_inner", "(nothing: takes locks that hand nothing over)", \
+      "CPython 3.9 to 3.13")                                                                       \
+    X(BOOTSTRAP_LOCK, "threading", "_set_tstate_lock", "(likewise)", "CPython 3.9 to 3.12")        \
+    X(THREAD_ENDS, "threading", "_delete", "(likewise)", "CPython 3.9 to 3.13")                    \
+    X(POOL_GROWS, "multiprocessing.pool", "_repopulate_pool_static",                               \
+      "(nothing: starts threads that take jobs without a lock)", "CPython 3.9 to 3.13")            \
     X(WORK_FUNCTION, "coffea.processor.executor", "_work_function", "item, tic",                   \
       "coffea 0.7.22 to 2026.9")
 enum cup_anchor {

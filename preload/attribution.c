@@ -2,10 +2,12 @@
 
 #include "preload/block.h"
 #include "preload/context.h"
+#include "preload/descriptor.h"
 #include "preload/log.h"
 #include "preload/thread.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* How many tasks run (times 2^32) plus the sum of their numbers, in one word: two words could be
  * read in the middle of a begin or an end, and then name a task that nobody runs. With one task the
@@ -18,6 +20,8 @@ static struct {
                          context, and its log does not know them */
 } running;
 
+uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+
 #define ONE_TASK (UINT64_C(1) << 32)
 
 void cup_attribution_begin(uint32_t task)
@@ -25,18 +29,22 @@ void cup_attribution_begin(uint32_t task)
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
     __atomic_store_n(&running.newest, task, __ATOMIC_RELAXED);
+    __atomic_store_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELEASE);
 }
 
 void cup_attribution_end(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_sub(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], &task, 0, false,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 void cup_attribution_reset(void)
 {
     running.tasks = 0;
     running.foreign = running.newest;
+    memset(cup_attribution_running, 0, sizeof cup_attribution_running);
 }
 
 static inline uint32_t context_task(void)
@@ -53,11 +61,33 @@ static uint32_t sole_task(uint32_t *epoch)
     return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
 }
 
+static inline bool inherits(const struct cup_thread *thread)
+{
+    return thread->inherited && cup_attribution_runs(thread->inherited);
+}
+
+uint32_t cup_attribution_task(void)
+{
+    const struct cup_thread *thread = &cup_self;
+    if (thread->task)
+        return thread->task;
+    uint32_t task = context_task();
+    if (task)
+        return task;
+    if (thread->handed)
+        return thread->handed;
+    return inherits(thread) && !thread->foreign_lock ? thread->inherited : 0;
+}
+
+uint32_t cup_attribution_opener(void)
+{
+    return cup_self.task ? cup_self.task : context_task();
+}
+
 /* Found by reads alone: most threads carry no task, and most helpers stay with the one they helped
  * last. */
-struct cup_block *cup_attribution_context(void)
+static struct cup_block *block_helping(uint32_t task)
 {
-    uint32_t task = context_task();
     if (!task)
         return NULL;
     if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
@@ -70,21 +100,76 @@ struct cup_block *cup_attribution_context(void)
     return block;
 }
 
-struct cup_owner cup_attribution(void)
+struct cup_block *cup_attribution_context(void)
+{
+    return block_helping(context_task());
+}
+
+struct cup_block *cup_attribution_helped(void)
+{
+    return block_helping(cup_attribution_task());
+}
+
+/* The task that a thread without one of its own carries, and the way. */
+static uint32_t carried(struct cup_thread *thread, enum cup_way *way)
+{
+    uint32_t task = context_task();
+    if (task != thread->inherited && task)
+        thread->inherited = 0; /* it serves others too */
+    *way = CUP_WAY_CONTEXT;
+    if (task)
+        return task;
+    *way = CUP_WAY_HANDOFF;
+    if (thread->handed)
+        return thread->handed;
+    *way = CUP_WAY_INHERITED;
+    if (thread->foreign_lock)
+        thread->inherited = 0; /* it works under a lock that others use */
+    return inherits(thread) ? thread->inherited : 0;
+}
+
+/* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). A
+ * descriptor that two tasks use is nobody's. */
+static uint32_t opener(struct cup_descriptor *descriptor, uint32_t task)
+{
+    if (!descriptor || !descriptor->owner)
+        return 0;
+    if (task || cup_thread_is_dask(&cup_self))
+        cup_descriptor_used(descriptor, task);
+    return descriptor->owner && cup_attribution_runs(descriptor->owner) ? descriptor->owner : 0;
+}
+
+/* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
+static uint32_t sole_for(const struct cup_thread *thread, uint32_t *epoch)
+{
+    if (cup_thread_is_dask(thread))
+        return 0;
+    uint32_t task = sole_task(epoch);
+    return thread->started_by && thread->started_by != task ? 0 : task;
+}
+
+struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
 {
     struct cup_thread *thread = &cup_self;
-    if (__builtin_expect(thread->own != NULL, 1))
+    if (__builtin_expect(thread->own != NULL, 1)) {
+        if (descriptor)
+            cup_descriptor_used(descriptor, thread->task);
         return (struct cup_owner){thread->own, CUP_WAY_OWN, 0};
+    }
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
-    uint32_t task = context_task();
-    if (task) /* a weaker way must not override it, even where no block is free */
-        return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_CONTEXT, 0};
-    uint32_t epoch = 0;
-    task = thread->server_loop ? 0 : sole_task(&epoch);
-    if (task)
-        return (struct cup_owner){cup_block_helping(thread, task), CUP_WAY_SOLE, epoch};
-    return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
+    enum cup_way way;
+    uint32_t epoch = 0, task = carried(thread, &way), opened_by = opener(descriptor, task);
+    if (opened_by && way > CUP_WAY_DESCRIPTOR) {
+        task = opened_by;
+        way = CUP_WAY_DESCRIPTOR;
+    }
+    if (!task && (task = sole_for(thread, &epoch)))
+        way = CUP_WAY_SOLE;
+    if (!task)
+        return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
+    /* A weaker way must not override a stronger one, even where no block is free. */
+    return (struct cup_owner){cup_block_helping(thread, task), way, epoch};
 }
 
 void cup_attribution_confirm(struct cup_owner *owner)

@@ -4,21 +4,46 @@
 
 #include "preload/log_format.h"
 
+#include <stdbool.h>
+
+struct cup_descriptor;
+
 struct cup_owner {
     struct cup_block *block; /* counts it; NULL: no block could be had */
     enum cup_way way;
     uint32_t epoch; /* way SOLE: what cup_attribution_confirm() compares */
 };
 
-/* Resolves the calling thread. Call it before the wrapped call, never after: afterwards the
- * interpreter may be on its way out. Strongest way first; guesses nothing. */
-struct cup_owner cup_attribution(void);
+/* Resolves the calling thread; for a call on a descriptor, also by that (NULL: none). Call it
+ * before the wrapped call, never after: afterwards the interpreter may be on its way out. Strongest
+ * way first; guesses nothing. */
+struct cup_owner cup_attribution(struct cup_descriptor *descriptor);
+
+/* The task that the thread itself carries: its own, its context's, the one whose job it was handed,
+ * or the one that started it; 0: none. Any thread; changes nothing. */
+uint32_t cup_attribution_task(void);
+
+/* The task for which a descriptor that the thread opens now is opened: its own, or its context's.
+ */
+uint32_t cup_attribution_opener(void);
 
 /* After the call: a sole task that did not stay the only one cannot be named. */
 void cup_attribution_confirm(struct cup_owner *owner);
 
 /* Block of the task that the thread's Python context carries; NULL if none. Keeps errno. */
 struct cup_block *cup_attribution_context(void);
+
+/* Likewise, of the task that cup_attribution_task() names. Not on a thread that runs a task. */
+struct cup_block *cup_attribution_helped(void);
+
+/* TASK runs in this process. */
+enum { CUP_RUNNING_SLOTS = 1024 }; /* of two running tasks in one slot the older is missed */
+extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+static inline bool cup_attribution_runs(uint32_t task)
+{
+    return __atomic_load_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], __ATOMIC_ACQUIRE) ==
+           task;
+}
 
 /* Tasks that run in this process. */
 void cup_attribution_begin(uint32_t task);

@@ -170,6 +170,19 @@ struct cup_block *cup_block_none(struct cup_thread *thread)
     return thread->none;
 }
 
+void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
+{
+    for (int i = 0; i < CUP_HELPED; i++) {
+        struct cup_block *block = thread->helped[i];
+        if (!block || block->task != task)
+            continue;
+        thread->helped[i] = NULL;
+        if (thread->last == block)
+            thread->last = NULL;
+        cup_block_close(block);
+    }
+}
+
 void cup_block_close_all(struct cup_thread *thread)
 {
     cup_series_flush(thread);

@@ -21,6 +21,9 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);
 struct cup_block *cup_block_none(struct cup_thread *thread);
 
+/* Closes this thread's block as a helper of TASK, if there is one. */
+void cup_block_close_helped(struct cup_thread *thread, uint32_t task);
+
 /* Closes all that the thread has open. */
 void cup_block_close_all(struct cup_thread *thread);
 

@@ -1,6 +1,8 @@
 #include "preload/dask.h"
 
 #include "preload/anchors.h"
+#include "preload/attribution.h"
+#include "preload/clock.h"
 #include "preload/coffea.h"
 #include "preload/context.h"
 #include "preload/descriptor.h"
@@ -176,10 +178,21 @@ static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
     if (frames->border == NEITHER)
         return false;
     frames->run = frames->simple;
+    return cup_frames_back(&frames->run);
+}
+
+static bool is_threads_task(const struct task_frames *frames)
+{
     return is_any(cup_frames_name(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
                   CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) &&
-           cup_frames_back(&frames->run) &&
            is_any(cup_frames_name(frames->run), CUP_ANCHOR_RUN_TASK, CUP_ANCHOR_APPLY_FUNCTION);
+}
+
+static bool is_async_task(const struct task_frames *frames)
+{
+    return is_any(cup_frames_name(frames->simple), CUP_ANCHOR_RUN_TASK_ASYNC,
+                  CUP_ANCHOR_APPLY_FUNCTION_ASYNC) &&
+           cup_frames_name(frames->run) == cup_anchor_name(CUP_ANCHOR_EXECUTE);
 }
 
 /* ---- begin ------------------------------------------------------------------------------- */
@@ -290,9 +303,10 @@ static cup_object *thread_state(void)
     return state;
 }
 
+enum { KEY_LONGEST = 4096 };
+
 static void begin(const struct task_frames *frames, struct cup_moment now)
 {
-    enum { KEY_LONGEST = 4096 };
     char key_text[KEY_LONGEST];
     cup_object *locals = NULL, *locals_of_simple = NULL;
     cup_object *key = cup_python_attribute(thread_state(), "key");
@@ -321,9 +335,35 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-static void end(const struct task_frames *frames, struct cup_moment now)
+/* What Dask itself says of the end, in a message that it is about to return. */
+struct outcome {
+    enum cup_task_status status;
+    uint64_t result_bytes;
+    uint32_t error;
+};
+
+static struct outcome outcome_of(struct cup_frame frame, cup_object **locals)
 {
     char operation[32] = "";
+    /* msg is absent after sys.exit() in a task */
+    cup_object *message = cup_frames_local(frame, "msg", locals);
+    cup_object *op = cup_python_item(message, "op");
+    cup_object *bytes = cup_python_item(message, "nbytes");
+    cup_object *error = cup_python_item(message, "exception_text");
+    cup_python_text(op, operation, sizeof operation);
+    int64_t result_bytes = cup_python_integer(bytes, -1);
+    struct outcome outcome = {
+        strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
+        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_python_string(error)};
+    cup_python_drop(error);
+    cup_python_drop(bytes);
+    cup_python_drop(op);
+    cup_python_drop(message);
+    return outcome;
+}
+
+static void end(const struct task_frames *frames, struct cup_moment now)
+{
     cup_context_reset(cup_self.token);
     cup_self.token = NULL;
     cup_object *locals = NULL;
@@ -331,30 +371,109 @@ static void end(const struct task_frames *frames, struct cup_moment now)
         find_item(frames->simple, &locals);
     if (cup_self.item_known)
         remember_carrier(cup_self.prefix);
-    /* msg is absent after sys.exit() in a task */
-    cup_object *message = cup_frames_local(frames->simple, "msg", &locals);
-    cup_object *op = cup_python_item(message, "op");
-    cup_object *bytes = cup_python_item(message, "nbytes");
-    cup_object *error = cup_python_item(message, "exception_text");
-    cup_python_text(op, operation, sizeof operation);
-    int64_t result_bytes = cup_python_integer(bytes, -1);
-    cup_task_end(strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED, now,
-                 result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes,
-                 cup_python_string(error));
-    cup_python_drop(error);
-    cup_python_drop(bytes);
-    cup_python_drop(op);
-    cup_python_drop(message);
+    struct outcome outcome = outcome_of(frames->simple, &locals);
+    cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
     cup_python_drop(locals);
 }
 
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
 {
     struct task_frames frames;
-    if (!find_task_frames(top, &frames))
+    if (!find_task_frames(top, &frames) || !is_threads_task(&frames))
         return;
     if (frames.border == BEGINS && !cup_self.task) /* a task within a task is the outer one's */
         begin(&frames, now);
     else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
         end(&frames, now);
+}
+
+/* ---- async tasks: on the event loop, many at a time ------------------------------------------ */
+
+/* The variable stays set in the context of the asyncio task that executes it. */
+static void begin_async(const struct task_frames *frames, int64_t now_ns)
+{
+    char key_text[KEY_LONGEST];
+    cup_object *locals = NULL;
+    cup_object *key = cup_frames_local(frames->run, "key", &locals);
+    cup_object *worker = cup_frames_local(frames->run, "self", &locals);
+    if (key && worker && cup_process_log()) {
+        struct cup_task_info info = {
+            .key = key_text, .origin = CUP_ORIGIN_ASYNC, .start = {now_ns, 0}};
+        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
+        describe(&info, key, worker);
+        cup_python_drop(cup_context_set(cup_task_begin_async(&info)));
+    } else {
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+    }
+    cup_python_drop(worker);
+    cup_python_drop(key);
+    cup_python_drop(locals);
+}
+
+static void end_async(const struct task_frames *frames, int64_t now_ns)
+{
+    cup_object *locals = NULL;
+    struct outcome outcome = outcome_of(frames->simple, &locals);
+    cup_task_end_async(cup_context_task(), outcome.status, now_ns, outcome.result_bytes,
+                       outcome.error);
+    cup_python_drop(cup_context_set(0));
+    cup_python_drop(locals);
+}
+
+void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
+{
+    struct task_frames frames;
+    if (!find_task_frames(top, &frames) || !is_async_task(&frames))
+        return;
+    if (frames.border == BEGINS)
+        begin_async(&frames, now_ns);
+    else if (cup_context_task())
+        end_async(&frames, now_ns);
+}
+
+/* ---- actors: each call of a method is a task ------------------------------------------------- */
+
+static void end_actor(enum cup_task_status status)
+{
+    cup_context_reset(cup_self.token);
+    cup_self.token = NULL;
+    cup_task_end(status, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
+                 CUP_UNKNOWN64, 0);
+}
+
+void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
+{
+    char key_text[KEY_LONGEST];
+    cup_object *locals = NULL;
+    if (cup_self.task)
+        return;
+    cup_object *key = cup_frames_local(top, "key", &locals);
+    cup_object *execution = cup_frames_local(top, "execution_state", &locals);
+    cup_object *worker = cup_python_item(execution, "worker");
+    if (key && worker && cup_process_log()) {
+        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
+        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
+        describe(&info, key, worker);
+        cup_self.token = cup_context_set(cup_task_begin(&info));
+    }
+    cup_python_drop(worker);
+    cup_python_drop(execution);
+    cup_python_drop(key);
+    cup_python_drop(locals);
+}
+
+/* Dask takes its lock again when the method came back; when it raised, the Future's is taken. */
+void cup_dask_actor_lock(void)
+{
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame) || !cup_python_has_gil())
+        return;
+    const void *name = cup_frames_name(frame);
+    if (is_any(name, CUP_ANCHOR_RUN_ACTOR, CUP_ANCHOR_APPLY_FUNCTION_ACTOR))
+        end_actor(CUP_STATUS_FINISHED);
+    else if (name == cup_anchor_name(CUP_ANCHOR_ENTER) && cup_frames_back(&frame) &&
+             cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RAISED) &&
+             cup_frames_back(&frame) &&
+             cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        end_actor(CUP_STATUS_ERRED);
 }

@@ -12,6 +12,14 @@
 /* Called by distributed.metrics.meter: begin or end of a task, or neither. */
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now);
 
+/* Likewise, of an async task; NOW_NS is the time that meter was told. */
+void cup_dask_async_clock(struct cup_frame top, int64_t now_ns);
+
+/* The call of an actor's method begins on this thread (it reads the time)... */
+void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
+/* ... and has ended, if the lock that was just taken is one of those taken then. Needs no GIL. */
+void cup_dask_actor_lock(void);
+
 /* Called by a server's _measure_tick, on its event loop. */
 void cup_dask_tick(struct cup_frame top);
 bool cup_dask_tick_wanted(void); /* cheap: something is still to be learnt on this thread */

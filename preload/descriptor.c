@@ -1,5 +1,6 @@
 #include "preload/descriptor.h"
 
+#include "preload/attribution.h"
 #include "preload/log.h"
 #include "preload/raw.h"
 
@@ -291,7 +292,7 @@ void cup_descriptor_opened(int fd)
 {
     struct cup_descriptor *entry = entry_of(fd);
     if (entry)
-        *entry = (struct cup_descriptor){.opened = 1};
+        *entry = (struct cup_descriptor){.opened = 1, .owner = cup_attribution_opener()};
 }
 
 void cup_descriptor_forget_range(unsigned first, unsigned last)

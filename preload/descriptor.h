@@ -18,7 +18,7 @@ struct cup_descriptor {
     int64_t cursor;  /* where the next read() begins, as far as reads and seeks were seen */
     int64_t end;     /* where the last read ended */
     uint32_t opened; /* 1: opened, and not read or written since */
-    uint32_t pad;
+    uint32_t owner;  /* task that opened it, and nobody else has used it; 0: none */
 };
 
 /* Called once, by the constructor. */
@@ -32,6 +32,13 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
         return NULL;
     struct cup_descriptor *entry = &cup_descriptor_table[fd];
     return entry->class ? entry : NULL;
+}
+
+/* Who works for TASK (0: for none that is known) uses it. */
+static inline void cup_descriptor_used(struct cup_descriptor *descriptor, uint32_t task)
+{
+    if (descriptor->owner && descriptor->owner != task)
+        descriptor->owner = 0;
 }
 
 /* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.

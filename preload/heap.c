@@ -1,13 +1,12 @@
 #include "preload/heap.h"
 
-#include "preload/attribution.h"
 #include "preload/log.h"
 
 static struct cup_block *payer(void)
 {
     if (cup_self.heap)
         return cup_self.heap;
-    return cup_attribution_context();
+    return cup_attribution_helped();
 }
 
 /* Most helpers stay with the task they helped last. */
@@ -17,7 +16,7 @@ static struct cup_block *block_of(uint32_t task)
         return NULL;
     if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
         return cup_self.last;
-    return cup_attribution_context();
+    return cup_attribution_helped();
 }
 
 void cup_heap_add_helping(uint32_t task, size_t bytes)

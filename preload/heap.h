@@ -3,6 +3,7 @@
 #ifndef CUPPING_HEAP_H
 #define CUPPING_HEAP_H
 
+#include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/context.h"
 #include "preload/thread.h"
@@ -30,20 +31,28 @@ static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
     block->counters[CUP_C_FREE_CALLS]++;
 }
 
-/* The same for threads that run no task: BYTES goes to the task in their context, if any. */
+/* The same for threads that run no task: BYTES goes to the task they carry, if any. */
 void cup_heap_add_helping(uint32_t task, size_t bytes);
 void cup_heap_remove_helping(uint32_t task, size_t bytes);
 
-static inline void cup_heap_add_slow(size_t bytes)
+static inline uint32_t cup_heap_helped(void)
 {
     uint32_t task = cup_context_task();
+    if (__builtin_expect(!task && (cup_self.handed || cup_self.inherited), 0))
+        task = cup_attribution_task();
+    return task;
+}
+
+static inline void cup_heap_add_slow(size_t bytes)
+{
+    uint32_t task = cup_heap_helped();
     if (task)
         cup_heap_add_helping(task, bytes);
 }
 
 static inline void cup_heap_remove_slow(size_t bytes)
 {
-    uint32_t task = cup_context_task();
+    uint32_t task = cup_heap_helped();
     if (task)
         cup_heap_remove_helping(task, bytes);
 }

@@ -14,6 +14,8 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,6 +136,15 @@
     X(mmap64, HEAP, REQUIRED)                                                                      \
     X(munmap, HEAP, REQUIRED)                                                                      \
     X(mremap, HEAP, REQUIRED)                                                                      \
+    /* locks of Python (before glibc 2.34 in libpthread, which need not be there), and threads */  \
+    X(sem_init, LOCKS, OPTIONAL)                                                                   \
+    X(sem_destroy, LOCKS, OPTIONAL)                                                                \
+    X(sem_wait, LOCKS, OPTIONAL)                                                                   \
+    X(sem_trywait, LOCKS, OPTIONAL)                                                                \
+    X(sem_timedwait, LOCKS, OPTIONAL)                                                              \
+    X(sem_clockwait, LOCKS, OPTIONAL)                                                              \
+    X(sem_post, LOCKS, OPTIONAL)                                                                   \
+    X(pthread_create, LOCKS, OPTIONAL)                                                             \
     /* the clocks that Dask and Coffea read */                                                     \
     X(clock_gettime, CLOCK, REQUIRED)                                                              \
     /* ends of a process that skip destructors */                                                  \
@@ -178,6 +189,10 @@ int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
 int __isoc23_fscanf(FILE *stream, const char *format, ...);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+
+#if !__GLIBC_PREREQ(2, 30)
+int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until);
+#endif
 
 #define X(name, family, need) extern __typeof__(name) *real_##name;
 CUP_HOOKS(X)

@@ -5,6 +5,7 @@
 #include "preload/clock.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
+#include "preload/helper.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
 #include "preload/number.h"
@@ -205,6 +206,7 @@ static void in_child(void)
     cup_log_forget();
     cup_descriptor_reset();
     cup_attribution_reset();
+    cup_helper_reset();
     cup_dask_reset();
     cup_task_rss_close(-1);
     process.tried = false;
@@ -230,7 +232,8 @@ __attribute__((constructor)) static void loaded(void)
     cup_heap_init();
     read_environment();
     if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
-        cup_descriptor_init() == 0 && pthread_atfork(before_fork, NULL, in_child) == 0) {
+        cup_descriptor_init() == 0 && cup_lock_init() == 0 &&
+        pthread_atfork(before_fork, NULL, in_child) == 0) {
         cup_clock_calibrate();
         cup_python_init();
         process.start_ns = cup_clock_realtime_ns();

@@ -80,11 +80,16 @@ static void write_begin(uint32_t task, const struct cup_task_info *info)
     cup_log_commit(record, CUP_R_TASK_BEGIN);
 }
 
+static uint32_t next_task(void)
+{
+    cup_thread_known();
+    return __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t cup_task_begin(const struct cup_task_info *info)
 {
     struct cup_thread *thread = &cup_self;
-    uint32_t task = __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
-    cup_thread_known();
+    uint32_t task = next_task();
     thread->task = task;
     thread->origin = info->origin;
     thread->start = info->start;
@@ -93,6 +98,15 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     thread->item_known = false;
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, 1);
+    cup_attribution_begin(task);
+    cup_log_health(CUP_H_TASKS_BEGUN, 1);
+    return task;
+}
+
+uint32_t cup_task_begin_async(const struct cup_task_info *info)
+{
+    uint32_t task = next_task();
+    write_begin(task, info);
     cup_attribution_begin(task);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
@@ -124,16 +138,16 @@ void cup_task_toc(struct cup_moment now)
     cup_self.tic.time_ns = 0;
 }
 
-static void write_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
-                      uint32_t error)
+static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns, uint64_t cpu_ns,
+                      uint64_t result_bytes, uint32_t error)
 {
     struct cup_r_task_end *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
-    record->task = cup_self.task;
+    record->task = task;
     record->status = status;
-    record->stop_ns = stop.time_ns;
-    record->cpu_ns = stop.cpu_ns - cup_self.start.cpu_ns;
+    record->stop_ns = stop_ns;
+    record->cpu_ns = cpu_ns;
     record->rss = cup_task_rss();
     record->result_bytes = result_bytes;
     record->error = error;
@@ -160,11 +174,24 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);
-    write_end(status, stop, result_bytes, error);
+    write_end(thread->task, status, stop.time_ns, stop.cpu_ns - thread->start.cpu_ns, result_bytes,
+              error);
     count_in_series(thread->start, stop);
     cup_attribution_end(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     thread->tic.time_ns = 0;
     thread->origin = 0;
+}
+
+void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                        uint64_t result_bytes, uint32_t error)
+{
+    if (!cup_attribution_runs(task))
+        return;
+    cup_block_close_helped(&cup_self, task);
+    write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
+    cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
+    cup_attribution_end(task);
+    cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

@@ -25,6 +25,14 @@ struct cup_task_info {
 /* The calling thread runs a task from now on. Returns its number (never 0). */
 uint32_t cup_task_begin(const struct cup_task_info *info);
 
+/* An async task begins, which no thread runs: what is done for it is found by its context. Returns
+ * its number. */
+uint32_t cup_task_begin_async(const struct cup_task_info *info);
+
+/* And ends: STOP_NS is a CLOCK_REALTIME time. */
+void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                        uint64_t result_bytes, uint32_t error);
+
 /* The calling thread's task has ended. ERROR: string id or 0. */
 void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
                   uint32_t error);

@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/block.h"
+#include "preload/helper.h"
 #include "preload/raw.h"
 
 #include <pthread.h>
@@ -26,6 +27,7 @@ static void thread_ends(void *unused)
     cup_guard();
     cup_self.state = CUP_THREAD_GONE;
     if (cup_active()) {
+        cup_helper_ends();
         cup_block_close_all(&cup_self);
         if (cup_self.task)
             cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */

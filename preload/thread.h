@@ -31,6 +31,16 @@ struct cup_thread {
     uint32_t next_helped; /* slot of helped[] that gives way next */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
+    /* the task that this thread helps: helper.h */
+    bool for_dask;            /* its job was submitted by Dask itself */
+    uint32_t handed;          /* task whose job it runs, or ran last; 0: none */
+    uint32_t inherited;       /* task that started it; 0: none, or void */
+    uint32_t started_by;      /* likewise, and never void */
+    uint32_t locks_made;      /* counts: so that cup_helper_verify() sees one */
+    const void *lock;         /* taken last */
+    const void *foreign_lock; /* taken, and not given back yet: may make inherited void */
+    uint64_t foreign_place;   /* instruction that took it */
+    uint64_t job_cpu_ns;      /* thread CPU when the job, or the thread, began */
     /* what falls into the current bin of the time series: series.h */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;
@@ -65,6 +75,12 @@ static inline void cup_unguard(void)
 {
     __asm__ volatile("" ::: "memory");
     cup_self.guard--;
+}
+
+/* Works for Dask itself when it carries no task: an event loop, or a job that one submitted. */
+static inline bool cup_thread_is_dask(const struct cup_thread *thread)
+{
+    return thread->server_loop || thread->for_dask;
 }
 
 /* Makes the thread known (tid, clean-up at its end). False once it is gone. */

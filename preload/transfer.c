@@ -13,7 +13,7 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     cup_guard();
     transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
     if (transfer->descriptor && transfer->descriptor->class < CUP_FILE_SOCKET) {
-        transfer->owner = cup_attribution();
+        transfer->owner = cup_attribution(transfer->descriptor);
         counted = transfer->owner.block != NULL;
     }
     cup_unguard();
@@ -30,6 +30,7 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     struct cup_block *helped = known && !cup_self.own ? cup_attribution_context() : NULL;
     if (!helped)
         return begin_at_leisure(transfer, fd);
+    cup_descriptor_used(known, helped->task);
     transfer->descriptor = known;
     transfer->owner = (struct cup_owner){helped, CUP_WAY_CONTEXT, 0};
     transfer->start = cup_ticks();

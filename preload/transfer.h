@@ -33,6 +33,7 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
         return cup_transfer_begin_slowly(transfer, fd);
     if (descriptor->class >= CUP_FILE_SOCKET)
         return false;
+    cup_descriptor_used(descriptor, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
     transfer->start = cup_ticks();

@@ -129,6 +129,11 @@ Test(trace, children)
     trace_all(TRACED("libprocess"));
 }
 
+Test(trace, locks)
+{
+    trace_all(TRACED("liblocks"));
+}
+
 Test(trace, threads_and_signals)
 {
     trace_all(TRACED("libthreads"));
@@ -162,7 +167,8 @@ static const char *const tried_elsewhere[] = {
 
 static bool is_tried(const char *hook)
 {
-    static const char *const libraries[] = {TRACED("libhooks"), TRACED("libheap")};
+    static const char *const libraries[] = {TRACED("libhooks"), TRACED("libheap"),
+                                            TRACED("liblocks")};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW);
         cr_assert(library != NULL, "%s", dlerror());

@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/context.h"
+#include "preload/helper.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
 #include "preload/thread.h"
@@ -35,6 +36,9 @@ static cup_object *this_thread(void)
 {
     return (cup_object *)python.thread;
 }
+
+/* No Python, no helpers of its. */
+void cup_helper_ends(void) {}
 
 uint32_t cup_context_search(const void *const *map)
 {
@@ -303,7 +307,7 @@ Test(log, a_child_forgets_and_leaves_the_file_alone, .init = open_usual, .fini =
 
 static void expect_way(enum cup_way way, uint32_t task)
 {
-    struct cup_owner owner = cup_attribution();
+    struct cup_owner owner = cup_attribution(NULL);
     cr_assert(owner.block != NULL);
     cr_expect(owner.way == way && owner.block->task == task, "way %d task %u, must be %d %u",
               owner.way, owner.block->task, way, task);
@@ -333,7 +337,7 @@ Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
 Test(attribution, sole_must_last, .init = open_usual, .fini = remove_log)
 {
     cup_attribution_begin(5);
-    struct cup_owner owner = cup_attribution();
+    struct cup_owner owner = cup_attribution(NULL);
     cup_attribution_confirm(&owner);
     cr_expect(owner.way == CUP_WAY_SOLE);
     cup_attribution_begin(6);

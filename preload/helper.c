@@ -1,0 +1,242 @@
+#include "preload/helper.h"
+
+#include "preload/anchors.h"
+#include "preload/block.h"
+#include "preload/clock.h"
+#include "preload/dask.h"
+#include "preload/frames.h"
+#include "preload/log.h"
+#include "preload/python.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+static bool verified;
+
+/* ---- CPU time ---------------------------------------------------------------------------- */
+
+/* What this thread used since it was last asked goes to TASK. */
+static void count_cpu(uint32_t task)
+{
+    struct cup_thread *thread = &cup_self;
+    uint64_t now = cup_clock_thread_cpu_ns();
+    struct cup_block *block = cup_thread_known() ? cup_block_helping(thread, task) : NULL;
+    if (block)
+        block->counters[CUP_C_HELPER_CPU_NS] += now - thread->job_cpu_ns;
+    thread->job_cpu_ns = now;
+}
+
+/* ---- jobs of concurrent.futures ---------------------------------------------------------- */
+
+static void job_begins(const struct cup_lock *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->inherited = 0;
+    thread->for_dask = lock && lock->maker == CUP_MADE_BY_DASK;
+    thread->handed = lock && !thread->for_dask ? lock->maker : 0;
+    if (thread->handed)
+        thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+}
+
+static void job_ends(void)
+{
+    if (cup_self.handed)
+        count_cpu(cup_self.handed);
+}
+
+/* Condition.__enter__ took LOCK: for whom? */
+static void look_for_job(const struct cup_lock *lock)
+{
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame) || !cup_frames_back(&frame))
+        return;
+    const void *name = cup_frames_name(frame);
+    bool begins = name == cup_anchor_name(CUP_ANCHOR_JOB_BEGINS);
+    bool ends = name == cup_anchor_name(CUP_ANCHOR_JOB_RETURNED) ||
+                name == cup_anchor_name(CUP_ANCHOR_JOB_RAISED);
+    if ((!begins && !ends) || !cup_frames_back(&frame) ||
+        cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        return;
+    if (begins)
+        job_begins(lock);
+    else
+        job_ends();
+}
+
+/* ---- threads started by a task ----------------------------------------------------------- */
+
+static void void_inherited(void)
+{
+    cup_self.inherited = 0;
+    cup_self.foreign_lock = NULL;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+/* The thread's own beginning and end, imports and logging take locks that everybody uses, and hand
+ * no work over. */
+static bool hands_nothing_over(void)
+{
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame))
+        return false;
+    const void *name = cup_frames_name(frame);
+    if (name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP) ||
+        name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP_LOCK) ||
+        name == cup_anchor_name(CUP_ANCHOR_THREAD_ENDS)) {
+        count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
+        return true;
+    }
+    return cup_python_has_gil() && (cup_frames_is_in(frame, "importlib._bootstrap>") ||
+                                    cup_frames_is_in(frame, "logging/__init__.py"));
+}
+
+/* A lock that was not made for the thread's task alone. The buffers of print() and of files have
+ * such locks: those are given back by the very instruction that took them. */
+static void took_foreign(const void *lock)
+{
+    if (hands_nothing_over())
+        return;
+    struct cup_thread *thread = &cup_self;
+    thread->foreign_place = cup_frames_top_place();
+    if (thread->foreign_lock || !thread->foreign_place)
+        void_inherited();
+    else
+        thread->foreign_lock = lock;
+}
+
+static void gives_foreign(void)
+{
+    if (cup_self.foreign_place == cup_frames_top_place())
+        cup_self.foreign_lock = NULL;
+    else
+        void_inherited();
+}
+
+static bool is_interpreters(const void *code)
+{
+    static const void *base; /* the same answer for every thread */
+    Dl_info where;
+    if (!base && dladdr((void *)cup_py.PyErr_Occurred, &where))
+        base = where.dli_fbase;
+    return base && dladdr(code, &where) && where.dli_fbase == base;
+}
+
+/* multiprocessing.pool's threads take their jobs without a lock. */
+static bool is_pools(void)
+{
+    enum { DEEPEST = 4 };
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_POOL_GROWS))
+            return true;
+    return false;
+}
+
+uint32_t cup_helper_heir(void *routine)
+{
+    uint32_t task = verified ? cup_attribution_task() : 0;
+    return task && is_interpreters(routine) && !is_pools() ? task : 0;
+}
+
+void cup_helper_starts(uint32_t task)
+{
+    cup_guard();
+    if (cup_thread_known())
+        cup_self.inherited = cup_self.started_by = task;
+    cup_unguard();
+}
+
+void cup_helper_ends(void)
+{
+    if (cup_self.inherited && cup_attribution_runs(cup_self.inherited))
+        count_cpu(cup_self.inherited);
+}
+
+/* ---- locks ------------------------------------------------------------------------------- */
+
+static void helper_took(const void *lock, struct cup_lock *known)
+{
+    const void *name = cup_frames_top_name();
+    if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
+        look_for_job(known);
+    uint32_t inherited = cup_self.inherited;
+    if (inherited && (!known || known->maker != inherited || known->shared))
+        took_foreign(lock);
+    if (known && !known->shared)
+        cup_lock_used(known, cup_attribution_task());
+}
+
+static void took(const void *lock)
+{
+    struct cup_lock *known = cup_lock_find(lock);
+    cup_self.lock = lock;
+    if (!cup_self.task) {
+        helper_took(lock, known);
+        return;
+    }
+    if (known)
+        cup_lock_used(known, cup_self.task);
+    if (cup_self.origin == CUP_ORIGIN_ACTOR)
+        cup_dask_actor_lock();
+}
+
+void cup_helper_took(const void *lock)
+{
+    if (cup_self.guard || !verified)
+        return;
+    int saved = errno;
+    cup_guard();
+    took(lock);
+    cup_unguard();
+    errno = saved;
+}
+
+/* Who gives back what it took last tells nothing new. */
+void cup_helper_gives(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    if (thread->guard)
+        return;
+    if (thread->foreign_lock == lock && lock)
+        gives_foreign();
+    if (thread->lock == lock)
+        return;
+    struct cup_lock *known = cup_lock_find(lock);
+    if (known && !known->shared)
+        cup_lock_used(known, cup_attribution_task());
+}
+
+void cup_helper_made(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->locks_made++;
+    if (thread->guard || !cup_active())
+        return;
+    uint32_t task = cup_attribution_task();
+    if (!task && cup_thread_is_dask(thread))
+        task = CUP_MADE_BY_DASK;
+    cup_guard();
+    cup_lock_made(lock, task);
+    cup_unguard();
+}
+
+bool cup_helper_verify(void)
+{
+    uint32_t before = cup_self.locks_made;
+    cup_object *make = cup_python_attribute(cup_python_module("_thread"), "allocate_lock");
+    cup_object *lock = make ? cup_py.PyObject_CallFunctionObjArgs(make, (cup_object *)NULL) : NULL;
+    if (!lock)
+        cup_py.PyErr_Clear();
+    cup_python_drop(lock);
+    cup_python_drop(make);
+    bool seen = cup_self.locks_made != before;
+    __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
+    return seen;
+}
+
+void cup_helper_reset(void)
+{
+    cup_lock_reset();
+}

@@ -1,0 +1,120 @@
+/* Wrappers of semaphores, which Python's locks are, and of the start of a thread: by both, work
+ * goes from one thread to another. */
+#include "preload/helper.h"
+#include "preload/hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+/* Before glibc 2.34 these lie in libpthread. A program without it may load a library that brings it
+ * along: out of our sight, unless it is asked by its name. */
+static void *late(void **slot, const char *name)
+{
+    if (!cup_real_find(slot, name)) {
+        void *library = dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        *(void *volatile *)slot = library ? dlsym(library, name) : NULL;
+    }
+    return *slot;
+}
+
+#define LATE(name)                                                                                 \
+    (__builtin_expect(real_##name != NULL, 1)                                                      \
+         ? real_##name                                                                             \
+         : (__typeof__(name) *)late((void **)&real_##name, #name))
+
+static int missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+/* ---- locks ------------------------------------------------------------------------------- */
+
+CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
+{
+    int result = LATE(sem_init) ? real_sem_init(lock, shared, value) : missing();
+    if (result == 0)
+        cup_helper_made(lock);
+    return result;
+}
+
+CUP_HOOK int sem_destroy(sem_t *lock)
+{
+    if (cup_active())
+        cup_lock_gone(lock);
+    return LATE(sem_destroy) ? real_sem_destroy(lock) : missing();
+}
+
+static inline int took(sem_t *lock, int result)
+{
+    if (result == 0 && cup_active())
+        cup_helper_took(lock);
+    return result;
+}
+
+CUP_HOOK int sem_wait(sem_t *lock)
+{
+    return took(lock, LATE(sem_wait) ? real_sem_wait(lock) : missing());
+}
+
+CUP_HOOK int sem_trywait(sem_t *lock)
+{
+    return took(lock, LATE(sem_trywait) ? real_sem_trywait(lock) : missing());
+}
+
+CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
+{
+    return took(lock, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : missing());
+}
+
+CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
+{
+    return took(lock, LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : missing());
+}
+
+/* Before the call: afterwards whoever waited may have destroyed the lock. */
+CUP_HOOK int sem_post(sem_t *lock)
+{
+    if (cup_active())
+        cup_helper_gives(lock);
+    return LATE(sem_post) ? real_sem_post(lock) : missing();
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+struct start {
+    void *(*routine)(void *);
+    void *argument;
+    uint32_t task;
+};
+
+static void *start(void *what)
+{
+    struct start start = *(struct start *)what;
+    CUP_REAL(free)(what);
+    cup_helper_starts(start.task);
+    return start.routine(start.argument);
+}
+
+static int create_heir(pthread_t *thread, const pthread_attr_t *attributes, struct start heir)
+{
+    struct start *what = CUP_REAL(malloc)(sizeof *what);
+    if (!what)
+        return real_pthread_create(thread, attributes, heir.routine, heir.argument);
+    *what = heir;
+    int result = real_pthread_create(thread, attributes, start, what);
+    if (result)
+        CUP_REAL(free)(what);
+    return result;
+}
+
+CUP_HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*routine)(void *), void *argument)
+{
+    if (!LATE(pthread_create))
+        return ENOSYS;
+    uint32_t task = cup_active() && !cup_self.guard ? cup_helper_heir((void *)routine) : 0;
+    if (task)
+        return create_heir(thread, attributes, (struct start){routine, argument, task});
+    return real_pthread_create(thread, attributes, routine, argument);
+}

@@ -1,0 +1,134 @@
+/* Semaphores, which Python's locks are, and threads: a program must not notice that somebody
+ * watches them. */
+#include "tests/trace/trace.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+
+static struct timespec moment(clockid_t clock, long ms)
+{
+    struct timespec at;
+    clock_gettime(clock, &at);
+    at.tv_nsec += ms * 1000000;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+void try_sem_init(struct trace *trace)
+{
+    sem_t lock;
+    SAY(trace, sem_init(&lock, 0, 3));
+    SAY(trace, sem_init(&lock, 0, (unsigned)SEM_VALUE_MAX + 1u));
+    SAY(trace, sem_destroy(&lock));
+}
+
+void try_sem_destroy(struct trace *trace)
+{
+    sem_t lock;
+    for (int i = 0; i < 3; i++) { /* the same memory, again and again */
+        SAY(trace, sem_init(&lock, 0, 1));
+        SAY(trace, sem_trywait(&lock));
+        SAY(trace, sem_destroy(&lock));
+    }
+}
+
+void try_sem_trywait(struct trace *trace)
+{
+    sem_t lock;
+    sem_init(&lock, 0, 1);
+    SAY(trace, sem_trywait(&lock));
+    SAY(trace, sem_trywait(&lock)); /* EAGAIN */
+    SAY(trace, sem_post(&lock));
+    SAY(trace, sem_trywait(&lock));
+}
+
+void try_sem_timedwait(struct trace *trace)
+{
+    sem_t lock;
+    sem_init(&lock, 0, 1);
+    struct timespec soon = moment(CLOCK_REALTIME, 5), wrong = {0, -1};
+    SAY(trace, sem_timedwait(&lock, &soon));
+    SAY(trace, sem_timedwait(&lock, &soon)); /* ETIMEDOUT */
+    SAY(trace, sem_timedwait(&lock, &wrong));
+}
+
+void try_sem_clockwait(struct trace *trace)
+{
+#if __GLIBC_PREREQ(2, 30)
+    sem_t lock;
+    sem_init(&lock, 0, 1);
+    struct timespec soon = moment(CLOCK_MONOTONIC, 5);
+    SAY(trace, sem_clockwait(&lock, CLOCK_MONOTONIC, &soon));
+    SAY(trace, sem_clockwait(&lock, CLOCK_MONOTONIC, &soon));
+    SAY(trace, sem_clockwait(&lock, CLOCK_THREAD_CPUTIME_ID, &soon));
+#else
+    say(trace, "none here\n");
+#endif
+}
+
+void try_sem_post(struct trace *trace)
+{
+    sem_t lock;
+    sem_init(&lock, 0, SEM_VALUE_MAX);
+    SAY(trace, sem_post(&lock)); /* EOVERFLOW */
+    int value = 0;
+    sem_getvalue(&lock, &value);
+    say(trace, "value %d\n", value);
+}
+
+static sem_t ask, answer;
+
+static void *answers(void *unused)
+{
+    errno = ERRNO_BEFORE;
+    for (int i = 0; i < 1000; i++) {
+        sem_wait(&ask);
+        sem_post(&answer);
+    }
+    return errno == ERRNO_BEFORE ? unused : NULL;
+}
+
+void try_sem_wait(struct trace *trace)
+{
+    pthread_t thread;
+    void *result = NULL;
+    sem_init(&ask, 0, 0);
+    sem_init(&answer, 0, 0);
+    SAY(trace, pthread_create(&thread, NULL, answers, &ask));
+    for (int i = 0; i < 1000; i++) {
+        sem_post(&ask);
+        sem_wait(&answer);
+    }
+    SAY(trace, pthread_join(thread, &result));
+    say(trace, "%s\n", result == &ask ? "errno kept" : "errno changed");
+}
+
+static void *returns_twice(void *number)
+{
+    *(int *)number *= 2;
+    return number;
+}
+
+void try_pthread_create(struct trace *trace)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    int number = 21;
+    void *result = NULL;
+    SAY(trace, pthread_create(&thread, NULL, returns_twice, &number));
+    SAY(trace, pthread_join(thread, &result));
+    say(trace, "%d %d\n", number, result == &number);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sem_init(&ask, 0, 0);
+    SAY(trace, pthread_create(&thread, &attributes, answers, NULL));
+    for (int i = 0; i < 1000; i++)
+        sem_post(&ask);
+    SAY(trace, pthread_attr_setstacksize(&attributes, 1)); /* EINVAL */
+    for (int i = 0; i < 1000; i++)
+        sem_wait(&answer);
+}
