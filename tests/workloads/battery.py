@@ -1,0 +1,94 @@
+"""The battery on a cluster of its own, and its table: what `make soak` and developers run.
+
+    battery.py [--rounds N] [--clusters N] [--roads ROAD,ROAD] [--python PYTHON] [--directory DIR]
+
+Exit status 1 if a byte went to the wrong task, or a task's row is wrong.
+"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import battery_job
+import cluster
+from cluster import PR_SET_CHILD_SUBREAPER, TOP, Process, say
+
+# Children of workers: multiprocessing forbids them to daemons, as nannies make workers.
+ENVIRONMENT = {
+    "PYTHONPATH": str(TOP / "tests" / "workloads"),
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
+    "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OMP_NUM_THREADS": "3",
+    "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OPENBLAS_NUM_THREADS": "3",
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("--rounds", type=int, default=1, help="of each cluster")
+    add("--clusters", type=int, default=1, help="one after the other")
+    add("--roads", default="", help="only these, separated by commas")
+    add("--python", default=sys.executable)
+    add("--under", default="", help="command put before `dask worker`, such as strace")
+    add("--seed", type=int, default=1)
+    add("--directory", type=Path, default=TOP / "build" / "battery")
+    return parser.parse_args()
+
+
+def one_cluster(args, directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    profile, scheduler_file = directory / "profile", directory / "scheduler.json"
+    cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"]
+    dask = Path(args.python).parent / "dask"
+    scheduler = Process("scheduler", [
+        *cupping, dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+        "--scheduler-file", scheduler_file], directory)
+    address = cluster.scheduler_address(scheduler_file, scheduler)
+    worker = Process("worker", [
+        *cupping, *args.under.split(), dask, "worker", address, "--no-dashboard",
+        "--nthreads", battery_job.POOL, "--local-directory", directory / "scratch",
+        "--memory-limit", "0", "--death-timeout", "60"], directory)
+    out = directory / "out.json"
+    job = Process("job", [args.python, TOP / "tests/workloads/battery_job.py", address, out,
+                          directory / "data", args.rounds, *[args.roads] * bool(args.roads)],
+                  directory)
+    job.wait(24 * 3600)
+    worker.finish(60)
+    scheduler.finish(60)
+    rows = directory / "tasks.json"
+    subprocess.run([TOP / "build" / "cupping", "tasks", profile, "--json", rows], check=True)
+    return battery_job.compare(rows, out)
+
+
+def main():
+    args = arguments()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, cluster.on_signal)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    os.environ.update(ENVIRONMENT)
+    total = {}
+    try:
+        for number in range(args.clusters):
+            os.environ["CUP_BATTERY_SEED"] = str(args.seed + number)
+            say(f"cluster {number + 1} of {args.clusters}, {args.rounds} rounds")
+            for name, value in one_cluster(args, args.directory).items():
+                total[name] = total.get(name, 0) + value
+    except cluster.Stop as stop:
+        print(f"battery: {stop}", file=sys.stderr)
+        return stop.status
+    finally:
+        Process.end_all()
+    print("all clusters:", ", ".join(f"{value:,d} {name}" for name, value in total.items()))
+    return 1 if total["wrong"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,436 @@
+"""The battery: every road of battery_tasks.py, four tasks at a time, and what each must have read.
+
+    battery_job.py ADDRESS OUT.JSON DATADIR ROUNDS [ROAD,ROAD...]
+    battery_job.py --compare TASKS.JSON OUT.JSON      cupping's rows against it, as a table
+
+The worker has four threads. Written: {"expected": [{"road", "group", "mixed", "may_be_none",
+"row": {key, attempt, status, column: value, "at_least": {column: value}, "at_most": ...}}],
+"skipped": {road: reason}, "rounds", "python"}. "sum": true in a row means all rows of that key
+together. A column that a road does not name must be 0: what is not there was not stolen either.
+"""
+
+import bz2
+import gzip
+import importlib.util
+import inspect
+import itertools
+import json
+import lzma
+import os
+import platform
+import random
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import battery_tasks as tasks
+import numpy as np
+from battery_tasks import ROADS
+from distributed import Client, wait
+from distributed.utils import key_split
+
+POOL = 4  # tasks of a group, threads of the worker
+VARIANTS = 8  # of prepared files of a kind
+MIXED = 6  # groups of four different roads, a round
+RARE = 10  # rounds
+NOISE = 4095  # bytes that loops and pools send to themselves through sockets
+SIZES = itertools.count(10_007, 13)  # of all tasks
+
+
+# --- what roads read -------------------------------------------------------------------------------
+
+def write_random(path, size, seed):
+    path.write_bytes(np.random.default_rng(seed).bytes(size))
+    return str(path)
+
+
+def kernel_count():
+    """Bytes that this process was given by read() and the like, as the kernel counts them."""
+    fd = os.open("/proc/self/io", os.O_RDONLY)
+    text = os.read(fd, 4096)
+    os.close(fd)
+    return int(text.split()[1]), len(text)
+
+
+def measured(read, argument):
+    """Bytes that READ makes libraries read, once it has imported what it needs. Nothing else may
+    run in this process."""
+    read(argument, 0)
+    before, own = kernel_count()
+    read(argument, 0)
+    return kernel_count()[0] - before - own
+
+
+def prepare_packed(directory, kind, opener):
+    for i in range(VARIANTS):
+        path = directory / f"{kind}-{i}"
+        with opener(path, "wb") as file:
+            file.write(np.random.default_rng(i).bytes(20_000 + 7_919 * i))
+        yield str(path), path.stat().st_size
+
+
+def prepare_h5(directory):
+    import h5py
+
+    for i in range(VARIANTS):
+        path = str(directory / f"h5-{i}")
+        with h5py.File(path, "w") as file:
+            file["values"] = np.arange(3_000 + 1_009 * i)
+        yield path, measured(tasks.h5py_dataset, path)
+
+
+def prepare_root(directory):
+    import uproot
+
+    for i in range(VARIANTS):
+        path = str(directory / f"root-{i}.root")
+        rng = np.random.default_rng(i)
+        with uproot.recreate(path) as file:
+            tree = file.mktree("tree", dict.fromkeys("xyz", "f8"))
+            for rows in (2_000, 2_000 + 1_009 * i):
+                tree.extend({name: rng.random(rows) for name in "xyz"})
+        yield path, measured(tasks.uproot_fsspec, path)
+
+
+def write_parquet(path, rows):
+    import pyarrow.parquet
+
+    rng = np.random.default_rng(rows)
+    table = pyarrow.table({name: rng.random(rows) for name in "abcd"})
+    pyarrow.parquet.write_table(table, path, row_group_size=2_000)
+    return str(path)
+
+
+def prepare_parquet(directory):
+    for i in range(VARIANTS):
+        path = write_parquet(directory / f"table-{i}.parquet", 5_000 + 1_009 * i)
+        yield path, measured(tasks.pyarrow_table, path)
+
+
+def prepare_dataset(directory):
+    for i in range(VARIANTS):
+        paths = [write_parquet(directory / f"part-{i}-{part}.parquet", 2_000 + 503 * i + 97 * part)
+                 for part in range(3)]
+        yield paths, measured(tasks.pyarrow_dataset, paths)
+
+
+def prepare_plain(directory):
+    for i in range(VARIANTS):
+        size = 15_000 + 6_007 * i
+        yield write_random(directory / f"plain-{i}", size, i), size
+
+
+PREPARE = {
+    "plain": prepare_plain,
+    "gzip": lambda directory: prepare_packed(directory, "gzip", gzip.open),
+    "bz2": lambda directory: prepare_packed(directory, "bz2", bz2.open),
+    "lzma": lambda directory: prepare_packed(directory, "lzma", lzma.open),
+    "h5": prepare_h5,
+    "root": prepare_root,
+    "parquet": prepare_parquet,
+    "dataset": prepare_dataset,
+}
+
+
+class Answer(socketserver.StreamRequestHandler):
+    """N bytes for a line `RAW N`, likewise for `GET /N`."""
+
+    def handle(self):
+        word, size = self.rfile.readline().split()[:2]
+        if word == b"GET":
+            size = size[1:]
+            while self.rfile.readline().strip():
+                pass
+            self.wfile.write(tasks.http_head(int(size)))
+        self.wfile.write(bytes(int(size)))
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def serve():
+    server = Server(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address
+
+
+# --- the run ---------------------------------------------------------------------------------------
+
+class Battery:
+    def __init__(self, directory, wanted):
+        self.directory = directory
+        self.data = [write_random(directory / f"data-{i}", 4 * tasks.MB, 100 + i) for i in range(3)]
+        self.roads, self.skipped = {}, {}
+        for name, road in ROADS.items():
+            missing = [module for module in road.needs if not importlib.util.find_spec(module)]
+            if wanted and name not in wanted:
+                continue
+            elif missing:
+                self.skipped[name] = f"no {', '.join(missing)} here"
+            else:
+                self.roads[name] = road
+        kinds = {road.takes for road in self.roads.values()}
+        self.prepared = {kind: itertools.cycle(list(make(directory)))
+                         for kind, make in PREPARE.items() if kind in kinds}
+        self.expected = []
+
+    def connect(self, address):
+        self.client = Client(address)
+        self.client.wait_for_workers(1)
+        self.server = serve()
+        self.client.run(tasks.make_noise, 0)
+
+    def arguments(self, road):
+        if road.takes in ("size", "failing"):
+            return self.data, next(SIZES)
+        if road.takes == "server":
+            return self.server, next(SIZES)
+        return next(self.prepared[road.takes])
+
+    def expect(self, name, key, value, mixed=False, attempt=1, status="finished", **more):
+        """VALUE is what a road returned."""
+        road = ROADS.get(name) or tasks.Road(None, "kinds", "size", "read_bytes", False, False, ())
+        columns = value if isinstance(value, dict) else {road.column: value}
+        row = {"key": key, "attempt": attempt, "status": status,
+               "at_least": dict(columns.get("at_least", {})),
+               "at_most": dict(columns.get("at_most", {}))}
+        for column in ("read_bytes", "child_read_bytes", "mapped_bytes", "recv_bytes"):
+            if road.may_be_none and column in columns:
+                row["at_most"][column] = columns[column]
+            elif column in columns:
+                row[column] = columns[column]
+            elif column == "recv_bytes":
+                row["at_most"][column] = NOISE
+            elif column not in row["at_most"]:
+                row[column] = 0
+        self.expected.append({"road": name, "group": road.group, "mixed": mixed,
+                              "may_be_none": road.may_be_none, "row": {**row, **more}})
+
+    def submit(self, function, *arguments, **options):
+        return self.client.submit(function, *arguments, pure=False, **options)
+
+    def group(self, names, label):
+        """Four tasks that begin together, in any order. Returns what collect() needs. Another
+        group must not come before these have begun: two halves of groups would wait for ever."""
+        begun = []
+        for i, name in enumerate(names):
+            road = self.roads[name]
+            function = tasks.run_async if inspect.iscoroutinefunction(road.function) else tasks.run
+            begun.append((f"{name}-{label}-{i}", name, function, self.arguments(road)))
+        random.shuffle(begun)
+        return [(key, name, arguments, self.submit(
+            function, name, label, len(names), *arguments, key=key,
+            retries=1 if name == "fails_first" else 0,
+        )) for key, name, function, arguments in begun]
+
+    def collect(self, begun, mixed):
+        wait([future for *_, future in begun])
+        for key, name, (_, size), future in begun:
+            if name == "raises":
+                assert future.status == "error"
+                self.expect(name, key, size, mixed, status="erred")
+                continue
+            value = future.result()
+            if name == "fails_first":
+                self.expect(name, key, size, mixed, status="erred")
+                self.expect(name, key, size + 1000, mixed, attempt=2)
+                assert value == size + 1000
+                continue
+            column_is_size = self.roads[name].takes in ("size", "server", "plain")
+            exact = isinstance(value, int) and name not in ("generator", "http_urllib")
+            assert not (column_is_size and exact) or value == size, (key, value, size)
+            self.expect(name, key, value, mixed)
+
+    def round(self, number):
+        groups = [(name, [name] * POOL) for name, road in self.roads.items()
+                  if not road.rare or number % RARE == 0]
+        random.shuffle(groups)
+        common = [name for name, road in self.roads.items() if not road.rare and not is_async(name)
+                  and name not in ("raises", "fails_first", "generator")]
+        for i in range(MIXED if len(common) >= POOL else 0):
+            groups.insert(random.randrange(len(groups)),
+                          (f"mixed{i}", random.sample(common, POOL)))
+        for label, names in groups:
+            self.collect(self.group(names, f"{number}{label}"), label.startswith("mixed"))
+
+    def with_background(self, number):
+        """A round beside two tasks that read all the time."""
+        stop = self.directory / f"stop-{number}"
+        readers = [self.submit(tasks.background, self.data, next(SIZES), str(stop),
+                               key=f"background-{number}-{i}") for i in range(2)]
+        self.round(number)
+        stop.touch()
+        for reader in readers:
+            self.expect("background", reader.key, reader.result())
+
+    def cancel(self, number):
+        notes = []
+        for i in range(POOL):
+            key, size = f"cancelled-{number}-{i}", next(SIZES)
+            note = self.directory / key
+            notes.append((key, size, note, self.submit(
+                tasks.cancelled, self.data, size, str(note), key=key)))
+        for _, _, note, future in notes:
+            wait_for(Path(f"{note}.started"))
+            future.cancel()
+        time.sleep(0.1)  # the worker hears of it
+        for _, _, note, _ in notes:
+            Path(f"{note}.go").touch()
+        for key, size, note, _ in notes:
+            wait_for(note)
+            assert int(note.read_text()) == size
+            self.expect("cancelled", key, size)
+        del notes
+
+    def act(self, number):
+        """Actors' calls, beside tasks that read."""
+        readers = self.group(["pread" if "pread" in self.roads else next(iter(self.roads))] * POOL,
+                             f"{number}beside")
+        actors = []
+        for i in range(2):
+            name = f"actor_{number}_{i}"
+            actors.append((name, self.submit(tasks.Actor, self.data, next(SIZES), key=name,
+                                             actor=True)))
+        actors = [(name, future.result()) for name, future in actors]
+        begun = {name: actor.total().result() for name, actor in actors}
+        calls = [actor.read(next(SIZES)) for _ in range(3) for _, actor in actors]
+        for call in calls:
+            call.result()
+        for name, actor in actors:
+            self.expect("actor", name, begun[name])
+            self.expect("actor", f"{key_split(name)}.read", actor.total().result() - begun[name],
+                        sum=True)
+        self.collect(readers, False)
+
+
+def is_async(name):
+    return inspect.iscoroutinefunction(ROADS[name].function)
+
+
+def wait_for(path):
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def burner():
+    """Load: a process that burns CPU time for as long as this one lives."""
+    program = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(10000))"
+    return subprocess.Popen([sys.executable, "-c", program])
+
+
+def main():
+    address, out, directory, rounds = sys.argv[1:5]
+    wanted = sys.argv[5].split(",") if len(sys.argv) > 5 else []
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    random.seed(int(os.environ.get("CUP_BATTERY_SEED", "1")))
+    battery = Battery(directory, wanted)
+    battery.connect(address)
+    for number in range(int(rounds)):
+        if number % 2 == 0:
+            battery.round(number)
+        else:
+            load = burner()
+            battery.with_background(number)
+            load.kill()
+            load.wait()
+        if not wanted or "cancelled" in wanted:
+            battery.cancel(number)
+        if not wanted or "actor" in wanted:
+            battery.act(number)
+    Path(out).write_text(json.dumps({
+        "expected": battery.expected,
+        "skipped": battery.skipped,
+        "rounds": int(rounds),
+        "python": platform.python_version(),
+    }, indent=1))
+    battery.client.close()
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+COLUMNS = ("read_bytes", "child_read_bytes", "recv_bytes", "mapped_bytes")
+
+
+def rows_of(path):
+    rows = {}
+    for row in json.loads(Path(path).read_text())["tasks"]:
+        rows.setdefault(row["key"], {})[row["attempt"]] = row
+    return rows
+
+
+def found(rows, row, column):
+    """What cupping says, or None if it does not."""
+    of_key = rows.get(row["key"], {})
+    chosen = list(of_key.values()) if row.get("sum") else [of_key.get(row["attempt"])]
+    values = [one and one.get(column) for one in chosen]
+    return None if not values or None in values else sum(values)
+
+
+def faults(rows, row):
+    """What is wrong with a row: [(column, found, expected)]."""
+    wrong = []
+    known = rows.get(row["key"], {})
+    if not known or not row.get("sum") and row["attempt"] not in known:
+        return [("row", "missing", row["attempt"])]
+    if not row.get("sum") and known[row["attempt"]]["status"] != row["status"]:
+        wrong.append(("status", known[row["attempt"]]["status"], row["status"]))
+    for column in COLUMNS:
+        if column in row and (found(rows, row, column) or 0) != row[column]:
+            wrong.append((column, found(rows, row, column), row[column]))
+    for word, sign in (("at_least", 1), ("at_most", -1)):
+        for column, bound in row[word].items():
+            value = found(rows, row, column)
+            if sign * (value or 0) < sign * bound:
+                wrong.append((column, value, f"{word} {bound}"))
+    return wrong
+
+
+def compare(tasks_path, out_path, show=3):
+    """Prints the table; returns {"misattributed", "missing", "none", "wrong", "tasks", "bytes"}."""
+    rows, out = rows_of(tasks_path), json.loads(Path(out_path).read_text())
+    total = dict.fromkeys(("tasks", "wrong", "bytes", "misattributed", "missing", "none"), 0)
+    table, examples = {}, {}
+    for one in out["expected"]:
+        road, row = one["road"], one["row"]
+        line = table.setdefault(road, {"group": one["group"], **dict.fromkeys(total, 0)})
+        wrong = faults(rows, row)
+        line["tasks"] += 1
+        line["wrong"] += bool(wrong)
+        examples.setdefault(road, []).extend(f"{row['key']}: {column} is {value}, not {expected}"
+                                             for column, value, expected in wrong)
+        for column in COLUMNS[:3]:
+            value = found(rows, row, column) or 0
+            target = row.get(column, row["at_most"].get(column, 0) if one["may_be_none"] else 0)
+            if column == "recv_bytes" and column not in row:
+                continue
+            line["bytes"] += target
+            line["misattributed"] += max(0, value - target)
+            line["none" if one["may_be_none"] else "missing"] += max(0, target - value)
+    print(f"{'road':28s}{'group':12s}{'tasks':>7s}{'wrong':>7s}{'bytes':>14s}"
+          f"{'misattributed':>15s}{'missing':>12s}{'none':>12s}")
+    for road, line in sorted(table.items(), key=lambda item: (item[1]["group"], item[0])):
+        print(f"{road:28s}{line['group']:12s}{line['tasks']:7d}{line['wrong']:7d}"
+              f"{line['bytes']:14,d}{line['misattributed']:15,d}{line['missing']:12,d}"
+              f"{line['none']:12,d}")
+        for example in examples[road][:show]:
+            print(f"    {example}")
+        for column in total:
+            total[column] += line[column]
+    for road, reason in out["skipped"].items():
+        print(f"{road:28s}skipped: {reason}")
+    print(f"{out['rounds']} rounds, {total['tasks']:,d} tasks ({total['wrong']} wrong), "
+          f"{total['bytes']:,d} bytes: {total['misattributed']:,d} misattributed, "
+          f"{total['missing']:,d} missing, {total['none']:,d} none as they may be")
+    return total
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--compare"]:
+        sys.exit(1 if compare(*sys.argv[2:4])["wrong"] else 0)
+    main()
