@@ -133,26 +133,39 @@ static bool is_anchor(clockid_t id, const void *name)
            (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted());
 }
 
-void cup_anchors_clock(clockid_t id, const struct timespec *now)
+static inline int64_t in_ns(const struct timespec *time)
 {
-    if (cup_self.guard || !cup_process_wanted())
-        return;
-    int64_t now_ns = (int64_t)now->tv_sec * 1000000000 + now->tv_nsec;
-    if (__builtin_expect(state != READY, 0)) {
-        int saved = errno;
-        cup_guard();
-        bool ready = try_to_get_ready(id, now_ns);
-        cup_unguard();
-        errno = saved;
-        if (!ready)
-            return;
-    }
-    const void *name = cup_frames_top_name();
-    if (__builtin_expect(!name || !is_anchor(id, name), 1))
-        return;
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* The two rare cases are functions of their own, so that the frequent one saves no registers. */
+static __attribute__((noinline)) bool came(clockid_t id, const struct timespec *now)
+{
+    if (!cup_process_wanted())
+        return false;
     int saved = errno;
     cup_guard();
-    look_closely(id, now_ns, name);
+    bool ready = try_to_get_ready(id, in_ns(now));
     cup_unguard();
     errno = saved;
+    return ready;
+}
+
+static __attribute__((noinline)) void at_anchor(clockid_t id, const struct timespec *now,
+                                                const void *name)
+{
+    int saved = errno;
+    cup_guard();
+    look_closely(id, in_ns(now), name);
+    cup_unguard();
+    errno = saved;
+}
+
+void cup_anchors_clock(clockid_t id, const struct timespec *now)
+{
+    if (cup_self.guard || (__builtin_expect(state != READY, 0) && !came(id, now)))
+        return;
+    const void *name = cup_frames_top_name();
+    if (__builtin_expect(name && is_anchor(id, name), 0))
+        at_anchor(id, now, name);
 }

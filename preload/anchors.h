@@ -40,6 +40,7 @@
     X(BOOTSTRAP, "threading", "_bootstrap_inner", "(nothing: takes locks that hand nothing over)", \
       "CPython 3.9 to 3.13")                                                                       \
     X(BOOTSTRAP_LOCK, "threading", "_set_tstate_lock", "(likewise)", "CPython 3.9 to 3.12")        \
+    X(THREAD_START, "threading", "start", "(likewise)", "CPython 3.9 to 3.13")                     \
     X(THREAD_ENDS, "threading", "_delete", "(likewise)", "CPython 3.9 to 3.13")                    \
     X(POOL_GROWS, "multiprocessing.pool", "_repopulate_pool_static",                               \
       "(nothing: starts threads that take jobs without a lock)", "CPython 3.9 to 3.13")            \

@@ -107,7 +107,19 @@ struct cup_block *cup_attribution_context(void)
 
 struct cup_block *cup_attribution_helped(void)
 {
-    return block_helping(cup_attribution_task());
+    uint32_t task = context_task();
+    if (task || cup_self.handed)
+        return block_helping(task ? task : cup_self.handed);
+    if (!inherits(&cup_self) || cup_self.foreign_lock)
+        return NULL;
+    if (cup_self.inheriting)
+        return cup_self.inheriting;
+    int saved = errno;
+    cup_guard();
+    struct cup_block *block = cup_thread_known() ? cup_block_inheriting(&cup_self) : NULL;
+    cup_unguard();
+    errno = saved;
+    return block;
 }
 
 /* The task that a thread without one of its own carries, and the way. */
@@ -169,7 +181,9 @@ struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
     if (!task)
         return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
     /* A weaker way must not override a stronger one, even where no block is free. */
-    return (struct cup_owner){cup_block_helping(thread, task), way, epoch};
+    struct cup_block *block =
+        way == CUP_WAY_INHERITED ? cup_block_inheriting(thread) : cup_block_helping(thread, task);
+    return (struct cup_owner){block, way, epoch};
 }
 
 void cup_attribution_confirm(struct cup_owner *owner)

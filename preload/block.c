@@ -142,7 +142,7 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
     }
     if (!empty) {
         uint32_t entry = file % CUP_BLOCK_FILES;
-        write_file_use(block, entry);
+        write_file_use(block, entry); /* an inheriting block's, too: only files are then not void */
         empty = &block->files[entry];
     }
     __atomic_store_n(&empty->file, file, __ATOMIC_RELEASE);
@@ -170,6 +170,25 @@ struct cup_block *cup_block_none(struct cup_thread *thread)
     return thread->none;
 }
 
+struct cup_block *cup_block_inheriting(struct cup_thread *thread)
+{
+    if (!thread->inheriting)
+        thread->inheriting = cup_block_open(thread, thread->inherited, 0);
+    return thread->inheriting;
+}
+
+void cup_block_disown(struct cup_thread *thread)
+{
+    struct cup_block *block = thread->inheriting;
+    if (!block)
+        return;
+    thread->inheriting = NULL;
+    block->counters[CUP_C_READ_NONE_BYTES] += block->counters[CUP_C_READ_INHERITED_BYTES];
+    block->counters[CUP_C_READ_INHERITED_BYTES] = 0;
+    block->task = 0;
+    cup_block_close(block);
+}
+
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++) {
@@ -186,9 +205,9 @@ void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
 void cup_block_close_all(struct cup_thread *thread)
 {
     cup_series_flush(thread);
-    struct cup_block *open[CUP_HELPED + 2] = {thread->own, thread->none};
-    memcpy(open + 2, thread->helped, sizeof thread->helped);
-    thread->heap = thread->own = thread->none = thread->last = NULL;
+    struct cup_block *open[CUP_HELPED + 3] = {thread->own, thread->none, thread->inheriting};
+    memcpy(open + 3, thread->helped, sizeof thread->helped);
+    thread->heap = thread->own = thread->none = thread->inheriting = thread->last = NULL;
     memset(thread->helped, 0, sizeof thread->helped);
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (open[i])

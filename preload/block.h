@@ -21,6 +21,11 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);
 struct cup_block *cup_block_none(struct cup_thread *thread);
 
+/* What a thread does for the task that started it, in a block apart: it stays open until the thread
+ * ends, and is nobody's if that turns out to be wrong (disown). */
+struct cup_block *cup_block_inheriting(struct cup_thread *thread);
+void cup_block_disown(struct cup_thread *thread);
+
 /* Closes this thread's block as a helper of TASK, if there is one. */
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task);
 

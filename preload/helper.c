@@ -21,7 +21,9 @@ static void count_cpu(uint32_t task)
 {
     struct cup_thread *thread = &cup_self;
     uint64_t now = cup_clock_thread_cpu_ns();
-    struct cup_block *block = cup_thread_known() ? cup_block_helping(thread, task) : NULL;
+    struct cup_block *block = !cup_thread_known()         ? NULL
+                              : thread->inherited == task ? cup_block_inheriting(thread)
+                                                          : cup_block_helping(thread, task);
     if (block)
         block->counters[CUP_C_HELPER_CPU_NS] += now - thread->job_cpu_ns;
     thread->job_cpu_ns = now;
@@ -66,11 +68,22 @@ static void look_for_job(const struct cup_lock *lock)
 
 /* ---- threads started by a task ----------------------------------------------------------- */
 
-static void void_inherited(void)
+/* ALL: also what it did before, since it may have served others all the time. */
+static void void_inherited(bool all)
 {
-    cup_self.inherited = 0;
-    cup_self.foreign_lock = NULL;
+    struct cup_thread *thread = &cup_self;
+    thread->inherited = 0;
+    thread->foreign_lock = NULL;
+    if (all)
+        cup_block_disown(thread);
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+/* Another task made the lock, or uses it: not one that everybody uses. */
+static bool is_others(const struct cup_lock *known)
+{
+    return known && known->maker != CUP_MADE_BY_DASK &&
+           (known->maker != cup_self.inherited || known->shared);
 }
 
 /* The thread's own beginning and end, imports and logging take locks that everybody uses, and hand
@@ -87,20 +100,28 @@ static bool hands_nothing_over(void)
         count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
         return true;
     }
-    return cup_python_has_gil() && (cup_frames_is_in(frame, "importlib._bootstrap>") ||
-                                    cup_frames_is_in(frame, "logging/__init__.py"));
+    if (!cup_python_has_gil())
+        return false;
+    return name == cup_anchor_name(CUP_ANCHOR_THREAD_START)
+               ? cup_frames_is_in(frame, "threading.py")
+               : cup_frames_is_in(frame, "importlib._bootstrap>") ||
+                     cup_frames_is_in(frame, "logging/__init__.py");
 }
 
 /* A lock that was not made for the thread's task alone. The buffers of print() and of files have
  * such locks: those are given back by the very instruction that took them. */
-static void took_foreign(const void *lock)
+static void took_foreign(const void *lock, const struct cup_lock *known)
 {
+    struct cup_thread *thread = &cup_self;
+    if (is_others(known)) {
+        void_inherited(true);
+        return;
+    }
     if (hands_nothing_over())
         return;
-    struct cup_thread *thread = &cup_self;
     thread->foreign_place = cup_frames_top_place();
     if (thread->foreign_lock || !thread->foreign_place)
-        void_inherited();
+        void_inherited(false);
     else
         thread->foreign_lock = lock;
 }
@@ -110,7 +131,7 @@ static void gives_foreign(void)
     if (cup_self.foreign_place == cup_frames_top_place())
         cup_self.foreign_lock = NULL;
     else
-        void_inherited();
+        void_inherited(false);
 }
 
 static bool is_interpreters(const void *code)
@@ -163,7 +184,7 @@ static void helper_took(const void *lock, struct cup_lock *known)
         look_for_job(known);
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->maker != inherited || known->shared))
-        took_foreign(lock);
+        took_foreign(lock, known);
     if (known && !known->shared)
         cup_lock_used(known, cup_attribution_task());
 }
@@ -204,7 +225,14 @@ void cup_helper_gives(const void *lock)
     if (thread->lock == lock)
         return;
     struct cup_lock *known = cup_lock_find(lock);
-    if (known && !known->shared)
+    if (!known)
+        return;
+    if (thread->inherited && is_others(known)) { /* it answers somebody else */
+        cup_guard();
+        void_inherited(true);
+        cup_unguard();
+    }
+    if (!known->shared)
         cup_lock_used(known, cup_attribution_task());
 }
 

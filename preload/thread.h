@@ -24,8 +24,9 @@ struct cup_thread {
     struct cup_block *none; /* block of task 0, opened at need */
     struct cup_block *last; /* block of the task last helped: most helpers stay with one */
     struct cup_block *helped[CUP_HELPED];
-    uint32_t guard; /* > 0: inside the library; hooks only forward */
-    uint32_t state; /* enum cup_thread_state */
+    struct cup_block *inheriting; /* what it did for the task that started it: void together */
+    uint32_t guard;               /* > 0: inside the library; hooks only forward */
+    uint32_t state;               /* enum cup_thread_state */
     uint32_t tid;
     uint32_t task;        /* task that this thread runs; 0: none */
     uint32_t next_helped; /* slot of helped[] that gives way next */

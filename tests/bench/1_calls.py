@@ -33,13 +33,16 @@ LIMITS = {
     ("helper", "malloc+free 1000 B"): 20,
     **{(place, "clock_gettime MONOTONIC"): 2 for place in ("no log", "depth 20", "depth 40")},
     **{(place, "clock_gettime REALTIME"): 15 for place in ("no log", "depth 20", "depth 40")},
+    **{(place, call): 15 for place in ("no log", "no task", "depth 20", "depth 40", "helper")
+       for call in ("sem_post+sem_wait", "likewise, maker unknown")},
     ("a task", "begin and end"): 10000,
 }
 
 
 def measure(lib, path: bytes) -> dict:
     found = {"malloc+free 64 B": lib.bench_malloc(64), "malloc+free 1000 B": lib.bench_malloc(1000),
-             "pread 4 KiB": lib.bench_pread(path)}
+             "pread 4 KiB": lib.bench_pread(path), "sem_post+sem_wait": lib.bench_lock(),
+             "likewise, maker unknown": lib.bench_unknown_lock()}
     return found | {name: lib.bench_clock(number) for name, number in CLOCKS.items()}
 
 
@@ -60,7 +63,7 @@ def per_task(run, tasks: int = 400) -> float:
 
 def child(library: str) -> None:
     lib = ctypes.CDLL(library)
-    for name in ("bench_malloc", "bench_pread", "bench_clock"):
+    for name in ("bench_malloc", "bench_pread", "bench_clock", "bench_lock", "bench_unknown_lock"):
         getattr(lib, name).restype = ctypes.c_double
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(65536))
