@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/log.h"
+#include "preload/peer.h"
 #include "preload/raw.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 
 enum {
     FILE_SLOTS = 1 << 13, /* files told apart in one process (3/4 of it) */
+    PEER_SLOTS = 1 << 11, /* likewise peers (half of it), which must not take the files' place */
     SPILL_DIRECTORIES = 16,
     PATH_LONGEST = 4096,
 };
@@ -23,11 +25,25 @@ struct file_slot {
     uint32_t class;
 };
 
+struct peer_slot {
+    uint32_t id; /* 0: free */
+    char address[CUP_PEER_LONGEST];
+};
+
 struct cup_descriptor *cup_descriptor_table;
+
+/* One mapping, whose pages are there once they are used. */
+struct tables {
+    struct cup_descriptor descriptors[CUP_DESCRIPTORS];
+    struct file_slot files[FILE_SLOTS];
+    struct peer_slot peers[PEER_SLOTS];
+};
 
 static struct {
     struct file_slot *files;
-    uint32_t file_count;
+    struct peer_slot *peers;
+    uint32_t file_count, peer_count;
+    uint32_t last_id; /* of files and peers */
     char spill[SPILL_DIRECTORIES][256];
     uint32_t spill_count;
 } known;
@@ -52,14 +68,13 @@ static void unlock_look_up(void)
 
 int cup_descriptor_init(void)
 {
-    size_t table = CUP_DESCRIPTORS * sizeof *cup_descriptor_table,
-           files = FILE_SLOTS * sizeof *known.files;
-    char *at = cup_raw_mmap(NULL, table + files, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    struct tables *tables = cup_raw_mmap(NULL, sizeof *tables, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tables == MAP_FAILED)
         return -1;
-    cup_descriptor_table = (void *)at;
-    known.files = (void *)(at + table);
+    cup_descriptor_table = tables->descriptors;
+    known.files = tables->files;
+    known.peers = tables->peers;
     return 0;
 }
 
@@ -69,10 +84,8 @@ void cup_descriptor_reset(void)
     if (!cup_descriptor_table)
         return;
     /* Give the pages back instead of writing zeros into them. */
-    madvise(cup_descriptor_table,
-            CUP_DESCRIPTORS * sizeof *cup_descriptor_table + FILE_SLOTS * sizeof *known.files,
-            MADV_DONTNEED);
-    known.file_count = known.spill_count = 0;
+    madvise(cup_descriptor_table, sizeof(struct tables), MADV_DONTNEED);
+    known.file_count = known.peer_count = known.last_id = known.spill_count = 0;
 }
 
 /* ---- classes ----------------------------------------------------------------------------- */
@@ -183,10 +196,11 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     cup_log_lock();
     struct file_slot *slot = find_slot(status, path_id);
     if (!slot->id && known.file_count < FILE_SLOTS / 4 * 3) {
+        known.file_count++;
         *slot = (struct file_slot){.device = status->st_dev,
                                    .inode = status->st_ino,
                                    .path = path_id,
-                                   .id = ++known.file_count,
+                                   .id = ++known.last_id,
                                    .class = class};
         fresh = true;
     }
@@ -194,6 +208,43 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     cup_log_unlock();
     if (fresh)
         write_file_record(slot, path, (uint64_t)status->st_size);
+    if (!id)
+        cup_log_health(CUP_H_FILES_DROPPED, 1);
+    return id;
+}
+
+/* ---- peers ------------------------------------------------------------------------------- */
+
+static struct peer_slot *find_peer(const char *address)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *at = address; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    for (uint32_t at = hash % PEER_SLOTS;; at = (at + 1) % PEER_SLOTS) {
+        struct peer_slot *slot = &known.peers[at];
+        if (!slot->id || strcmp(slot->address, address) == 0)
+            return slot;
+    }
+}
+
+static uint32_t peer_id(const char *address)
+{
+    bool fresh = false;
+    cup_log_lock();
+    struct peer_slot *slot = find_peer(address);
+    if (!slot->id && known.peer_count < PEER_SLOTS / 2) {
+        known.peer_count++;
+        slot->id = ++known.last_id;
+        strcpy(slot->address, address);
+        fresh = true;
+    }
+    uint32_t id = slot->id;
+    cup_log_unlock();
+    if (fresh)
+        write_file_record(&(struct file_slot){.id = id,
+                                              .path = cup_log_cstring(address),
+                                              .class = CUP_FILE_SOCKET},
+                          address, 0);
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;
@@ -279,6 +330,20 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
     unlock_look_up();
     errno = saved;
     return found ? entry : NULL;
+}
+
+void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
+{
+    if (entry->peer)
+        return;
+    char address[CUP_PEER_LONGEST];
+    lock_look_up();
+    if (!entry->peer && cup_peer_address(fd, address)) {
+        entry->file = peer_id(address);
+        entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
+        __atomic_store_n(&entry->peer, 1, __ATOMIC_RELEASE);
+    }
+    unlock_look_up();
 }
 
 void cup_descriptor_forget(int fd)

@@ -14,12 +14,14 @@ enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: sl
 
 struct cup_descriptor {
     uint32_t class;  /* enum cup_file_class; 0: not looked up yet */
-    uint32_t file;   /* FILE record; 0 for pipes, sockets, others */
+    uint32_t file;   /* FILE record: a file's, or a socket's peer's; 0 for pipes, others */
     int64_t cursor;  /* where the next read() begins, as far as reads and seeks were seen */
     int64_t end;     /* where the last read ended */
-    uint32_t opened; /* 1: opened, and not read or written since */
+    uint16_t opened; /* 1: opened, and not read or written since */
+    uint16_t peer;   /* 1: a socket's peer was looked up */
     uint32_t owner;  /* task that opened it, and nobody else has used it; 0: none */
 };
+_Static_assert(sizeof(struct cup_descriptor) == 32, "two of them in a cache line");
 
 /* Called once, by the constructor. */
 int cup_descriptor_init(void);
@@ -44,6 +46,11 @@ static inline void cup_descriptor_used(struct cup_descriptor *descriptor, uint32
 /* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.
  * NULL: not a descriptor. Keeps errno. */
 struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
+
+/* Looks up the peer of a socket, FD, at its first use by anyone but Dask itself: from then on FILE
+ * is the peer's (0: too many peers). Not at the descriptor's first use: Dask has a connection to
+ * every other worker. Changes errno. */
+void cup_descriptor_peer(struct cup_descriptor *entry, int fd);
 
 /* FD is new: whatever was known of that number is void. Opened: by open() and its like. */
 void cup_descriptor_opened(int fd);

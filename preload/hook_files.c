@@ -38,12 +38,6 @@ static int replaced(int fd)
     return fd;
 }
 
-static int missing(void)
-{
-    errno = ENOSYS;
-    return -1;
-}
-
 static bool takes_mode(int flags)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
@@ -75,23 +69,23 @@ CUP_HOOK int open64(const char *path, int flags, ...)
 CUP_HOOK int __open(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode)) : missing();
+    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode)) : cup_missing();
 }
 
 CUP_HOOK int __open64(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode)) : missing();
+    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode)) : cup_missing();
 }
 
 CUP_HOOK int __open_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags)) : missing();
+    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags)) : cup_missing();
 }
 
 CUP_HOOK int __open64_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags)) : missing();
+    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags)) : cup_missing();
 }
 
 CUP_HOOK int openat(int directory, const char *path, int flags, ...)
@@ -106,12 +100,13 @@ CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
 
 CUP_HOOK int __openat_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat_2) ? opened(real___openat_2(directory, path, flags)) : missing();
+    return CUP_HAVE(__openat_2) ? opened(real___openat_2(directory, path, flags)) : cup_missing();
 }
 
 CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat64_2) ? opened(real___openat64_2(directory, path, flags)) : missing();
+    return CUP_HAVE(__openat64_2) ? opened(real___openat64_2(directory, path, flags))
+                                  : cup_missing();
 }
 
 CUP_HOOK int creat(const char *path, mode_t mode)
@@ -150,7 +145,7 @@ static void range_closes(unsigned first, unsigned last)
 CUP_HOOK int close_range(unsigned first, unsigned last, int flags)
 {
     range_closes(first, last);
-    return CUP_HAVE(close_range) ? real_close_range(first, last, flags) : missing();
+    return CUP_HAVE(close_range) ? real_close_range(first, last, flags) : cup_missing();
 }
 
 CUP_HOOK void closefrom(int first)
@@ -241,141 +236,179 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-/* The rhythm of every transfer: begin, call, end. DIRECTION is read or write, POSITION the
- * call's offset or CUP_AT_CURSOR. The only hidden thing is the name of the result. */
-#define TRANSFER(direction, fd, position, call)                                                    \
-    struct cup_transfer transfer;                                                                  \
-    bool counted = cup_transfer_begin(&transfer, fd);                                              \
-    ssize_t result = call;                                                                         \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end_##direction(&transfer, result, position);                                 \
-    return result
+#define TRANSFER(kind, fd, position, call) CUP_TRANSFER(kind, fd, position, ssize_t, call, result)
 
 CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
 {
-    TRANSFER(read, fd, CUP_AT_CURSOR, CUP_REAL(read)(fd, buffer, bytes));
+    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR, CUP_REAL(read)(fd, buffer, bytes));
 }
 
 CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)
 {
-    TRANSFER(read, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : missing());
+    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : cup_missing());
 }
 
 CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
 {
-    TRANSFER(read, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : missing());
+    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : cup_missing());
 }
 
 CUP_HOOK ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 {
-    TRANSFER(read, fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset));
+    TRANSFER(CUP_READ, fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(read, fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset));
+    TRANSFER(CUP_READ, fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(read, fd, offset,
-             CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : missing());
+    TRANSFER(CUP_READ, fd, offset,
+             CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : cup_missing());
 }
 
 CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room)
 {
-    TRANSFER(read, fd, offset,
-             CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room) : missing());
+    TRANSFER(CUP_READ, fd, offset,
+             CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room)
+                                   : cup_missing());
 }
 
 CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room)
 {
-    TRANSFER(read, fd, offset,
+    TRANSFER(CUP_READ, fd, offset,
              CUP_HAVE(__pread64_chk) ? real___pread64_chk(fd, buffer, bytes, offset, room)
-                                     : missing());
+                                     : cup_missing());
 }
 
 CUP_HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
 {
-    TRANSFER(read, fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count));
+    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count));
 }
 
 CUP_HOOK ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    TRANSFER(read, fd, offset, CUP_REAL(preadv)(fd, parts, count, offset));
+    TRANSFER(CUP_READ, fd, offset, CUP_REAL(preadv)(fd, parts, count, offset));
 }
 
 CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    TRANSFER(read, fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset));
+    TRANSFER(CUP_READ, fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset));
 }
 
 /* Offset -1 means the cursor, for these alone. */
 CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    TRANSFER(read, fd, offset,
-             CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : missing());
+    TRANSFER(CUP_READ, fd, offset,
+             CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : cup_missing());
 }
 
 CUP_HOOK ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
-    TRANSFER(read, fd, offset,
-             CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags) : missing());
+    TRANSFER(CUP_READ, fd, offset,
+             CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags)
+                                  : cup_missing());
 }
 
 CUP_HOOK ssize_t write(int fd, const void *buffer, size_t bytes)
 {
-    TRANSFER(write, fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
+    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
 }
 
 CUP_HOOK ssize_t __write(int fd, const void *buffer, size_t bytes)
 {
-    TRANSFER(write, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : missing());
+    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR,
+             CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : cup_missing());
 }
 
 CUP_HOOK ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
 {
-    TRANSFER(write, fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
+    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(write, fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
+    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(write, fd, offset,
-             CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : missing());
+    TRANSFER(CUP_WRITE, fd, offset,
+             CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : cup_missing());
 }
 
 CUP_HOOK ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    TRANSFER(write, fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
+    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
 }
 
 CUP_HOOK ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    TRANSFER(write, fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
+    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
 }
 
 CUP_HOOK ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    TRANSFER(write, fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
+    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
 }
 
 CUP_HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    TRANSFER(write, fd, offset,
-             CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : missing());
+    TRANSFER(CUP_WRITE, fd, offset,
+             CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : cup_missing());
 }
 
 CUP_HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
                              int flags)
 {
-    TRANSFER(write, fd, offset,
-             CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags) : missing());
+    TRANSFER(CUP_WRITE, fd, offset,
+             CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags)
+                                   : cup_missing());
+}
+
+/* ---- copies inside the kernel ------------------------------------------------------------ */
+
+/* Where a copy began, from an offset that the call moved on. Only now: before the call nobody
+ * knows whether the pointer is any good. */
+#define BEGAN_AT(offset, bytes)                                                                    \
+    ((offset) && (bytes) >= 0 ? (int64_t) * (offset) - (bytes) : CUP_AT_CURSOR)
+
+#define COPY(from, from_offset, to, to_offset, call)                                               \
+    struct cup_copy copy;                                                                          \
+    bool counted = cup_copy_begin(&copy, from, to);                                                \
+    ssize_t result = call;                                                                         \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_copy_end(&copy, result, BEGAN_AT(from_offset, result), BEGAN_AT(to_offset, result));   \
+    return result
+
+static off_t *const at_cursor;
+
+CUP_HOOK ssize_t sendfile(int to, int from, off_t *offset, size_t bytes)
+{
+    COPY(from, offset, to, at_cursor, CUP_REAL(sendfile)(to, from, offset, bytes));
+}
+
+CUP_HOOK ssize_t sendfile64(int to, int from, off64_t *offset, size_t bytes)
+{
+    COPY(from, offset, to, at_cursor, CUP_REAL(sendfile64)(to, from, offset, bytes));
+}
+
+CUP_HOOK ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset,
+                                 size_t bytes, unsigned flags)
+{
+    COPY(from, from_offset, to, to_offset,
+         CUP_HAVE(copy_file_range)
+             ? real_copy_file_range(from, from_offset, to, to_offset, bytes, flags)
+             : cup_missing());
+}
+
+CUP_HOOK ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
+                        unsigned flags)
+{
+    COPY(from, from_offset, to, to_offset,
+         CUP_REAL(splice)(from, from_offset, to, to_offset, bytes, flags));
 }

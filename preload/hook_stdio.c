@@ -72,52 +72,38 @@ CUP_HOOK int pclose(FILE *stream)
     return CUP_REAL(pclose)(stream);
 }
 
-static int missing(void)
-{
-    errno = ENOSYS;
-    return -1;
-}
-
-/* Begin, call, end; BYTES is an expression in `result` that says how many the caller got. */
-#define STREAM(direction, stream, type, call, bytes)                                               \
-    int fd = descriptor_of(stream);                                                                \
-    struct cup_transfer transfer;                                                                  \
-    bool counted = fd >= 0 && cup_transfer_begin(&transfer, fd);                                   \
-    type result = call;                                                                            \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end_##direction(&transfer, (ssize_t)(bytes), CUP_AT_CURSOR);                  \
-    return result
+#define STREAM(kind, stream, type, call, bytes)                                                    \
+    CUP_TRANSFER(kind, descriptor_of(stream), CUP_AT_CURSOR, type, call, bytes)
 
 /* One character: the short way if the stream's descriptor is known and the thread runs a task. */
-#define CHARACTER(direction, stream, call)                                                         \
+#define CHARACTER(kind, stream, call)                                                              \
     int fd = descriptor_of(stream);                                                                \
     struct cup_transfer transfer;                                                                  \
     struct cup_descriptor *known = fd >= 0 && cup_self.own ? cup_descriptor_known(fd) : NULL;      \
     bool counted = fd >= 0 && !known && cup_transfer_begin(&transfer, fd);                         \
     int result = call;                                                                             \
     if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end_##direction(&transfer, result != EOF, CUP_AT_CURSOR);                     \
+        cup_transfer_end(&transfer, kind, result != EOF, CUP_AT_CURSOR);                           \
     else if (known && result != EOF)                                                               \
-        cup_transfer_character(known, READING_##direction);                                        \
+        cup_transfer_character(known, kind);                                                       \
     return result
-enum { READING_read = true, READING_write = false };
 
 /* ---- reads ------------------------------------------------------------------------------- */
 
 CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(read, stream, size_t, CUP_REAL(fread)(buffer, size, count, stream), result * size);
+    STREAM(CUP_GET, stream, size_t, CUP_REAL(fread)(buffer, size, count, stream), result * size);
 }
 
 CUP_HOOK size_t fread_unlocked(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(read, stream, size_t, CUP_REAL(fread_unlocked)(buffer, size, count, stream),
+    STREAM(CUP_GET, stream, size_t, CUP_REAL(fread_unlocked)(buffer, size, count, stream),
            result * size);
 }
 
 CUP_HOOK size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream)
 {
-    STREAM(read, stream, size_t,
+    STREAM(CUP_GET, stream, size_t,
            CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, room, size, count, stream) : 0,
            result * size);
 }
@@ -125,7 +111,7 @@ CUP_HOOK size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count
 CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count,
                                      FILE *stream)
 {
-    STREAM(read, stream, size_t,
+    STREAM(CUP_GET, stream, size_t,
            CUP_HAVE(__fread_unlocked_chk)
                ? real___fread_unlocked_chk(buffer, room, size, count, stream)
                : 0,
@@ -135,25 +121,26 @@ CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, siz
 /* A line with a NUL byte in it counts up to that byte: fgets does not say how long it was. */
 CUP_HOOK char *fgets(char *text, int bytes, FILE *stream)
 {
-    STREAM(read, stream, char *, CUP_REAL(fgets)(text, bytes, stream), result ? strlen(result) : 0);
+    STREAM(CUP_GET, stream, char *, CUP_REAL(fgets)(text, bytes, stream),
+           result ? strlen(result) : 0);
 }
 
 CUP_HOOK char *fgets_unlocked(char *text, int bytes, FILE *stream)
 {
-    STREAM(read, stream, char *, CUP_REAL(fgets_unlocked)(text, bytes, stream),
+    STREAM(CUP_GET, stream, char *, CUP_REAL(fgets_unlocked)(text, bytes, stream),
            result ? strlen(result) : 0);
 }
 
 CUP_HOOK char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream)
 {
-    STREAM(read, stream, char *,
+    STREAM(CUP_GET, stream, char *,
            CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, room, bytes, stream) : NULL,
            result ? strlen(result) : 0);
 }
 
 CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream)
 {
-    STREAM(read, stream, char *,
+    STREAM(CUP_GET, stream, char *,
            CUP_HAVE(__fgets_unlocked_chk) ? real___fgets_unlocked_chk(text, room, bytes, stream)
                                           : NULL,
            result ? strlen(result) : 0);
@@ -161,43 +148,43 @@ CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *st
 
 CUP_HOOK int fgetc(FILE *stream)
 {
-    CHARACTER(read, stream, CUP_REAL(fgetc)(stream));
+    CHARACTER(CUP_GET, stream, CUP_REAL(fgetc)(stream));
 }
 
 CUP_HOOK int fgetc_unlocked(FILE *stream)
 {
-    CHARACTER(read, stream, CUP_REAL(fgetc_unlocked)(stream));
+    CHARACTER(CUP_GET, stream, CUP_REAL(fgetc_unlocked)(stream));
 }
 
 CUP_HOOK int getc(FILE *stream)
 {
-    CHARACTER(read, stream, CUP_REAL(getc)(stream));
+    CHARACTER(CUP_GET, stream, CUP_REAL(getc)(stream));
 }
 
 CUP_HOOK int getc_unlocked(FILE *stream)
 {
-    CHARACTER(read, stream, CUP_REAL(getc_unlocked)(stream));
+    CHARACTER(CUP_GET, stream, CUP_REAL(getc_unlocked)(stream));
 }
 
 CUP_HOOK int _IO_getc(FILE *stream)
 {
-    CHARACTER(read, stream, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : missing());
+    CHARACTER(CUP_GET, stream, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : cup_missing());
 }
 
 CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
 {
-    STREAM(read, stream, ssize_t, CUP_REAL(getline)(line, size, stream), result);
+    STREAM(CUP_GET, stream, ssize_t, CUP_REAL(getline)(line, size, stream), result);
 }
 
 CUP_HOOK ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *stream)
 {
-    STREAM(read, stream, ssize_t, CUP_REAL(getdelim)(line, size, delimiter, stream), result);
+    STREAM(CUP_GET, stream, ssize_t, CUP_REAL(getdelim)(line, size, delimiter, stream), result);
 }
 
 CUP_HOOK ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream)
 {
-    STREAM(read, stream, ssize_t,
-           CUP_HAVE(__getdelim) ? real___getdelim(line, size, delimiter, stream) : missing(),
+    STREAM(CUP_GET, stream, ssize_t,
+           CUP_HAVE(__getdelim) ? real___getdelim(line, size, delimiter, stream) : cup_missing(),
            result);
 }
 
@@ -217,7 +204,7 @@ static int64_t position(FILE *stream)
     int64_t before = counted ? position(stream) : 0;                                               \
     int result = call;                                                                             \
     if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end_read(&transfer, position(stream) - before, CUP_AT_CURSOR);                \
+        cup_transfer_end(&transfer, CUP_GET, position(stream) - before, CUP_AT_CURSOR);            \
     return result
 
 /* The headers send fscanf to __isoc99_fscanf by an assembler name; the plain ones, which old
@@ -232,14 +219,14 @@ CUP_HOOK int plain_vfscanf(FILE *stream, const char *format, va_list arguments)
 
 CUP_HOOK int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments)
 {
-    SCAN(stream,
-         CUP_HAVE(__isoc99_vfscanf) ? real___isoc99_vfscanf(stream, format, arguments) : missing());
+    SCAN(stream, CUP_HAVE(__isoc99_vfscanf) ? real___isoc99_vfscanf(stream, format, arguments)
+                                            : cup_missing());
 }
 
 CUP_HOOK int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments)
 {
-    SCAN(stream,
-         CUP_HAVE(__isoc23_vfscanf) ? real___isoc23_vfscanf(stream, format, arguments) : missing());
+    SCAN(stream, CUP_HAVE(__isoc23_vfscanf) ? real___isoc23_vfscanf(stream, format, arguments)
+                                            : cup_missing());
 }
 
 /* The variable forms hand on to the va_list forms, whose wrappers count. */
@@ -269,61 +256,61 @@ CUP_HOOK int __isoc23_fscanf(FILE *stream, const char *format, ...)
 
 CUP_HOOK size_t fwrite(const void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(write, stream, size_t, CUP_REAL(fwrite)(buffer, size, count, stream), result * size);
+    STREAM(CUP_WRITE, stream, size_t, CUP_REAL(fwrite)(buffer, size, count, stream), result * size);
 }
 
 CUP_HOOK size_t fwrite_unlocked(const void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(write, stream, size_t, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream),
+    STREAM(CUP_WRITE, stream, size_t, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream),
            result * size);
 }
 
 CUP_HOOK int fputs(const char *text, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(fputs)(text, stream), result < 0 ? 0 : strlen(text));
+    STREAM(CUP_WRITE, stream, int, CUP_REAL(fputs)(text, stream), result < 0 ? 0 : strlen(text));
 }
 
 CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
 {
-    STREAM(write, stream, int, CUP_REAL(fputs_unlocked)(text, stream),
+    STREAM(CUP_WRITE, stream, int, CUP_REAL(fputs_unlocked)(text, stream),
            result < 0 ? 0 : strlen(text));
 }
 
 CUP_HOOK int fputc(int c, FILE *stream)
 {
-    CHARACTER(write, stream, CUP_REAL(fputc)(c, stream));
+    CHARACTER(CUP_WRITE, stream, CUP_REAL(fputc)(c, stream));
 }
 
 CUP_HOOK int fputc_unlocked(int c, FILE *stream)
 {
-    CHARACTER(write, stream, CUP_REAL(fputc_unlocked)(c, stream));
+    CHARACTER(CUP_WRITE, stream, CUP_REAL(fputc_unlocked)(c, stream));
 }
 
 CUP_HOOK int putc(int c, FILE *stream)
 {
-    CHARACTER(write, stream, CUP_REAL(putc)(c, stream));
+    CHARACTER(CUP_WRITE, stream, CUP_REAL(putc)(c, stream));
 }
 
 CUP_HOOK int putc_unlocked(int c, FILE *stream)
 {
-    CHARACTER(write, stream, CUP_REAL(putc_unlocked)(c, stream));
+    CHARACTER(CUP_WRITE, stream, CUP_REAL(putc_unlocked)(c, stream));
 }
 
 CUP_HOOK int _IO_putc(int c, FILE *stream)
 {
-    CHARACTER(write, stream, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : missing());
+    CHARACTER(CUP_WRITE, stream, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : cup_missing());
 }
 
 CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)
 {
-    STREAM(write, stream, int, CUP_REAL(vfprintf)(stream, format, arguments), result);
+    STREAM(CUP_WRITE, stream, int, CUP_REAL(vfprintf)(stream, format, arguments), result);
 }
 
 CUP_HOOK int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
 {
-    STREAM(write, stream, int,
+    STREAM(CUP_WRITE, stream, int,
            CUP_HAVE(__vfprintf_chk) ? real___vfprintf_chk(stream, flag, format, arguments)
-                                    : missing(),
+                                    : cup_missing(),
            result);
 }
 

@@ -12,6 +12,7 @@
 #define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -22,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +82,23 @@
     X(pwritev64, FILES, REQUIRED)                                                                  \
     X(pwritev2, FILES, OPTIONAL)                                                                   \
     X(pwritev64v2, FILES, OPTIONAL)                                                                \
+    /* copies inside the kernel */                                                                 \
+    X(sendfile, FILES, REQUIRED)                                                                   \
+    X(sendfile64, FILES, REQUIRED)                                                                 \
+    X(copy_file_range, FILES, OPTIONAL)                                                            \
+    X(splice, FILES, REQUIRED)                                                                     \
+    /* sockets */                                                                                  \
+    X(recv, SOCKETS, REQUIRED)                                                                     \
+    X(__recv_chk, SOCKETS, OPTIONAL)                                                               \
+    X(recvfrom, SOCKETS, REQUIRED)                                                                 \
+    X(__recvfrom_chk, SOCKETS, OPTIONAL)                                                           \
+    X(recvmsg, SOCKETS, REQUIRED)                                                                  \
+    X(recvmmsg, SOCKETS, REQUIRED)                                                                 \
+    X(send, SOCKETS, REQUIRED)                                                                     \
+    X(__send, SOCKETS, OPTIONAL)                                                                   \
+    X(sendto, SOCKETS, REQUIRED)                                                                   \
+    X(sendmsg, SOCKETS, REQUIRED)                                                                  \
+    X(sendmmsg, SOCKETS, REQUIRED)                                                                 \
     /* stdio: what the caller is handed, libc's own refills cannot be seen */                      \
     X(fopen, STDIO, REQUIRED)                                                                      \
     X(fopen64, STDIO, REQUIRED)                                                                    \
@@ -176,6 +196,14 @@ ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t roo
 ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room);
 ssize_t __write(int fd, const void *buffer, size_t bytes);
 ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset);
+#if !__GLIBC_PREREQ(2, 27)
+ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
+                        unsigned flags);
+#endif
+ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, int flags,
+                       __SOCKADDR_ARG address, socklen_t *address_bytes);
+ssize_t __send(int fd, const void *buffer, size_t bytes, int flags);
 size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
 size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
 char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream);
@@ -210,6 +238,13 @@ void *cup_real_find(void **slot, const char *name);
 #define CUP_REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_LATE(name))
 #define CUP_LATE(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
 #define CUP_HAVE(name) (CUP_REAL(name) != NULL)
+
+/* What a call without its real function returns. */
+static inline int cup_missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
 
 /* A wrapper: exported under the hook's own name. */
 #define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))

@@ -6,15 +6,26 @@
 
 #include <errno.h>
 
+/* What a thread of Dask itself moves for no task is Dask's own. */
+static inline bool is_dasks(const struct cup_owner *owner)
+{
+    return __builtin_expect(owner->way == CUP_WAY_NONE, 0) && cup_thread_is_dask(&cup_self);
+}
+
+/* ---- begin ------------------------------------------------------------------------------- */
+
+/* A socket's peer is asked for now: after the call it may be gone. */
 static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
 {
     bool counted = false;
     int saved = errno; /* programs set it to 0 before a call that need not set it */
     cup_guard();
     transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
-    if (transfer->descriptor && transfer->descriptor->class < CUP_FILE_SOCKET) {
+    if (transfer->descriptor) {
         transfer->owner = cup_attribution(transfer->descriptor);
         counted = transfer->owner.block != NULL;
+        if (transfer->descriptor->class == CUP_FILE_SOCKET && !is_dasks(&transfer->owner))
+            cup_descriptor_peer(transfer->descriptor, fd);
     }
     cup_unguard();
     errno = saved;
@@ -24,10 +35,11 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
 
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
 {
-    struct cup_descriptor *known = cup_descriptor_known(fd);
-    if (known && known->class >= CUP_FILE_SOCKET)
+    if (fd < 0)
         return false;
-    struct cup_block *helped = known && !cup_self.own ? cup_attribution_context() : NULL;
+    struct cup_descriptor *known = cup_descriptor_known(fd);
+    bool quick = known && known->class != CUP_FILE_SOCKET && !cup_self.own;
+    struct cup_block *helped = quick ? cup_attribution_context() : NULL;
     if (!helped)
         return begin_at_leisure(transfer, fd);
     cup_descriptor_used(known, helped->task);
@@ -36,6 +48,74 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     transfer->start = cup_ticks();
     return true;
 }
+
+/* ---- where it counts --------------------------------------------------------------------- */
+
+/* Counters for the bytes, the calls and the time of a class. With a time come the counters of the
+ * file or peer. */
+struct sums {
+    uint8_t bytes, calls, ns;
+};
+enum { NONE = CUP_COUNTER_ROOM };
+
+static const struct sums *sums_of_read(const struct cup_transfer *transfer)
+{
+    static const struct sums sums[] = {
+        [0] = {NONE, NONE, NONE}, /* closed meanwhile by another thread */
+        [CUP_FILE_DATA] = {CUP_C_READ_OWN_BYTES, CUP_C_READ_CALLS, CUP_C_READ_NS}, /* plus way */
+        [CUP_FILE_IMPORT] = {CUP_C_IMPORT_BYTES, CUP_C_IMPORT_CALLS, NONE},
+        [CUP_FILE_SPILL] = {CUP_C_SPILL_READ_BYTES, NONE, NONE},
+        [CUP_FILE_PIPE] = {CUP_C_PIPE_BYTES, NONE, NONE},
+        [CUP_FILE_SOCKET] = {CUP_C_RECV_BYTES, CUP_C_RECV_CALLS, CUP_C_NET_NS},
+        [CUP_FILE_OTHER] = {CUP_C_OTHER_READ_BYTES, NONE, NONE},
+    };
+    static const struct sums dask_file = {CUP_C_DASK_READ_BYTES, CUP_C_READ_CALLS, CUP_C_READ_NS};
+    static const struct sums dask_socket = {CUP_C_TRANSFER_RECV_BYTES, NONE, NONE};
+    uint32_t class = transfer->descriptor->class;
+    if (is_dasks(&transfer->owner) && class == CUP_FILE_DATA)
+        return &dask_file;
+    if (is_dasks(&transfer->owner) && class == CUP_FILE_SOCKET)
+        return &dask_socket;
+    return &sums[class];
+}
+
+static const struct sums *sums_of_write(const struct cup_transfer *transfer)
+{
+    static const struct sums sums[] = {
+        [0] = {NONE, NONE, NONE},
+        [CUP_FILE_DATA] = {CUP_C_WRITE_BYTES, CUP_C_WRITE_CALLS, CUP_C_WRITE_NS},
+        [CUP_FILE_IMPORT] = {CUP_C_WRITE_BYTES, CUP_C_WRITE_CALLS, CUP_C_WRITE_NS},
+        [CUP_FILE_SPILL] = {CUP_C_SPILL_WRITE_BYTES, NONE, NONE},
+        [CUP_FILE_PIPE] = {NONE, NONE, NONE},
+        [CUP_FILE_SOCKET] = {CUP_C_SEND_BYTES, CUP_C_SEND_CALLS, CUP_C_NET_NS},
+        [CUP_FILE_OTHER] = {NONE, NONE, NONE},
+    };
+    static const struct sums dask_socket = {CUP_C_TRANSFER_SEND_BYTES, NONE, NONE};
+    uint32_t class = transfer->descriptor->class;
+    return class == CUP_FILE_SOCKET && is_dasks(&transfer->owner) ? &dask_socket : &sums[class];
+}
+
+static const struct sums *sums_of(const struct cup_transfer *transfer, enum cup_call call)
+{
+    return call == CUP_WRITE ? sums_of_write(transfer) : sums_of_read(transfer);
+}
+
+/* A second counter for bytes that the kernel counts otherwise than their class tells. */
+static unsigned besides(enum cup_call call, uint32_t class)
+{
+    switch (call) {
+    case CUP_READ:
+        return class == CUP_FILE_SOCKET ? CUP_C_SOCKET_READ_BYTES : NONE;
+    case CUP_GET:
+        return CUP_C_STDIO_READ_BYTES;
+    case CUP_COPY:
+        return class == CUP_FILE_DATA ? CUP_C_COPIED_BYTES : NONE;
+    default:
+        return NONE;
+    }
+}
+
+/* ---- end --------------------------------------------------------------------------------- */
 
 /* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. */
 static enum cup_file_counter size_class(uint64_t bytes)
@@ -53,134 +133,137 @@ static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use
     if (!transfer->descriptor->opened)
         return;
     transfer->descriptor->opened = 0;
-    transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
+    if (transfer->descriptor->class != CUP_FILE_SOCKET)
+        transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
     if (use)
         use->counters[CUP_F_OPENS]++;
 }
 
-static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
-                            uint64_t end)
+static void count_read(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
 {
-    struct cup_descriptor *descriptor = transfer->descriptor;
-    uint64_t *counters = transfer->owner.block->counters;
-    uint64_t ns = cup_ticks_ns(end - transfer->start);
-    counters[CUP_C_READ_OWN_BYTES + transfer->owner.way] += bytes;
-    counters[CUP_C_READ_CALLS]++;
-    counters[CUP_C_READ_NS] += ns;
+    use->counters[CUP_F_READ_BYTES] += bytes;
+    use->counters[CUP_F_READ_CALLS]++;
+    use->counters[CUP_F_READ_NS] += ns;
+    use->counters[size_class(bytes)]++;
+}
+
+static void count_write(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
+{
+    use->counters[CUP_F_WRITE_BYTES] += bytes;
+    use->counters[CUP_F_WRITE_CALLS]++;
+    use->counters[CUP_F_WRITE_NS] += ns;
+}
+
+/* Where the descriptor is now; true if a read began where the last one ended. */
+static bool move(struct cup_descriptor *descriptor, bool reads, uint64_t bytes, int64_t offset)
+{
     int64_t from = offset == CUP_AT_CURSOR ? descriptor->cursor : offset;
-    struct cup_file_use *use =
-        descriptor->file ? cup_block_file(transfer->owner.block, descriptor->file) : NULL;
-    count_opened(transfer, use);
-    if (use) {
-        use->counters[CUP_F_READ_BYTES] += bytes;
-        use->counters[CUP_F_READ_CALLS]++;
-        use->counters[CUP_F_READ_NS] += ns;
-        use->counters[CUP_F_SEQUENTIAL_CALLS] += from == descriptor->end;
-        use->counters[size_class(bytes)]++;
-    }
-    descriptor->end = from + (int64_t)bytes;
+    int64_t to = from + (int64_t)bytes;
+    bool sequential = reads && from == descriptor->end;
     if (offset == CUP_AT_CURSOR)
-        descriptor->cursor = descriptor->end;
-    cup_series_count(end, bytes, ns, 0);
+        descriptor->cursor = to;
+    if (reads)
+        descriptor->end = to;
+    return sequential;
 }
 
-static void count_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t end)
-{
-    uint64_t *counters = transfer->owner.block->counters;
-    switch (transfer->descriptor->class) {
-    case CUP_FILE_DATA:
-        count_data_read(transfer, bytes, offset, end);
-        break;
-    case CUP_FILE_IMPORT:
-        counters[CUP_C_IMPORT_BYTES] += bytes;
-        counters[CUP_C_IMPORT_CALLS]++;
-        break;
-    case CUP_FILE_SPILL:
-        counters[CUP_C_SPILL_READ_BYTES] += bytes;
-        break;
-    case CUP_FILE_PIPE:
-        counters[CUP_C_PIPE_BYTES] += bytes;
-        break;
-    }
-}
-
-void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
-{
-    int saved = errno;
-    uint64_t end = cup_ticks();
-    cup_guard();
-    if (transfer->owner.way == CUP_WAY_SOLE)
-        cup_attribution_confirm(&transfer->owner);
-    if (bytes >= 0 && transfer->owner.block)
-        count_read(transfer, (uint64_t)bytes, offset, end);
-    cup_unguard();
-    errno = saved;
-}
-
-static void count_write(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t end)
+/* What is counted for a file or a peer besides its class. */
+static void count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes, int64_t offset,
+                          uint64_t ns)
 {
     struct cup_descriptor *descriptor = transfer->descriptor;
-    uint64_t *counters = transfer->owner.block->counters;
-    uint64_t ns = cup_ticks_ns(end - transfer->start);
-    if (descriptor->class == CUP_FILE_SPILL) {
-        counters[CUP_C_SPILL_WRITE_BYTES] += bytes;
-        return;
-    }
-    if (descriptor->class == CUP_FILE_PIPE)
-        return;
-    counters[CUP_C_WRITE_BYTES] += bytes;
-    counters[CUP_C_WRITE_CALLS]++;
-    counters[CUP_C_WRITE_NS] += ns;
     struct cup_file_use *use =
         descriptor->file ? cup_block_file(transfer->owner.block, descriptor->file) : NULL;
     count_opened(transfer, use);
-    if (use) {
-        use->counters[CUP_F_WRITE_BYTES] += bytes;
-        use->counters[CUP_F_WRITE_CALLS]++;
-        use->counters[CUP_F_WRITE_NS] += ns;
-    }
-    if (offset == CUP_AT_CURSOR)
-        descriptor->cursor += (int64_t)bytes;
-    cup_series_count(end, 0, 0, bytes);
+    if (use && reads)
+        count_read(use, bytes, ns);
+    else if (use)
+        count_write(use, bytes, ns);
+    if (descriptor->class != CUP_FILE_SOCKET && move(descriptor, reads, bytes, offset) && use)
+        use->counters[CUP_F_SEQUENTIAL_CALLS]++;
 }
 
-void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
+static void count_in_series(const struct cup_transfer *transfer, bool reads, uint64_t bytes,
+                            uint64_t ns)
+{
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        return;
+    if (reads)
+        cup_series_count(transfer->stop, bytes, ns, 0);
+    else
+        cup_series_count(transfer->stop, 0, 0, bytes);
+}
+
+/* What every call counts. Returns where its time counts: NONE if for no file either. */
+static inline unsigned count_in_block(const struct cup_transfer *transfer, enum cup_call call,
+                                      uint64_t bytes)
+{
+    uint64_t *counters = transfer->owner.block->counters;
+    const struct sums *sums = sums_of(transfer, call);
+    unsigned way = sums->bytes == CUP_C_READ_OWN_BYTES ? transfer->owner.way : 0;
+    unsigned second = besides(call, transfer->descriptor->class);
+    if (sums->bytes != NONE)
+        counters[sums->bytes + way] += bytes;
+    if (sums->calls != NONE)
+        counters[sums->calls]++;
+    if (second != NONE)
+        counters[second] += bytes;
+    return sums->ns;
+}
+
+static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset)
+{
+    unsigned timed = count_in_block(transfer, call, bytes);
+    if (timed == NONE)
+        return;
+    uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
+    transfer->owner.block->counters[timed] += ns;
+    count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
+    count_in_series(transfer, call != CUP_WRITE, bytes, ns);
+}
+
+void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
+                      int64_t offset)
 {
     int saved = errno;
-    uint64_t end = cup_ticks();
+    transfer->stop = cup_ticks();
     cup_guard();
     if (transfer->owner.way == CUP_WAY_SOLE)
         cup_attribution_confirm(&transfer->owner);
     if (bytes >= 0 && transfer->owner.block)
-        count_write(transfer, (uint64_t)bytes, offset, end);
+        count(transfer, call, (uint64_t)bytes, offset);
     cup_unguard();
     errno = saved;
 }
 
-static void count_data_character(struct cup_block *block, uint32_t file, bool read)
+void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call)
 {
-    block->counters[read ? CUP_C_READ_OWN_BYTES : CUP_C_WRITE_BYTES]++;
-    block->counters[read ? CUP_C_READ_CALLS : CUP_C_WRITE_CALLS]++;
-    if (!file)
+    if (!cup_self.own || cup_self.guard)
         return;
-    struct cup_file_use *use = cup_block_file(block, file);
-    use->counters[read ? CUP_F_READ_BYTES : CUP_F_WRITE_BYTES]++;
-    use->counters[read ? CUP_F_READ_CALLS : CUP_F_WRITE_CALLS]++;
-    use->counters[CUP_F_SEQUENTIAL_CALLS] += read;
-    use->counters[CUP_F_SIZE_0_100] += read;
+    struct cup_transfer transfer;
+    transfer.descriptor = descriptor;
+    transfer.owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
+    int saved = errno;
+    cup_guard();
+    if (count_in_block(&transfer, call, 1) != NONE)
+        count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
+    cup_unguard();
+    errno = saved;
 }
 
-void cup_transfer_character(struct cup_descriptor *descriptor, bool read)
+/* ---- copies ------------------------------------------------------------------------------ */
+
+bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 {
-    struct cup_block *block = cup_self.own;
-    if (!block || cup_self.guard)
-        return;
-    cup_guard();
-    if (descriptor->class == CUP_FILE_DATA)
-        count_data_character(block, descriptor->file, read);
-    else if (descriptor->class == CUP_FILE_IMPORT && read)
-        block->counters[CUP_C_IMPORT_BYTES]++;
-    else if (descriptor->class == CUP_FILE_PIPE && read)
-        block->counters[CUP_C_PIPE_BYTES]++;
-    cup_unguard();
+    return cup_active() && !cup_self.guard && begin_at_leisure(&copy->to, to) &&
+           begin_at_leisure(&copy->from, from);
+}
+
+void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset)
+{
+    cup_transfer_end(&copy->from, CUP_COPY, bytes, from_offset);
+    bool timed = sums_of_read(&copy->from)->ns != NONE;
+    copy->to.owner = copy->from.owner;
+    copy->to.start = timed ? cup_ticks() : copy->from.start;
+    cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset);
 }

@@ -11,11 +11,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What kind of call moves the bytes. All but CUP_WRITE deliver some, but they differ in what the
+ * kernel says of them in /proc/self/io, with which our sums are compared. */
+enum cup_call {
+    CUP_READ,    /* read() and its like: counted there, from sockets too */
+    CUP_RECEIVE, /* recv() and its like: not counted there */
+    CUP_GET,     /* stdio: there, libc's own refills are counted instead */
+    CUP_COPY,    /* sendfile(), copy_file_range(), splice(): nothing passes through the process */
+    CUP_WRITE,   /* whatever hands bytes over */
+};
+
 /* A call under way. Lives on the wrapper's stack. */
 struct cup_transfer {
     struct cup_descriptor *descriptor;
     struct cup_owner owner;
-    uint64_t start; /* ticks */
+    uint64_t start, stop; /* ticks */
     struct cup_descriptor spare;
 };
 
@@ -23,16 +33,15 @@ struct cup_transfer {
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd);
 
 /* True: the call is to be recorded; the wrapper ends it. The guard is not held in between: a
- * signal handler may jump out of the call, a cancelled thread never comes back from it. */
+ * signal handler may jump out of the call, a cancelled thread never comes back from it. FD is -1
+ * for a call that is not to be recorded. */
 static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
 {
     if (!cup_active() || cup_self.guard)
         return false;
     struct cup_descriptor *descriptor = cup_descriptor_known(fd);
-    if (!descriptor || !cup_self.own)
+    if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET)
         return cup_transfer_begin_slowly(transfer, fd);
-    if (descriptor->class >= CUP_FILE_SOCKET)
-        return false;
     cup_descriptor_used(descriptor, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
@@ -42,12 +51,31 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
 
 enum { CUP_AT_CURSOR = -1 };
 
+/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. Keeps errno. */
+void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
+                      int64_t offset);
+
+/* The rhythm of every transfer: begin, call, end. POSITION is the call's offset or CUP_AT_CURSOR,
+ * BYTES an expression in `result` that says how many were moved: the only hidden thing is the name
+ * of the result. */
+#define CUP_TRANSFER(kind, fd, position, type, call, bytes)                                        \
+    struct cup_transfer transfer;                                                                  \
+    bool counted = cup_transfer_begin(&transfer, fd);                                              \
+    type result = call;                                                                            \
+    if (__builtin_expect(counted, 0))                                                              \
+        cup_transfer_end(&transfer, kind, (ssize_t)(bytes), position);                             \
+    return result
+
 /* A single character was read or written by a task's own thread: such calls take a nanosecond and
  * come in millions, so they are counted but not timed. */
-void cup_transfer_character(struct cup_descriptor *descriptor, bool read);
+void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call);
 
-/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. Keep errno. */
-void cup_transfer_end_read(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
-void cup_transfer_end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset);
+/* The kernel moves bytes from one descriptor to another: a read and a write by the same owner,
+ * whose time counts once. */
+struct cup_copy {
+    struct cup_transfer from, to;
+};
+bool cup_copy_begin(struct cup_copy *copy, int from, int to);
+void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset);
 
 #endif

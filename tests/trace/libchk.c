@@ -4,6 +4,7 @@
 #include "tests/trace/trace.h"
 
 #include <stdlib.h>
+#include <sys/socket.h>
 
 static char buffer[4096];
 static volatile size_t some = 100; /* unknown to the compiler */
@@ -36,16 +37,28 @@ void fortified_streams(struct trace *trace)
 {
     FILE *stream = fopen(trace->file, "r");
     trace->open_calls++;
-    expect_read(trace, SAY(trace, fread(buffer, 1, some, stream)));
-    expect_read(trace, SAY(trace, fread_unlocked(buffer, 1, some, stream)));
+    expect_get(trace, SAY(trace, fread(buffer, 1, some, stream)));
+    expect_get(trace, SAY(trace, fread_unlocked(buffer, 1, some, stream)));
     SAY_POINTER(trace, fgets(buffer, (int)some, stream));
-    expect_read(trace, (long)strlen(buffer));
+    expect_get(trace, (long)strlen(buffer));
     SAY_POINTER(trace, fgets_unlocked(buffer, (int)some, stream));
-    expect_read(trace, (long)strlen(buffer));
+    expect_get(trace, (long)strlen(buffer));
     fclose(stream);
     snprintf(buffer, sizeof buffer, "%s/printed", trace->scratch);
     stream = fopen(buffer, "w");
     trace->open_calls++;
     expect_write(trace, SAY(trace, fprintf(stream, "%d of %s\n", (int)some, "it")));
     fclose(stream);
+}
+
+void fortified_sockets(struct trace *trace)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return;
+    expect_send(trace, SAY(trace, send(ends[0], buffer, 2 * some, 0)));
+    expect_receive(trace, SAY(trace, recv(ends[1], buffer, some, 0)));
+    expect_receive(trace, SAY(trace, recvfrom(ends[1], buffer, some, 0, NULL, NULL)));
+    close(ends[0]);
+    close(ends[1]);
 }

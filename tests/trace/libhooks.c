@@ -1,42 +1,11 @@
-/* Every hook of descriptors, reads, writes and streams by its own name: try_NAME calls NAME with
- * success and with failure. Found by dlsym, as a program compiled with other flags or against
- * another libc would reach it. */
-#include "preload/hooks.h"
-#include "tests/trace/trace.h"
+/* Every hook of descriptors, reads, writes and streams by its own name: see try.h. */
+#include "tests/trace/try.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* The function that a program would reach by that name; NULL if libc has none. */
-static void *reach(struct trace *trace, const char *name)
-{
-    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-    if (dlsym(libc, name))
-        return dlsym(RTLD_DEFAULT, name);
-    say(trace, "this libc has no %s\n", name);
-    return NULL;
-}
-
-#define TRY(name)                                                                                  \
-    static void body_##name(struct trace *trace, __typeof__(name) *call);                          \
-    void try_##name(struct trace *trace)                                                           \
-    {                                                                                              \
-        void *found = reach(trace, #name);                                                         \
-        if (found)                                                                                 \
-            body_##name(trace, (__typeof__(name) *)found);                                         \
-    }                                                                                              \
-    static void body_##name(struct trace *trace, __typeof__(name) *call)
-
 enum { BUFFER = 4096 };
 static char buffer[BUFFER];
-
-static const char *scratch_file(struct trace *trace, const char *name)
-{
-    static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", trace->scratch, name);
-    return path;
-}
 
 /* ---- descriptors come and go ------------------------------------------------------------------
  */
@@ -51,14 +20,6 @@ static void use_opened(struct trace *trace, int fd)
     say(trace, "flags %x\n", fcntl(fd, F_GETFD));
     close(fd);
 }
-
-#define SAY_FD(call)                                                                               \
-    ({                                                                                             \
-        errno = ERRNO_BEFORE;                                                                      \
-        int fd_ = call;                                                                            \
-        say(trace, "%s: %s errno %d\n", #call, fd_ >= 0 ? "fd" : "failed", errno);                 \
-        fd_;                                                                                       \
-    })
 
 #define TRY_OPEN(name, ...)                                                                        \
     TRY(name)                                                                                      \
@@ -138,7 +99,7 @@ static void expect_forgotten(struct trace *trace, int fd)
     trace->pipe_bytes += SAY(trace, read(fd, buffer, 5));
     for (int i = 0; i < 2; i++)
         if (ends[i] != fd)
-            quiet_close(ends[i]);
+            close(ends[i]);
     close(fd); /* for good: the next test may get the number by ways that no hook sees */
 }
 
@@ -189,8 +150,8 @@ static int pipe_at(struct trace *trace, int target)
     syscall(SYS_dup2, ends[0], target);
     write(ends[1], "123", 3);
     trace->pipe_bytes += read(target, buffer, 3);
-    quiet_close(ends[0]);
-    quiet_close(ends[1]);
+    close(ends[0]);
+    close(ends[1]);
     return target;
 }
 
@@ -349,8 +310,8 @@ static FILE *quiet_stream(const char *path, int flags, const char *mode)
         FILE *stream = quiet_stream("/dev/null", O_RDONLY, "r"), *old = stream;                    \
         (void)old;                                                                                 \
         stream = SAY_POINTER(trace, call(__VA_ARGS__));                                            \
-        expect_read(trace, SAY(trace, fread(buffer, 1, 100, stream)));                             \
-        expect_read(trace, SAY(trace, fread(buffer, 1, 100, stream)));                             \
+        expect_get(trace, SAY(trace, fread(buffer, 1, 100, stream)));                              \
+        expect_get(trace, SAY(trace, fread(buffer, 1, 100, stream)));                              \
         trace->open_calls++;                                                                       \
         if (stream != old)                                                                         \
             fclose(old);                                                                           \
@@ -368,7 +329,7 @@ TRY(fclose)
 {
     FILE *stream = quiet_stream(trace->file, O_RDONLY, "r");
     int fd = fileno(stream);
-    expect_read(trace, fread(buffer, 1, 100, stream));
+    expect_get(trace, fread(buffer, 1, 100, stream));
     SAY(trace, call(stream));
     expect_forgotten(trace, fd);
 }
@@ -385,11 +346,11 @@ TRY(fclose)
         (void)line, (void)room, (void)number;                                                      \
         memset(buffer, 0, sizeof buffer);                                                          \
         SAY(trace, (__VA_ARGS__) != 0);                                                            \
-        expect_read(trace, more);                                                                  \
+        expect_get(trace, more);                                                                   \
         say_bytes(trace, buffer, 200);                                                             \
         say(trace, "at %ld, number %d, line %s", ftell(stream), number, line ? line : "-\n");      \
         SAY(trace, (__VA_ARGS__) != 0);                                                            \
-        expect_read(trace, ftell(stream) - (more));                                                \
+        expect_get(trace, ftell(stream) - (more));                                                 \
         fseek(stream, 0, SEEK_END);                                                                \
         SAY(trace, (long)(__VA_ARGS__) > 0);                                                       \
         trace->read_calls += ends;                                                                 \
@@ -482,3 +443,119 @@ TRY_PUT(fprintf, 12, 0, call(stream, "%5d %s\n", 7, "seven"))
 TRY_PUT(__fprintf_chk, 12, 0, call(stream, 1, "%5d %s\n", 7, "seven"))
 TRY_PUT(vfprintf, 12, 0, put_list(call, stream, "%5d %s\n", 7, "seven"))
 TRY_PUT(__vfprintf_chk, 12, 0, put_list_chk(call, stream, "%5d %s\n", 7, "seven"))
+
+/* ---- copies inside the kernel ------------------------------------------------------------ */
+
+static void expect_copy(struct trace *trace, long bytes)
+{
+    expect_read(trace, bytes);
+    trace->copied_bytes += bytes;
+}
+
+/* From file to file, 100 bytes by an offset and 50 from the cursor; 16 at the file's end; then to a
+ * descriptor that cannot be written, from a bad pointer, from none. */
+#define TRY_COPY(name, ...)                                                                        \
+    TRY(name)                                                                                      \
+    {                                                                                              \
+        const char *path = scratch_file(trace, #name);                                             \
+        int from = quiet_open(trace->file, O_RDONLY);                                              \
+        int to = quiet_open(path, O_RDWR | O_CREAT | O_TRUNC);                                     \
+        long at = 1600, *offset = &at, bytes = 100;                                                \
+        expect_copy(trace, SAY(trace, call(__VA_ARGS__)));                                         \
+        expect_write(trace, bytes);                                                                \
+        say(trace, "offset %ld\n", at);                                                            \
+        offset = NULL, bytes = 50;                                                                 \
+        expect_copy(trace, SAY(trace, call(__VA_ARGS__)));                                         \
+        expect_write(trace, bytes);                                                                \
+        expect_read(trace, SAY(trace, read(from, buffer, 16)));                                    \
+        say_bytes(trace, buffer, 16);                                                              \
+        offset = &at, at = TRACE_BYTES - 16;                                                       \
+        expect_copy(trace, SAY(trace, call(__VA_ARGS__)));                                         \
+        expect_write(trace, 16);                                                                   \
+        expect_copy(trace, SAY(trace, call(__VA_ARGS__)));                                         \
+        expect_write(trace, 0);                                                                    \
+        expect_read(trace, SAY(trace, pread(to, buffer, BUFFER, 0)));                              \
+        say_bytes(trace, buffer, 166);                                                             \
+        offset = (long *)8;                                                                        \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+        offset = &at, at = -5;                                                                     \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+        at = 0, quiet_close(to), to = quiet_open(path, O_RDONLY);                                  \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+        close(to), to = -1;                                                                        \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+        close(from), from = -1;                                                                    \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+    }
+TRY_COPY(sendfile, to, from, offset, (size_t)bytes)
+TRY_COPY(sendfile64, to, from, offset, (size_t)bytes)
+TRY_COPY(copy_file_range, from, offset, to, NULL, (size_t)bytes, 0)
+
+/* Both offsets by pointer: neither cursor moves. */
+void copy_file_range_between_offsets(struct trace *trace)
+{
+    int from = quiet_open(trace->file, O_RDONLY);
+    int to = quiet_open(scratch_file(trace, "range"), O_RDWR | O_CREAT | O_TRUNC);
+    off64_t from_at = 3200, to_at = 40;
+    expect_copy(trace, SAY(trace, copy_file_range(from, &from_at, to, &to_at, 64, 0)));
+    expect_write(trace, 64);
+    say(trace, "%ld %ld\n", (long)from_at, (long)to_at);
+    expect_read(trace, SAY(trace, read(from, buffer, 16)));
+    say_bytes(trace, buffer, 16);
+    expect_read(trace, SAY(trace, read(to, buffer, BUFFER)));
+    say_bytes(trace, buffer, 104);
+    close(from);
+    close(to);
+}
+
+/* From a file into a pipe and on into another file. */
+TRY(splice)
+{
+    int from = quiet_open(trace->file, O_RDONLY), ends[2];
+    int to = quiet_open(scratch_file(trace, "splice"), O_RDWR | O_CREAT | O_TRUNC);
+    off64_t from_at = 1600, to_at = 10;
+    if (syscall(SYS_pipe2, ends, 0))
+        return;
+    expect_copy(trace, SAY(trace, call(from, &from_at, ends[1], NULL, 100, 0)));
+    expect_copy(trace, SAY(trace, call(from, NULL, ends[1], NULL, 50, 0)));
+    say(trace, "%ld\n", (long)from_at);
+    trace->pipe_bytes += SAY(trace, call(ends[0], NULL, to, &to_at, 70, 0));
+    expect_write(trace, 70);
+    trace->pipe_bytes += SAY(trace, call(ends[0], NULL, to, NULL, 200, 0));
+    expect_write(trace, 80);
+    expect_read(trace, SAY(trace, pread(to, buffer, BUFFER, 0)));
+    say_bytes(trace, buffer, 80);
+    SAY(trace, call(from, NULL, to, NULL, 10, 0));
+    SAY(trace, call(from, (off64_t *)8, ends[1], NULL, 10, 0));
+    SAY(trace, call(-1, NULL, ends[1], NULL, 10, 0));
+    SAY(trace, call(from, NULL, -1, NULL, 10, 0));
+    close(ends[0]);
+    close(ends[1]);
+    close(to);
+    close(from);
+}
+
+/* ---- what is no file ---------------------------------------------------------------------------
+ */
+
+/* Bytes of devices, of /proc and of memory files are counted apart. */
+void reads_of_other_things(struct trace *trace)
+{
+    int fd = open("/dev/zero", O_RDONLY);
+    trace->other_read_bytes += SAY(trace, read(fd, buffer, 300));
+    close(fd);
+    fd = open("/proc/self/cmdline", O_RDONLY);
+    trace->other_read_bytes += SAY(trace, read(fd, buffer, 10));
+    close(fd);
+    fd = (int)syscall(SYS_memfd_create, "memory", 0);
+    SAY(trace, write(fd, buffer, 1000));
+    trace->other_read_bytes += SAY(trace, pread(fd, buffer, 600, 0));
+    close(fd);
+    fd = (int)syscall(SYS_eventfd2, 3, 0);
+    trace->other_read_bytes += SAY(trace, read(fd, buffer, 8));
+    close(fd);
+    FILE *stream = fopen("/dev/zero", "r");
+    trace->other_read_bytes += SAY(trace, fread(buffer, 1, 100, stream));
+    trace->stdio_read_bytes += 100;
+    fclose(stream);
+}

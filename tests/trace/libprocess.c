@@ -136,6 +136,7 @@ void system_and_popen(struct trace *trace)
     FILE *stream = popen("echo 1234567", "r");
     SAY_POINTER(trace, fgets(buffer, 100, stream));
     trace->pipe_bytes += 8;
+    trace->stdio_read_bytes += 8;
     SAY(trace, pclose(stream));
     end(trace, &known);
 }
@@ -147,6 +148,7 @@ void number_reused_after_pclose(struct trace *trace)
     int number = fileno(stream);
     SAY_POINTER(trace, fgets(buffer, 100, stream));
     trace->pipe_bytes += 8;
+    trace->stdio_read_bytes += 8;
     pclose(stream);
     char path[4096];
     snprintf(path, sizeof path, "%s/reused-XXXXXX", trace->scratch);
@@ -165,6 +167,8 @@ void number_reused_often(struct trace *trace)
         if (i % 2) {
             expect_read(trace, bytes);
             trace->open_calls++;
+        } else {
+            trace->other_read_bytes += bytes;
         }
         close(fd);
     }

@@ -25,6 +25,14 @@ enum { TRACE_LINE = 16, TRACE_LINES = 65536, TRACE_BYTES = TRACE_LINE * TRACE_LI
     X(write_calls)                                                                                 \
     X(open_calls)                                                                                  \
     X(pipe_bytes)                                                                                  \
+    X(recv_bytes)                                                                                  \
+    X(recv_calls)                                                                                  \
+    X(send_bytes)                                                                                  \
+    X(send_calls)                                                                                  \
+    X(socket_read_bytes)                                                                           \
+    X(other_read_bytes)                                                                            \
+    X(stdio_read_bytes)                                                                            \
+    X(copied_bytes)                                                                                \
     X(alloc_bytes)                                                                                 \
     X(alloc_calls)                                                                                 \
     X(freed_bytes)
@@ -95,6 +103,24 @@ static inline void expect_read(struct trace *trace, long bytes)
 {
     trace->read_bytes += bytes;
     trace->read_calls++;
+}
+
+static inline void expect_get(struct trace *trace, long bytes)
+{
+    expect_read(trace, bytes);
+    trace->stdio_read_bytes += bytes;
+}
+
+static inline void expect_receive(struct trace *trace, long bytes)
+{
+    trace->recv_bytes += bytes;
+    trace->recv_calls++;
+}
+
+static inline void expect_send(struct trace *trace, long bytes)
+{
+    trace->send_bytes += bytes;
+    trace->send_calls++;
 }
 
 static inline void expect_write(struct trace *trace, long bytes)
