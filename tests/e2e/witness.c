@@ -33,10 +33,10 @@ static void check_bounds(json_t *row, json_t *bounds, int sign)
     json_t *bound;
     json_object_foreach(bounds, column, bound)
     {
-        json_int_t value = cup_count(row, column), limit = json_integer_value(bound);
+        double value = cup_number(row, column), limit = json_number_value(bound);
         cr_expect(sign > 0 ? value >= limit : value <= limit,
-                  "%.*s: %s is %lld, should be at %s %lld", KEY_SHOWN, cup_word(row, "key"), column,
-                  (long long)value, sign > 0 ? "least" : "most", (long long)limit);
+                  "%.*s: %s is %.15g, should be at %s %.15g", KEY_SHOWN, cup_word(row, "key"),
+                  column, value, sign > 0 ? "least" : "most", limit);
     }
 }
 

@@ -1,6 +1,7 @@
 """The battery on a cluster of its own, and its table: what `make soak` and developers run.
 
     battery.py [--rounds N] [--clusters N] [--roads ROAD,ROAD] [--python PYTHON] [--directory DIR]
+    battery.py --dask      battery_dask_job.py instead, on two workers that spill
 
 Exit status 1 if a byte went to the wrong task, or a task's row is wrong.
 """
@@ -23,6 +24,11 @@ ENVIRONMENT = {
     "PYTHONPATH": str(TOP / "tests" / "workloads"),
     "PYTHONDONTWRITEBYTECODE": "1",
     "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
+    # Spilling at 20 MB of 500 MB, and nothing else that a small limit does.
+    "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET": "0.04",
+    "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL": "False",
+    "DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "False",
+    "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OMP_NUM_THREADS": "3",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OPENBLAS_NUM_THREADS": "3",
@@ -35,6 +41,7 @@ def arguments():
     add("--rounds", type=int, default=1, help="of each cluster")
     add("--clusters", type=int, default=1, help="one after the other")
     add("--roads", default="", help="only these, separated by commas")
+    add("--dask", action="store_true", help="Dask's own work instead of the roads")
     add("--python", default=sys.executable)
     add("--under", default="", help="command put before `dask worker`, such as strace")
     add("--seed", type=int, default=1)
@@ -54,12 +61,14 @@ def one_cluster(args, directory):
     address = cluster.scheduler_address(scheduler_file, scheduler)
     worker = Process("worker", [
         *cupping, *args.under.split(), dask, "worker", address, "--no-dashboard",
-        "--nthreads", battery_job.POOL, "--local-directory", directory / "scratch",
-        "--memory-limit", "0", "--death-timeout", "60"], directory)
+        "--nthreads", battery_job.POOL, "--nworkers", 1 + args.dask,
+        "--local-directory", directory / "scratch",
+        "--memory-limit", "500MB" if args.dask else "0", "--death-timeout", "60"], directory)
     out = directory / "out.json"
-    job = Process("job", [args.python, TOP / "tests/workloads/battery_job.py", address, out,
-                          directory / "data", args.rounds, *[args.roads] * bool(args.roads)],
-                  directory)
+    script = "battery_dask_job.py" if args.dask else "battery_job.py"
+    more = [] if args.dask else [args.rounds, *[args.roads] * bool(args.roads)]
+    job = Process("job", [args.python, TOP / "tests" / "workloads" / script, address, out,
+                          directory / "data", *more], directory)
     job.wait(24 * 3600)
     worker.finish(60)
     scheduler.finish(60)

@@ -5,8 +5,8 @@
 
 The worker has four threads. Written: {"expected": [{"road", "group", "mixed", "may_be_none",
 "row": {key, attempt, status, column: value, "at_least": {column: value}, "at_most": ...}}],
-"skipped": {road: reason}, "rounds", "python"}. "sum": true in a row means all rows of that key
-together. A column that a road does not name must be 0: what is not there was not stolen either.
+"skipped": {road: reason}, "rounds", "python"}. "sum": N in a row means the N rows of that
+key together. A column that a road does not name must be 0: what is not there was not stolen either.
 """
 
 import bz2
@@ -304,7 +304,7 @@ class Battery:
         for name, actor in actors:
             self.expect("actor", name, begun[name])
             self.expect("actor", f"{key_split(name)}.read", actor.total().result() - begun[name],
-                        sum=True)
+                        sum=len(calls) // len(actors))
         self.collect(readers, False)
 
 
@@ -360,26 +360,29 @@ COLUMNS = ("read_bytes", "child_read_bytes", "recv_bytes", "mapped_bytes")
 def rows_of(path):
     rows = {}
     for row in json.loads(Path(path).read_text())["tasks"]:
-        rows.setdefault(row["key"], {})[row["attempt"]] = row
+        rows.setdefault(row["key"], []).append(row)
     return rows
+
+
+def chosen(rows, row):
+    """Rows of cupping that an expected one is about."""
+    return [one for one in rows.get(row["key"], [])
+            if row.get("sum") or one["attempt"] == row["attempt"]]
 
 
 def found(rows, row, column):
     """What cupping says, or None if it does not."""
-    of_key = rows.get(row["key"], {})
-    chosen = list(of_key.values()) if row.get("sum") else [of_key.get(row["attempt"])]
-    values = [one and one.get(column) for one in chosen]
+    values = [one.get(column) for one in chosen(rows, row)]
     return None if not values or None in values else sum(values)
 
 
 def faults(rows, row):
     """What is wrong with a row: [(column, found, expected)]."""
-    wrong = []
-    known = rows.get(row["key"], {})
-    if not known or not row.get("sum") and row["attempt"] not in known:
-        return [("row", "missing", row["attempt"])]
-    if not row.get("sum") and known[row["attempt"]]["status"] != row["status"]:
-        wrong.append(("status", known[row["attempt"]]["status"], row["status"]))
+    known = chosen(rows, row)
+    if len(known) != row.get("sum", 1):
+        return [("number of rows", len(known), row.get("sum", 1))]
+    wrong = [("status", one["status"], row["status"]) for one in known
+             if one["status"] != row["status"]]
     for column in COLUMNS:
         if column in row and (found(rows, row, column) or 0) != row[column]:
             wrong.append((column, found(rows, row, column), row[column]))

@@ -1,0 +1,279 @@
+/* The battery: four tasks at a time, by every road that bytes take to a task, and each has its own
+ * to the byte. One job of twenty rounds, one test for each group of roads (battery_tasks.py says
+ * which they are); `make soak` runs a thousand rounds. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+#include "tests/e2e/witness.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(battery, .timeout = 600);
+
+/* ---- the jobs -------------------------------------------------------------------------------- */
+
+/* Workers of a nanny are daemons, which multiprocessing forbids children; and BLAS shall have
+ * threads. */
+static const char *const environment[] = {
+    "DASK_DISTRIBUTED__WORKER__DAEMON=False",
+    "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OMP_NUM_THREADS=3",
+    "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OPENBLAS_NUM_THREADS=3", NULL};
+
+static void run_rounds(const char *directory, const char *python, const char *rounds)
+{
+    struct cup_cluster cluster;
+    char *out = cup_path(directory, "out.json"), *data = cup_path(directory, "data");
+    const char *const arguments[] = {out, data, rounds, NULL};
+    const struct cup_cluster_options options = {
+        .directory = directory, .python = python, .threads = 4, .environment = environment};
+    cup_cluster_start(&cluster, &options);
+    cup_cluster_script(&cluster, "battery_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    free(out);
+    free(data);
+}
+
+static void run_battery(const char *directory)
+{
+    run_rounds(directory, NULL, "20");
+}
+
+static const char *const little_memory[] = {"DASK_DISTRIBUTED__WORKER__MEMORY__TARGET=0.04",
+                                            "DASK_DISTRIBUTED__WORKER__MEMORY__SPILL=False",
+                                            "DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE=False",
+                                            "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE=False",
+                                            NULL};
+
+static void run_dask(const char *directory)
+{
+    struct cup_cluster cluster;
+    char *out = cup_path(directory, "out.json"), *data = cup_path(directory, "data");
+    const char *const arguments[] = {out, data, NULL};
+    const struct cup_cluster_options options = {.directory = directory,
+                                                .threads = 4,
+                                                .workers = 2,
+                                                .memory = "500MB",
+                                                .environment = little_memory};
+    cup_cluster_start(&cluster, &options);
+    cup_cluster_script(&cluster, "battery_dask_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    free(out);
+    free(data);
+}
+
+struct parts {
+    char *directory;
+    json_t *rows, *out, *by_key; /* by_key: {key: [row]} */
+};
+
+static struct parts load(char *directory)
+{
+    struct parts parts = {directory, cup_tasks(directory), cup_json(directory, "out.json"),
+                          json_object()};
+    size_t i;
+    json_t *row;
+    json_array_foreach(parts.rows, i, row)
+    {
+        const char *key = cup_word(row, "key");
+        if (!json_object_get(parts.by_key, key))
+            json_object_set_new(parts.by_key, key, json_array());
+        json_array_append(json_object_get(parts.by_key, key), row);
+    }
+    return parts;
+}
+
+static void drop(struct parts *parts)
+{
+    json_decref(parts->by_key);
+    json_decref(parts->rows);
+    json_decref(parts->out);
+    free(parts->directory);
+}
+
+/* ---- row by row --------------------------------------------------------------------------------
+ */
+
+/* ROWS as one: integers added, the rest as the first has it. A new reference. */
+static json_t *added(json_t *rows)
+{
+    size_t i;
+    json_t *sum = json_deep_copy(json_array_get(rows, 0)), *row, *value;
+    const char *column;
+    for (i = 1; i < json_array_size(rows); i++) {
+        row = json_array_get(rows, i);
+        json_object_foreach(row, column, value) if (json_is_integer(value)) json_object_set_new(
+            sum, column, json_integer(json_integer_value(value) + cup_count(sum, column)));
+    }
+    return sum;
+}
+
+/* An actor's calls have one key: so many rows of it are held together against one expected. */
+static void check_sum(json_t *rows, json_t *expected)
+{
+    json_int_t count = cup_count(expected, "sum");
+    const char *key = cup_word(expected, "key");
+    cr_expect(json_array_size(rows) == (size_t)count, "%s has %zu rows, not %lld", key,
+              json_array_size(rows), (long long)count);
+    if (json_array_size(rows) == 0)
+        return;
+    json_t *sum = json_pack("[o]", added(rows)), *one = json_copy(expected);
+    json_object_del(one, "sum");
+    json_object_set(json_array_get(sum, 0), "attempt", json_object_get(one, "attempt"));
+    json_t *list = json_pack("[o]", one);
+    cup_check_expected(sum, list);
+    json_decref(list);
+    json_decref(sum);
+}
+
+static void check_one(struct parts *parts, json_t *expected)
+{
+    json_t *rows = json_object_get(parts->by_key, cup_word(expected, "key"));
+    json_t *found = rows ? json_incref(rows) : json_array();
+    if (json_object_get(expected, "sum"))
+        check_sum(found, expected);
+    else {
+        json_t *list = json_pack("[O]", expected);
+        cup_check_expected(found, list);
+        json_decref(list);
+    }
+    json_decref(found);
+}
+
+static bool wanted(json_t *expected, const char *group)
+{
+    bool mixed = json_is_true(json_object_get(expected, "mixed"));
+    return !group ||
+           (strcmp(group, "mixed") == 0 ? mixed : !mixed && cup_is(expected, "group", group));
+}
+
+/* All rows of a group; of all groups if it is NULL. At least so many must be expected. */
+static void check_rows(struct parts *parts, const char *group, int at_least)
+{
+    size_t i;
+    json_t *expected;
+    int checked = 0;
+    json_array_foreach(json_object_get(parts->out, "expected"), i,
+                       expected) if (wanted(expected, group))
+    {
+        check_one(parts, json_object_get(expected, "row"));
+        checked++;
+    }
+    cr_expect(checked >= at_least, "only %d tasks were expected in group %s", checked,
+              group ? group : "any");
+}
+
+static void check_group(const char *group, int at_least)
+{
+    struct parts parts = load(cup_job("battery", run_battery));
+    check_rows(&parts, group, at_least);
+    drop(&parts);
+}
+
+/* clang-format off */
+Test(battery, own_thread) { check_group("own", 500); }
+Test(battery, files_and_libraries_on_the_own_thread) { check_group("files", 500); }
+Test(battery, moved_inside_the_kernel) { check_group("kernel", 240); }
+Test(battery, mapped_files) { check_group("mapped", 400); }
+Test(battery, helpers_of_asyncio_and_fsspec) { check_group("asyncio", 320); }
+Test(battery, threads_that_tasks_start) { check_group("threads", 240); }
+Test(battery, pools_of_concurrent_futures) { check_group("executor", 800); }
+Test(battery, pools_made_by_hand_are_right_or_silent) { check_group("by_hand", 480); }
+Test(battery, threads_of_libraries) { check_group("libraries", 160); }
+Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 24); }
+Test(battery, other_processes) { check_group("processes", 320); }
+Test(battery, sockets) { check_group("sockets", 720); }
+Test(battery, async_tasks) { check_group("async", 320); }
+Test(battery, other_kinds_of_task) { check_group("kinds", 400); }
+Test(battery, four_roads_at_once) { check_group("mixed", 480); }
+/* clang-format on */
+
+/* ---- nothing invented, nothing lost ------------------------------------------------------------
+ */
+
+/* What a task should have: for roads that may find none, what they may have at most. */
+static json_int_t sum_expected(json_t *out, const char *column)
+{
+    size_t i;
+    json_t *expected;
+    json_int_t sum = 0;
+    json_array_foreach(json_object_get(out, "expected"), i, expected)
+    {
+        json_t *row = json_object_get(expected, "row"), *exact = json_object_get(row, column);
+        json_t *at_most = json_object_get(json_object_get(row, "at_most"), column);
+        sum += json_integer_value(exact ? exact : at_most);
+    }
+    return sum;
+}
+
+static void check_balance(struct parts *parts, json_int_t of_dask)
+{
+    json_t *report = cup_report(parts->directory), *all = json_object_get(report, "attribution");
+    json_int_t none = cup_count(all, "read_none_bytes") + cup_count(all, "dask_read_bytes");
+    json_int_t expected = sum_expected(parts->out, "read_bytes") + of_dask;
+    json_int_t children = sum_expected(parts->out, "child_read_bytes");
+    cr_expect(cup_sum(parts->rows, "read_bytes") + none == expected,
+              "%lld bytes read by tasks and %lld by none, not %lld together",
+              (long long)cup_sum(parts->rows, "read_bytes"), (long long)none, (long long)expected);
+    cr_expect(cup_count(all, "dask_read_bytes") <= of_dask);
+    cr_expect(cup_sum(parts->rows, "child_read_bytes") == children,
+              "%lld bytes read by children, not %lld",
+              (long long)cup_sum(parts->rows, "child_read_bytes"), (long long)children);
+    json_decref(report);
+}
+
+Test(battery, nothing_is_invented_and_nothing_lost)
+{
+    struct parts parts = load(cup_job("battery", run_battery));
+    check_balance(&parts, 0);
+    drop(&parts);
+}
+
+/* ---- Dask's own work ---------------------------------------------------------------------------
+ */
+
+Test(battery, spills_transfers_and_deserialising_are_dasks)
+{
+    struct parts parts = load(cup_job("battery-dask", run_dask));
+    json_t *report = cup_report(parts.directory), *all = json_object_get(report, "attribution");
+    check_rows(&parts, "dask", 300);
+    check_balance(&parts, cup_count(parts.out, "setstate_bytes"));
+    cr_expect(cup_count(parts.out, "setstate_bytes") > 1000000, "nothing was deserialised");
+    cr_expect(cup_count(parts.out, "stolen") > 0, "no task was stolen");
+    cr_expect(cup_count(all, "spill_read_bytes") > 20000000, "only %lld bytes came back from disk",
+              (long long)cup_count(all, "spill_read_bytes"));
+    cr_expect(cup_count(all, "dask_transfer_recv_bytes") >=
+              cup_count(parts.out, "transferred_bytes"));
+    json_decref(report);
+    drop(&parts);
+}
+
+/* ---- other Pythons
+ * -------------------------------------------------------------------------------
+ */
+
+static void check_python(const char *python, const char *version, const char *scratch)
+{
+    if (access(python, X_OK))
+        cr_skip_test("no Python %s with Dask here (%s)", version, python);
+    char *directory = cup_scratch(scratch);
+    run_rounds(directory, python, "2");
+    struct parts parts = load(directory);
+    cr_expect(strncmp(cup_word(parts.out, "python"), version, strlen(version)) == 0);
+    check_rows(&parts, NULL, 500);
+    check_balance(&parts, 0);
+    drop(&parts);
+}
+
+Test(battery, oldest_python)
+{
+    check_python(CUP_TOP "/build/venv-3.9/bin/python", "3.9.", "battery-3.9");
+}
+
+Test(battery, newest_python)
+{
+    check_python(CUP_TOP "/build/venv-3.13/bin/python", "3.13.", "battery-3.13");
+}
