@@ -490,12 +490,25 @@ def executor_as_completed(data, size):
     return sum(future.result() for future in concurrent.futures.as_completed(futures, PATIENCE))
 
 
+_passing = {"users": 0, "pool": None}
+
+
 @road("executor")
-def executor_new(data, size):
-    """A pool that some tasks share and that is not an old one."""
-    pool = shared_executor(f"executor-{time.time() // 2}")
+def executor_passing(data, size):
+    """A pool that the first of several tasks starts and the last one ends."""
+    with _lock:
+        _passing["users"] += 1
+        if _passing["users"] == 1:
+            _passing["pool"] = concurrent.futures.ThreadPoolExecutor(3)
+        pool = _passing["pool"]
     futures = [pool.submit(read_at, *job) for job in jobs(data, size)]
-    return sum(future.result(PATIENCE) for future in futures)
+    done = sum(future.result(PATIENCE) for future in futures)
+    with _lock:
+        _passing["users"] -= 1
+        last = _passing["users"] == 0
+    if last:
+        pool.shutdown()
+    return done
 
 
 @road("executor")
