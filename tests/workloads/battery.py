@@ -72,9 +72,11 @@ def one_cluster(args, directory):
     job.wait(24 * 3600)
     worker.finish(60)
     scheduler.finish(60)
-    rows = directory / "tasks.json"
-    subprocess.run([TOP / "build" / "cupping", "tasks", profile, "--json", rows], check=True)
-    return battery_job.compare(rows, out)
+    rows, report = directory / "tasks.json", directory / "report.json"
+    for verb, file in (("tasks", rows), ("report", report)):
+        subprocess.run([TOP / "build" / "cupping", verb, profile, "--json", file], check=True,
+                       stdout=subprocess.DEVNULL)
+    return battery_job.judge(rows, out), battery_job.lost(rows, report, out)
 
 
 def main():
@@ -83,20 +85,30 @@ def main():
         signal.signal(number, cluster.on_signal)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.environ.update(ENVIRONMENT)
-    total = {}
+    table, lost, rounds = {}, 0, 0
     try:
         for number in range(args.clusters):
             os.environ["CUP_BATTERY_SEED"] = str(args.seed + number)
-            say(f"cluster {number + 1} of {args.clusters}, {args.rounds} rounds")
-            for name, value in one_cluster(args, args.directory).items():
-                total[name] = total.get(name, 0) + value
+            found, not_found = one_cluster(args, args.directory)
+            battery_job.add(table, found)
+            lost += abs(not_found)
+            rounds += args.rounds
+            wrong = sum(line["wrong"] for line in found.values())
+            say(f"cluster {number + 1} of {args.clusters}: {args.rounds} rounds, {wrong} rows wrong"
+                + f", {not_found:,d} bytes lost" * bool(not_found))
+            if (wrong or not_found) and args.clusters > 1:  # evidence
+                shutil.copytree(args.directory, f"{args.directory}-{args.seed + number}",
+                                dirs_exist_ok=True)
     except cluster.Stop as stop:
         print(f"battery: {stop}", file=sys.stderr)
         return stop.status
     finally:
         Process.end_all()
-    print("all clusters:", ", ".join(f"{value:,d} {name}" for name, value in total.items()))
-    return 1 if total["wrong"] else 0
+    total = battery_job.show(table)
+    print(f"{rounds:,d} rounds, {total['tasks']:,d} tasks, {total['bytes']:,d} bytes: "
+          f"{total['misattributed']:,d} misattributed, {total['missing']:,d} missing, "
+          f"{total['none']:,d} none where they may be, {lost:,d} lost")
+    return 1 if total["wrong"] or lost else 0
 
 
 if __name__ == "__main__":

@@ -394,46 +394,74 @@ def faults(rows, row):
     return wrong
 
 
-def compare(tasks_path, out_path, show=3):
-    """Prints the table; returns {"misattributed", "missing", "none", "wrong", "tasks", "bytes"}."""
+NUMBERS = ("tasks", "wrong", "bytes", "misattributed", "missing", "none")
+
+
+def judge(tasks_path, out_path):
+    """{road: {"group", each of NUMBERS, "examples"}}. What more than a task's own bytes is
+    credited to it is misattributed; what is less is none where it may be, else missing."""
     rows, out = rows_of(tasks_path), json.loads(Path(out_path).read_text())
-    total = dict.fromkeys(("tasks", "wrong", "bytes", "misattributed", "missing", "none"), 0)
-    table, examples = {}, {}
+    table = {}
     for one in out["expected"]:
-        road, row = one["road"], one["row"]
-        line = table.setdefault(road, {"group": one["group"], **dict.fromkeys(total, 0)})
+        road, row, may_be_none = one["road"], one["row"], one["may_be_none"]
+        line = table.setdefault(road, {"group": one["group"], **dict.fromkeys(NUMBERS, 0),
+                                       "examples": []})
         wrong = faults(rows, row)
         line["tasks"] += 1
         line["wrong"] += bool(wrong)
-        examples.setdefault(road, []).extend(f"{row['key']}: {column} is {value}, not {expected}"
-                                             for column, value, expected in wrong)
-        for column in COLUMNS[:3]:
-            value = found(rows, row, column) or 0
-            target = row.get(column, row["at_most"].get(column, 0) if one["may_be_none"] else 0)
-            if column == "recv_bytes" and column not in row:
+        line["examples"] += [f"{row['key']}: {column} is {value}, not {expected}"
+                             for column, value, expected in wrong]
+        for column in ("read_bytes", "child_read_bytes", "recv_bytes"):
+            target = row.get(column, row["at_most"].get(column) if may_be_none else None)
+            if target is None or column == "recv_bytes" and column not in row:
                 continue
+            value = found(rows, row, column) or 0
             line["bytes"] += target
             line["misattributed"] += max(0, value - target)
-            line["none" if one["may_be_none"] else "missing"] += max(0, target - value)
-    print(f"{'road':28s}{'group':12s}{'tasks':>7s}{'wrong':>7s}{'bytes':>14s}"
-          f"{'misattributed':>15s}{'missing':>12s}{'none':>12s}")
+            line["none" if may_be_none else "missing"] += max(0, target - value)
+    return table
+
+
+def add(table, other):
+    for road, line in other.items():
+        mine = table.setdefault(road, {"group": line["group"], **dict.fromkeys(NUMBERS, 0),
+                                       "examples": []})
+        for name in (*NUMBERS, "examples"):
+            mine[name] += line[name]
+
+
+def show(table, examples=3):
+    """Prints the table and its last line; returns that line's numbers."""
+    def text(name, line):
+        return (f"{name:28s}{line['group']:11s}{line['tasks']:8,d}{line['wrong']:8,d}"
+                f"{line['bytes']:16,d}{line['misattributed']:15,d}{line['missing']:14,d}"
+                f"{line['none']:14,d}")
+
+    total = {"group": "", **dict.fromkeys(NUMBERS, 0)}
+    print(f"{'road':28s}{'group':11s}{'tasks':>8s}{'wrong':>8s}{'bytes':>16s}"
+          f"{'misattributed':>15s}{'missing':>14s}{'none':>14s}")
     for road, line in sorted(table.items(), key=lambda item: (item[1]["group"], item[0])):
-        print(f"{road:28s}{line['group']:12s}{line['tasks']:7d}{line['wrong']:7d}"
-              f"{line['bytes']:14,d}{line['misattributed']:15,d}{line['missing']:12,d}"
-              f"{line['none']:12,d}")
-        for example in examples[road][:show]:
+        print(text(road, line))
+        for example in line["examples"][:examples]:
             print(f"    {example}")
-        for column in total:
-            total[column] += line[column]
-    for road, reason in out["skipped"].items():
-        print(f"{road:28s}skipped: {reason}")
-    print(f"{out['rounds']} rounds, {total['tasks']:,d} tasks ({total['wrong']} wrong), "
-          f"{total['bytes']:,d} bytes: {total['misattributed']:,d} misattributed, "
-          f"{total['missing']:,d} missing, {total['none']:,d} none as they may be")
+        for name in NUMBERS:
+            total[name] += line[name]
+    print(text("all", total), flush=True)
     return total
+
+
+def lost(tasks_path, report_path, out_path):
+    """Bytes that the roads read and that are neither a task's nor none: 0."""
+    out = json.loads(Path(out_path).read_text())
+    all_rows = json.loads(Path(tasks_path).read_text())["tasks"]
+    report = json.loads(Path(report_path).read_text())["attribution"]
+    expected = sum(one["row"].get("read_bytes", one["row"]["at_most"].get("read_bytes", 0))
+                   for one in out["expected"]) + out.get("setstate_bytes", 0)
+    return (expected - sum(row["read_bytes"] for row in all_rows)
+            - report["read_none_bytes"] - report.get("dask_read_bytes", 0))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--compare"]:
-        sys.exit(1 if compare(*sys.argv[2:4])["wrong"] else 0)
+        sys.exit(1 if show(judge(*sys.argv[2:4]))["wrong"] else 0)
     main()
