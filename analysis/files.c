@@ -33,15 +33,27 @@ static int more_bytes_first(const void *left, const void *right)
     return a->file < b->file ? -1 : 1;
 }
 
+static bool is_of_class(const struct cup_file *file, uint32_t class)
+{
+    return class == 0 ? file->class != CUP_FILE_SOCKET : file->class == class;
+}
+
+static uint64_t bytes_of(const struct cup_profile *profile, uint32_t file)
+{
+    const struct cup_file_sum total = cup_file_total(profile, file);
+    const uint64_t *c = total.counters;
+    bool is_peer = profile->files[file].class == CUP_FILE_SOCKET;
+    return c[CUP_F_READ_BYTES] + c[CUP_F_MAPPED_BYTES] + (is_peer ? c[CUP_F_WRITE_BYTES] : 0);
+}
+
 uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, size_t *count)
 {
     struct ranked *ranked = calloc(profile->file_count + 1, sizeof *ranked);
     uint32_t *files = calloc(profile->file_count + 1, sizeof *files);
     *count = 0;
     for (uint32_t i = 0; ranked && i < profile->file_count; i++)
-        if (class == 0 || profile->files[i].class == class)
-            ranked[(*count)++] =
-                (struct ranked){cup_file_total(profile, i).counters[CUP_F_READ_BYTES], i};
+        if (is_of_class(&profile->files[i], class))
+            ranked[(*count)++] = (struct ranked){bytes_of(profile, i), i};
     if (ranked)
         qsort(ranked, *count, sizeof *ranked, more_bytes_first);
     for (size_t i = 0; ranked && files && i < *count; i++)

@@ -465,6 +465,11 @@ static struct cup_value child_late_bytes(T t)
     return cup_count(t->children[CUP_DESCENT_LATE].bytes);
 }
 
+static struct cup_value kernel_read_bytes(T t)
+{
+    return t->kernel.processes ? cup_count(t->kernel.kernel_bytes) : cup_null();
+}
+
 static struct cup_value elsewhere_bytes(T t)
 {
     return cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]);
@@ -534,6 +539,11 @@ static struct cup_value counted_calls(T t)
 static struct cup_value anchor_s(T t)
 {
     return of_ns(t->profile->health[CUP_H_ANCHOR_NS]);
+}
+
+static struct cup_value mapping_s(T t)
+{
+    return of_ns(t->profile->health[CUP_H_MAPPING_NS]);
 }
 
 static struct cup_value anchor_share(T t)
@@ -694,7 +704,7 @@ const struct cup_metric cup_metrics[] = {
     {"attribution", "child_read_none_bytes", "besides: children, no task", CUP_UNIT_BYTES, child_read_none_bytes, "P: likewise, where no task is known, or it had ended before they last read", FILES},
     {"attribution", "child_read_late_bytes", NULL, CUP_UNIT_BYTES, child_late_bytes, "P: of child_read_none_bytes, read after the task had ended: perhaps for others", FILES},
     {"attribution", "other_process_bytes", "besides: other processes", CUP_UNIT_BYTES, elsewhere_bytes, "P: data files read by clients, schedulers and nannies", FILES},
-    {"attribution", "kernel_read_bytes", NULL, CUP_UNIT_BYTES, NULL, "the kernel's counters are not read by this version", 0},
+    {"attribution", "kernel_read_bytes", NULL, CUP_UNIT_BYTES, kernel_read_bytes, "P: /proc/self/io of all processes that ended in good order; kernel_check compares it", 0},
 
     {"health", "logs_read", "logs read", CUP_UNIT_COUNT, logs_read, "files of the profile directory", 0},
     {"health", "logs_damaged", "of them, damaged", CUP_UNIT_COUNT, logs_damaged, "read as far as possible", 0},
@@ -708,6 +718,7 @@ const struct cup_metric cup_metrics[] = {
     {"health", "counted_calls", "calls counted by hooks", CUP_UNIT_COUNT, counted_calls, "reads, writes, opens, allocations and frees", 0},
     {"health", "measuring_s", "cost of begins and ends", CUP_UNIT_SECONDS, anchor_s, "P: anchor_ns of all processes", 0},
     {"health", "measuring_share", "  share of task time", CUP_UNIT_SHARE, anchor_share, "P: measuring_s / total_task_time", 0},
+    {"health", "mapping_s", "cost of asking for pages", CUP_UNIT_SECONDS, mapping_s, "P: mapping_ns of all processes: which pages of mapped files are there", MAPPED},
 };
 /* clang-format on */
 #undef FILES

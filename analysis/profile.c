@@ -2,6 +2,12 @@
 
 #include <stdlib.h>
 
+const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
+#define X(id, name, kind, text) name,
+    CUP_COUNTERS(X)
+#undef X
+};
+
 void cup_profile_free(struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++)

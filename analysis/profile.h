@@ -222,6 +222,9 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
  */
 bool cup_profile_measured(const struct cup_profile *profile, uint64_t features);
 
+/* Names of enum cup_counter, as in the log's format. */
+extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
+
 /* The features without which a counter says nothing. */
 uint64_t cup_counter_needs(enum cup_counter counter);
 

@@ -6,10 +6,11 @@
 
 enum { SHOWN_FILES = 10 };
 
-/* Opened, but neither read nor written: nothing to show. */
+/* Opened, but neither read nor written nor mapped: nothing to show. */
 static bool is_idle(const struct cup_file_sum *sum)
 {
-    return sum->counters[CUP_F_READ_CALLS] + sum->counters[CUP_F_WRITE_CALLS] == 0;
+    const uint64_t *c = sum->counters;
+    return c[CUP_F_READ_CALLS] + c[CUP_F_WRITE_CALLS] + c[CUP_F_MAPPED_BYTES] == 0;
 }
 
 static void add_file(const struct cup_page *page, struct cup_table *table, uint32_t index)
@@ -17,6 +18,7 @@ static void add_file(const struct cup_page *page, struct cup_table *table, uint3
     const struct cup_file *file = &page->profile->files[index];
     const struct cup_file_sum total = cup_file_total(page->profile, index);
     const uint64_t *c = total.counters;
+    bool mapped = cup_profile_measured(page->profile, CUP_FEATURE_MAPPED);
     double calls = (double)c[CUP_F_READ_CALLS];
     cup_table_add(table, cup_page_text(page, file->path));
     cup_table_add_value(table, cup_count(c[CUP_F_READ_BYTES]), CUP_UNIT_BYTES);
@@ -26,6 +28,8 @@ static void add_file(const struct cup_page *page, struct cup_table *table, uint3
     cup_table_add_value(table, cup_ratio((double)c[CUP_F_SEQUENTIAL_CALLS], calls), CUP_UNIT_SHARE);
     cup_table_add_value(table, cup_count(c[CUP_F_OPENS]), CUP_UNIT_COUNT);
     cup_table_add_value(table, cup_count(c[CUP_F_WRITE_BYTES]), CUP_UNIT_BYTES);
+    cup_table_add_value(table, mapped ? cup_count(c[CUP_F_MAPPED_BYTES]) : cup_null(),
+                        CUP_UNIT_BYTES);
     cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
 }
 
@@ -63,7 +67,7 @@ int cup_print_files(const struct cup_page *page)
         {"calls", CUP_FIT_RIGHT, 0},    {"a call", CUP_FIT_RIGHT, 3},
         {"time", CUP_FIT_RIGHT, 0},     {"in sequence", CUP_FIT_RIGHT, 5},
         {"opens", CUP_FIT_RIGHT, 4},    {"written", CUP_FIT_RIGHT, 2},
-        {"tasks", CUP_FIT_RIGHT, 1},
+        {"mapped", CUP_FIT_RIGHT, 6},   {"tasks", CUP_FIT_RIGHT, 1},
     };
     size_t count, shown = 0;
     uint32_t *files = cup_files_by_bytes(page->profile, CUP_FILE_DATA, &count);

@@ -4,6 +4,84 @@
 #include "analysis/page.h"
 #include "analysis/report.h"
 #include "analysis/roles.h"
+#include "analysis/warnings.h"
+
+/* "data files 1.2 GB, imports 3 MB" into `to`. */
+static void list_classes(const struct cup_kernel_check *check, char *to, size_t room)
+{
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        CUP_KERNEL_CLASSES(X)
+#undef X
+    };
+    size_t length = 0;
+    *to = '\0';
+    for (int i = 0; i < CUP_KERNEL_COUNT && length < room; i++) {
+        char bytes[CUP_HUMANE_ROOM];
+        if (check->classes[i] == 0)
+            continue;
+        cup_humane(bytes, (double)check->classes[i], CUP_UNIT_BYTES);
+        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
+                                   texts[i], bytes);
+    }
+}
+
+/* The kernel's count of what these processes read, against ours. */
+static void print_checked(const struct cup_page *page)
+{
+    const struct cup_kernel_check *check = &page->totals->kernel;
+    char kernel[CUP_HUMANE_ROOM], seen[CUP_HUMANE_ROOM], classes[600], line[900];
+    cup_humane(kernel, (double)check->kernel_bytes, CUP_UNIT_BYTES);
+    cup_humane(seen, (double)check->seen_bytes, CUP_UNIT_BYTES);
+    list_classes(check, classes, sizeof classes);
+    snprintf(line, sizeof line, "The kernel counted %s read in %llu process%s; seen were %s%s%s.",
+             kernel, (unsigned long long)check->processes, check->processes == 1 ? "" : "es", seen,
+             *classes ? ": " : "", classes);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static void print_explained(const struct cup_page *page)
+{
+    const struct cup_kernel_check *check = &page->totals->kernel;
+    char explained[CUP_HUMANE_ROOM], stdio[CUP_HUMANE_ROOM], copied[CUP_HUMANE_ROOM], line[400];
+    if (check->explained_bytes == 0)
+        return;
+    cup_humane(explained, (double)check->explained_bytes, CUP_UNIT_BYTES);
+    cup_humane(stdio, (double)check->stdio_bytes, CUP_UNIT_BYTES);
+    cup_humane(copied, (double)check->copied_bytes, CUP_UNIT_BYTES);
+    snprintf(line, sizeof line,
+             "%s of the difference may be due to what the two count otherwise: stdio reads in "
+             "blocks (%s came out of its buffers), splice() does not count (%s moved inside the "
+             "kernel).",
+             explained, stdio, copied);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static void print_unchecked(const struct cup_page *page)
+{
+    const struct cup_kernel_check *check = &page->totals->kernel;
+    char line[300];
+    if (check->killed + check->unreadable == 0)
+        return;
+    snprintf(line, sizeof line,
+             "Not checked against the kernel's count: %llu process%s that did not end in good "
+             "order, %llu whose /proc/self/io was not read.",
+             (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
+             (unsigned long long)check->unreadable);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+}
+
+static void print_kernel_check(const struct cup_page *page)
+{
+    char warning[400];
+    if (page->totals->kernel.processes > 0)
+        print_checked(page);
+    print_explained(page);
+    cup_kernel_warning(&page->totals->kernel, page->profile, warning, sizeof warning);
+    if (*warning)
+        cup_print_wrapped(&page->terminal, CUP_WARN, 2, warning);
+    print_unchecked(page);
+}
 
 int cup_print_attribution(const struct cup_page *page)
 {
@@ -34,6 +112,7 @@ int cup_print_attribution(const struct cup_page *page)
     }
     cup_table_finish(&table, &page->terminal);
     cup_page_metrics(page, "attribution");
+    print_kernel_check(page);
     return 0;
 }
 
@@ -65,7 +144,7 @@ static void print_counters(const struct cup_page *page)
     };
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int i = 0; i < CUP_HEALTH_COUNT; i++) {
+    for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* the others are told in words */
         cup_table_add_string(&table, names[i][1]);
         if (i == CUP_H_ANCHOR_NS)
             cup_table_add_value(&table, cup_seconds((int64_t)page->profile->health[i]),
@@ -112,11 +191,20 @@ static void print_features(const struct cup_page *page)
     }
 }
 
+static void print_warnings(const struct cup_page *page)
+{
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    size_t count = cup_warnings_make(page->totals, warnings);
+    for (size_t i = 0; i < count; i++)
+        cup_print_wrapped(&page->terminal, CUP_WARN, 2, warnings[i].text);
+}
+
 int cup_print_health(const struct cup_page *page)
 {
     cup_page_heading(page, "Health", "of the profile itself");
     print_roles(page);
     print_features(page);
+    print_warnings(page);
     print_notes(page);
     cup_page_metrics(page, "health");
     print_counters(page);

@@ -1,68 +1,12 @@
-#include "analysis/report.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/files.h"
-#include "analysis/json_writer.h"
-#include "analysis/metrics.h"
-#include "analysis/roles.h"
+#include "analysis/report_json.h"
 #include "analysis/task_columns.h"
 #include "analysis/verbs.h"
 
 /* Of the layout: raised when the meaning of a name changes, not when names are added. */
 enum { REPORT_VERSION = 1 };
-
-/* What every part of the report is written from. */
-struct report {
-    const struct cup_totals *totals;
-    const struct cup_profile *profile;
-    const struct cup_output *output;
-    const uint32_t *attempts; /* per task */
-    struct cup_json json;
-};
-
-static struct cup_value text_of(const struct report *report, uint32_t string)
-{
-    return cup_text(cup_profile_text(report->profile, string));
-}
-
-static void put(struct report *report, const char *name, struct cup_value value)
-{
-    cup_json_value(&report->json, name, value);
-}
-
-static void put_ns(struct report *report, const char *name, uint64_t ns)
-{
-    put(report, name, cup_seconds((int64_t)ns));
-}
-
-/* All metrics of a section, as keys of the object that is open. */
-static void put_metrics(struct report *report, const char *section)
-{
-    for (size_t i = 0; i < cup_metric_count; i++)
-        if (strcmp(cup_metrics[i].section, section) == 0)
-            put(report, cup_metrics[i].name, cup_metric_value(&cup_metrics[i], report->totals));
-}
-
-static void put_metric_section(struct report *report, const char *section)
-{
-    cup_json_object(&report->json, section);
-    put_metrics(report, section);
-    cup_json_end_object(&report->json);
-}
-
-static void open_rows(struct report *report, const char *section)
-{
-    cup_json_object(&report->json, section);
-    cup_json_array(&report->json, "rows");
-}
-
-static void close_rows(struct report *report)
-{
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-}
 
 /* ---- runs, workers ---------------------------------------------------------------------- */
 
@@ -338,38 +282,13 @@ static void put_datasets(struct report *report)
     close_rows(report);
 }
 
-/* ---- prefixes, files -------------------------------------------------------------------- */
-
-static const char *const counter_names[] = {
-#define X(id, name, kind, text) name,
-    CUP_COUNTERS(X)
-#undef X
-};
-
-/* A counter under its name; a time, which the log holds in *_ns, as *_s. Null if not measured. */
-static void put_counter(struct report *report, const char *counter, uint64_t value, uint64_t needs)
-{
-    char name[64];
-    size_t length = strlen(counter);
-    bool is_time = length > 3 && strcmp(counter + length - 3, "_ns") == 0;
-    snprintf(name, sizeof name, "%.*s%s", (int)(is_time ? length - 3 : length), counter,
-             is_time ? "_s" : "");
-    if (!cup_profile_measured(report->profile, needs))
-        put(report, name, cup_null());
-    else
-        put(report, name, is_time ? cup_seconds((int64_t)value) : cup_count(value));
-}
+/* ---- prefixes --------------------------------------------------------------------------- */
 
 static void put_task_counters(struct report *report, const uint64_t *values)
 {
     for (int i = 0; i < CUP_COUNTER_COUNT; i++)
-        put_counter(report, counter_names[i], values[i], cup_counter_needs(i));
-}
-
-static void put_file_counter(struct report *report, int counter, uint64_t value)
-{
-    put_counter(report, cup_file_counter_names[counter], value,
-                counter == CUP_F_MAPPED_BYTES ? CUP_FEATURE_MAPPED : CUP_FEATURE_FILES);
+        put_counter(report, cup_counter_names[i], values[i],
+                    cup_profile_measured(report->profile, cup_counter_needs(i)));
 }
 
 static void put_prefix(struct report *report, uint32_t index)
@@ -405,219 +324,7 @@ static void put_prefixes(struct report *report)
     close_rows(report);
 }
 
-static void put_file_prefixes(struct report *report, const struct cup_file *file)
-{
-    const struct cup_profile *profile = report->profile;
-    cup_json_array(&report->json, "by_prefix");
-    for (uint32_t at = file->first_sum; at; at = profile->file_sums[at - 1].next) {
-        const struct cup_file_sum *sum = &profile->file_sums[at - 1];
-        cup_json_row(&report->json, NULL);
-        put(report, "prefix",
-            sum->prefix == CUP_NO_PREFIX ? cup_null()
-                                         : text_of(report, profile->prefixes[sum->prefix].name));
-        put(report, "tasks", cup_count(sum->tasks));
-        for (int i = 0; i < CUP_F_SIZE_0_100; i++)
-            put_file_counter(report, i, sum->counters[i]);
-        put_file_counter(report, CUP_F_MAPPED_BYTES, sum->counters[CUP_F_MAPPED_BYTES]);
-        cup_json_end_object(&report->json);
-    }
-    cup_json_end_array(&report->json);
-}
-
-static void put_file(struct report *report, uint32_t index)
-{
-    const struct cup_file *file = &report->profile->files[index];
-    const struct cup_file_sum total = cup_file_total(report->profile, index);
-    cup_json_row(&report->json, NULL);
-    put(report, "file", text_of(report, file->path));
-    put(report, "class", cup_string(cup_file_class_name(file->class)));
-    put(report, "size_bytes", cup_count(file->size));
-    put(report, "tasks", cup_count(total.tasks));
-    put(report, "processes", cup_count(file->processes));
-    for (int i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
-        put_file_counter(report, i, total.counters[i]);
-    put(report, "sequential_share",
-        cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],
-                  (double)total.counters[CUP_F_READ_CALLS]));
-    put_file_prefixes(report, file);
-    cup_json_end_object(&report->json);
-}
-
-static int put_files(struct report *report)
-{
-    size_t count;
-    uint32_t *files = cup_files_by_bytes(report->profile, 0, &count);
-    open_rows(report, "files");
-    for (size_t i = 0; files && i < count && !cup_output_failed(report->output); i++)
-        put_file(report, files[i]);
-    close_rows(report);
-    free(files);
-    return files ? 0 : -1;
-}
-
-/* ---- attribution, health, sources ------------------------------------------------------- */
-
-/* Of the data files: mapped and received bytes find their tasks likewise, but are not told apart.
- */
-static void put_ways(struct report *report)
-{
-    double total = (double)cup_all_way_bytes(report->totals);
-    cup_json_row(&report->json, "by_way");
-    for (int way = 0; way < CUP_WAY_COUNT; way++)
-        put(report, cup_way_names[way],
-            cup_profile_measured(report->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + way))
-                ? cup_count(cup_way_bytes(report->totals, way))
-                : cup_null());
-    cup_json_end_object(&report->json);
-    cup_json_row(&report->json, "by_way_share");
-    for (int way = 0; way < CUP_WAY_COUNT; way++)
-        put(report, cup_way_names[way],
-            cup_ratio((double)cup_way_bytes(report->totals, way), total));
-    cup_json_end_object(&report->json);
-}
-
-/* One process of workers; several Dask workers may live in it, which its counters do not know. */
-static void put_worker_classes(struct report *report, uint32_t index)
-{
-    static const int counters[] = {
-        CUP_C_MAPPED_BYTES,      CUP_C_RECV_BYTES,          CUP_C_SEND_BYTES,
-        CUP_C_IMPORT_BYTES,      CUP_C_PIPE_BYTES,          CUP_C_SPILL_READ_BYTES,
-        CUP_C_SPILL_WRITE_BYTES, CUP_C_TRANSFER_RECV_BYTES, CUP_C_TRANSFER_SEND_BYTES,
-        CUP_C_DASK_READ_BYTES,
-    };
-    const struct cup_process *process = &report->profile->processes[index];
-    uint64_t with_task = 0;
-    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
-        with_task += process->with_task[way];
-    cup_json_row(&report->json, NULL);
-    put(report, "host", cup_string(process->header.host));
-    put(report, "pid", cup_count(process->header.pid));
-    put_counter(report, "read_bytes", with_task, CUP_FEATURE_FILES);
-    put_counter(report, "read_none_bytes",
-                process->descent ? 0 : process->without_task[CUP_C_READ_NONE_BYTES],
-                CUP_FEATURE_FILES);
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
-        int c = counters[i];
-        bool is_transfer = c == CUP_C_TRANSFER_RECV_BYTES || c == CUP_C_TRANSFER_SEND_BYTES;
-        char name[64];
-        snprintf(name, sizeof name, "%s%s", is_transfer ? "dask_" : "", counter_names[c]);
-        put_counter(report, name, process->with_task[c] + process->without_task[c],
-                    cup_counter_needs(c));
-    }
-    cup_json_end_object(&report->json);
-}
-
-static void put_attribution(struct report *report)
-{
-    cup_json_object(&report->json, "attribution");
-    put_metrics(report, "attribution");
-    put_ways(report);
-    cup_json_array(&report->json, "by_worker");
-    for (uint32_t i = 0; i < report->profile->process_count; i++)
-        if (cup_process_is_worker(&report->profile->processes[i]))
-            put_worker_classes(report, i);
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-}
-
-static const char *const descent_names[CUP_DESCENT_COUNT] = {
-    [CUP_DESCENT_KNOWN] = "its task's",
-    [CUP_DESCENT_UNNAMED] = "nobody's: no record names its task",
-    [CUP_DESCENT_LOST] = "nobody's: its task is in no log",
-    [CUP_DESCENT_LATE] = "nobody's: read after its task had ended",
-    [CUP_DESCENT_OTHER_SPAN] = "a task's that was not asked for",
-};
-
-static void put_process(struct report *report, const struct cup_process *process)
-{
-    cup_json_row(&report->json, NULL);
-    put(report, "role", cup_string(cup_role_name(cup_process_role(process))));
-    put(report, "host", cup_string(process->header.host));
-    put(report, "pid", cup_count(process->header.pid));
-    put(report, "start", cup_seconds(process->header.process_start_ns));
-    put(report, "stop",
-        process->header.log_stop_ns ? cup_seconds(process->header.log_stop_ns) : cup_null());
-    put(report, "tasks", cup_count(process->tasks));
-    put(report, "task_threads", cup_count(process->task_threads));
-    put(report, "child_read_bytes",
-        process->descent ? cup_count(cup_process_child_bytes(process)) : cup_null());
-    put(report, "child_read_bytes_are", cup_string(descent_names[process->descent]));
-    put(report, "library", cup_string(process->header.library_version));
-    put(report, "hooks", cup_count(process->header.hook_count));
-    cup_json_end_object(&report->json);
-}
-
-static void put_roles(struct report *report)
-{
-    uint64_t counts[CUP_ROLE_COUNT];
-    cup_count_roles(report->profile, counts);
-    cup_json_row(&report->json, "processes_by_role");
-    for (int role = 0; role < CUP_ROLE_COUNT; role++)
-        put(report, cup_role_name(role), cup_count(counts[role]));
-    cup_json_end_object(&report->json);
-}
-
-static void put_features(struct report *report)
-{
-    struct cup_feature_off off[CUP_FEATURE_COUNT];
-    size_t count = cup_features_off(report->profile, off);
-    cup_json_array(&report->json, "features_off");
-    for (size_t i = 0; i < count; i++) {
-        cup_json_row(&report->json, NULL);
-        put(report, "feature", cup_string(off[i].name));
-        put(report, "processes", cup_count(off[i].processes));
-        put(report, "consequence", cup_string(off[i].consequence));
-        cup_json_end_object(&report->json);
-    }
-    cup_json_end_array(&report->json);
-}
-
-static void put_facts(struct report *report)
-{
-    const struct cup_profile *profile = report->profile;
-    cup_json_array(&report->json, "notes");
-    for (size_t i = 0; i < profile->note_count; i++) {
-        cup_json_row(&report->json, NULL);
-        put(report, "pid", cup_count(profile->processes[profile->notes[i].process].header.pid));
-        put(report, "text", text_of(report, profile->notes[i].text));
-        cup_json_end_object(&report->json);
-    }
-    cup_json_end_array(&report->json);
-    cup_json_array(&report->json, "facts");
-    for (size_t i = 0; i < profile->info_count; i++) {
-        cup_json_row(&report->json, NULL);
-        put(report, "pid", cup_count(profile->processes[profile->infos[i].process].header.pid));
-        put(report, "name", text_of(report, profile->infos[i].name));
-        put(report, "value", text_of(report, profile->infos[i].value));
-        cup_json_end_object(&report->json);
-    }
-    cup_json_end_array(&report->json);
-}
-
-static void put_health(struct report *report)
-{
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_HEALTH(X)
-#undef X
-    };
-    cup_json_object(&report->json, "health");
-    put_metrics(report, "health");
-    for (int i = 0; i < CUP_HEALTH_COUNT; i++)
-        put(report, names[i], cup_count(report->profile->health[i]));
-    put_roles(report);
-    put_features(report);
-    put_facts(report);
-    cup_json_array(&report->json, "processes");
-    for (size_t i = 0; i < report->profile->process_count; i++)
-        put_process(report, &report->profile->processes[i]);
-    cup_json_end_array(&report->json);
-    cup_json_array(&report->json, "damages");
-    for (size_t i = 0; i < report->profile->damage_count; i++)
-        put(report, NULL, cup_string(report->profile->damages[i].source));
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-}
+/* ---- sources ---------------------------------------------------------------------------- */
 
 /* Sections that this version has nothing for. */
 static const struct {
@@ -626,7 +333,6 @@ static const struct {
     {"sections", "sections of a processor are not marked in this version"},
     {"branches", "baskets are not looked at by this version"},
     {"functions", "stacks are not taken by this version"},
-    {"servers", "storage servers are not told apart by this version"},
     {"hosts", "hosts are not compared by this version"},
     {"merge", "the tree reduction is not looked at by this version"},
 };
@@ -645,6 +351,9 @@ static void put_row_sources(struct report *report)
         {"datasets", "P: sums over the chunks whose result was used"},
         {"tasks_by_prefix", "P: all tasks"},
         {"files", "P: every regular file that was read or written"},
+        {"servers",
+         "P: peers of sockets, Dask's own apart; requests are calls that sent; latencies "
+         "and errors are not measured by this version"},
         {"losses", "P: attempts at chunks that erred or never ended"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -706,11 +415,11 @@ static int put_report(struct report *report)
     put_chunks(report);
     put_datasets(report);
     put_prefixes(report);
-    int result = put_files(report);
+    int result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     put_losses(report);
     put_missing(report);
-    put_attribution(report);
-    put_health(report);
+    cup_report_put_attribution(report);
+    cup_report_put_health(report);
     put_sources(report);
     cup_json_end_object(&report->json);
     return result;

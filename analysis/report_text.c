@@ -60,6 +60,7 @@ static const struct section {
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
     {"files", cup_print_files, false},
+    {"servers", cup_print_servers, false},
     {"workflow", print_workflow, false},
     {"efficiency", print_efficiency, false},
     {"time_budget", print_time_budget, false},

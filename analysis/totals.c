@@ -519,6 +519,7 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
     add_workers(totals);
     add_processes(totals);
     add_files(totals);
+    totals->kernel = cup_kernel_check_make(profile);
     return 0;
 }
 

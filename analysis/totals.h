@@ -3,6 +3,7 @@
 #ifndef CUPPING_TOTALS_H
 #define CUPPING_TOTALS_H
 
+#include "analysis/kernel_check.h"
 #include "analysis/profile.h"
 #include "analysis/statistics.h"
 #include "analysis/units.h"
@@ -95,6 +96,7 @@ struct cup_totals {
     uint64_t without_task[CUP_COUNTER_COUNT];          /* in worker processes */
     uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
     struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
+    struct cup_kernel_check kernel;
     uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
     uint64_t chunk_file_size;  /* size of those files */
 };

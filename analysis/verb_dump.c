@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analysis/files.h"
 #include "analysis/log_pairs.h"
 #include "analysis/log_reader.h"
 #include "analysis/options.h"
@@ -41,16 +42,6 @@ static void print_text(FILE *out, const char *name, const unsigned char *bytes, 
     putc('"', out);
 }
 
-static const char *const counter_names[] = {
-#define X(id, name, kind, text) name,
-    CUP_COUNTERS(X)
-#undef X
-};
-static const char *const file_counter_names[] = {
-#define X(id, name, text) name,
-    CUP_FILE_COUNTERS(X)
-#undef X
-};
 static const char *const health_names[] = {
 #define X(id, name, text) name,
     CUP_HEALTH(X)
@@ -114,7 +105,7 @@ static void dump_server(FILE *out, const struct cup_record *record)
 
 static void dump_task_begin(FILE *out, const struct cup_record *record)
 {
-    static const char *const origins[] = {NULL, "dask", "coffea"};
+    static const char *const origins[] = {NULL, "dask", "coffea", "async", "actor"};
     struct cup_r_task_begin r;
     cup_record_fixed(record, &r, sizeof r);
     size_t tail = cup_record_tail_bytes(record);
@@ -169,7 +160,7 @@ static void dump_counters(FILE *out, const struct cup_record *record)
                   CUP_COUNTER_COUNT);
     fprintf(out, " task=%" PRIu32 " tid=%" PRIu32 " block=%" PRIu32 " sequence=%" PRIu32 " own=%d",
             r.task, r.tid, r.block, r.sequence, r.own != 0);
-    print_counters(out, counter_names, values, CUP_COUNTER_COUNT);
+    print_counters(out, cup_counter_names, values, CUP_COUNTER_COUNT);
 }
 
 static void dump_file_use(FILE *out, const struct cup_record *record)
@@ -182,7 +173,7 @@ static void dump_file_use(FILE *out, const struct cup_record *record)
     fprintf(out, " task=%" PRIu32 " tid=%" PRIu32 " file=%" PRIu32, r.task, r.tid, r.file);
     fprintf(out, " block=%" PRIu32 " entry=%" PRIu32 " file_sequence=%" PRIu32, r.block, r.entry,
             r.file_sequence);
-    print_counters(out, file_counter_names, values, CUP_FILE_COUNTER_COUNT);
+    print_counters(out, cup_file_counter_names, values, CUP_FILE_COUNTER_COUNT);
 }
 
 static void dump_note(FILE *out, const struct cup_record *record)
@@ -190,6 +181,22 @@ static void dump_note(FILE *out, const struct cup_record *record)
     struct cup_r_note r;
     cup_record_fixed(record, &r, sizeof r);
     fprintf(out, " text=#%" PRIu32, r.text);
+}
+
+static void dump_parent(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_parent r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " pid=%" PRIu32 " task=%" PRIu32, r.pid, r.task);
+    print_time(out, "last_read", r.last_read_ns);
+}
+
+static void dump_child(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_child r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " pid=%" PRIu32 " task=%" PRIu32, r.pid, r.task);
+    print_time(out, "time", r.time_ns);
 }
 
 static void dump_record(FILE *out, uint64_t offset, const struct cup_record *record)
@@ -209,6 +216,8 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_COUNTERS] = {"COUNTERS", dump_counters},
         [CUP_R_FILE_USE] = {"FILE_USE", dump_file_use},
         [CUP_R_NOTE] = {"NOTE", dump_note},
+        [CUP_R_PARENT] = {"PARENT", dump_parent},
+        [CUP_R_CHILD] = {"CHILD", dump_child},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {
@@ -224,7 +233,8 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {"files", "heap", "bridge", "context", "chunks", "rss"};
+    static const char *const names[] = {"files",  "heap", "bridge",  "context",
+                                        "chunks", "rss",  "handoff", "mapped"};
     fputs("features:", out);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
@@ -285,14 +295,15 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
             " own=%d%s",
             open->index, block->task, block->tid, block->sequence, block->own != 0,
             open->written ? " (also a record: not counted)" : "");
-    print_counters(out, counter_names, block->counters, CUP_COUNTER_COUNT);
+    print_counters(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
     putc('\n', out);
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
         if (!block->files[i].file)
             continue;
         fprintf(out, "  file=%" PRIu32 " file_sequence=%" PRIu32 "%s", block->files[i].file,
                 block->file_sequence[i], open->file_written[i] ? " (also a record)" : "");
-        print_counters(out, file_counter_names, block->files[i].counters, CUP_FILE_COUNTER_COUNT);
+        print_counters(out, cup_file_counter_names, block->files[i].counters,
+                       CUP_FILE_COUNTER_COUNT);
         putc('\n', out);
     }
 }

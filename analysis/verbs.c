@@ -14,7 +14,7 @@ const struct cup_verb cup_verbs[] = {
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
      "  --only SECTION     only one section: summary, workflow, tasks, chunks, datasets, files,\n"
-     "                     attribution, health or sources\n"
+     "                     servers, attribution, health or sources\n"
      "  --span NAME        only tasks of this Dask span\n"
      "  --run N|all        which run, where a profile holds several (in this version: all)\n"
      "  --coffea-report FILE, --samples FILE   not in this version\n"},

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/advice.h"
+#include "analysis/descent.h"
 #include "analysis/log_loader.h"
 #include "analysis/metrics.h"
 #include "analysis/report.h"
@@ -42,7 +43,8 @@ static void load(const char *path)
     profile.path = strdup("fuzz");
     cup_load_log(&builder, path, &options);
     cup_builder_finish(&builder);
-    report(&profile);
+    if (cup_descents_settle(&profile, false) == 0)
+        report(&profile);
     cup_profile_free(&profile);
 }
 
