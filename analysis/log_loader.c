@@ -407,6 +407,7 @@ static void finish_log(struct loader *loader, const struct cup_log *log)
 {
     struct cup_profile *profile = loader->builder->profile;
     profile->logs_read++;
+    profile->features |= log->header.features;
     profile->unfinished_records += log->unfinished_records;
     profile->skipped_bytes += log->skipped_bytes;
     for (int i = 0; i < CUP_HEALTH_COUNT; i++)

@@ -728,7 +728,7 @@ const size_t cup_metric_count = sizeof cup_metrics / sizeof *cup_metrics;
 
 static bool is_measured(const struct cup_metric *metric, const struct cup_totals *totals)
 {
-    return metric->needs == 0 || cup_profile_measured(totals->profile, metric->needs);
+    return cup_profile_measured(totals->profile, metric->needs);
 }
 
 struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals)

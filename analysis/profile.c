@@ -29,14 +29,6 @@ void cup_profile_free(struct cup_profile *profile)
     *profile = (struct cup_profile){0};
 }
 
-bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
-{
-    for (uint32_t i = 0; i < profile->process_count; i++)
-        if (cup_process_has(profile, i, features))
-            return true;
-    return false;
-}
-
 uint64_t cup_counter_needs(enum cup_counter counter)
 {
     switch (counter) {

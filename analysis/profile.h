@@ -165,6 +165,7 @@ struct cup_profile {
     uint64_t unfinished_records, skipped_bytes;
     uint64_t orphan_records; /* of tasks, strings or files that no record introduced */
     uint64_t health[CUP_HEALTH_COUNT];
+    uint64_t features; /* enum cup_feature: those that were on in at least one process */
 };
 
 struct cup_load_options {
@@ -218,9 +219,11 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & features) == features;
 }
 
-/* True if at least one process could measure what needs the features (a set of enum cup_feature).
- */
-bool cup_profile_measured(const struct cup_profile *profile, uint64_t features);
+/* True if what needs the features (a set of enum cup_feature) could be measured somewhere. */
+static inline bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
+{
+    return (profile->features & features) == features;
+}
 
 /* Names of enum cup_counter, as in the log's format. */
 extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
