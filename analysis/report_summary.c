@@ -41,12 +41,10 @@ static void print_title(const struct cup_page *page)
 static void print_fact(const struct cup_page *page, const char *name, enum cup_style style,
                        const char *figure, const char *detail)
 {
-    struct cup_text text = {detail, strlen(detail)};
     fprintf(page->terminal.out, "  %-11s", name);
     cup_print(&page->terminal, style, "%11s", figure);
     fputs("   ", page->terminal.out);
-    cup_print_fit(&page->terminal, text, page->terminal.width - 27, CUP_FIT_NONE);
-    putc('\n', page->terminal.out);
+    cup_print_hanging(&page->terminal, CUP_PLAIN, 27, detail);
 }
 
 static void print_duration(const struct cup_page *page)
@@ -75,26 +73,35 @@ static void print_events(const struct cup_page *page)
     print_fact(page, "events/s", CUP_BOLD, rate, detail);
 }
 
+/* ", 12 MB mapped" for each that is not 0, after `length` bytes of `to`; the new length. */
+static size_t list_parts(const struct cup_page *page, char *to, size_t room, size_t length,
+                         const char *const (*parts)[2], size_t count)
+{
+    for (size_t i = 0; i < count && length < room; i++) {
+        char bytes[CUP_HUMANE_ROOM];
+        if (!(cup_page_metric(page, "attribution", parts[i][0]) > 0))
+            continue;
+        cup_page_humane(page, bytes, "attribution", parts[i][0], CUP_UNIT_BYTES);
+        length += (size_t)snprintf(to + length, room - length, ", %s %s", bytes, parts[i][1]);
+    }
+    return length;
+}
+
 static void print_bytes(const struct cup_page *page)
 {
-    static const struct {
-        const char *metric, *text;
-    } parts[] = {{"mapped_bytes", "mapped"},
-                 {"recv_bytes", "from sockets"},
-                 {"child_read_bytes", "by children besides"}};
+    static const char *const parts[][2] = {{"mapped_bytes", "mapped"}, {"recv_bytes", "received"}};
+    static const char *const apart[][2] = {{"import_bytes", "imports"},
+                                           {"child_read_bytes", "by children"}};
     char rate[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], detail[300];
     cup_page_humane(page, rate, "workflow", "delivered_rate_mbs", CUP_UNIT_MBS);
     cup_page_humane(page, bytes, "workflow", "total_bytes_read", CUP_UNIT_BYTES);
     size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!(cup_page_metric(page, "attribution", parts[i].metric) > 0))
-            continue;
-        cup_page_humane(page, bytes, "attribution", parts[i].metric, CUP_UNIT_BYTES);
-        length += (size_t)snprintf(detail + length, sizeof detail - length, ", %s %s", bytes,
-                                   parts[i].text);
+    length = list_parts(page, detail, sizeof detail, length, parts, 2);
+    size_t all = list_parts(page, detail, sizeof detail, length, apart, 2);
+    if (all > length) {
+        memcpy(detail + length, ";", 1); /* what follows is not in the sum */
+        snprintf(detail + all, sizeof detail - all, " apart");
     }
-    cup_page_humane(page, bytes, "attribution", "import_bytes", CUP_UNIT_BYTES);
-    snprintf(detail + length, sizeof detail - length, " (imports apart: %s)", bytes);
     print_fact(page, "read", CUP_BOLD, rate, detail);
 }
 
@@ -139,7 +146,13 @@ static void print_attributed(const struct cup_page *page)
     cup_humane(share, value, CUP_UNIT_SHARE);
     cup_page_humane(page, total, "attribution", "bytes_total", CUP_UNIT_BYTES);
     list_ways(page, ways, sizeof ways);
-    snprintf(detail, sizeof detail, "of %s%s%s", total, *ways ? ": " : "", ways);
+    bool others = cup_page_metric(page, "attribution", "mapped_bytes") > 0 ||
+                  cup_page_metric(page, "attribution", "recv_bytes") > 0;
+    snprintf(detail, sizeof detail, "of %s%s%s", total,
+             !*ways   ? ""
+             : others ? "; data files: "
+                      : ": ",
+             ways);
     print_fact(page, "attributed", value >= 0.99 ? CUP_GOOD : CUP_WARN, share, detail);
 }
 

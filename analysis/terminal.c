@@ -143,13 +143,21 @@ static size_t line_length(const char *text, unsigned room)
     return best;
 }
 
-void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
+void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text)
 {
-    while (*text) {
+    for (unsigned before = 0; *text; before = indent) {
         size_t length = line_length(text, terminal->width - indent);
-        cup_print(terminal, style, "%*s%.*s\n", (int)indent, "", (int)length, text);
+        cup_print(terminal, style, "%*s%.*s\n", (int)before, "", (int)length, text);
         text += length;
         text += strspn(text, " ");
     }
+}
+
+void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
+                       const char *text)
+{
+    if (*text)
+        fprintf(terminal->out, "%*s", (int)indent, "");
+    cup_print_hanging(terminal, style, indent, text);
 }

@@ -38,4 +38,8 @@ unsigned cup_text_columns(struct cup_text text);
 void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text);
 
+/* Likewise, where `indent` columns of the first line have been printed. */
+void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
+                       const char *text);
+
 #endif

@@ -1,7 +1,9 @@
 /* Writes a directory of logs as a large job would leave them, every field filled: what the
  * reading side is measured with. The same arguments always give the same bytes.
  *
- *     generate_log DIR [TASKS [LOGS]]      1,000,000 tasks in 100 logs if not told otherwise
+ *     generate_log DIR [TASKS [LOGS [CHILDREN]]]
+ *
+ * 1,000,000 tasks in 100 logs, and no processes that descend from tasks, if not told otherwise.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -147,7 +149,9 @@ static void put_counters(struct log_builder *builder, uint32_t task)
         uint64_t values[CUP_COUNTER_COUNT];
         for (unsigned i = 0; i < CUP_COUNTER_COUNT; i++)
             values[i] = vary(task, 10 + i + 100 * thread, i < 7 ? 3000000 : 40000u << (i % 3 * 4));
-        values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds it */
+        values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds these */
+        values[CUP_C_TRANSFER_RECV_BYTES] = values[CUP_C_TRANSFER_SEND_BYTES] = 0;
+        values[CUP_C_DASK_READ_BYTES] = 0;
         builder_counters(builder, &block, values);
     }
 }
@@ -177,14 +181,52 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_file_uses(builder, task);
 }
 
+/* Of process `pid` on the host of worker `log`. */
+static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
+{
+    struct cup_log_header *header = builder_header(builder);
+    header->pid = pid;
+    header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED;
+    snprintf(header->host, sizeof header->host, "node%03u", log / 16);
+}
+
+static void save(struct log_builder *builder, const char *directory)
+{
+    const struct cup_log_header *header = builder_header(builder);
+    char path[4096];
+    builder_finish(builder);
+    snprintf(path, sizeof path, "%s/%s-%u-%lld.cup", directory, header->host, header->pid,
+             (long long)header->process_start_ns);
+    builder_save(builder, path, builder->size);
+    builder_free(builder);
+}
+
+/* A process that task `task` of worker `log` started, and which read a file. */
+static void write_child(const char *directory, unsigned child, unsigned log, uint32_t task)
+{
+    struct log_builder builder;
+    int64_t start_ns = job_start_ns + task / THREADS * task_ns + 1000000;
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_NONE_BYTES] = vary(task, 7, 5000000)};
+    struct cup_r_counters block = {.block = 1, .sequence = 1};
+    struct cup_r_parent parent = {
+        .pid = 10000 + log, .task = task, .last_read_ns = start_ns + 1000000};
+    builder_start(&builder);
+    put_header(&builder, log, 100000 + child);
+    struct cup_log_header *header = builder_header(&builder);
+    header->log_start_ns = header->process_start_ns = start_ns;
+    header->log_stop_ns = start_ns + 2000000;
+    header->parent_task = task;
+    BUILDER_ADD(&builder, CUP_R_PARENT, parent);
+    builder_counters(&builder, &block, values);
+    save(&builder, directory);
+}
+
 static void write_log(const char *directory, unsigned log, uint32_t tasks)
 {
     struct log_builder builder;
-    char path[4096];
     builder_start(&builder);
+    put_header(&builder, log, 10000 + log);
     struct cup_log_header *header = builder_header(&builder);
-    header->pid = 10000 + log;
-    snprintf(header->host, sizeof header->host, "node%03u", log / 16);
     header->log_start_ns = header->process_start_ns = job_start_ns - 5000000000;
     header->log_stop_ns = job_start_ns + tasks / THREADS * task_ns + 5000000000;
     header->health[CUP_H_TASKS_BEGUN] = header->health[CUP_H_TASKS_ENDED] = tasks;
@@ -192,11 +234,7 @@ static void write_log(const char *directory, unsigned log, uint32_t tasks)
     put_files(&builder, log);
     for (uint32_t task = 1; task <= tasks; task++)
         put_task(&builder, log, task);
-    builder_finish(&builder);
-    snprintf(path, sizeof path, "%s/node%03u-%u-%lld.cup", directory, log / 16, 10000 + log,
-             (long long)job_start_ns);
-    builder_save(&builder, path, builder.size);
-    builder_free(&builder);
+    save(&builder, directory);
 }
 
 static unsigned long number(const char *text, const char *what)
@@ -213,17 +251,21 @@ static unsigned long number(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 4 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS]]\n");
+    if (argc < 2 || argc > 5 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN]]]\n");
         return 2;
     }
     unsigned long tasks = argc > 2 ? number(argv[2], "tasks") : 1000000;
     unsigned long logs = argc > 3 ? number(argv[3], "logs") : 100;
+    unsigned long children = argc > 4 ? number(argv[4], "children") : 0;
     if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
         perror(argv[1]);
         return 1;
     }
     for (unsigned long log = 0; log < logs; log++)
         write_log(argv[1], (unsigned)log, (uint32_t)(tasks / logs + (log < tasks % logs ? 1 : 0)));
+    for (unsigned long i = 0; i < children && tasks >= logs; i++)
+        write_child(argv[1], (unsigned)i, (unsigned)(i % logs),
+                    (uint32_t)(i / logs % (tasks / logs) + 1));
     return 0;
 }
