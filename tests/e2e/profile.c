@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static json_t *load(const char *path)
 {
@@ -17,12 +18,13 @@ static json_t *load(const char *path)
     return json;
 }
 
-/* Standard output and error go to one file: a warning is not JSON, and seen. */
+/* Standard output and error go to one file: a warning is not JSON, and seen. Tests that share a run
+ * may ask at the same time: each has a file of its own. */
 static json_t *ask(const char *directory, const char *verb)
 {
     char log[2200];
     char *profile = cup_path(directory, "profile");
-    snprintf(log, sizeof log, "%s/%s.json", directory, verb);
+    snprintf(log, sizeof log, "%s/%s-%ld.json", directory, verb, (long)getpid());
     const char *const argv[] = {CUP_BUILD "/cupping", verb, profile, "--json", "-", NULL};
     cup_run(verb, log, argv, cup_clean_environment, 60);
     free(profile);
