@@ -37,6 +37,7 @@ class Job:
         size = next(SIZES)
         key = f"{road}-{size}"
         self.expected.append({"road": road, "group": "dask", "mixed": False, "may_be_none": False,
+                              "column": "read_bytes",
                               "row": {"key": key, "attempt": 1, "status": "finished",
                                       "read_bytes": size, "child_read_bytes": 0,
                                       "mapped_bytes": 0, "at_least": {},

@@ -364,6 +364,20 @@ def uproot_memmap(path, _size):
             "at_most": {"mapped_bytes": pages(0, whole)["at_most"]["mapped_bytes"]}}
 
 
+@road("mapped", takes="parquet", column=None, needs=("pyarrow",))
+def pyarrow_mapped(path, _size):
+    """Touched by threads of pyarrow's."""
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+        assert file.read().num_rows == file.metadata.num_rows
+        groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+    packed = sum(group.column(i).total_compressed_size
+                 for group in groups for i in range(group.num_columns))
+    return {"at_least": {"mapped_bytes": packed // PAGE * PAGE},
+            "at_most": {"mapped_bytes": pages(0, os.path.getsize(path))["at_most"]["mapped_bytes"]}}
+
+
 # --- helper threads: asyncio and fsspec ------------------------------------------------------------
 
 _loop = None
@@ -675,6 +689,31 @@ def thread_pool_private(data, size):
         return sum(pool.starmap(read_at, jobs(data, size), chunksize=1))
 
 
+async def _asyncio_worker(work):
+    while True:
+        job, answer = await work.get()
+        answer.set_result(await asyncio.to_thread(read_at, *job))
+
+
+async def _asyncio_pool(data, size):
+    if "asyncio" not in _pools:
+        _pools["asyncio"] = asyncio.Queue()
+        _pools["asyncio workers"] = [asyncio.create_task(_asyncio_worker(_pools["asyncio"]))
+                                     for _ in range(3)]
+    answers = []
+    for job in jobs(data, size):
+        answers.append(asyncio.get_running_loop().create_future())
+        _pools["asyncio"].put_nowait((job, answers[-1]))
+    return sum(await asyncio.gather(*answers))
+
+
+@road("limits", may_be_none=True)
+def pool_on_asyncio_queue(data, size):
+    """Coroutines that serve all tasks, in the context of whichever started them. Nothing that the
+    kernel or libc sees tells whose job they do: run only when asked for."""
+    return on_shared_loop(_asyncio_pool(data, size))
+
+
 @road("by_hand", may_be_none=True, needs=("joblib",))
 def joblib_threads(data, size):
     import joblib
@@ -844,8 +883,8 @@ def process_pool(data, size):
 
 # --- sockets: (address, size) ----------------------------------------------------------------------
 
-def http_head(size):
-    return f"HTTP/1.0 200 OK\r\nContent-Length: {size}\r\n\r\n".encode()
+def http_head(size, version="1.0"):
+    return f"HTTP/{version} 200 OK\r\nContent-Length: {size}\r\n\r\n".encode()
 
 
 def connected(address, size):
@@ -922,6 +961,28 @@ def http_urllib(address, size):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"http://{address[0]}:{address[1]}/{size}", timeout=PATIENCE) as answer:
         return len(http_head(size)) + len(answer.read())
+
+
+@road("sockets", takes="server", column="recv_bytes", needs=("aiohttp", "fsspec"))
+def fsspec_http(address, size):
+    import fsspec
+
+    files = fsspec.filesystem("http", skip_instance_cache=True)
+    whole = files.cat_file(f"http://{address[0]}:{address[1]}/{size}")
+    return len(http_head(size)) + len(whole)
+
+
+@road("sockets", takes="server", column="recv_bytes", needs=("aiohttp", "fsspec"),
+      may_be_none=True)
+def fsspec_http_kept(address, size):
+    """Connections that stay open: one task's are used again by others."""
+    import fsspec
+
+    files, done = fsspec.filesystem("http"), 0
+    for _, length in pieces(size, 4):
+        whole = files.cat_file(f"http://{address[0]}:{address[1]}/kept/{length}")
+        done += len(http_head(length, "1.1")) + len(whole)
+    return done
 
 
 # --- other kinds of task ---------------------------------------------------------------------------
@@ -1020,7 +1081,7 @@ class Actor:
         self.done = pread(data, size)
 
     def read(self, size):
-        self.done += executor_shared(self.data, size)
+        self.done += pread(self.data, size // 2) + executor_shared(self.data, size - size // 2)
         return self.done
 
     def total(self):
