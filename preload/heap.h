@@ -57,6 +57,10 @@ static inline void cup_heap_remove_slow(size_t bytes)
         cup_heap_remove_helping(task, bytes);
 }
 
+/* A preloaded allocator takes its memory by mmap, which is ours to see: what it then hands out
+ * counts, and must not count twice. */
+bool cup_heap_is_allocator(const void *caller);
+
 /* Memory that a program takes with mmap (arenas): like an allocation of BYTES at AT. */
 void cup_heap_mapped(void *at, size_t bytes);
 /* True: it was one of those, and is freed now. */

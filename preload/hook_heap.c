@@ -1,4 +1,4 @@
-/* Wrappers of the malloc family and of anonymous mappings. */
+/* Wrappers of the malloc family. */
 #include "preload/heap.h"
 #include "preload/hooks.h"
 #include "preload/thread.h"
@@ -96,9 +96,7 @@ static int find_allocator(struct dl_phdr_info *object, size_t size, void *unused
     return 1;
 }
 
-/* A preloaded allocator takes its memory by mmap, which is ours to see: what it then hands out
- * counts, and must not count twice. */
-static bool is_allocator(const void *caller)
+bool cup_heap_is_allocator(const void *caller)
 {
     return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
 }
@@ -280,49 +278,4 @@ CUP_HOOK void *pvalloc(size_t bytes)
 {
     ready((void *)real_pvalloc);
     return allocated(real_pvalloc(bytes), bytes);
-}
-
-/* ---- mappings ---------------------------------------------------------------------------- */
-
-static void *mapped(void *p, size_t bytes, int protection, int flags, const void *caller)
-{
-    int saved = errno;
-    if (p != MAP_FAILED && (flags & MAP_ANONYMOUS) && (protection & PROT_WRITE) &&
-        !is_allocator(caller))
-        cup_heap_mapped(p, bytes);
-    errno = saved;
-    return p;
-}
-
-CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-    return mapped(CUP_REAL(mmap)(at, bytes, protection, flags, fd, offset), bytes, protection,
-                  flags, __builtin_return_address(0));
-}
-
-CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
-{
-    return mapped(CUP_REAL(mmap64)(at, bytes, protection, flags, fd, offset), bytes, protection,
-                  flags, __builtin_return_address(0));
-}
-
-CUP_HOOK int munmap(void *at, size_t bytes)
-{
-    cup_heap_unmapped(at, bytes);
-    return CUP_REAL(munmap)(at, bytes);
-}
-
-CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
-{
-    va_list arguments;
-    va_start(arguments, flags);
-    void *wish = va_arg(arguments, void *);
-    va_end(arguments);
-    bool counted = cup_heap_unmapped(old, old_bytes);
-    void *p = CUP_REAL(mremap)(old, old_bytes, bytes, flags, wish);
-    int saved = errno;
-    if (counted)
-        cup_heap_mapped(p == MAP_FAILED ? old : p, p == MAP_FAILED ? old_bytes : bytes);
-    errno = saved;
-    return p;
 }

@@ -160,7 +160,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(OWN_READ_BYTES, "own_read_bytes", "read by the library itself since the log was opened")     \
     X(REAPED_READ_BYTES, "reaped_read_bytes", "rchar of children when they were waited for")       \
     X(MAPPING_NS, "mapping_ns", "time spent asking the kernel for the pages of mapped files")      \
-    X(MAPPINGS_DROPPED, "mappings_dropped", "mapped files not followed: table full")               \
+    X(MAPPINGS_DROPPED, "mappings_dropped",                                                        \
+      "mapped files not followed: table full, or no pagemap")                                      \
     X(LOCKS_DROPPED, "locks_dropped", "locks whose maker is not known: table full")                \
     X(THREADS_VOIDED, "threads_voided",                                                            \
       "threads started by a task that shared work with others, and are not taken for its helpers")

@@ -8,6 +8,7 @@
 #include "preload/helper.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
+#include "preload/mapping.h"
 #include "preload/number.h"
 #include "preload/python.h"
 #include "preload/raw.h"
@@ -153,6 +154,10 @@ static void fill_in(void)
     struct cup_log_header *header = cup_log_header();
     if (cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
+    if (cup_mapping_verify())
+        process.features |= CUP_FEATURE_MAPPED;
+    else
+        cup_process_remark("mapped files are not seen", "/proc/self/pagemap does not tell");
     header->features = process.features;
     header->hook_count = (uint32_t)process.hooks;
     describe_process();
@@ -171,6 +176,7 @@ bool cup_process_log(void)
     cup_clock_calibrate();
     cup_descriptor_reset();
     cup_attribution_reset();
+    cup_mapping_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -207,6 +213,7 @@ static void in_child(void)
     cup_descriptor_reset();
     cup_attribution_reset();
     cup_helper_reset();
+    cup_mapping_reset();
     cup_dask_reset();
     cup_task_rss_close(-1);
     process.tried = false;

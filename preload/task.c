@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/log.h"
+#include "preload/mapping.h"
 #include "preload/number.h"
 #include "preload/raw.h"
 #include "preload/series.h"
@@ -167,6 +168,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
         return;
+    cup_mapping_task_ends(thread->task);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
     if (thread->tic.time_ns)
@@ -189,6 +191,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
 {
     if (!cup_attribution_runs(task))
         return;
+    cup_mapping_task_ends(task);
     cup_block_close_helped(&cup_self, task);
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
