@@ -236,6 +236,11 @@ Test(trace, heap)
     trace_all(TRACED("libheap"));
 }
 
+Test(trace, mapped_files)
+{
+    trace_all(TRACED("libmapped"));
+}
+
 Test(trace, children)
 {
     trace_all(TRACED("libprocess"));

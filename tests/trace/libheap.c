@@ -160,6 +160,7 @@ static void try_map(struct trace *trace, void *(*map)(void *, size_t, int, int, 
     int fd = quiet_open(trace->file, O_RDONLY);
     char *file = SAY_POINTER(trace, map(NULL, TRACE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0));
     say_bytes(trace, file, 100);
+    trace->mapped_bytes = -1; /* see libmapped.c */
     SAY(trace, munmap(file, TRACE_BYTES));
     close(fd);
     say(trace, "fails %d errno %d\n", map(NULL, nothing, PROT_READ, anonymous, -1, 0) == MAP_FAILED,

@@ -35,7 +35,8 @@ enum { TRACE_LINE = 16, TRACE_LINES = 65536, TRACE_BYTES = TRACE_LINE * TRACE_LI
     X(copied_bytes)                                                                                \
     X(alloc_bytes)                                                                                 \
     X(alloc_calls)                                                                                 \
-    X(freed_bytes)
+    X(freed_bytes)                                                                                 \
+    X(mapped_bytes)
 
 struct trace {
     const char *file;    /* to read */

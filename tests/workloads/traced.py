@@ -15,7 +15,8 @@ from run_task import run
 
 COUNTERS = ("read_bytes", "read_calls", "write_bytes", "write_calls", "open_calls", "pipe_bytes",
             "recv_bytes", "recv_calls", "send_bytes", "send_calls", "socket_read_bytes",
-            "other_read_bytes", "stdio_read_bytes", "copied_bytes", "alloc_bytes", "alloc_calls", "freed_bytes")
+            "other_read_bytes", "stdio_read_bytes", "copied_bytes", "alloc_bytes", "alloc_calls",
+            "freed_bytes", "mapped_bytes")
 ROOM = 1 << 16
 
 
