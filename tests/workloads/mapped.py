@@ -15,7 +15,7 @@ import numpy as np
 import uproot
 from run_task import Failed, run
 
-HUGE = 2 << 20  # what the kernel maps at a time, where it keeps a file in huge pages
+HUGE = 2 << 20  # what the kernel maps at a time, where it keeps a file in its largest folios
 TENTH = 2 * HUGE
 SIZE = 10 * TENTH + 100
 AROUND = 2 * HUGE  # before and behind a touched place
