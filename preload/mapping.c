@@ -191,7 +191,10 @@ static struct cup_block *block_of(uint32_t task)
         return thread->own;
     if (!cup_thread_known())
         return NULL;
-    return task ? cup_block_helping(thread, task) : cup_block_none(thread);
+    if (!task)
+        return cup_block_none(thread);
+    return thread->inherited == task ? cup_block_inheriting(thread)
+                                     : cup_block_helping(thread, task);
 }
 
 /* PRESENT bytes of MAPPING are there now. */
