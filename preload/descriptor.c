@@ -3,6 +3,7 @@
 #include "preload/attribution.h"
 #include "preload/log.h"
 #include "preload/peer.h"
+#include "preload/path.h"
 #include "preload/raw.h"
 
 #include <errno.h>
@@ -353,11 +354,22 @@ void cup_descriptor_forget(int fd)
         *entry = (struct cup_descriptor){0};
 }
 
-void cup_descriptor_opened(int fd)
+/* The task for which this thread opens PATH: its own, its context's, or of a native thread the one
+ * that looked PATH up. */
+static uint32_t opener(const char *path)
+{
+    uint32_t task = cup_attribution_opener();
+    return task || cup_attribution_task() ? task : cup_path_task(path);
+}
+
+void cup_descriptor_opened(int fd, const char *path)
 {
     struct cup_descriptor *entry = entry_of(fd);
-    if (entry)
-        *entry = (struct cup_descriptor){.opened = 1, .owner = cup_attribution_opener()};
+    if (!entry)
+        return;
+    *entry = (struct cup_descriptor){.opened = 1, .owner = opener(path)};
+    if (!entry->owner || cup_attribution_task())
+        cup_path_used(path);
 }
 
 void cup_descriptor_forget_range(unsigned first, unsigned last)

@@ -52,8 +52,9 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
  * every other worker. Changes errno. */
 void cup_descriptor_peer(struct cup_descriptor *entry, int fd);
 
-/* FD is new: whatever was known of that number is void. Opened: by open() and its like. */
-void cup_descriptor_opened(int fd);
+/* FD is new: whatever was known of that number is void. Opened: by open() and its like, as
+ * PATH (NULL: not known). */
+void cup_descriptor_opened(int fd, const char *path);
 void cup_descriptor_forget(int fd);
 void cup_descriptor_forget_range(unsigned first, unsigned last);
 

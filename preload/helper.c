@@ -31,12 +31,12 @@ static void count_cpu(uint32_t task)
 
 /* ---- jobs of concurrent.futures ---------------------------------------------------------- */
 
-static void job_begins(const struct cup_lock *lock)
+static void job_begins(const struct cup_maker *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
-    thread->for_dask = lock && lock->maker == CUP_MADE_BY_DASK;
-    thread->handed = lock && !thread->for_dask ? lock->maker : 0;
+    thread->for_dask = lock && lock->task == CUP_MADE_BY_DASK;
+    thread->handed = lock && !thread->for_dask ? lock->task : 0;
     if (thread->handed)
         thread->job_cpu_ns = cup_clock_thread_cpu_ns();
 }
@@ -48,7 +48,7 @@ static void job_ends(void)
 }
 
 /* Condition.__enter__ took LOCK: for whom? */
-static void look_for_job(const struct cup_lock *lock)
+static void look_for_job(const struct cup_maker *lock)
 {
     struct cup_frame frame;
     if (!cup_frames_top(&frame) || !cup_frames_back(&frame))
@@ -80,10 +80,10 @@ static void void_inherited(bool all)
 }
 
 /* Another task made the lock, or uses it: not one that everybody uses. */
-static bool is_others(const struct cup_lock *known)
+static bool is_others(const struct cup_maker *known)
 {
-    return known && known->maker != CUP_MADE_BY_DASK &&
-           (known->maker != cup_self.inherited || known->shared);
+    return known && known->task != CUP_MADE_BY_DASK &&
+           (known->task != cup_self.inherited || known->shared);
 }
 
 /* The thread's own beginning and end, imports and logging take locks that everybody uses, and hand
@@ -110,7 +110,7 @@ static bool hands_nothing_over(void)
 
 /* A lock that was not made for the thread's task alone. The buffers of print() and of files have
  * such locks: those are given back by the very instruction that took them. */
-static void took_foreign(const void *lock, const struct cup_lock *known)
+static void took_foreign(const void *lock, const struct cup_maker *known)
 {
     struct cup_thread *thread = &cup_self;
     if (is_others(known)) {
@@ -177,28 +177,28 @@ void cup_helper_ends(void)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-static void helper_took(const void *lock, struct cup_lock *known)
+static void helper_took(const void *lock, struct cup_maker *known)
 {
     const void *name = cup_frames_top_name();
     if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
         look_for_job(known);
     uint32_t inherited = cup_self.inherited;
-    if (inherited && (!known || known->maker != inherited || known->shared))
+    if (inherited && (!known || known->task != inherited || known->shared))
         took_foreign(lock, known);
     if (known && !known->shared)
-        cup_lock_used(known, cup_attribution_task());
+        cup_maker_used(known, cup_attribution_task());
 }
 
 static void took(const void *lock)
 {
-    struct cup_lock *known = cup_lock_find(lock);
+    struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
     cup_self.lock = lock;
     if (!cup_self.task) {
         helper_took(lock, known);
         return;
     }
     if (known)
-        cup_lock_used(known, cup_self.task);
+        cup_maker_used(known, cup_self.task);
     if (cup_self.origin == CUP_ORIGIN_ACTOR)
         cup_dask_actor_lock();
 }
@@ -224,7 +224,7 @@ void cup_helper_gives(const void *lock)
         gives_foreign();
     if (thread->lock == lock)
         return;
-    struct cup_lock *known = cup_lock_find(lock);
+    struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
     if (!known)
         return;
     if (thread->inherited && is_others(known)) { /* it answers somebody else */
@@ -233,7 +233,7 @@ void cup_helper_gives(const void *lock)
         cup_unguard();
     }
     if (!known->shared)
-        cup_lock_used(known, cup_attribution_task());
+        cup_maker_used(known, cup_attribution_task());
 }
 
 void cup_helper_made(const void *lock)
@@ -246,7 +246,7 @@ void cup_helper_made(const void *lock)
     if (!task && cup_thread_is_dask(thread))
         task = CUP_MADE_BY_DASK;
     cup_guard();
-    cup_lock_made(lock, task);
+    cup_maker_made(cup_makers_of_locks, (uintptr_t)lock, task);
     cup_unguard();
 }
 
@@ -266,5 +266,5 @@ bool cup_helper_verify(void)
 
 void cup_helper_reset(void)
 {
-    cup_lock_reset();
+    cup_maker_reset();
 }

@@ -11,7 +11,7 @@
 #define CUPPING_HELPER_H
 
 #include "preload/attribution.h"
-#include "preload/lock.h"
+#include "preload/maker.h"
 #include "preload/thread.h"
 
 /* A thread has taken LOCK, or gives it back (before the real call). Any thread; keep errno. */

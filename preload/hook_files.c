@@ -18,13 +18,19 @@ static bool same_process(void)
     return cup_raw_getpid() == (int)cup_log_header()->pid;
 }
 
-static int opened(int fd)
+/* PATH: NULL if it is relative to a directory that is named by a descriptor. */
+static int opened(int fd, const char *path)
 {
     int saved = errno;
     if (fd >= 0 && cup_active() && same_process())
-        cup_descriptor_opened(fd);
+        cup_descriptor_opened(fd, path);
     errno = saved;
     return fd;
+}
+
+static int opened_at(int fd, int directory, const char *path)
+{
+    return opened(fd, fd >= 0 && (directory == AT_FDCWD || *path == '/') ? path : NULL);
 }
 
 static int replaced(int fd)
@@ -58,65 +64,70 @@ static bool takes_mode(int flags)
 
 CUP_HOOK int open(const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)));
+    return opened(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)), path);
 }
 
 CUP_HOOK int open64(const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)));
+    return opened(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)), path);
 }
 
 CUP_HOOK int __open(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode)) : cup_missing();
+    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode), path) : cup_missing();
 }
 
 CUP_HOOK int __open64(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode)) : cup_missing();
+    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode), path) : cup_missing();
 }
 
 CUP_HOOK int __open_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags)) : cup_missing();
+    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags), path) : cup_missing();
 }
 
 CUP_HOOK int __open64_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags)) : cup_missing();
+    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags), path) : cup_missing();
 }
 
 CUP_HOOK int openat(int directory, const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)));
+    return opened_at(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)), directory,
+                     path);
 }
 
 CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)));
+    return opened_at(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)), directory,
+                     path);
 }
 
 CUP_HOOK int __openat_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat_2) ? opened(real___openat_2(directory, path, flags)) : cup_missing();
+    return CUP_HAVE(__openat_2)
+               ? opened_at(real___openat_2(directory, path, flags), directory, path)
+               : cup_missing();
 }
 
 CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat64_2) ? opened(real___openat64_2(directory, path, flags))
-                                  : cup_missing();
+    return CUP_HAVE(__openat64_2)
+               ? opened_at(real___openat64_2(directory, path, flags), directory, path)
+               : cup_missing();
 }
 
 CUP_HOOK int creat(const char *path, mode_t mode)
 {
-    return opened(CUP_REAL(creat)(path, mode));
+    return opened(CUP_REAL(creat)(path, mode), path);
 }
 
 CUP_HOOK int creat64(const char *path, mode_t mode)
 {
-    return opened(CUP_REAL(creat64)(path, mode));
+    return opened(CUP_REAL(creat64)(path, mode), path);
 }
 
 /* Forgotten before the call: afterwards the number may already be another thread's file. */

@@ -19,12 +19,12 @@ static int descriptor_of(FILE *stream)
 }
 
 /* A stream's descriptor was opened inside libc. */
-static FILE *stream_opened(FILE *stream)
+static FILE *stream_opened(FILE *stream, const char *path)
 {
     int saved = errno;
     if (stream && cup_active() && stream->_fileno >= 0 &&
         cup_raw_getpid() == (int)cup_log_header()->pid)
-        cup_descriptor_opened(stream->_fileno);
+        cup_descriptor_opened(stream->_fileno, path);
     errno = saved;
     return stream;
 }
@@ -40,24 +40,24 @@ static void stream_closes(FILE *stream)
 
 CUP_HOOK FILE *fopen(const char *path, const char *mode)
 {
-    return stream_opened(CUP_REAL(fopen)(path, mode));
+    return stream_opened(CUP_REAL(fopen)(path, mode), path);
 }
 
 CUP_HOOK FILE *fopen64(const char *path, const char *mode)
 {
-    return stream_opened(CUP_REAL(fopen64)(path, mode));
+    return stream_opened(CUP_REAL(fopen64)(path, mode), path);
 }
 
 CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(CUP_REAL(freopen)(path, mode, stream));
+    return stream_opened(CUP_REAL(freopen)(path, mode, stream), path);
 }
 
 CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(CUP_REAL(freopen64)(path, mode, stream));
+    return stream_opened(CUP_REAL(freopen64)(path, mode, stream), path);
 }
 
 CUP_HOOK int fclose(FILE *stream)

@@ -22,17 +22,11 @@ static void *late(void **slot, const char *name)
          ? real_##name                                                                             \
          : (__typeof__(name) *)late((void **)&real_##name, #name))
 
-static int missing(void)
-{
-    errno = ENOSYS;
-    return -1;
-}
-
 /* ---- locks ------------------------------------------------------------------------------- */
 
 CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 {
-    int result = LATE(sem_init) ? real_sem_init(lock, shared, value) : missing();
+    int result = LATE(sem_init) ? real_sem_init(lock, shared, value) : cup_missing();
     if (result == 0)
         cup_helper_made(lock);
     return result;
@@ -41,8 +35,8 @@ CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 CUP_HOOK int sem_destroy(sem_t *lock)
 {
     if (cup_active())
-        cup_lock_gone(lock);
-    return LATE(sem_destroy) ? real_sem_destroy(lock) : missing();
+        cup_maker_gone(cup_makers_of_locks, (uintptr_t)lock);
+    return LATE(sem_destroy) ? real_sem_destroy(lock) : cup_missing();
 }
 
 static inline int took(sem_t *lock, int result)
@@ -54,22 +48,22 @@ static inline int took(sem_t *lock, int result)
 
 CUP_HOOK int sem_wait(sem_t *lock)
 {
-    return took(lock, LATE(sem_wait) ? real_sem_wait(lock) : missing());
+    return took(lock, LATE(sem_wait) ? real_sem_wait(lock) : cup_missing());
 }
 
 CUP_HOOK int sem_trywait(sem_t *lock)
 {
-    return took(lock, LATE(sem_trywait) ? real_sem_trywait(lock) : missing());
+    return took(lock, LATE(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
 }
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
 {
-    return took(lock, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : missing());
+    return took(lock, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : cup_missing());
 }
 
 CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
 {
-    return took(lock, LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : missing());
+    return took(lock, LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : cup_missing());
 }
 
 /* Before the call: afterwards whoever waited may have destroyed the lock. */
@@ -77,7 +71,7 @@ CUP_HOOK int sem_post(sem_t *lock)
 {
     if (cup_active())
         cup_helper_gives(lock);
-    return LATE(sem_post) ? real_sem_post(lock) : missing();
+    return LATE(sem_post) ? real_sem_post(lock) : cup_missing();
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,6 +157,20 @@
     X(mmap64, HEAP, REQUIRED)                                                                      \
     X(munmap, HEAP, REQUIRED)                                                                      \
     X(mremap, HEAP, REQUIRED)                                                                      \
+    /* files are looked up by their paths */                                                       \
+    X(stat, FILES, OPTIONAL)                                                                       \
+    X(stat64, FILES, OPTIONAL)                                                                     \
+    X(lstat, FILES, OPTIONAL)                                                                      \
+    X(lstat64, FILES, OPTIONAL)                                                                    \
+    X(fstatat, FILES, OPTIONAL)                                                                    \
+    X(fstatat64, FILES, OPTIONAL)                                                                  \
+    X(statx, FILES, OPTIONAL)                                                                      \
+    X(__xstat, FILES, OPTIONAL)                                                                    \
+    X(__xstat64, FILES, OPTIONAL)                                                                  \
+    X(__lxstat, FILES, OPTIONAL)                                                                   \
+    X(__lxstat64, FILES, OPTIONAL)                                                                 \
+    X(__fxstatat, FILES, OPTIONAL)                                                                 \
+    X(__fxstatat64, FILES, OPTIONAL)                                                               \
     /* locks of Python (before glibc 2.34 in libpthread, which need not be there), and threads */  \
     X(sem_init, LOCKS, OPTIONAL)                                                                   \
     X(sem_destroy, LOCKS, OPTIONAL)                                                                \
@@ -218,6 +233,16 @@ int __isoc23_fscanf(FILE *stream, const char *format, ...);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
 
+int __xstat(int version, const char *path, struct stat *status);
+int __xstat64(int version, const char *path, struct stat64 *status);
+int __lxstat(int version, const char *path, struct stat *status);
+int __lxstat64(int version, const char *path, struct stat64 *status);
+int __fxstatat(int version, int directory, const char *path, struct stat *status, int flags);
+int __fxstatat64(int version, int directory, const char *path, struct stat64 *status, int flags);
+#if !__GLIBC_PREREQ(2, 28)
+struct statx;
+int statx(int directory, const char *path, int flags, unsigned mask, struct statx *status);
+#endif
 #if !__GLIBC_PREREQ(2, 30)
 int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until);
 #endif

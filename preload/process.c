@@ -239,7 +239,7 @@ __attribute__((constructor)) static void loaded(void)
     cup_heap_init();
     read_environment();
     if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
-        cup_descriptor_init() == 0 && cup_lock_init() == 0 &&
+        cup_descriptor_init() == 0 && cup_maker_init() == 0 &&
         pthread_atfork(before_fork, NULL, in_child) == 0) {
         cup_clock_calibrate();
         cup_python_init();

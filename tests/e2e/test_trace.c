@@ -251,6 +251,11 @@ Test(trace, locks)
     trace_all(TRACED("liblocks"));
 }
 
+Test(trace, paths)
+{
+    trace_all(TRACED("libpaths"));
+}
+
 Test(trace, threads_and_signals)
 {
     trace_all(TRACED("libthreads"));
@@ -286,7 +291,8 @@ static const char *const tried_elsewhere[] = {
 static bool is_tried(const char *hook)
 {
     static const char *const libraries[] = {TRACED("libhooks"), TRACED("libsockets"),
-                                            TRACED("libheap"), TRACED("liblocks")};
+                                            TRACED("libheap"), TRACED("liblocks"),
+                                            TRACED("libpaths")};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         void *library = dlopen(libraries[i], RTLD_NOW);
         cr_assert(library != NULL, "%s", dlerror());

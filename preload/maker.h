@@ -1,0 +1,64 @@
+/* Who made a thing, and whether anybody else has used it since. Two kinds of things:
+ *
+ *   locks   Python's locks are semaphores (up to 3.13): the one inside a Future, an Event or a
+ * queue was initialised by the thread that made the object, so a lock leads from whoever takes it
+ * to the task that it came from. paths   files that a task looked up (stat): a pool of native
+ * threads that opens such a file later does so for that task.
+ *
+ * What anybody else used as well is marked shared, and says nothing any more but that. */
+#ifndef CUPPING_MAKER_H
+#define CUPPING_MAKER_H
+
+#include <stdint.h>
+
+/* Instead of a task's number: made for Dask itself. */
+#define CUP_MADE_BY_DASK UINT32_MAX
+
+struct cup_maker {
+    uint64_t key;    /* 0: free */
+    uint32_t task;   /* or CUP_MADE_BY_DASK */
+    uint32_t shared; /* 1: used by someone who does not work for its maker */
+};
+
+/* A thing lies in one set of four, a cache line: a look-up is one miss at worst, never a walk. */
+enum { CUP_MAKER_SETS = 1 << 14, CUP_MAKER_WAYS = 4 };
+typedef struct cup_maker cup_maker_set[CUP_MAKER_WAYS];
+extern cup_maker_set *cup_makers_of_locks, *cup_makers_of_paths; /* CUP_MAKER_SETS each, or NULL */
+
+/* KEY was made for TASK (0: for nobody that is known); what was known of it is void. */
+void cup_maker_made(cup_maker_set *sets, uint64_t key, uint32_t task);
+
+/* KEY exists no more. */
+void cup_maker_gone(cup_maker_set *sets, uint64_t key);
+
+/* Called once, by the constructor: 0 or -1. Reset: in a forked child, and when a log is opened. */
+int cup_maker_init(void);
+void cup_maker_reset(void);
+
+/* ---- looking up: here, since every lock that is taken or given back goes this way ------------ */
+
+static inline struct cup_maker *cup_maker_set_of(cup_maker_set *sets, uint64_t key)
+{
+    return sets[key * UINT64_C(0x9e3779b97f4a7c15) >> 50];
+}
+
+/* What is known of KEY; NULL: nothing. */
+static inline struct cup_maker *cup_maker_find(cup_maker_set *sets, uint64_t key)
+{
+    if (!sets)
+        return 0;
+    struct cup_maker *set = cup_maker_set_of(sets, key);
+    for (int i = 0; i < CUP_MAKER_WAYS; i++)
+        if (__atomic_load_n(&set[i].key, __ATOMIC_ACQUIRE) == key)
+            return &set[i];
+    return 0;
+}
+
+/* It was used by someone who works for TASK (0: for nobody that is known). */
+static inline void cup_maker_used(struct cup_maker *known, uint32_t task)
+{
+    if (known->task != task && !known->shared)
+        __atomic_store_n(&known->shared, 1, __ATOMIC_RELAXED);
+}
+
+#endif

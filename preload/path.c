@@ -1,0 +1,46 @@
+#include "preload/path.h"
+
+#include "preload/attribution.h"
+#include "preload/maker.h"
+#include "preload/python.h"
+#include "preload/thread.h"
+
+#include <string.h>
+
+static uint64_t key_of(const char *path)
+{
+    uint64_t key = UINT64_C(0xcbf29ce484222325);
+    size_t left = strlen(path);
+    for (; left >= 8; left -= 8, path += 8) {
+        uint64_t word;
+        memcpy(&word, path, sizeof word);
+        key = (key ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 29;
+    }
+    for (; left; left--)
+        key = (key ^ (unsigned char)*path++) * UINT64_C(0x100000001b3);
+    return key | 2; /* 0 and 1 are no keys */
+}
+
+void cup_path_used(const char *path)
+{
+    uint32_t task = cup_attribution_task();
+    if (!path || (!task && !cup_makers_of_paths))
+        return;
+    uint64_t key = key_of(path);
+    struct cup_maker *known = cup_maker_find(cup_makers_of_paths, key);
+    if (known && (known->task == task || cup_attribution_runs(known->task)))
+        cup_maker_used(known, task);
+    else if (task)
+        cup_maker_made(cup_makers_of_paths, key, task);
+}
+
+/* A Python thread that carries nothing serves several, and one of them may have named a file that
+ * another looked up. */
+uint32_t cup_path_task(const char *path)
+{
+    if (!path || cup_python_thread())
+        return 0;
+    struct cup_maker *known = cup_maker_find(cup_makers_of_paths, key_of(path));
+    return known && !known->shared && cup_attribution_runs(known->task) ? known->task : 0;
+}

@@ -1,0 +1,14 @@
+/* The files that a task looks up (stat). Pools of native threads (pyarrow's) open files long after
+ * the task named them: a file that one running task alone looked up is opened for that task. */
+#ifndef CUPPING_PATH_H
+#define CUPPING_PATH_H
+
+#include <stdint.h>
+
+/* This thread looks PATH up, or opens it. Keeps errno. */
+void cup_path_used(const char *path);
+
+/* The task for which this thread, which carries none, opens PATH; 0: not known. */
+uint32_t cup_path_task(const char *path);
+
+#endif
