@@ -23,6 +23,7 @@ struct loader {
     struct cup_id_map servers; /* index + 1 */
     struct cup_id_map tasks;   /* by number: index + 1, or OTHER_SPAN */
     struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
+    struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
 };
 
@@ -299,10 +300,22 @@ static void on_child(struct loader *loader, const struct cup_record *record)
 
 /* ---- counters --------------------------------------------------------------------------- */
 
+/* The task that a block of KIND is counted for. */
+static uint32_t owner_of(const struct loader *loader, uint32_t task, uint32_t kind)
+{
+    return kind == CUP_BLOCK_INHERITS && cup_id_map_get(&loader->voided, task) ? 0 : task;
+}
+
 /* Adds what one thread did for a task (0: for none). */
-static void add_block(struct loader *loader, uint32_t number, const uint64_t *counters)
+static void add_block(struct loader *loader, uint32_t task_number, uint32_t kind,
+                      uint64_t counters[CUP_COUNTER_COUNT])
 {
     struct cup_profile *profile = loader->builder->profile;
+    uint32_t number = owner_of(loader, task_number, kind);
+    if (number != task_number) {
+        counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
+        counters[CUP_C_READ_INHERITED_BYTES] = 0;
+    }
     if (number == 0) {
         cup_add_all(process_of(loader)->without_task, counters, CUP_COUNTER_COUNT);
         return;
@@ -331,7 +344,7 @@ static void on_counters(struct loader *loader, const struct cup_record *record)
     cup_record_fixed(record, &block, sizeof block);
     cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
                   CUP_COUNTER_COUNT);
-    add_block(loader, block.task, counters);
+    add_block(loader, block.task, block.own, counters);
 }
 
 /* Where what a task (0: none) did to a file is summed up; NULL if it was not asked for. */
@@ -359,22 +372,23 @@ static void on_file_use(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_file_use use;
     cup_record_fixed(record, &use, sizeof use);
-    struct cup_file_sum *sum = sum_for(loader, use.task, use.file);
+    struct cup_file_sum *sum = sum_for(loader, owner_of(loader, use.task, use.own), use.file);
     if (sum)
         cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,
                       CUP_FILE_COUNTER_COUNT);
 }
 
 /* What the process had still open when it died, or when we looked. */
-static void add_open_block(struct loader *loader, const struct cup_open_block *open)
+static void add_open_block(struct loader *loader, struct cup_open_block *open)
 {
+    uint32_t owner = owner_of(loader, open->block.task, open->block.own);
     if (!open->written)
-        add_block(loader, open->block.task, open->block.counters);
+        add_block(loader, open->block.task, open->block.own, open->block.counters);
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
         const struct cup_file_use *use = &open->block.files[i];
         if (open->file_written[i] || use->file == 0)
             continue;
-        struct cup_file_sum *sum = sum_for(loader, open->block.task, use->file);
+        struct cup_file_sum *sum = sum_for(loader, owner, use->file);
         if (sum)
             cup_add_all(sum->counters, use->counters, CUP_FILE_COUNTER_COUNT);
     }
@@ -427,6 +441,25 @@ static void read_records(struct loader *loader, struct cup_log *log)
         add_open_block(loader, &log->blocks[i]);
 }
 
+/* Which tasks' threads served others is said after some of what they did: looked for beforehand, in
+ * the few logs that say so. */
+static void find_voided(struct loader *loader, const char *path)
+{
+    struct cup_log log;
+    struct cup_error error;
+    const struct cup_record *record;
+    if (cup_log_open(&log, path, &error) == 0)
+        while ((record = cup_log_next(&log)) != NULL) {
+            struct cup_r_void r;
+            if (record->type != CUP_R_VOID)
+                continue;
+            cup_record_fixed(record, &r, sizeof r);
+            if (cup_id_map_set(&loader->voided, r.task, 1) != 0)
+                loader->builder->out_of_memory = true;
+        }
+    cup_log_close(&log);
+}
+
 static void load_log(struct loader *loader, const char *path)
 {
     struct cup_log log;
@@ -443,6 +476,8 @@ static void load_log(struct loader *loader, const char *path)
         process->first_task = (uint32_t)loader->builder->profile->task_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
+        if (log.header.health[CUP_H_THREADS_VOIDED])
+            find_voided(loader, path);
         read_records(loader, &log);
         finish_log(loader, &log);
     }
@@ -456,6 +491,7 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->servers);
     cup_id_map_clear(&loader->tasks);
     cup_id_map_clear(&loader->threads);
+    cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
 }
 

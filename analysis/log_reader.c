@@ -89,6 +89,7 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_NOTE] = sizeof(struct cup_r_note),
         [CUP_R_PARENT] = sizeof(struct cup_r_parent),
         [CUP_R_CHILD] = sizeof(struct cup_r_child),
+        [CUP_R_VOID] = sizeof(struct cup_r_void),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

@@ -42,8 +42,11 @@
     X(BOOTSTRAP_LOCK, "threading", "_set_tstate_lock", "(likewise)", "CPython 3.9 to 3.12")        \
     X(THREAD_START, "threading", "start", "(likewise)", "CPython 3.9 to 3.13")                     \
     X(THREAD_ENDS, "threading", "_delete", "(likewise)", "CPython 3.9 to 3.13")                    \
-    X(POOL_GROWS, "multiprocessing.pool", "_repopulate_pool_static",                               \
-      "(nothing: starts threads that take jobs without a lock)", "CPython 3.9 to 3.13")            \
+    X(FINALIZER, "(any)", "__del__", "(nothing: hands nothing over)", "any")                       \
+    X(EXECUTOR_DROPPED, "concurrent.futures.thread", "weakref_cb", "(likewise)",                   \
+      "CPython 3.9 to 3.13")                                                                       \
+    X(EXECUTOR_GROWS, "concurrent.futures.thread", "_adjust_thread_count",                         \
+      "(nothing: starts threads that are handed their jobs)", "CPython 3.9 to 3.13")               \
     X(WORK_FUNCTION, "coffea.processor.executor", "_work_function", "item, tic",                   \
       "coffea 0.7.22 to 2026.9")
 enum cup_anchor {

@@ -21,6 +21,7 @@ static struct {
 } running;
 
 uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve others too */
 
 #define ONE_TASK (UINT64_C(1) << 32)
 
@@ -45,6 +46,7 @@ void cup_attribution_reset(void)
     running.tasks = 0;
     running.foreign = running.newest;
     memset(cup_attribution_running, 0, sizeof cup_attribution_running);
+    memset(voided, 0, sizeof voided);
 }
 
 static inline uint32_t context_task(void)
@@ -63,7 +65,19 @@ static uint32_t sole_task(uint32_t *epoch)
 
 static inline bool inherits(const struct cup_thread *thread)
 {
-    return thread->inherited && cup_attribution_runs(thread->inherited);
+    uint32_t task = thread->inherited;
+    return task && cup_attribution_runs(task) && voided[task % CUP_RUNNING_SLOTS] != task;
+}
+
+void cup_attribution_void(uint32_t task)
+{
+    if (__atomic_exchange_n(&voided[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELAXED) == task)
+        return;
+    struct cup_r_void *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = task;
+    cup_log_commit(record, CUP_R_VOID);
 }
 
 uint32_t cup_attribution_task(void)

@@ -45,6 +45,9 @@ static inline bool cup_attribution_runs(uint32_t task)
            task;
 }
 
+/* The threads that TASK started serve others too: none of them is its helper any more. */
+void cup_attribution_void(uint32_t task);
+
 /* Tasks that run in this process. */
 void cup_attribution_begin(uint32_t task);
 void cup_attribution_end(uint32_t task);

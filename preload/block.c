@@ -79,6 +79,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
         record->block = index_of(block);
         record->entry = entry;
         record->file_sequence = block->file_sequence[entry];
+        record->own = block->own;
         fill_tail(record, sizeof *record, pairs, bytes);
         cup_log_commit(record, CUP_R_FILE_USE);
     }
@@ -98,7 +99,7 @@ static bool claim(struct cup_block *block)
                                        __ATOMIC_RELAXED);
 }
 
-struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint32_t own)
+struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum cup_block_kind kind)
 {
     struct cup_block *blocks = cup_log_blocks();
     for (uint32_t i = 0; blocks && i < CUP_LOG_BLOCK_COUNT; i++) {
@@ -107,7 +108,7 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint3
             continue;
         block->task = task;
         block->tid = thread->tid;
-        block->own = own;
+        block->own = kind;
         if (!block->sequence) {
             block->sequence = 1;
             for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
@@ -142,7 +143,7 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
     }
     if (!empty) {
         uint32_t entry = file % CUP_BLOCK_FILES;
-        write_file_use(block, entry); /* an inheriting block's, too: only files are then not void */
+        write_file_use(block, entry);
         empty = &block->files[entry];
     }
     __atomic_store_n(&empty->file, file, __ATOMIC_RELEASE);
@@ -159,34 +160,22 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     uint32_t slot = thread->next_helped++ % CUP_HELPED;
     if (thread->helped[slot])
         cup_block_close(thread->helped[slot]);
-    thread->helped[slot] = cup_block_open(thread, task, 0);
+    thread->helped[slot] = cup_block_open(thread, task, CUP_BLOCK_HELPS);
     return thread->last = thread->helped[slot];
 }
 
 struct cup_block *cup_block_none(struct cup_thread *thread)
 {
     if (!thread->none)
-        thread->none = cup_block_open(thread, 0, 0);
+        thread->none = cup_block_open(thread, 0, CUP_BLOCK_HELPS);
     return thread->none;
 }
 
 struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 {
     if (!thread->inheriting)
-        thread->inheriting = cup_block_open(thread, thread->inherited, 0);
+        thread->inheriting = cup_block_open(thread, thread->inherited, CUP_BLOCK_INHERITS);
     return thread->inheriting;
-}
-
-void cup_block_disown(struct cup_thread *thread)
-{
-    struct cup_block *block = thread->inheriting;
-    if (!block)
-        return;
-    thread->inheriting = NULL;
-    block->counters[CUP_C_READ_NONE_BYTES] += block->counters[CUP_C_READ_INHERITED_BYTES];
-    block->counters[CUP_C_READ_INHERITED_BYTES] = 0;
-    block->task = 0;
-    cup_block_close(block);
 }
 
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task)

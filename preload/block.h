@@ -8,7 +8,8 @@
 struct cup_thread;
 
 /* A free block for TASK (0: for no task); NULL if there is none (the caller counts the loss). */
-struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, uint32_t own);
+struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task,
+                                 enum cup_block_kind kind);
 
 /* Writes the block out and frees it. */
 void cup_block_close(struct cup_block *block);
@@ -21,10 +22,8 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);
 struct cup_block *cup_block_none(struct cup_thread *thread);
 
-/* What a thread does for the task that started it, in a block apart: it stays open until the thread
- * ends, and is nobody's if that turns out to be wrong (disown). */
+/* Its block for the task that started it. */
 struct cup_block *cup_block_inheriting(struct cup_thread *thread);
-void cup_block_disown(struct cup_thread *thread);
 
 /* Closes this thread's block as a helper of TASK, if there is one. */
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task);

@@ -68,15 +68,19 @@ static void look_for_job(const struct cup_maker *lock)
 
 /* ---- threads started by a task ----------------------------------------------------------- */
 
-/* ALL: also what it did before, since it may have served others all the time. */
-static void void_inherited(bool all)
+static void void_inherited(void)
 {
-    struct cup_thread *thread = &cup_self;
-    thread->inherited = 0;
-    thread->foreign_lock = NULL;
-    if (all)
-        cup_block_disown(thread);
+    cup_self.inherited = 0;
+    cup_self.foreign_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+/* It serves another task: then so may have all threads that this task started, from the beginning,
+ * since work is handed on in ways that leave no trace (an item of a queue that is never empty). */
+static void serves_others(void)
+{
+    cup_attribution_void(cup_self.inherited);
+    void_inherited();
 }
 
 /* Another task made the lock, or uses it: not one that everybody uses. */
@@ -86,13 +90,27 @@ static bool is_others(const struct cup_maker *known)
            (known->task != cup_self.inherited || known->shared);
 }
 
-/* The thread's own beginning and end, imports and logging take locks that everybody uses, and hand
- * no work over. */
+/* Finalizers run on whichever thread happens to drop an object or to collect garbage. */
+static bool is_finalizer(struct cup_frame frame)
+{
+    enum { DEEPEST = 16 };
+    bool more = true;
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+        const void *name = cup_frames_name(frame);
+        if (name == cup_anchor_name(CUP_ANCHOR_FINALIZER) ||
+            name == cup_anchor_name(CUP_ANCHOR_EXECUTOR_DROPPED))
+            return true;
+    }
+    return false;
+}
+
+/* The thread's own beginning and end, imports, logging and finalizers take locks that everybody
+ * uses, and hand no work over. Without a frame the interpreter itself does. */
 static bool hands_nothing_over(void)
 {
     struct cup_frame frame;
     if (!cup_frames_top(&frame))
-        return false;
+        return true;
     const void *name = cup_frames_name(frame);
     if (name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP) ||
         name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP_LOCK) ||
@@ -100,6 +118,8 @@ static bool hands_nothing_over(void)
         count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
         return true;
     }
+    if (is_finalizer(frame))
+        return true;
     if (!cup_python_has_gil())
         return false;
     return name == cup_anchor_name(CUP_ANCHOR_THREAD_START)
@@ -108,22 +128,30 @@ static bool hands_nothing_over(void)
                      cup_frames_is_in(frame, "logging/__init__.py");
 }
 
+static void work_came(bool from_others)
+{
+    if (from_others)
+        serves_others();
+    else
+        void_inherited();
+}
+
 /* A lock that was not made for the thread's task alone. The buffers of print() and of files have
  * such locks: those are given back by the very instruction that took them. */
 static void took_foreign(const void *lock, const struct cup_maker *known)
 {
     struct cup_thread *thread = &cup_self;
-    if (is_others(known)) {
-        void_inherited(true);
-        return;
-    }
     if (hands_nothing_over())
         return;
-    thread->foreign_place = cup_frames_top_place();
-    if (thread->foreign_lock || !thread->foreign_place)
-        void_inherited(false);
-    else
-        thread->foreign_lock = lock;
+    uint64_t place = cup_frames_top_place();
+    bool others = is_others(known) || (thread->foreign_lock && thread->foreign_is_others);
+    if (thread->foreign_lock || !place) {
+        work_came(others);
+        return;
+    }
+    thread->foreign_lock = lock;
+    thread->foreign_place = place;
+    thread->foreign_is_others = others;
 }
 
 static void gives_foreign(void)
@@ -131,7 +159,7 @@ static void gives_foreign(void)
     if (cup_self.foreign_place == cup_frames_top_place())
         cup_self.foreign_lock = NULL;
     else
-        void_inherited(false);
+        work_came(cup_self.foreign_is_others);
 }
 
 static bool is_interpreters(const void *code)
@@ -143,22 +171,18 @@ static bool is_interpreters(const void *code)
     return base && dladdr(code, &where) && where.dli_fbase == base;
 }
 
-/* multiprocessing.pool's threads take their jobs without a lock. */
-static bool is_pools(void)
+/* An executor starts them, whose jobs are handed over one by one. */
+static bool is_executors(void)
 {
-    enum { DEEPEST = 4 };
-    struct cup_frame frame;
-    bool more = cup_frames_top(&frame);
-    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
-        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_POOL_GROWS))
-            return true;
-    return false;
+    struct cup_frame frame; /* start, and who called it */
+    return cup_frames_top(&frame) && cup_frames_back(&frame) &&
+           cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_EXECUTOR_GROWS);
 }
 
 uint32_t cup_helper_heir(void *routine)
 {
     uint32_t task = verified ? cup_attribution_task() : 0;
-    return task && is_interpreters(routine) && !is_pools() ? task : 0;
+    return task && is_interpreters(routine) && !is_executors() ? task : 0;
 }
 
 void cup_helper_starts(uint32_t task)
@@ -220,16 +244,20 @@ void cup_helper_gives(const void *lock)
     struct cup_thread *thread = &cup_self;
     if (thread->guard)
         return;
-    if (thread->foreign_lock == lock && lock)
+    if (thread->foreign_lock == lock && lock) {
+        cup_guard();
         gives_foreign();
+        cup_unguard();
+    }
     if (thread->lock == lock)
         return;
     struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
     if (!known)
         return;
-    if (thread->inherited && is_others(known)) { /* it answers somebody else */
+    if (thread->inherited && is_others(known)) {
         cup_guard();
-        void_inherited(true);
+        if (!hands_nothing_over()) /* it answers somebody else */
+            serves_others();
         cup_unguard();
     }
     if (!known->shared)

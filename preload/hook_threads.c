@@ -39,6 +39,31 @@ CUP_HOOK int sem_destroy(sem_t *lock)
     return LATE(sem_destroy) ? real_sem_destroy(lock) : cup_missing();
 }
 
+/* The locks of multiprocessing. */
+CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    unsigned value = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
+    va_end(arguments);
+    if (!LATE(sem_open)) {
+        missing();
+        return SEM_FAILED;
+    }
+    sem_t *lock = real_sem_open(name, flags, mode, value);
+    if (lock != SEM_FAILED && flags & O_CREAT)
+        cup_helper_made(lock);
+    return lock;
+}
+
+CUP_HOOK int sem_close(sem_t *lock)
+{
+    if (cup_active())
+        cup_maker_gone(cup_makers_of_locks, (uintptr_t)lock);
+    return LATE(sem_close) ? real_sem_close(lock) : missing();
+}
+
 static inline int took(sem_t *lock, int result)
 {
     if (result == 0 && cup_active())

@@ -174,6 +174,8 @@
     /* locks of Python (before glibc 2.34 in libpthread, which need not be there), and threads */  \
     X(sem_init, LOCKS, OPTIONAL)                                                                   \
     X(sem_destroy, LOCKS, OPTIONAL)                                                                \
+    X(sem_open, LOCKS, OPTIONAL)                                                                   \
+    X(sem_close, LOCKS, OPTIONAL)                                                                  \
     X(sem_wait, LOCKS, OPTIONAL)                                                                   \
     X(sem_trywait, LOCKS, OPTIONAL)                                                                \
     X(sem_timedwait, LOCKS, OPTIONAL)                                                              \

@@ -164,7 +164,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "mapped files not followed: table full, or no pagemap")                                      \
     X(LOCKS_DROPPED, "locks_dropped", "locks whose maker is not known: table full")                \
     X(THREADS_VOIDED, "threads_voided",                                                            \
-      "threads started by a task that shared work with others, and are not taken for its helpers")
+      "threads started by a task that may work for others too, and are not taken for its helpers")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -233,6 +233,13 @@ struct cup_file_use {
 };
 enum { CUP_BLOCK_FILES = 3 };
 
+/* What the thread is to the task. */
+enum cup_block_kind {
+    CUP_BLOCK_HELPS = 0,
+    CUP_BLOCK_RUNS = 1,
+    CUP_BLOCK_INHERITS = 2, /* the task started it; a VOID record makes all of these nobody's */
+};
+
 /* Counters of one thread for one task, updated in place by that thread alone. A block that is
  * closed is written out as a COUNTERS record (and FILE_USE records) that carry its index and
  * sequence number; only then the sequence number is raised and the block freed. A reader that
@@ -242,7 +249,7 @@ struct cup_block {
     uint32_t task;                           /* task's number in this process; 0: no task */
     uint32_t tid;                            /* thread that owns the block */
     uint32_t sequence;                       /* see above; starts at 1 */
-    uint32_t own;                            /* 1: the thread runs the task; 0: it helps */
+    uint32_t own;                            /* enum cup_block_kind */
     uint32_t file_sequence[CUP_BLOCK_FILES]; /* likewise for each file entry, written out earlier
                                                 when room is needed; starts at 1 */
     uint64_t counters[CUP_COUNTER_ROOM];
@@ -281,6 +288,7 @@ enum cup_record_type {
     CUP_R_NOTE = 11,
     CUP_R_PARENT = 12,
     CUP_R_CHILD = 13,
+    CUP_R_VOID = 14,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -434,6 +442,8 @@ struct cup_r_file_use {
     uint32_t block;
     uint32_t entry;         /* index in cup_block.files */
     uint32_t file_sequence; /* of that entry */
+    uint32_t own;           /* enum cup_block_kind */
+    uint32_t pad;
 };
 
 /* Something a user should know: a feature that is off and why. */
@@ -449,6 +459,14 @@ struct cup_r_parent {
     uint32_t pid;  /* process that ran the task, on the same host; 0: not known (see CHILD) */
     uint32_t task; /* the task's number there */
     int64_t last_read_ns; /* when data were last read here, kept up to date; 0: never */
+};
+
+/* Threads that a task started turned out to serve other tasks too: what such threads did (blocks of
+ * kind INHERITS) is nobody's, from the beginning. */
+struct cup_r_void {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t pad;
 };
 
 /* A process, on the same host, that works for a task of this one although another process forked
@@ -477,9 +495,10 @@ CUP_SIZE_IS(cup_r_task_end, 56);
 CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_counters, 32);
-CUP_SIZE_IS(cup_r_file_use, 32);
+CUP_SIZE_IS(cup_r_file_use, 40);
 CUP_SIZE_IS(cup_r_note, 16);
 CUP_SIZE_IS(cup_r_parent, 24);
 CUP_SIZE_IS(cup_r_child, 24);
+CUP_SIZE_IS(cup_r_void, 16);
 
 #endif

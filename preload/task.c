@@ -98,7 +98,7 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     thread->prefix = info->prefix;
     thread->item_known = false;
     write_begin(task, info);
-    thread->own = thread->heap = cup_block_open(thread, task, 1);
+    thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
     cup_attribution_begin(task);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;

@@ -24,7 +24,7 @@ struct cup_thread {
     struct cup_block *none; /* block of task 0, opened at need */
     struct cup_block *last; /* block of the task last helped: most helpers stay with one */
     struct cup_block *helped[CUP_HELPED];
-    struct cup_block *inheriting; /* what it did for the task that started it: void together */
+    struct cup_block *inheriting; /* block of the task that started it */
     uint32_t guard;               /* > 0: inside the library; hooks only forward */
     uint32_t state;               /* enum cup_thread_state */
     uint32_t tid;
@@ -40,6 +40,7 @@ struct cup_thread {
     uint32_t locks_made;      /* counts: so that cup_helper_verify() sees one */
     const void *lock;         /* taken last */
     const void *foreign_lock; /* taken, and not given back yet: may make inherited void */
+    bool foreign_is_others;   /* another task made it, or uses it */
     uint64_t foreign_place;   /* instruction that took it */
     uint64_t job_cpu_ns;      /* thread CPU when the job, or the thread, began */
     /* what falls into the current bin of the time series: series.h */

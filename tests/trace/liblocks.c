@@ -26,6 +26,34 @@ void try_sem_init(struct trace *trace)
     SAY(trace, sem_destroy(&lock));
 }
 
+void try_sem_open(struct trace *trace)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/cupping-%d", getpid());
+    sem_t *lock = SAY_POINTER(trace, sem_open(name, O_CREAT | O_EXCL, 0600, 2));
+    sem_t *again = SAY_POINTER(trace, sem_open(name, 0));
+    say(trace, "the same %d\n", lock == again);
+    errno = ERRNO_BEFORE;
+    say(trace, "%d %d\n", sem_open(name, O_CREAT | O_EXCL, 0600, 2) == SEM_FAILED, errno);
+    int value = 0;
+    sem_getvalue(lock, &value);
+    say(trace, "value %d\n", value);
+    sem_close(again);
+    sem_close(lock);
+    sem_unlink(name);
+}
+
+void try_sem_close(struct trace *trace)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/cupping-close-%d", getpid());
+    sem_t *lock = sem_open(name, O_CREAT, 0600, 1);
+    SAY(trace, sem_wait(lock));
+    SAY(trace, sem_post(lock));
+    SAY(trace, sem_close(lock));
+    SAY(trace, sem_unlink(name));
+}
+
 void try_sem_destroy(struct trace *trace)
 {
     sem_t lock;
