@@ -2,8 +2,8 @@
 
 #include "preload/attribution.h"
 #include "preload/log.h"
-#include "preload/peer.h"
 #include "preload/path.h"
+#include "preload/peer.h"
 #include "preload/raw.h"
 
 #include <errno.h>

@@ -48,7 +48,7 @@ CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
     unsigned value = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
     va_end(arguments);
     if (!LATE(sem_open)) {
-        missing();
+        cup_missing();
         return SEM_FAILED;
     }
     sem_t *lock = real_sem_open(name, flags, mode, value);
@@ -61,7 +61,7 @@ CUP_HOOK int sem_close(sem_t *lock)
 {
     if (cup_active())
         cup_maker_gone(cup_makers_of_locks, (uintptr_t)lock);
-    return LATE(sem_close) ? real_sem_close(lock) : missing();
+    return LATE(sem_close) ? real_sem_close(lock) : cup_missing();
 }
 
 static inline int took(sem_t *lock, int result)
