@@ -40,6 +40,11 @@ static cup_object *this_thread(void)
 /* No Python, no helpers of its. */
 void cup_helper_ends(void) {}
 
+cup_object *cup_python_thread(void)
+{
+    return this_thread();
+}
+
 uint32_t cup_context_search(const void *const *map)
 {
     (void)map;
