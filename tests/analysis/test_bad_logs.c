@@ -8,15 +8,33 @@
 
 #include "analysis/task_columns.h"
 #include "analysis/totals.h"
+#include "analysis/warnings.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];
 static struct log_builder builder;
 
+/* Records and counters that the golden run has none of. */
+static void add_the_rest(void)
+{
+    struct cup_log_header *header = builder_header(&builder);
+    struct cup_r_parent parent = {.pid = header->pid, .task = 1, .last_read_ns = at_second(12)};
+    struct cup_r_child child = {.pid = header->pid, .task = 2, .time_ns = at_second(0)};
+    struct cup_r_file peer = {.id = 3, .path = 1, .class = CUP_FILE_SOCKET};
+    BUILDER_ADD(&builder, CUP_R_PARENT, parent);
+    BUILDER_ADD(&builder, CUP_R_CHILD, child);
+    BUILDER_ADD(&builder, CUP_R_FILE, peer);
+    header = builder_header(&builder);
+    header->health[CUP_H_KERNEL_READ_START] = 1;
+    header->health[CUP_H_KERNEL_READ_STOP] = 1000;
+    builder_finish(&builder);
+}
+
 static void set_up(void)
 {
     make_scratch(scratch);
     build_golden_log(&builder);
+    add_the_rest();
 }
 
 static void tear_down(void)
@@ -34,6 +52,7 @@ static int load(void)
     struct cup_totals totals;
     struct cup_error error;
     struct cup_statistics statistics[CUP_STAT_COUNT];
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
     const struct cup_load_options options = {.counters = true};
     save_log(&builder, scratch, "bad.cup");
     if (cup_profile_load(&profile, scratch, &options, &error) != 0) {
@@ -42,6 +61,7 @@ static int load(void)
     }
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     cup_chunk_statistics(&totals, statistics);
+    cup_warnings_make(&totals, warnings);
     free(cup_task_attempts(&profile));
     cup_totals_free(&totals);
     cup_profile_free(&profile);

@@ -7,6 +7,7 @@
 #include "analysis/metrics.h"
 #include "analysis/roles.h"
 #include "analysis/task_columns.h"
+#include "analysis/warnings.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];
@@ -202,6 +203,9 @@ Test(descent, who_read_after_the_end_of_the_task_may_have_served_others)
     expect("child_read_none_bytes", 100);
     expect("child_read_late_bytes", 100);
     cr_assert_eq(profile.processes[2].descent, CUP_DESCENT_LATE);
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    cr_assert_eq(cup_warnings_make(&totals, warnings), 1);
+    cr_assert_not_null(strstr(warnings[0].text, "others: 1; the 100 B"), "%s", warnings[0].text);
 }
 
 Test(descent, what_no_record_names_is_nobodys)

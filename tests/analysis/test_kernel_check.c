@@ -204,7 +204,9 @@ Test(kernel_check, limits_are_told_in_words)
     builder_free(&builder);
     load();
     cr_assert_eq(cup_warnings_make(&totals, warnings), 3);
-    cr_assert_not_null(strstr(warnings[0].text, "11 mapped files"));
-    cr_assert_not_null(strstr(warnings[1].text, "12 locks"));
-    cr_assert_not_null(strstr(warnings[2].text, "13 threads"));
+    cr_assert_not_null(
+        strstr(warnings[0].text, "Mapped files not followed, because the table was full: 11;"));
+    cr_assert_not_null(
+        strstr(warnings[1].text, "Locks not followed, because the table was full: 12;"));
+    cr_assert_not_null(strstr(warnings[2].text, "worked for others too: 13;"));
 }
