@@ -170,6 +170,7 @@ class Battery:
     def __init__(self, directory, wanted):
         self.directory = directory
         self.data = [write_random(directory / f"data-{i}", 4 * tasks.MB, 100 + i) for i in range(3)]
+        self.large = [write_random(directory / f"large-{i}", 42 * tasks.MB, i) for i in range(2)]
         self.roads, self.skipped = {}, {}
         for name, road in ROADS.items():
             missing = [module for module in road.needs if not importlib.util.find_spec(module)]
@@ -193,6 +194,9 @@ class Battery:
     def arguments(self, road):
         if road.takes in ("size", "failing"):
             return self.data, next(SIZES)
+        if road.takes == "large":
+            size = next(SIZES)
+            return self.large[size % 2], size
         if road.takes == "server":
             return self.server, next(SIZES)
         return next(self.prepared[road.takes])

@@ -34,7 +34,7 @@ import numpy as np
 
 MB = 1_000_000
 PAGE = 4096
-AROUND = 16 * PAGE  # what the kernel makes present around a page that is touched
+AROUND = 2 << 20  # what the kernel makes present around a page that is touched, at most
 PATIENCE = 120
 
 
@@ -309,46 +309,49 @@ if hasattr(os, "splice"):
 
 # --- mapped files: bounds --------------------------------------------------------------------------
 
-def pages(start, stop):
-    """Bounds for a range of a mapped file that was touched, once."""
+def pages(path, start, stop, places=1):
+    """Bounds for a range of a mapped file that was touched once, or for PLACES of a page."""
+    size = -(-os.path.getsize(path) // PAGE) * PAGE
     at_least = (-(-stop // PAGE) - start // PAGE) * PAGE
     at_most = (-(-stop // AROUND) - start // AROUND + 2) * AROUND
-    return {"at_least": {"mapped_bytes": at_least}, "at_most": {"mapped_bytes": at_most}}
+    return {"at_least": {"mapped_bytes": places * at_least},
+            "at_most": {"mapped_bytes": min(places * at_most, size)}}
 
 
-@road("mapped", column=None)
-def mmap_file(data, size):
-    fd = opened(pick(data, size))
+@road("mapped", takes="large", column=None)
+def mmap_file(path, size):
+    start, stop = 9 * MB, 9 * MB + 5 * size
+    fd = opened(path)
     with mmap.mmap(fd, 0, prot=mmap.PROT_READ) as mapped:
-        assert len(mapped[1_000_000:1_000_000 + 5 * size]) == 5 * size
+        assert len(mapped[start:stop]) == 5 * size
     os.close(fd)
-    return pages(1_000_000, 1_000_000 + 5 * size)
+    return pages(path, start, stop)
 
 
-@road("mapped", column=None)
-def memmap(data, size):
-    array = np.memmap(pick(data, size), dtype="u1", mode="r")
+@road("mapped", takes="large", column=None)
+def memmap(path, size):
+    array = np.memmap(path, dtype="u1", mode="r")
     int(array[:3 * size].sum())
-    return pages(0, 3 * size)
+    return pages(path, 0, 3 * size)
 
 
-@road("mapped", column=None)
-def memmap_tenth(data, size):
-    """One place, a tenth of the file and a bit that differs."""
-    array = np.memmap(pick(data, size), dtype="u1", mode="r")
-    tenth = len(array) // 10 + size
-    int(array[len(array) // 2:len(array) // 2 + tenth].sum())
-    return pages(len(array) // 2, len(array) // 2 + tenth)
+@road("mapped", takes="large", column=None)
+def memmap_tenth(path, size):
+    """One place, a tenth of the file and a bit that differs: not the whole file."""
+    array = np.memmap(path, dtype="u1", mode="r")
+    start = len(array) // 2
+    stop = start + len(array) // 10 + size
+    int(array[start:stop].sum())
+    return pages(path, start, stop)
 
 
-@road("mapped", column=None)
-def memmap_scattered(data, size):
+@road("mapped", takes="large", column=None)
+def memmap_scattered(path, size):
     """One byte at each of a few places."""
-    array = np.memmap(pick(data, size), dtype="u1", mode="r")
-    count = 3 + size % 8
+    array = np.memmap(path, dtype="u1", mode="r")
+    count = 2 + size % 4
     sum(int(array[i * 4 * AROUND]) for i in range(count))
-    return {"at_least": {"mapped_bytes": count * PAGE},
-            "at_most": {"mapped_bytes": 2 * count * AROUND}}
+    return pages(path, 0, 1, places=count)
 
 
 @road("mapped", takes="root", column=None, needs=("uproot",))
@@ -360,8 +363,7 @@ def uproot_memmap(path, _size):
         assert len(tree.arrays(library="np")["x"]) == tree.num_entries
         packed = sum(branch.compressed_bytes for branch in tree.branches)
     whole = os.path.getsize(path)
-    return {"at_least": {"mapped_bytes": packed // PAGE * PAGE},
-            "at_most": {"mapped_bytes": pages(0, whole)["at_most"]["mapped_bytes"]}}
+    return {**pages(path, 0, whole), "at_least": {"mapped_bytes": packed // PAGE * PAGE}}
 
 
 @road("mapped", takes="parquet", column=None, needs=("pyarrow",))
@@ -374,8 +376,8 @@ def pyarrow_mapped(path, _size):
         groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
     packed = sum(group.column(i).total_compressed_size
                  for group in groups for i in range(group.num_columns))
-    return {"at_least": {"mapped_bytes": packed // PAGE * PAGE},
-            "at_most": {"mapped_bytes": pages(0, os.path.getsize(path))["at_most"]["mapped_bytes"]}}
+    whole = os.path.getsize(path)
+    return {**pages(path, 0, whole), "at_least": {"mapped_bytes": packed // PAGE * PAGE}}
 
 
 # --- helper threads: asyncio and fsspec ------------------------------------------------------------
