@@ -241,6 +241,38 @@ Test(descent, a_worker_that_names_the_child_knows_better_than_the_child)
     expect_task(1, 110);
 }
 
+/* A child that was forked for a task, and does not know for which, starts another one. */
+Test(descent, children_of_a_named_child)
+{
+    struct log_builder builder;
+    start_worker(&builder, WORKER, 0);
+    add_child_record(&builder, CHILD, 1, 12);
+    add_child_record(&builder, CHILD + 1, 2, 22);
+    save(&builder);
+    add_child(CHILD + 100, 13, CHILD, 0, 15, 100); /* CHILD has no log: it read nothing */
+    add_child(CHILD + 1, 21.9, 0, 0, 25, 10);
+    add_child(CHILD + 101, 23, CHILD + 1, 0, 25, 1);
+    add_child(CHILD + 102, 23, CHILD + 2, 0, 25, 1000); /* nobody named that one */
+    load(NULL);
+    expect_task(0, 100);
+    expect_task(1, 11);
+    expect("child_read_none_bytes", 1000);
+    cr_assert_eq(profile.processes[4].descent, CUP_DESCENT_UNNAMED);
+}
+
+Test(descent, a_name_of_an_earlier_process_is_not_taken)
+{
+    struct log_builder builder;
+    start_worker(&builder, WORKER, 0);
+    add_child_record(&builder, CHILD, 1, 12);
+    save(&builder);
+    add_child(CHILD, 17, 0, 0, 18, 10); /* later, not named, though its number was */
+    add_child(CHILD + 100, 17.5, CHILD, 0, 18, 100);
+    load(NULL);
+    expect_task(0, 0);
+    expect("child_read_none_bytes", 110);
+}
+
 Test(descent, a_name_is_for_the_process_that_started_then)
 {
     struct log_builder builder;
