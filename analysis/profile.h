@@ -37,7 +37,7 @@ struct cup_process {
     uint32_t first_task;  /* its tasks stand in a row; with a span, only those of it */
     bool has_parent;      /* its PARENT record was met, which tells: */
     uint32_t parent_pid;  /* 0: not known */
-    uint32_t parent_task; /* number in that process */
+    uint32_t parent_task; /* number there; 0: the one that a CHILD record names for it */
     int64_t last_read_ns; /* 0: never */
     uint8_t descent;      /* enum cup_descent */
     uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN and _LATE */
