@@ -840,6 +840,24 @@ def subprocess_shell(data, size):
 
 
 @road("processes", column="child_read_bytes")
+def subprocess_executor(data, size):
+    """Started by a thread of a pool."""
+    return shared_executor().submit(subprocess_run, data, size).result(PATIENCE)
+
+
+async def _subprocess(data, size):
+    child = await asyncio.create_subprocess_exec("head", "-c", str(size), pick(data, size),
+                                                 stdout=asyncio.subprocess.PIPE)
+    return len((await child.communicate())[0])
+
+
+@road("processes", column="child_read_bytes")
+def subprocess_asyncio(data, size):
+    """Started by the loop that all tasks share."""
+    return on_shared_loop(_subprocess(data, size))
+
+
+@road("processes", column="child_read_bytes")
 def os_fork(data, size):
     pid = os.fork()
     if pid == 0:
