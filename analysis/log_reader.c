@@ -226,21 +226,33 @@ static const struct cup_region *find_region(const struct cup_log *log, uint32_t 
     return NULL;
 }
 
-/* Copies the blocks in use. Returns 0, or -1 without memory. */
-static int read_blocks(struct cup_log *log)
+/* Copies the blocks in use of one region; their indices go on from the region before. */
+static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
 {
-    const struct cup_region *region = find_region(log, CUP_REGION_BLOCKS);
-    if (!region || region->count == 0)
-        return 0;
-    log->block_at = calloc(region->count, sizeof *log->block_at);
-    if (!log->block_at)
+    uint32_t first = log->block_room;
+    uint32_t *block_at = realloc(log->block_at, (first + region->count) * sizeof *block_at);
+    if (!block_at)
         return -1;
-    log->block_room = region->count;
+    memset(block_at + first, 0, region->count * sizeof *block_at);
+    log->block_at = block_at;
+    log->block_room = first + region->count;
     for (uint32_t i = 0; i < region->count; i++) {
         struct cup_block block = {0};
         size_t bytes = region->entry_size < sizeof block ? region->entry_size : sizeof block;
         if (read_at(log->fd, &block, bytes, region->offset + i * region->entry_size) == bytes &&
-            block.used && keep_block(log, i, &block) != 0)
+            block.used && keep_block(log, first + i, &block) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Returns 0, or -1 without memory. */
+static int read_blocks(struct cup_log *log)
+{
+    for (uint32_t i = 0; i < log->header.region_count; i++) {
+        const struct cup_region *region = &log->header.regions[i];
+        if (region->type == CUP_REGION_BLOCKS && region->count > 0 &&
+            read_blocks_of(log, region) != 0)
             return -1;
     }
     return 0;
@@ -310,9 +322,14 @@ static int check_layout(const struct cup_log *log, struct cup_error *error)
 static bool region_fits(const struct cup_log *log, const struct cup_region *region)
 {
     uint64_t from = log->header.header_size, to = log->header.records_offset;
+    if (region->offset >= to) { /* added later, in a record of its own */
+        from = to;
+        to = log->size;
+    }
     if (region->offset < from || region->offset > to || region->offset % 8 != 0)
         return false;
-    return region->count == 0 || region->entry_size <= (to - region->offset) / region->count;
+    return region->count == 0 ||
+           (region->entry_size && region->entry_size <= (to - region->offset) / region->count);
 }
 
 /* Drops regions that cannot be where the header says; the records do not need them. */

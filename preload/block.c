@@ -1,5 +1,6 @@
 #include "preload/block.h"
 
+#include "preload/attribution.h"
 #include "preload/log.h"
 #include "preload/series.h"
 #include "preload/thread.h"
@@ -42,11 +43,6 @@ static void fill_tail(void *record, size_t fixed, const unsigned char *pairs, si
     memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
 }
 
-static uint32_t index_of(const struct cup_block *block)
-{
-    return (uint32_t)(block - cup_log_blocks());
-}
-
 static void write_counters(const struct cup_block *block)
 {
     unsigned char pairs[CUP_COUNTER_COUNT * 11];
@@ -56,7 +52,7 @@ static void write_counters(const struct cup_block *block)
         return;
     record->task = block->task;
     record->tid = block->tid;
-    record->block = index_of(block);
+    record->block = cup_log_block_index(block);
     record->sequence = block->sequence;
     record->own = block->own;
     fill_tail(record, sizeof *record, pairs, bytes);
@@ -76,7 +72,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
         record->task = block->task;
         record->tid = block->tid;
         record->file = use->file;
-        record->block = index_of(block);
+        record->block = cup_log_block_index(block);
         record->entry = entry;
         record->file_sequence = block->file_sequence[entry];
         record->own = block->own;
@@ -91,34 +87,68 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-static bool claim(struct cup_block *block)
+/* Which blocks are taken: one bit each, so that a full log is searched in a few loads. */
+static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64];
+
+void cup_block_reset(void)
 {
-    uint32_t expected = FREE;
-    return __atomic_load_n(&block->used, __ATOMIC_RELAXED) == FREE &&
-           __atomic_compare_exchange_n(&block->used, &expected, OPENING, false, __ATOMIC_ACQUIRE,
-                                       __ATOMIC_RELAXED);
+    memset(taken, 0, sizeof taken);
+}
+
+/* A free one of the first COUNT blocks, from now on taken; or COUNT. */
+static uint32_t take(uint32_t count)
+{
+    for (uint32_t word = 0; word * 64 < count; word++) {
+        uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
+        while (~bits) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
+            if (word * 64 + bit >= count)
+                break;
+            if (__atomic_compare_exchange_n(&taken[word], &bits, bits | UINT64_C(1) << bit, false,
+                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+                return word * 64 + bit;
+        }
+    }
+    return count;
+}
+
+static void give_back(uint32_t index)
+{
+    __atomic_fetch_and(&taken[index / 64], ~(UINT64_C(1) << index % 64), __ATOMIC_RELEASE);
+}
+
+/* Threads that help keep blocks open while they are idle: a process of many threads needs many. */
+static struct cup_block *find_free(void)
+{
+    uint32_t count = cup_log_block_count(), index = take(count);
+    if (index < count)
+        return cup_log_block(index);
+    cup_log_lock();
+    bool more = cup_log_block_count() > count || cup_log_more_blocks();
+    cup_log_unlock();
+    uint32_t now = more ? cup_log_block_count() : count;
+    index = take(now);
+    return index < now ? cup_log_block(index) : NULL;
 }
 
 struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum cup_block_kind kind)
 {
-    struct cup_block *blocks = cup_log_blocks();
-    for (uint32_t i = 0; blocks && i < CUP_LOG_BLOCK_COUNT; i++) {
-        struct cup_block *block = &blocks[(thread->tid * 7 + i) % CUP_LOG_BLOCK_COUNT];
-        if (!claim(block))
-            continue;
-        block->task = task;
-        block->tid = thread->tid;
-        block->own = kind;
-        if (!block->sequence) {
-            block->sequence = 1;
-            for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
-                block->file_sequence[entry] = 1;
-        }
-        __atomic_store_n(&block->used, IN_USE, __ATOMIC_RELEASE);
-        return block;
+    struct cup_block *block = find_free();
+    if (!block) {
+        cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
+        return NULL;
     }
-    cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
-    return NULL;
+    __atomic_store_n(&block->used, OPENING, __ATOMIC_RELAXED);
+    block->task = task;
+    block->tid = thread->tid;
+    block->own = kind;
+    if (!block->sequence) {
+        block->sequence = 1;
+        for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
+            block->file_sequence[entry] = 1;
+    }
+    __atomic_store_n(&block->used, IN_USE, __ATOMIC_RELEASE);
+    return block;
 }
 
 void cup_block_close(struct cup_block *block)
@@ -130,6 +160,7 @@ void cup_block_close(struct cup_block *block)
     memset(block->counters, 0, sizeof block->counters);
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
+    give_back(cup_log_block_index(block));
 }
 
 struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
@@ -157,7 +188,11 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     for (int i = 0; i < CUP_HELPED; i++)
         if (thread->helped[i] && thread->helped[i]->task == task)
             return thread->last = thread->helped[i];
+    /* In the place of one whose task has ended, if there is any. */
     uint32_t slot = thread->next_helped++ % CUP_HELPED;
+    for (uint32_t i = 0; i < CUP_HELPED; i++)
+        if (thread->helped[i] && !cup_attribution_runs(thread->helped[i]->task))
+            slot = i;
     if (thread->helped[slot])
         cup_block_close(thread->helped[slot]);
     thread->helped[slot] = cup_block_open(thread, task, CUP_BLOCK_HELPS);

@@ -77,9 +77,45 @@ static uint64_t records_offset(void)
     return (series_offset() + sizeof(struct cup_series) + 4095) & ~UINT64_C(4095);
 }
 
-struct cup_block *cup_log_blocks(void)
+/* Regions of blocks come first and then from the third on: the second holds the series. */
+static const struct cup_region *block_region(uint32_t number)
 {
-    return the_log.base ? (struct cup_block *)(the_log.base + blocks_offset()) : NULL;
+    const struct cup_log_header *header = cup_log_header();
+    number += number > 0;
+    return header && number < header->region_count ? &header->regions[number] : NULL;
+}
+
+static struct cup_block *blocks_in(const struct cup_region *region)
+{
+    return (struct cup_block *)(the_log.base + region->offset);
+}
+
+uint32_t cup_log_block_count(void)
+{
+    uint32_t count = 0;
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); i++)
+        count += region->count;
+    return count;
+}
+
+struct cup_block *cup_log_block(uint32_t index)
+{
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); index -= region->count, i++)
+        if (index < region->count)
+            return blocks_in(region) + index;
+    return NULL;
+}
+
+uint32_t cup_log_block_index(const struct cup_block *block)
+{
+    uint32_t index = 0;
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); index += region->count, i++)
+        if (block >= blocks_in(region) && block < blocks_in(region) + region->count)
+            return index + (uint32_t)(block - blocks_in(region));
+    return index;
 }
 
 struct cup_series *cup_log_series(void)
@@ -191,6 +227,24 @@ static void *reserve_locked(uint32_t length)
     __atomic_store_n(&record->length, length, __ATOMIC_RELAXED);
     __atomic_store_n(&header->records_end, at + length, __ATOMIC_RELEASE);
     return record;
+}
+
+bool cup_log_more_blocks(void)
+{
+    struct cup_log_header *header = cup_log_header();
+    if (!header || the_log.by_write || header->region_count == CUP_REGION_ROOM)
+        return false;
+    uint64_t bytes = CUP_LOG_MORE_BLOCKS * sizeof(struct cup_block);
+    struct cup_record *record = reserve_locked((uint32_t)(sizeof *record + bytes));
+    if (!record)
+        return false;
+    record->fixed = sizeof *record;
+    cup_log_commit(record, CUP_R_ROOM);
+    header->regions[header->region_count] = (struct cup_region){
+        CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, (uint64_t)((char *)(record + 1) - the_log.base),
+        sizeof(struct cup_block)};
+    __atomic_store_n(&header->region_count, header->region_count + 1, __ATOMIC_RELEASE);
+    return true;
 }
 
 static uint32_t record_length(uint16_t fixed, size_t tail)

@@ -24,9 +24,15 @@ void cup_log_forget(void);
 
 /* Header and regions of the open log; NULL when none is open. */
 struct cup_log_header *cup_log_header(void);
-struct cup_block *cup_log_blocks(void);
 struct cup_series *cup_log_series(void);
-enum { CUP_LOG_BLOCK_COUNT = 128 };
+
+/* The counter blocks, by index. More: adds some; false if there is no room. Called with the lock.
+ */
+enum { CUP_LOG_BLOCK_COUNT = 128, CUP_LOG_MORE_BLOCKS = 64, CUP_LOG_MOST_BLOCKS = 1024 };
+uint32_t cup_log_block_count(void);
+struct cup_block *cup_log_block(uint32_t index);
+uint32_t cup_log_block_index(const struct cup_block *block);
+bool cup_log_more_blocks(void);
 
 /* Reserves a record of FIXED bytes plus TAIL bytes; NULL if dropped (counted). The caller fills
  * it, then commits. Nothing else may be reserved by this thread in between. */

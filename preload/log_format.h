@@ -188,7 +188,8 @@ enum cup_feature {
 };
 
 enum cup_region_type {
-    CUP_REGION_BLOCKS = 1, /* struct cup_block, count entries */
+    CUP_REGION_BLOCKS = 1, /* struct cup_block, count entries; more such regions may follow, as the
+                              process comes to need them: their indices go on */
     CUP_REGION_SERIES = 2, /* struct cup_series, one entry */
 };
 
@@ -289,6 +290,7 @@ enum cup_record_type {
     CUP_R_PARENT = 12,
     CUP_R_CHILD = 13,
     CUP_R_VOID = 14,
+    CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */

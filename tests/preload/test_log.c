@@ -212,10 +212,27 @@ Test(log, a_block_gives_way_to_more_files, .init = open_usual, .fini = remove_lo
 Test(log, no_block_is_free, .init = open_usual, .fini = remove_log)
 {
     int opened = 0;
-    while (cup_block_open(&cup_self, 1, 0))
+    while (cup_block_open(&cup_self, 1, CUP_BLOCK_HELPS))
         opened++;
-    cr_expect(opened == CUP_LOG_BLOCK_COUNT, "%d", opened);
+    cr_expect(opened == CUP_LOG_MOST_BLOCKS, "%d", opened);
     cr_expect(cup_log_header()->health[CUP_H_BLOCKS_DROPPED] == 1);
+}
+
+/* Every block is another one, is found by its number, and can be used again. */
+Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
+{
+    enum { COUNT = CUP_LOG_BLOCK_COUNT + 100 };
+    struct cup_block *blocks[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        blocks[i] = cup_block_open(&cup_self, i + 1, CUP_BLOCK_HELPS);
+        cr_assert(blocks[i] != NULL);
+        cr_expect(cup_log_block(cup_log_block_index(blocks[i])) == blocks[i]);
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        cr_expect(blocks[i]->task == i + 1, "block %u was given twice", i);
+    cr_expect(cup_log_header()->region_count == 4, "two more regions");
+    cup_block_close(blocks[COUNT - 1]);
+    cr_expect(cup_block_open(&cup_self, 7, CUP_BLOCK_HELPS) == blocks[COUNT - 1]);
 }
 
 /* ---- strings and room
