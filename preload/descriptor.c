@@ -342,7 +342,8 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
     if (!entry->peer && cup_peer_address(fd, address)) {
         entry->file = peer_id(address);
         entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
-        __atomic_store_n(&entry->peer, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&entry->peer, strcmp(address, "unix:") ? CUP_PEER_KNOWN : CUP_PEER_UNNAMED,
+                         __ATOMIC_RELEASE);
     }
     unlock_look_up();
 }

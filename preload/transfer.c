@@ -22,9 +22,10 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     cup_guard();
     transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
     if (transfer->descriptor) {
-        transfer->owner = cup_attribution(transfer->descriptor);
+        bool socket = transfer->descriptor->class == CUP_FILE_SOCKET;
+        transfer->owner = cup_attribution(socket ? NULL : transfer->descriptor);
         counted = transfer->owner.block != NULL;
-        if (transfer->descriptor->class == CUP_FILE_SOCKET && !is_dasks(&transfer->owner))
+        if (socket && !is_dasks(&transfer->owner))
             cup_descriptor_peer(transfer->descriptor, fd);
     }
     cup_unguard();
@@ -222,6 +223,23 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
 }
 
+/* asyncio reads a connection in the context of whoever opened it, on and on: also when it is kept
+ * and another task sends its requests, and then the answers are not for the context's task; or when
+ * it is the pair of sockets by which anybody wakes the loop. */
+static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
+{
+    struct cup_descriptor *socket = transfer->descriptor;
+    struct cup_owner *owner = &transfer->owner;
+    uint32_t task = owner->block ? owner->block->task : 0;
+    if (call == CUP_WRITE && task) {
+        socket->owner = task;
+    } else if (owner->way == CUP_WAY_CONTEXT &&
+               ((socket->owner && socket->owner != task) || socket->peer == CUP_PEER_UNNAMED)) {
+        owner->way = CUP_WAY_NONE;
+        owner->block = cup_block_none(&cup_self);
+    }
+}
+
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
                       int64_t offset)
 {
@@ -230,6 +248,8 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     cup_guard();
     if (transfer->owner.way == CUP_WAY_SOLE)
         cup_attribution_confirm(&transfer->owner);
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        judge_connection(transfer, call);
     if (bytes >= 0 && transfer->owner.block)
         count(transfer, call, (uint64_t)bytes, offset);
     cup_unguard();
