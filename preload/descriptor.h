@@ -15,10 +15,13 @@ enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: sl
 enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_UNNAMED = 2 };
 
 struct cup_descriptor {
-    uint32_t class;  /* enum cup_file_class; 0: not looked up yet */
-    uint32_t file;   /* FILE record: a file's, or a socket's peer's; 0 for pipes, others */
-    int64_t cursor;  /* where the next read() begins, as far as reads and seeks were seen */
-    int64_t end;     /* where the last read ended */
+    uint32_t class; /* enum cup_file_class; 0: not looked up yet */
+    uint32_t file;  /* FILE record: a file's, or a socket's peer's; 0 for pipes, others */
+    int64_t cursor; /* where the next read() begins, as far as reads and seeks were seen */
+    union {
+        int64_t end;       /* where the last read ended */
+        uint32_t previous; /* of a socket: the task that sent on it before `owner` */
+    };
     uint16_t opened; /* 1: opened, and not read or written since */
     uint16_t peer;   /* enum cup_peer_state; 0: a socket's peer was not looked up */
     uint32_t owner;  /* task that opened it, and nobody else has used it; 0: none. Of a socket: the

@@ -223,21 +223,40 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
 }
 
+/* Who sent last on a connection, and whoever else did before. */
+static void note_sender(struct cup_descriptor *socket, uint32_t task)
+{
+    if (socket->owner != task)
+        socket->previous = socket->owner;
+    socket->owner = task;
+}
+
 /* asyncio reads a connection in the context of whoever opened it, on and on: also when it is kept
- * and another task sends its requests, and then the answers are not for the context's task; or when
- * it is the pair of sockets by which anybody wakes the loop. */
+ * and other tasks send their requests, or when it is the pair of sockets by which anybody wakes the
+ * loop. The answers are for who asked last, unless there are two who may still wait for theirs. */
+static uint32_t receiver(const struct cup_descriptor *socket, uint32_t task)
+{
+    uint32_t asked = socket->owner, before = socket->previous;
+    if (socket->peer == CUP_PEER_UNNAMED)
+        return 0;
+    if (!asked || asked == task)
+        return task;
+    bool alone = !cup_attribution_runs(task) && !(before && cup_attribution_runs(before));
+    return alone && cup_attribution_runs(asked) ? asked : 0;
+}
+
 static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
 {
-    struct cup_descriptor *socket = transfer->descriptor;
     struct cup_owner *owner = &transfer->owner;
-    uint32_t task = owner->block ? owner->block->task : 0;
-    if (call == CUP_WRITE && task) {
-        socket->owner = task;
-    } else if (owner->way == CUP_WAY_CONTEXT &&
-               ((socket->owner && socket->owner != task) || socket->peer == CUP_PEER_UNNAMED)) {
-        owner->way = CUP_WAY_NONE;
-        owner->block = cup_block_none(&cup_self);
-    }
+    uint32_t task = owner->block ? owner->block->task : 0, whose = task;
+    if (call == CUP_WRITE && task)
+        note_sender(transfer->descriptor, task);
+    else if (owner->way == CUP_WAY_CONTEXT)
+        whose = receiver(transfer->descriptor, task);
+    if (whose == task)
+        return;
+    owner->way = whose ? CUP_WAY_HANDOFF : CUP_WAY_NONE;
+    owner->block = whose ? cup_block_helping(&cup_self, whose) : cup_block_none(&cup_self);
 }
 
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
