@@ -188,6 +188,23 @@ CUP_HOOK ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stre
            result);
 }
 
+/* -1 is a number as well. */
+CUP_HOOK int getw(FILE *stream)
+{
+    STREAM(CUP_GET, stream, int, CUP_REAL(getw)(stream),
+           result == EOF && feof(stream) ? 0 : sizeof result);
+}
+
+CUP_HOOK int getchar(void)
+{
+    CHARACTER(CUP_GET, stdin, CUP_REAL(getchar)());
+}
+
+CUP_HOOK int getchar_unlocked(void)
+{
+    CHARACTER(CUP_GET, stdin, CUP_REAL(getchar_unlocked)());
+}
+
 /* scanf does not say how many bytes it took: the position before and after does. */
 static int64_t position(FILE *stream)
 {
@@ -322,4 +339,75 @@ CUP_HOOK int fprintf(FILE *stream, const char *format, ...)
 CUP_HOOK int __fprintf_chk(FILE *stream, int flag, const char *format, ...)
 {
     VARIADIC(format, __vfprintf_chk(stream, flag, format, arguments));
+}
+
+CUP_HOOK int putw(int word, FILE *stream)
+{
+    STREAM(CUP_WRITE, stream, int, CUP_REAL(putw)(word, stream), result == EOF ? 0 : sizeof word);
+}
+
+/* ---- writes to standard output ----------------------------------------------------------- */
+
+CUP_HOOK int putchar(int c)
+{
+    CHARACTER(CUP_WRITE, stdout, CUP_REAL(putchar)(c));
+}
+
+CUP_HOOK int putchar_unlocked(int c)
+{
+    CHARACTER(CUP_WRITE, stdout, CUP_REAL(putchar_unlocked)(c));
+}
+
+/* It adds the end of the line. */
+CUP_HOOK int puts(const char *text)
+{
+    STREAM(CUP_WRITE, stdout, int, CUP_REAL(puts)(text), result < 0 ? 0 : strlen(text) + 1);
+}
+
+CUP_HOOK int vprintf(const char *format, va_list arguments)
+{
+    STREAM(CUP_WRITE, stdout, int, CUP_REAL(vprintf)(format, arguments), result);
+}
+
+CUP_HOOK int __vprintf_chk(int flag, const char *format, va_list arguments)
+{
+    STREAM(CUP_WRITE, stdout, int,
+           CUP_HAVE(__vprintf_chk) ? real___vprintf_chk(flag, format, arguments) : cup_missing(),
+           result);
+}
+
+CUP_HOOK int printf(const char *format, ...)
+{
+    VARIADIC(format, vprintf(format, arguments));
+}
+
+CUP_HOOK int __printf_chk(int flag, const char *format, ...)
+{
+    VARIADIC(format, __vprintf_chk(flag, format, arguments));
+}
+
+/* ---- writes to a descriptor -------------------------------------------------------------- */
+
+CUP_HOOK int vdprintf(int fd, const char *format, va_list arguments)
+{
+    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int, CUP_REAL(vdprintf)(fd, format, arguments),
+                 result);
+}
+
+CUP_HOOK int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
+{
+    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int,
+                 CUP_HAVE(__vdprintf_chk) ? real___vdprintf_chk(fd, flag, format, arguments)
+                                          : cup_missing(),
+                 result);
+}
+
+CUP_HOOK int dprintf(int fd, const char *format, ...)
+{
+    VARIADIC(format, vdprintf(fd, format, arguments));
+}
+
+CUP_HOOK int __dprintf_chk(int fd, int flag, const char *format, ...)
+{
+    VARIADIC(format, __vdprintf_chk(fd, flag, format, arguments));
 }

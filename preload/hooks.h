@@ -123,6 +123,9 @@
     X(getline, STDIO, REQUIRED)                                                                    \
     X(getdelim, STDIO, REQUIRED)                                                                   \
     X(__getdelim, STDIO, OPTIONAL)                                                                 \
+    X(getw, STDIO, REQUIRED)                                                                       \
+    X(getchar, STDIO, REQUIRED)                                                                    \
+    X(getchar_unlocked, STDIO, REQUIRED)                                                           \
     X(vfscanf, STDIO, REQUIRED)                                                                    \
     X(fscanf, STDIO, REQUIRED)                                                                     \
     X(__isoc99_vfscanf, STDIO, OPTIONAL)                                                           \
@@ -142,6 +145,18 @@
     X(fprintf, STDIO, REQUIRED)                                                                    \
     X(__vfprintf_chk, STDIO, OPTIONAL)                                                             \
     X(__fprintf_chk, STDIO, OPTIONAL)                                                              \
+    X(putw, STDIO, REQUIRED)                                                                       \
+    X(putchar, STDIO, REQUIRED)                                                                    \
+    X(putchar_unlocked, STDIO, REQUIRED)                                                           \
+    X(puts, STDIO, REQUIRED)                                                                       \
+    X(vprintf, STDIO, REQUIRED)                                                                    \
+    X(printf, STDIO, REQUIRED)                                                                     \
+    X(__vprintf_chk, STDIO, OPTIONAL)                                                              \
+    X(__printf_chk, STDIO, OPTIONAL)                                                               \
+    X(vdprintf, STDIO, REQUIRED)                                                                   \
+    X(dprintf, STDIO, REQUIRED)                                                                    \
+    X(__vdprintf_chk, STDIO, OPTIONAL)                                                             \
+    X(__dprintf_chk, STDIO, OPTIONAL)                                                              \
     /* heap */                                                                                     \
     X(malloc, HEAP, REQUIRED)                                                                      \
     X(calloc, HEAP, REQUIRED)                                                                      \
@@ -234,6 +249,10 @@ int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
 int __isoc23_fscanf(FILE *stream, const char *format, ...);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+int __vprintf_chk(int flag, const char *format, va_list arguments);
+int __printf_chk(int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
 
 int __xstat(int version, const char *path, struct stat *status);
 int __xstat64(int version, const char *path, struct stat64 *status);

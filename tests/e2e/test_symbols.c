@@ -80,6 +80,8 @@ static const struct {
     {"_IO_fwrite", "likewise"},
     {"_IO_vfprintf", "likewise"},
     {"_IO_vfscanf", "likewise"},
+    {"_IO_printf", "likewise"},
+    {"_IO_puts", "likewise"},
     {"_IO_getline", "likewise; not getline, but a part of fgets"},
     {"__vfscanf", "in no header; the name under which libc calls itself"},
     {"__libc_malloc", "for allocators that wrap libc's: what they hand out passes malloc"},

@@ -376,6 +376,20 @@ TRY_GET(getline, 16, 0, call(&line, &room, stream))
 TRY_GET(getdelim, 4, 0, call(&line, &room, 'e', stream))
 TRY_GET(__getdelim, 4, 0, call(&line, &room, 'e', stream))
 
+/* CALL with a standard stream that is STREAM. */
+#define WITH(standard, stream, call)                                                               \
+    ({                                                                                             \
+        FILE *before_ = standard;                                                                  \
+        standard = stream;                                                                         \
+        __auto_type got_ = call;                                                                   \
+        standard = before_;                                                                        \
+        got_;                                                                                      \
+    })
+
+TRY_GET(getw, 4, 1, call(stream))
+TRY_GET(getchar, 1, 0, WITH(stdin, stream, call()))
+TRY_GET(getchar_unlocked, 1, 0, WITH(stdin, stream, call()))
+
 static int with_list(__typeof__(__isoc99_vfscanf) *call, FILE *stream, const char *format, ...)
 {
     va_list arguments;
@@ -443,6 +457,68 @@ TRY_PUT(fprintf, 12, 0, call(stream, "%5d %s\n", 7, "seven"))
 TRY_PUT(__fprintf_chk, 12, 0, call(stream, 1, "%5d %s\n", 7, "seven"))
 TRY_PUT(vfprintf, 12, 0, put_list(call, stream, "%5d %s\n", 7, "seven"))
 TRY_PUT(__vfprintf_chk, 12, 0, put_list_chk(call, stream, "%5d %s\n", 7, "seven"))
+
+static int print_list(__typeof__(vprintf) *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = call(format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+static int print_list_chk(__typeof__(__vprintf_chk) *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = call(1, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+TRY_PUT(putw, 4, 1, call(77, stream))
+TRY_PUT(putchar, 1, 1, WITH(stdout, stream, call('x')))
+TRY_PUT(putchar_unlocked, 1, 1, WITH(stdout, stream, call('x')))
+TRY_PUT(puts, 100, 1, WITH(stdout, stream, call(buffer)) >= 0)
+TRY_PUT(printf, 12, 0, WITH(stdout, stream, call("%5d %s\n", 7, "seven")))
+TRY_PUT(__printf_chk, 12, 0, WITH(stdout, stream, call(1, "%5d %s\n", 7, "seven")))
+TRY_PUT(vprintf, 12, 0, WITH(stdout, stream, print_list(call, "%5d %s\n", 7, "seven")))
+TRY_PUT(__vprintf_chk, 12, 0, WITH(stdout, stream, print_list_chk(call, "%5d %s\n", 7, "seven")))
+
+/* Straight to the descriptor: no stream holds anything back. */
+#define TRY_PRINT(name, ...)                                                                       \
+    TRY(name)                                                                                      \
+    {                                                                                              \
+        int fd = quiet_open(scratch_file(trace, #name), O_RDWR | O_CREAT | O_TRUNC);               \
+        expect_write(trace, SAY(trace, __VA_ARGS__));                                              \
+        expect_write(trace, SAY(trace, __VA_ARGS__));                                              \
+        say(trace, "at %ld\n", (long)lseek(fd, 0, SEEK_CUR));                                      \
+        close(fd);                                                                                 \
+        SAY(trace, __VA_ARGS__);                                                                   \
+    }
+
+static int print_to(__typeof__(vdprintf) *call, int fd, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = call(fd, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+static int print_to_chk(__typeof__(__vdprintf_chk) *call, int fd, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = call(fd, 1, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+TRY_PRINT(dprintf, call(fd, "%5d %s\n", 7, "seven"))
+TRY_PRINT(__dprintf_chk, call(fd, 1, "%5d %s\n", 7, "seven"))
+TRY_PRINT(vdprintf, print_to(call, fd, "%5d %s\n", 7, "seven"))
+TRY_PRINT(__vdprintf_chk, print_to_chk(call, fd, "%5d %s\n", 7, "seven"))
 
 /* ---- copies inside the kernel ------------------------------------------------------------ */
 
