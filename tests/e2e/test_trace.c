@@ -192,6 +192,14 @@ Test(trace, sockets)
     trace_all(TRACED("libsockets"));
 }
 
+static int times(const char *dump, const char *words)
+{
+    int count = 0;
+    for (const char *at = dump; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
 static void expect_peer(const char *dump, const char *function, const char *address,
                         long long received, long long sent, long long connections)
 {
@@ -209,7 +217,8 @@ Test(trace, peers)
     char *logs = test_directory(), *scratch = test_directory();
     struct child plain =
         tracing(TRACED("libsockets"), input_file(scratch),
-                "tcp_over_ipv4,tcp_over_ipv6,unix_connection,many_unix_pairs,datagrams");
+                "tcp_over_ipv4,tcp_over_ipv6,unix_connection,many_unix_pairs,datagrams,"
+                "more_peers_than_places");
     struct child recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     cr_assert(recorded.status == 0, "%s", recorded.err);
@@ -222,10 +231,10 @@ Test(trace, peers)
     expect_peer(dump, "many_unix_pairs", "unix:\"", 100, 100, 200);
     expect_peer(dump, "datagrams", "udp://127.0.0.1:", 200, 300, 1);
     expect_peer(dump, "datagrams", "udp://\"", 300, 500, 1);
-    int unnamed = 0;
-    for (const char *at = dump; (at = strstr(at, " text=\"unix:\"")); at++)
-        unnamed++;
-    cr_expect(unnamed == 1, "%d strings for what has no name", unnamed);
+    cr_expect(times(dump, " text=\"unix:\"") == 1);
+    cr_expect(times(dump, " class=socket ") == 1024);
+    long long told_apart = peers_number(dump, "more_peers_than_places", "udp://", "opens");
+    cr_expect(number_in(strstr(dump, "\nhealth:") + 1, "files_dropped") == 1100 - told_apart);
     free(dump);
     test_directory_remove(scratch);
     test_directory_remove(logs);

@@ -265,6 +265,20 @@ void datagrams(struct trace *trace)
     close(server);
 }
 
+/* To nobody: a datagram of one byte to each of 1,100 ports. */
+void more_peers_than_places(struct trace *trace)
+{
+    union address address = loopback(AF_INET);
+    for (int port = 20000; port < 21100; port++) {
+        int fd = socket(AF_INET, SOCK_DGRAM, 0);
+        address.ipv4.sin_port = htons((uint16_t)port);
+        if (connect(fd, &address.any, sizeof address.ipv4))
+            say(trace, "port %d: errno %d\n", port, errno);
+        expect_send(trace, send(fd, "", 1, 0));
+        close(fd);
+    }
+}
+
 /* ---- copies ------------------------------------------------------------------------------------
  */
 
