@@ -216,7 +216,7 @@ class Battery:
             elif column == "recv_bytes":
                 row["at_most"][column] = NOISE
             elif column not in row["at_most"]:
-                row[column] = 0
+                row[column] = 0  # a column with bounds has no exact value
         self.expected.append({"road": name, "group": road.group, "mixed": mixed,
                               "column": road.column, "may_be_none": road.may_be_none, "row": {**row, **more}})
 
