@@ -188,7 +188,7 @@ void cup_cluster_script(struct cup_cluster *cluster, const char *script,
     add(&command, cluster->address);
     add_all(&command, arguments);
     set(cluster, "%s", "LD_PRELOAD"); /* the client is not profiled, however the others are */
-    cup_run(script, log, command.argv, (const char *const *)cluster->environment, 240);
+    cup_run(script, log, command.argv, (const char *const *)cluster->environment, 540);
 }
 
 /* strace with an output file ignores SIGTERM: it is meant for what it traces. */
