@@ -47,6 +47,10 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(EXECUTOR_GROWS, "concurrent.futures.thread", "_adjust_thread_count",                         \
       "(nothing: starts threads that are handed their jobs)", "CPython 3.9 to 3.13")               \
+    X(READ_SIGNED, "multiprocessing.forkserver", "read_signed",                                    \
+      "(nothing: reads a child's number, or its status)", "CPython 3.9 to 3.13")                   \
+    X(LAUNCH, "multiprocessing.popen_forkserver", "_launch", "(nothing: asks for the number)",     \
+      "CPython 3.9 to 3.13")                                                                       \
     X(WORK_FUNCTION, "coffea.processor.executor", "_work_function", "item, tic",                   \
       "coffea 0.7.22 to 2026.9")
 enum cup_anchor {

@@ -55,9 +55,18 @@ static void read_pair(uint64_t *ticks, int64_t *ns)
 }
 #endif
 
-void cup_clock_calibrate(void)
+static void use_kernel_clock(void)
 {
+    cup_ticks_scale = (struct cup_tick_scale){.multiplier = UINT64_C(1) << 32,
+                                              .base_ticks = (uint64_t)cup_clock_monotonic_ns(),
+                                              .base_ns = cup_clock_realtime_ns()};
+}
+
+void cup_clock_calibrate(bool may_wait)
+{
+    use_kernel_clock();
 #if defined(__x86_64__)
+    enum { SHORTEST_NS = 1000000 };
     static uint64_t first_ticks;
     static int64_t first_ns;
     if (!tsc_is_invariant())
@@ -70,15 +79,16 @@ void cup_clock_calibrate(void)
         first_ns = ns;
         return;
     }
-    while (ns - first_ns < 1000000) /* a process that opens its log in its first millisecond */
+    while (may_wait && ns - first_ns < SHORTEST_NS)
         read_pair(&ticks, &ns);
+    if (ns - first_ns < SHORTEST_NS)
+        return;
     double scale = (double)(ns - first_ns) / (double)(ticks - first_ticks);
     cup_ticks_scale.multiplier = (uint64_t)(scale * 4294967296.0);
     cup_ticks_scale.base_ticks = ticks;
     cup_ticks_scale.base_ns = cup_clock_realtime_ns();
     cup_ticks_scale.use_tsc = 1;
 #else
-    cup_ticks_scale.base_ticks = (uint64_t)cup_clock_monotonic_ns();
-    cup_ticks_scale.base_ns = cup_clock_realtime_ns();
+    (void)may_wait;
 #endif
 }

@@ -3,6 +3,7 @@
 #ifndef CUPPING_CLOCK_H
 #define CUPPING_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -22,8 +23,9 @@ struct cup_tick_scale {
 extern struct cup_tick_scale cup_ticks_scale;
 
 /* Called at load, and again when a log is opened: the longer the time between, the better the
- * scale (1 ms gives 1e-4). */
-void cup_clock_calibrate(void);
+ * scale (1 ms gives 1e-4, and is waited for). A process that may not wait has the kernel's clock if
+ * it is younger than that. */
+void cup_clock_calibrate(bool may_wait);
 
 static inline uint64_t cup_ticks(void)
 {

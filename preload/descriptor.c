@@ -110,7 +110,7 @@ static bool is_setting(const char *path, size_t length)
     static const char *const endings[] = {".yaml", ".yml", ".json", ".toml", ".cfg",
                                           ".ini",  ".txt", ".pyi",  ".lark", ".pth"};
     if (starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
-        ends_with(path, length, "/openssl.cnf"))
+        ends_with(path, length, "/openssl.cnf") || ends_with(path, length, "/pyvenv.cfg"))
         return true;
     if (!strstr(path, "/site-packages/") && !strstr(path, "/dist-packages/"))
         return false;
@@ -346,6 +346,18 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
                          __ATOMIC_RELEASE);
     }
     unlock_look_up();
+}
+
+enum cup_file_class cup_descriptor_class(int fd)
+{
+    struct stat status;
+    if (cup_raw_fstat(fd, &status) || !S_ISREG(status.st_mode))
+        return CUP_FILE_OTHER;
+    lock_look_up();
+    path_of(fd, looking.path, sizeof looking.path);
+    enum cup_file_class class = cup_file_class_of(looking.path);
+    unlock_look_up();
+    return class;
 }
 
 void cup_descriptor_forget(int fd)

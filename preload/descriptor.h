@@ -57,6 +57,8 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
  * is the peer's (0: too many peers). Not at the descriptor's first use: Dask has a connection to
  * every other worker. Changes errno. */
 void cup_descriptor_peer(struct cup_descriptor *entry, int fd);
+/* What FD is now, past the table, and nothing is remembered: for a process without a log. */
+enum cup_file_class cup_descriptor_class(int fd);
 
 /* FD is new: whatever was known of that number is void. Opened: by open() and its like, as
  * PATH (NULL: not known). */

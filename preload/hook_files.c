@@ -251,7 +251,8 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 
 CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
 {
-    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR, CUP_REAL(read)(fd, buffer, bytes));
+    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
+             cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer));
 }
 
 CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)

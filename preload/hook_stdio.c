@@ -15,7 +15,7 @@
  * come from a file, are counted where they are read. */
 static int descriptor_of(FILE *stream)
 {
-    return stream && cup_active() ? stream->_fileno : -1;
+    return stream && (cup_active() || cup_child_waiting) ? stream->_fileno : -1;
 }
 
 /* A stream's descriptor was opened inside libc. */
@@ -32,7 +32,7 @@ static FILE *stream_opened(FILE *stream, const char *path)
 static void stream_closes(FILE *stream)
 {
     int saved = errno;
-    int fd = descriptor_of(stream);
+    int fd = cup_active() ? descriptor_of(stream) : -1;
     if (fd >= 0 && cup_raw_getpid() == (int)cup_log_header()->pid)
         cup_descriptor_forget(fd);
     errno = saved;
@@ -79,6 +79,7 @@ CUP_HOOK int pclose(FILE *stream)
 #define CHARACTER(kind, stream, call)                                                              \
     int fd = descriptor_of(stream);                                                                \
     struct cup_transfer transfer;                                                                  \
+    cup_child_before((kind) != CUP_WRITE, fd);                                                     \
     struct cup_descriptor *known = fd >= 0 && cup_self.own ? cup_descriptor_known(fd) : NULL;      \
     bool counted = fd >= 0 && !known && cup_transfer_begin(&transfer, fd);                         \
     int result = call;                                                                             \
@@ -217,6 +218,7 @@ static int64_t position(FILE *stream)
 #define SCAN(stream, call)                                                                         \
     int fd = descriptor_of(stream);                                                                \
     struct cup_transfer transfer;                                                                  \
+    cup_child_before(true, fd);                                                                    \
     bool counted = fd >= 0 && cup_transfer_begin(&transfer, fd);                                   \
     int64_t before = counted ? position(stream) : 0;                                               \
     int result = call;                                                                             \

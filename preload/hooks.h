@@ -17,6 +17,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -199,11 +201,36 @@
     X(pthread_create, LOCKS, OPTIONAL)                                                             \
     /* the clocks that Dask and Coffea read */                                                     \
     X(clock_gettime, CLOCK, REQUIRED)                                                              \
+    /* other programs are started: a task's children are followed */                               \
+    X(execve, PROCESS, REQUIRED)                                                                   \
+    X(execveat, PROCESS, OPTIONAL)                                                                 \
+    X(execv, PROCESS, REQUIRED)                                                                    \
+    X(execvp, PROCESS, REQUIRED)                                                                   \
+    X(execvpe, PROCESS, REQUIRED)                                                                  \
+    X(execl, PROCESS, REQUIRED)                                                                    \
+    X(execle, PROCESS, REQUIRED)                                                                   \
+    X(execlp, PROCESS, REQUIRED)                                                                   \
+    X(fexecve, PROCESS, REQUIRED)                                                                  \
+    X(posix_spawn, PROCESS, REQUIRED)                                                              \
+    X(posix_spawnp, PROCESS, REQUIRED)                                                             \
+    X(system, PROCESS, REQUIRED)                                                                   \
+    X(popen, PROCESS, REQUIRED)                                                                    \
+    /* children are waited for: what they read becomes ours in the kernel's count */               \
+    X(wait, PROCESS, REQUIRED)                                                                     \
+    X(__wait, PROCESS, OPTIONAL)                                                                   \
+    X(wait3, PROCESS, REQUIRED)                                                                    \
+    X(wait4, PROCESS, REQUIRED)                                                                    \
+    X(waitpid, PROCESS, REQUIRED)                                                                  \
+    X(__waitpid, PROCESS, OPTIONAL)                                                                \
+    X(waitid, PROCESS, REQUIRED)                                                                   \
     /* ends of a process that skip destructors */                                                  \
     X(_exit, PROCESS, REQUIRED)                                                                    \
     X(_Exit, PROCESS, REQUIRED)
 
 /* Siblings that no public header declares. */
+struct rusage;
+pid_t __wait(int *status);
+pid_t __waitpid(pid_t pid, int *status, int options);
 int __open(const char *path, int flags, ...);
 int __open64(const char *path, int flags, ...);
 int __open_2(const char *path, int flags);
@@ -248,6 +275,10 @@ int __isoc99_fscanf(FILE *stream, const char *format, ...);
 int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
 int __isoc23_fscanf(FILE *stream, const char *format, ...);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
+#if !__GLIBC_PREREQ(2, 34)
+int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
+             int flags);
+#endif
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
 int __vprintf_chk(int flag, const char *format, va_list arguments);
 int __printf_chk(int flag, const char *format, ...);

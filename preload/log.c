@@ -19,7 +19,9 @@
 #endif
 
 enum {
-    GROW_BYTES = 64 * 1024,   /* step of posix_fallocate: a page fault per 4 KiB either way */
+    GROW_BYTES = 64 * 1024,       /* step of posix_fallocate: a page fault per 4 KiB either way */
+    CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
+    CHILD_MAX_BYTES = 64 * 1024 * 1024,
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end leave the resident set */
     STRING_SLOTS = 1 << 14,   /* interned strings a process may have (of them 3/4 used) */
     STRING_LONGEST = 4096,
@@ -40,6 +42,7 @@ static struct {
     uint64_t released;  /* bytes whose pages were given back */
     bool by_write;      /* the file system cannot map: memory here, pwrite at commit */
     bool full;          /* disk full or limit reached: no more attempts */
+    bool child;         /* a child's log: few blocks, no series */
     int64_t next_full_try_ns;
     char path[4096];
     struct string_slot *strings;
@@ -67,14 +70,26 @@ static uint64_t blocks_offset(void)
     return (sizeof(struct cup_log_header) + 63) & ~UINT64_C(63);
 }
 
+static uint32_t first_blocks(void)
+{
+    return the_log.child ? CUP_LOG_CHILD_BLOCK_COUNT : CUP_LOG_BLOCK_COUNT;
+}
+
 static uint64_t series_offset(void)
 {
-    return blocks_offset() + CUP_LOG_BLOCK_COUNT * sizeof(struct cup_block);
+    return blocks_offset() + first_blocks() * sizeof(struct cup_block);
 }
 
 static uint64_t records_offset(void)
 {
+    if (the_log.child)
+        return (series_offset() + 63) & ~UINT64_C(63);
     return (series_offset() + sizeof(struct cup_series) + 4095) & ~UINT64_C(4095);
+}
+
+static uint64_t grow_bytes(void)
+{
+    return the_log.child ? CHILD_GROW_BYTES : GROW_BYTES;
 }
 
 /* Regions of blocks come first and then from the third on: the second holds the series. */
@@ -120,7 +135,8 @@ uint32_t cup_log_block_index(const struct cup_block *block)
 
 struct cup_series *cup_log_series(void)
 {
-    return the_log.base ? (struct cup_series *)(the_log.base + series_offset()) : NULL;
+    return the_log.base && !the_log.child ? (struct cup_series *)(the_log.base + series_offset())
+                                          : NULL;
 }
 
 void cup_log_health(enum cup_health counter, uint64_t amount)
@@ -170,7 +186,7 @@ static int map_range(int fd, uint64_t from, uint64_t to)
 /* Makes [0, to) usable. Called with the lock held, or before anyone else knows of the log. */
 static int grow(uint64_t to)
 {
-    to = (to + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
+    to = (to + grow_bytes() - 1) / grow_bytes() * grow_bytes();
     if (to > the_log.limit || !file_size_allowed(to))
         return -1;
     int fd = cup_raw_open(the_log.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
@@ -463,22 +479,25 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
     snprintf(header->host, sizeof header->host, "%s", host);
     snprintf(header->library_version, sizeof header->library_version, "%s", CUPPING_VERSION);
     snprintf(header->library_build, sizeof header->library_build, "%.40s", __VERSION__);
-    header->regions[0] = (struct cup_region){CUP_REGION_BLOCKS, CUP_LOG_BLOCK_COUNT,
-                                             blocks_offset(), sizeof(struct cup_block)};
-    header->regions[1] =
-        (struct cup_region){CUP_REGION_SERIES, 1, series_offset(), sizeof(struct cup_series)};
+    header->regions[0] = (struct cup_region){CUP_REGION_BLOCKS, first_blocks(), blocks_offset(),
+                                             sizeof(struct cup_block)};
     struct cup_series *series = cup_log_series();
-    series->bin_ns = UINT64_C(100000000);
-    series->rows = CUP_SERIES_COUNT;
+    header->regions[1] =
+        (struct cup_region){CUP_REGION_SERIES, series != NULL, series_offset(), sizeof *series};
+    if (series) {
+        series->bin_ns = UINT64_C(100000000);
+        series->rows = CUP_SERIES_COUNT;
+    }
     memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic); /* last: now it is a log */
 }
 
 static int map_first(void)
 {
-    if (grow(records_offset() + GROW_BYTES / 2) == 0)
+    uint64_t to = records_offset() + grow_bytes() / (the_log.child ? 4 : 2);
+    if (grow(to) == 0)
         return 0;
     the_log.by_write = true; /* a file system that cannot map a file shared */
-    return grow(records_offset() + GROW_BYTES / 2);
+    return grow(to);
 }
 
 static void give_up(void)
@@ -489,9 +508,12 @@ static void give_up(void)
 }
 
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
-                 const char **why)
+                 enum cup_log_size size, const char **why)
 {
     char host[64];
+    the_log.child = size == CUP_LOG_CHILD;
+    if (the_log.child && max_bytes > CHILD_MAX_BYTES)
+        max_bytes = CHILD_MAX_BYTES;
     host_name(host, sizeof host);
     int64_t now = cup_clock_realtime_ns();
     the_log.path[0] = '\0';

@@ -11,9 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Opens DIR/HOST-PID-STARTNS.cup and maps it. Returns 0, or -1 with *why set to a static text. */
+/* Opens DIR/HOST-PID-STARTNS.cup and maps it. Returns 0, or -1 with *why set to a static text.
+ *
+ * A child's log holds the reads of a process that a task started, of which there may be thousands:
+ * few blocks, no time series, and it grows in smaller steps. */
+enum cup_log_size { CUP_LOG_FULL, CUP_LOG_CHILD };
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
-                 const char **why);
+                 enum cup_log_size size, const char **why);
 
 /* Marks the log as ended in good order. Its mapping and its length stay: threads that still run
  * may go on counting. */
@@ -22,13 +26,18 @@ void cup_log_close(void);
 /* In a forked child: forget the parent's log without touching it. */
 void cup_log_forget(void);
 
-/* Header and regions of the open log; NULL when none is open. */
+/* Header and regions of the open log; NULL when none is open, or it has no such region. */
 struct cup_log_header *cup_log_header(void);
 struct cup_series *cup_log_series(void);
 
 /* The counter blocks, by index. More: adds some; false if there is no room. Called with the lock.
  */
-enum { CUP_LOG_BLOCK_COUNT = 128, CUP_LOG_MORE_BLOCKS = 64, CUP_LOG_MOST_BLOCKS = 1024 };
+enum {
+    CUP_LOG_BLOCK_COUNT = 128,
+    CUP_LOG_CHILD_BLOCK_COUNT = 8,
+    CUP_LOG_MORE_BLOCKS = 64,
+    CUP_LOG_MOST_BLOCKS = 1024
+};
 uint32_t cup_log_block_count(void);
 struct cup_block *cup_log_block(uint32_t index);
 uint32_t cup_log_block_index(const struct cup_block *block);

@@ -459,7 +459,7 @@ struct cup_r_note {
 struct cup_r_parent {
     struct cup_record head;
     uint32_t pid;  /* process that ran the task, on the same host; 0: not known (see CHILD) */
-    uint32_t task; /* the task's number there */
+    uint32_t task; /* the task's number there; 0: that of the CHILD record that names pid */
     int64_t last_read_ns; /* when data were last read here, kept up to date; 0: never */
 };
 

@@ -24,4 +24,18 @@ static inline const char *cup_number(const char *text, uint64_t *value)
     return at;
 }
 
+/* Writes NUMBER (up to ten digits), and NUL; returns where that stands. Allocates nothing and takes
+ * no lock: for a child of vfork, a signal handler. */
+static inline char *cup_number_write(char *text, uint32_t number)
+{
+    unsigned digits = 1;
+    for (uint32_t rest = number; rest >= 10; rest /= 10)
+        digits++;
+    char *end = text + digits;
+    *end = '\0';
+    for (; digits; number /= 10)
+        text[--digits] = (char)('0' + number % 10);
+    return end;
+}
+
 #endif

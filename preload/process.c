@@ -2,11 +2,13 @@
 
 #include "preload/attribution.h"
 #include "preload/block.h"
+#include "preload/child.h"
 #include "preload/clock.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
 #include "preload/helper.h"
 #include "preload/hooks.h"
+#include "preload/kernel.h"
 #include "preload/log.h"
 #include "preload/mapping.h"
 #include "preload/number.h"
@@ -17,6 +19,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +31,8 @@ enum { REMARKS = 8 };
 
 static struct {
     bool wanted;
-    bool tried; /* the log could not be opened: not tried again */
+    bool tried;       /* the log could not be opened: not tried again */
+    uint32_t opening; /* a lock: a child's threads may all come at once */
     bool verbose;
     uint64_t max_bytes;
     uint64_t features;
@@ -149,10 +153,11 @@ static void describe_process(void)
     }
 }
 
-static void fill_in(void)
+/* A child's log has no tasks, so the descriptor that tells their memory need not be open. */
+static void fill_in(enum cup_log_size size)
 {
     struct cup_log_header *header = cup_log_header();
-    if (cup_task_rss() != CUP_UNKNOWN64)
+    if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
     if (cup_mapping_verify())
         process.features |= CUP_FEATURE_MAPPED;
@@ -163,29 +168,46 @@ static void fill_in(void)
     describe_process();
     for (int i = 0; i < process.remark_count; i++)
         cup_log_note(process.remarks[i]);
+    cup_child_log_opened();
+}
+
+static void open_log(enum cup_log_size size)
+{
+    const char *why = "";
+    process.tried = true;
+    cup_clock_calibrate(size == CUP_LOG_FULL);
+    cup_descriptor_reset();
+    cup_attribution_reset();
+    cup_mapping_reset();
+    if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
+        process.wanted = false;
+        say("records nothing:", why);
+        return;
+    }
+    cup_kernel_begin();
+    fill_in(size);
+    __atomic_store_n((uint32_t *)cup_active_word, 1, __ATOMIC_RELEASE);
+    say("records into", process.directory);
+}
+
+static bool open_once(enum cup_log_size size)
+{
+    while (__atomic_exchange_n(&process.opening, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+    if (!cup_active() && !process.tried && process.wanted)
+        open_log(size);
+    __atomic_store_n(&process.opening, 0, __ATOMIC_RELEASE);
+    return cup_active();
 }
 
 bool cup_process_log(void)
 {
-    if (__builtin_expect(cup_active(), 1))
-        return true;
-    if (process.tried || !process.wanted)
-        return false;
-    const char *why = "";
-    process.tried = true;
-    cup_clock_calibrate();
-    cup_descriptor_reset();
-    cup_attribution_reset();
-    cup_mapping_reset();
-    if (cup_log_open(process.directory, process.max_bytes, process.start_ns, &why)) {
-        process.wanted = false;
-        say("records nothing:", why);
-        return false;
-    }
-    fill_in();
-    __atomic_store_n((uint32_t *)cup_active_word, 1, __ATOMIC_RELEASE);
-    say("records into", process.directory);
-    return true;
+    return __builtin_expect(cup_active(), 1) || open_once(CUP_LOG_FULL);
+}
+
+bool cup_process_child_log(void)
+{
+    return cup_active() || open_once(CUP_LOG_CHILD);
 }
 
 void cup_process_feature(uint64_t bits)
@@ -201,6 +223,7 @@ static void before_fork(void)
 {
     if (cup_active()) /* before that, what is mapped of the log may not be writable yet */
         cup_log_health(CUP_H_FORKS, 1);
+    cup_child_before_fork();
 }
 
 /* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
@@ -217,7 +240,9 @@ static void in_child(void)
     cup_dask_reset();
     cup_task_rss_close(-1);
     process.tried = false;
+    process.opening = 0;
     process.start_ns = cup_clock_realtime_ns();
+    cup_child_forked();
     cup_unguard();
 }
 
@@ -227,12 +252,14 @@ void cup_process_ends(void)
         return;
     int saved = errno;
     cup_guard();
+    cup_kernel_end();
     cup_log_close();
     cup_unguard();
     errno = saved;
 }
 
-__attribute__((constructor)) static void loaded(void)
+/* glibc hands a constructor what main() gets. */
+__attribute__((constructor)) static void loaded(int count, char **arguments)
 {
     cup_guard();
     process.hooks = cup_real_resolve();
@@ -241,7 +268,7 @@ __attribute__((constructor)) static void loaded(void)
     if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
         cup_descriptor_init() == 0 && cup_maker_init() == 0 &&
         pthread_atfork(before_fork, NULL, in_child) == 0) {
-        cup_clock_calibrate();
+        cup_clock_calibrate(false);
         cup_python_init();
         process.start_ns = cup_clock_realtime_ns();
         process.features = CUP_FEATURE_FILES;
@@ -252,6 +279,7 @@ __attribute__((constructor)) static void loaded(void)
     } else {
         process.wanted = false;
     }
+    cup_child_loaded(count, arguments);
     cup_unguard();
 }
 

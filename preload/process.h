@@ -12,6 +12,9 @@ bool cup_process_wanted(void);
  * none and will be none. */
 bool cup_process_log(void);
 
+/* Likewise, when a process that a task started first reads data: a small one. Needs no GIL. */
+bool cup_process_child_log(void);
+
 /* Features found and remarks made before the log is open are kept for it. */
 void cup_process_feature(uint64_t bits);
 void cup_process_remark(const char *what, const char *why);

@@ -22,14 +22,23 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
+/* The kernel counts these reads as the program's: kernel.h. */
+extern uint64_t cup_raw_bytes_read;
+static inline ssize_t cup_raw_count(ssize_t bytes)
+{
+    if (bytes > 0)
+        __atomic_fetch_add(&cup_raw_bytes_read, (uint64_t)bytes, __ATOMIC_RELAXED);
+    return bytes;
+}
+
 static inline ssize_t cup_raw_read(int fd, void *buffer, size_t bytes)
 {
-    return syscall(SYS_read, fd, buffer, bytes);
+    return cup_raw_count(syscall(SYS_read, fd, buffer, bytes));
 }
 
 static inline ssize_t cup_raw_pread(int fd, void *buffer, size_t bytes, uint64_t offset)
 {
-    return syscall(SYS_pread64, fd, buffer, bytes, offset);
+    return cup_raw_count(syscall(SYS_pread64, fd, buffer, bytes, offset));
 }
 
 static inline ssize_t cup_raw_pwrite(int fd, const void *buffer, size_t bytes, uint64_t offset)

@@ -193,6 +193,8 @@ static void count_in_series(const struct cup_transfer *transfer, bool reads, uin
         cup_series_count(transfer->stop, bytes, ns, 0);
     else
         cup_series_count(transfer->stop, 0, 0, bytes);
+    if (reads && transfer->owner.way == CUP_WAY_NONE)
+        cup_child_read(transfer->stop);
 }
 
 /* What every call counts. Returns where its time counts: NONE if for no file either. */
@@ -294,6 +296,7 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
 
 bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 {
+    cup_child_before(true, from);
     return cup_active() && !cup_self.guard && begin_at_leisure(&copy->to, to) &&
            begin_at_leisure(&copy->from, from);
 }

@@ -3,6 +3,7 @@
 #define CUPPING_TRANSFER_H
 
 #include "preload/attribution.h"
+#include "preload/child.h"
 #include "preload/clock.h"
 #include "preload/descriptor.h"
 #include "preload/thread.h"
@@ -60,6 +61,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
  * of the result. */
 #define CUP_TRANSFER(kind, fd, position, type, call, bytes)                                        \
     struct cup_transfer transfer;                                                                  \
+    cup_child_before((kind) != CUP_WRITE, fd);                                                     \
     bool counted = cup_transfer_begin(&transfer, fd);                                              \
     type result = call;                                                                            \
     if (__builtin_expect(counted, 0))                                                              \

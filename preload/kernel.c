@@ -1,0 +1,118 @@
+#include "preload/kernel.h"
+
+#include "preload/hooks.h"
+#include "preload/log.h"
+#include "preload/number.h"
+#include "preload/raw.h"
+#include "preload/thread.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t cup_raw_bytes_read;
+
+static uint64_t own_at_start;
+
+static uint64_t own(void)
+{
+    return __atomic_load_n(&cup_raw_bytes_read, __ATOMIC_RELAXED);
+}
+
+/* "rchar: 123", the first line. */
+static uint64_t read_count(const char *path)
+{
+    char text[256];
+    int fd = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        cup_raw_close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    uint64_t count = CUP_UNKNOWN64;
+    if (strncmp(text, "rchar:", 6) == 0)
+        cup_number(text + 6, &count);
+    return count;
+}
+
+void cup_kernel_begin(void)
+{
+    own_at_start = own();
+    uint64_t count = read_count("/proc/self/io");
+    if (count != CUP_UNKNOWN64)
+        cup_log_header()->health[CUP_H_KERNEL_READ_START] = count;
+}
+
+/* The read that tells is not in what it tells. */
+void cup_kernel_end(void)
+{
+    struct cup_log_header *header = cup_log_header();
+    uint64_t read_by_us = own() - own_at_start, count = read_count("/proc/self/io");
+    if (count == CUP_UNKNOWN64)
+        return;
+    header->health[CUP_H_OWN_READ_BYTES] = read_by_us;
+    header->health[CUP_H_KERNEL_READ_STOP] = count;
+}
+
+/* ---- children ---------------------------------------------------------------------------- */
+
+/* Not in a child of vfork, which has our memory and children of its own. */
+static bool counts(int options)
+{
+    return cup_active() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
+           cup_raw_getpid() == (int)cup_log_header()->pid;
+}
+
+static bool has_ended(const siginfo_t *child)
+{
+    return child->si_pid > 0 && (child->si_code == CLD_EXITED || child->si_code == CLD_KILLED ||
+                                 child->si_code == CLD_DUMPED);
+}
+
+/* A child that has ended belongs to root in /proc: others ask how much more is their own. What
+ * their other threads read in these microseconds is then counted too. */
+static void look_at(struct cup_wait *wait)
+{
+    char path[32] = "/proc/";
+    strcpy(cup_number_write(path + strlen(path), (uint32_t)wait->child), "/io");
+    wait->bytes = read_count(path);
+    if (wait->bytes != CUP_UNKNOWN64)
+        return;
+    wait->own = own();
+    wait->before = read_count("/proc/self/io");
+}
+
+bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int options)
+{
+    siginfo_t child = {.si_pid = 0};
+    int saved = errno;
+    wait->child = 0;
+    if (!counts(options))
+        return true;
+    int result = CUP_REAL(waitid)(type, id, &child, WEXITED | WNOWAIT | (options & WNOHANG));
+    if (result && errno == EINTR)
+        return false;
+    cup_guard();
+    if (result == 0 && has_ended(&child)) {
+        wait->child = child.si_pid;
+        look_at(wait);
+    }
+    cup_unguard();
+    errno = saved;
+    return true;
+}
+
+void cup_kernel_wait_ends(const struct cup_wait *wait, pid_t reaped)
+{
+    if (!wait->child || reaped != wait->child)
+        return;
+    int saved = errno;
+    cup_guard();
+    uint64_t bytes = wait->bytes;
+    if (bytes == CUP_UNKNOWN64 && wait->before != CUP_UNKNOWN64) {
+        uint64_t read_by_us = own() - wait->own;
+        bytes = read_count("/proc/self/io") - wait->before - read_by_us;
+    }
+    if (bytes != CUP_UNKNOWN64)
+        cup_log_health(CUP_H_REAPED_READ_BYTES, bytes);
+    cup_unguard();
+    errno = saved;
+}

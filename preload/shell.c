@@ -1,0 +1,177 @@
+#include "preload/shell.h"
+
+#include "preload/child.h"
+#include "preload/hooks.h"
+#include "preload/raw.h"
+
+#include <errno.h>
+#include <paths.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void lock(uint32_t *word)
+{
+    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void unlock(uint32_t *word)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- system() ---------------------------------------------------------------------------- */
+
+/* The first of several shells at one time saves what SIGINT and SIGQUIT did, the last restores it.
+ */
+static struct {
+    uint32_t lock, count;
+    struct sigaction interrupt, quit;
+} shells;
+
+static void first_in(sigset_t *defaults)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    lock(&shells.lock);
+    if (shells.count++ == 0) {
+        sigaction(SIGINT, &ignore, &shells.interrupt);
+        sigaction(SIGQUIT, &ignore, &shells.quit);
+    }
+    sigemptyset(defaults);
+    if (shells.interrupt.sa_handler != SIG_IGN)
+        sigaddset(defaults, SIGINT);
+    if (shells.quit.sa_handler != SIG_IGN)
+        sigaddset(defaults, SIGQUIT);
+    unlock(&shells.lock);
+}
+
+static void last_out(void)
+{
+    lock(&shells.lock);
+    if (--shells.count == 0) {
+        sigaction(SIGINT, &shells.interrupt, NULL);
+        sigaction(SIGQUIT, &shells.quit, NULL);
+    }
+    unlock(&shells.lock);
+}
+
+/* Returns 0, or an error number. */
+static int start(pid_t *pid, const char *command, const sigset_t *mask, const sigset_t *defaults)
+{
+    char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setsigdefault(&attributes, defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawn(pid, _PATH_BSHELL, NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    pid_t ended;
+    do
+        ended = waitpid(pid, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == pid ? status : -1;
+}
+
+/* What libc does about a command like "-x" depends on its version. */
+bool cup_shell_is_ours(const char *command)
+{
+    return cup_child_follows() && command && *command != '-' && *command != '+';
+}
+
+/* A thread that is cancelled meanwhile ends when the command has. */
+int cup_shell_run(const char *command)
+{
+    enum { NO_SHELL = 127 << 8 }; /* as if it had been started, and had ended so */
+    sigset_t child_ends, before, defaults;
+    int cancellation;
+    pid_t pid;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+    first_in(&defaults);
+    sigemptyset(&child_ends);
+    sigaddset(&child_ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_ends, &before);
+    int error = start(&pid, command, &before, &defaults);
+    int status = error ? NO_SHELL : wait_for(pid);
+    last_out();
+    int saved = error ? error : errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancellation, NULL);
+    errno = saved;
+    return status;
+}
+
+/* ---- popen() ----------------------------------------------------------------------------- */
+
+/* The environment while popen() starts its shell, a millisecond. Other threads may read it
+ * meanwhile and find every string they know; what they change is carried over, and what they start
+ * themselves is given another's variable by nobody (child.h). Static: one that still looks when it
+ * is over finds the strings of a moment ago. */
+static struct {
+    uint32_t owner; /* thread; 0: free */
+    char *variables[CUP_CHILD_MOST_VARIABLES + 2];
+    char text[CUP_CHILD_TEXT];
+} borrowed;
+
+/* False: a signal handler has come here out of the call itself. */
+static bool borrow(void)
+{
+    uint32_t self = cup_raw_gettid(), free = 0;
+    while (!__atomic_compare_exchange_n(&borrowed.owner, &free, self, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        if (free == self)
+            return false;
+        free = 0;
+        sched_yield();
+    }
+    return true;
+}
+
+void cup_shell_forked(void)
+{
+    shells.lock = borrowed.owner = 0;
+    if (environ == borrowed.variables)
+        cup_child_take_variable();
+}
+
+static void give_back(char **own)
+{
+    cup_child_take_variable();
+    if (environ != borrowed.variables)
+        return; /* another thread added one, and libc made an array of its own */
+    size_t i = 0;
+    for (; environ[i]; i++)
+        if (own[i] != environ[i])
+            own[i] = environ[i];
+    if (own[i])
+        own[i] = NULL;
+    environ = own;
+}
+
+FILE *cup_shell_open(const char *command, const char *mode)
+{
+    if (!cup_child_follows() || !borrow())
+        return CUP_REAL(popen)(command, mode);
+    char **own = environ;
+    size_t room = cup_child_room(own);
+    if (room > 1)
+        environ = (char **)cup_child_environment(own, borrowed.variables, room, borrowed.text);
+    FILE *stream = CUP_REAL(popen)(command, mode);
+    int saved = errno;
+    if (room > 1)
+        give_back(own);
+    unlock(&borrowed.owner);
+    errno = saved;
+    return stream;
+}

@@ -1,0 +1,20 @@
+/* system() and popen() start their shell inside libc, past every hook, with `environ` as it is.
+ * Here they start it with the environment that a child of a task is to have; see child.h. */
+#ifndef CUPPING_SHELL_H
+#define CUPPING_SHELL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* This process was started under cupping: its system() is ours from first to last. Two that do not
+ * know of each other, at one time, would leave SIGINT ignored. */
+bool cup_shell_is_ours(const char *command);
+
+/* In a forked child: what other threads held is free. */
+void cup_shell_forked(void);
+
+/* As libc's do, for a thread that works for a task or not. */
+int cup_shell_run(const char *command);
+FILE *cup_shell_open(const char *command, const char *mode);
+
+#endif
