@@ -1,5 +1,6 @@
 /* Wrappers of mappings: anonymous ones are memory taken (heap.h), those of data files are read by
  * touching them (mapping.h). */
+#include "preload/child.h"
 #include "preload/heap.h"
 #include "preload/hooks.h"
 #include "preload/mapping.h"
@@ -22,6 +23,7 @@ static inline void *map(map_call *real, void *at, size_t bytes, int protection, 
                         off_t offset, const void *caller)
 {
     struct cup_mapping_call call;
+    cup_child_before(!(flags & MAP_ANONYMOUS), fd);
     bool of_file = !(flags & MAP_ANONYMOUS) && cup_mapping_begin(&call, fd, offset);
     if (flags & MAP_FIXED)
         cup_mapping_leaves(at, bytes);

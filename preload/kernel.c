@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-uint64_t cup_raw_bytes_read;
-
 static uint64_t own_at_start;
 
 static uint64_t own(void)

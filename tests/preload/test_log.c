@@ -75,9 +75,9 @@ static void open_log(uint64_t max_bytes)
 {
     const char *why = "";
     cup_real_resolve();
-    cup_clock_calibrate();
+    cup_clock_calibrate(true);
     cr_assert(mkdtemp(directory) != NULL);
-    cr_assert(cup_log_open(directory, max_bytes, 1, &why) == 0, "%s", why);
+    cr_assert(cup_log_open(directory, max_bytes, 1, CUP_LOG_FULL, &why) == 0, "%s", why);
     cup_self.tid = 4711;
     cup_self.state = CUP_THREAD_KNOWN;
 }

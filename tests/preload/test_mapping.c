@@ -36,10 +36,10 @@ static void open_all(void)
     const char *why = "";
     char path[64];
     page = sysconf(_SC_PAGESIZE);
-    cup_clock_calibrate();
+    cup_clock_calibrate(true);
     cr_assert(mkdtemp(directory) != NULL);
     cr_assert(cup_descriptor_init() == 0);
-    cr_assert(cup_log_open(directory, 64 << 20, 1, &why) == 0, "%s", why);
+    cr_assert(cup_log_open(directory, 64 << 20, 1, CUP_LOG_FULL, &why) == 0, "%s", why);
     cup_active_word = &active;
     cup_self.tid = 4711;
     cup_self.state = CUP_THREAD_KNOWN;

@@ -2,8 +2,12 @@
  * descriptors stay. */
 #include "tests/trace/trace.h"
 
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 static char buffer[8192];
@@ -172,4 +176,352 @@ void number_reused_often(struct trace *trace)
         }
         close(fd);
     }
+}
+
+/* ---- other programs, by each name -------------------------------------------------------- */
+
+/* What a program wrote into the pipe, without the two variables that differ. */
+static void say_output(struct trace *trace, int fd)
+{
+    char text[16384];
+    size_t used = 0;
+    for (ssize_t got; (got = syscall(SYS_read, fd, text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)got;
+    text[used] = '\0';
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (strncmp(line, "LD_PRELOAD=", 11) && strncmp(line, "CUPPING_DIR=", 12) &&
+            strncmp(line, "NOTHING=", 8))
+            say(trace, "  %s\n", line);
+}
+
+static char *setting(const char *name)
+{
+    for (char **at = environ; *at; at++)
+        if (strncmp(*at, name, strlen(name)) == 0)
+            return *at;
+    return (char *)"NOTHING=";
+}
+
+static char *const only_path[] = {(char *)"PATH=/usr/bin:/bin", NULL};
+static char **short_environment(void)
+{
+    static char *variables[5];
+    variables[0] = (char *)"FIRST=1";
+    variables[1] = setting("LD_PRELOAD=");
+    variables[2] = setting("CUPPING_DIR=");
+    variables[3] = (char *)"LAST=2";
+    return variables;
+}
+
+#define PROGRAM "/usr/bin/env"
+static char *const env_arguments[] = {(char *)"env", (char *)"ADDED=3", (char *)"env", NULL};
+
+/* Runs CALL, a form of exec, in a child of vfork that writes into a pipe, and says what came. */
+#define SAY_EXEC(trace, call)                                                                      \
+    do {                                                                                           \
+        int ends[2];                                                                               \
+        if (pipe(ends))                                                                            \
+            abort();                                                                               \
+        pid_t pid = vfork();                                                                       \
+        if (pid == 0) {                                                                            \
+            dup2(ends[1], 1);                                                                      \
+            call;                                                                                  \
+            _exit(errno);                                                                          \
+        }                                                                                          \
+        close(ends[1]);                                                                            \
+        say(trace, "%s\n", #call);                                                                 \
+        say_output(trace, ends[0]);                                                                \
+        close(ends[0]);                                                                            \
+        say_child(trace, pid);                                                                     \
+    } while (0)
+
+void try_execve(struct trace *trace)
+{
+    SAY_EXEC(trace, execve(PROGRAM, env_arguments, short_environment()));
+    SAY_EXEC(trace, execve(PROGRAM, env_arguments, only_path));
+    SAY_EXEC(trace, execve(PROGRAM, env_arguments, NULL));
+    SAY_EXEC(trace, execve("/nonexistent", env_arguments, short_environment()));
+}
+
+void try_execveat(struct trace *trace)
+{
+    SAY_EXEC(trace, execveat(AT_FDCWD, PROGRAM, env_arguments, short_environment(), 0));
+    SAY_EXEC(trace, execveat(-1, "env", env_arguments, short_environment(), 0));
+}
+
+void try_execv(struct trace *trace)
+{
+    SAY_EXEC(trace, execv(PROGRAM, env_arguments));
+    SAY_EXEC(trace, execv("/", env_arguments));
+}
+
+void try_execvp(struct trace *trace)
+{
+    SAY_EXEC(trace, execvp("env", env_arguments));
+    SAY_EXEC(trace, execvp("no-such-program", env_arguments));
+}
+
+void try_execvpe(struct trace *trace)
+{
+    SAY_EXEC(trace, execvpe("env", env_arguments, short_environment()));
+    SAY_EXEC(trace, execvpe("", env_arguments, short_environment()));
+}
+
+void try_execl(struct trace *trace)
+{
+    SAY_EXEC(trace, execl(PROGRAM, "env", "A=1", "B=2", "env", NULL));
+    SAY_EXEC(trace, execl("/nonexistent", "env", NULL));
+}
+
+void try_execle(struct trace *trace)
+{
+    SAY_EXEC(trace, execle(PROGRAM, "env", "A=1", "env", NULL, short_environment()));
+    SAY_EXEC(trace, execle("/nonexistent", "env", NULL, short_environment()));
+}
+
+void try_execlp(struct trace *trace)
+{
+    SAY_EXEC(trace, execlp("env", "env", "A=1", "B=2", "env", NULL));
+    SAY_EXEC(trace, execlp("no-such-program", "env", NULL));
+}
+
+void try_fexecve(struct trace *trace)
+{
+    int fd = quiet_open(PROGRAM, O_RDONLY);
+    SAY_EXEC(trace, fexecve(fd, env_arguments, short_environment()));
+    SAY_EXEC(trace, fexecve(-1, env_arguments, short_environment()));
+    quiet_close(fd);
+}
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                           const posix_spawnattr_t *, char *const[], char *const[]);
+
+static void say_spawn(struct trace *trace, spawn_function *spawn, const char *program,
+                      char *const environment[])
+{
+    int ends[2];
+    pid_t pid = -1;
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends))
+        abort();
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    int error = SAY(trace, spawn(&pid, program, &actions, NULL, env_arguments, environment));
+    close(ends[1]);
+    say_output(trace, ends[0]);
+    close(ends[0]);
+    if (!error)
+        say_child(trace, pid);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+void try_posix_spawn(struct trace *trace)
+{
+    say_spawn(trace, posix_spawn, PROGRAM, short_environment());
+    say_spawn(trace, posix_spawn, PROGRAM, environ);
+    say_spawn(trace, posix_spawn, PROGRAM, NULL);
+    say_spawn(trace, posix_spawn, "/nonexistent", short_environment());
+}
+
+void try_posix_spawnp(struct trace *trace)
+{
+    say_spawn(trace, posix_spawnp, "env", short_environment());
+    say_spawn(trace, posix_spawnp, "no-such-program", environ);
+}
+
+static void say_signals(struct trace *trace)
+{
+    sigset_t blocked;
+    struct sigaction interrupt, quit;
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    sigaction(SIGINT, NULL, &interrupt);
+    sigaction(SIGQUIT, NULL, &quit);
+    say(trace, "  SIGCHLD %d SIGINT %d SIGQUIT %d\n", sigismember(&blocked, SIGCHLD),
+        interrupt.sa_handler == SIG_IGN, quit.sa_handler == SIG_IGN);
+}
+
+void try_system(struct trace *trace)
+{
+    SAY(trace, system("exit 3") >> 8);
+    SAY(trace, system("kill -9 $$"));
+    SAY(trace, system("kill -INT $$"));
+    SAY(trace, system("no-such-program 2>&1 | grep -q . && exit 7") >> 8);
+    SAY(trace, system(""));
+    SAY(trace, system(NULL));
+    SAY(trace, system("env | grep -q PARENT"));
+    signal(SIGINT, SIG_IGN);
+    SAY(trace, system("kill -INT $$; exit 4") >> 8);
+    signal(SIGINT, SIG_DFL);
+    say_signals(trace);
+    signal(SIGCHLD, SIG_IGN); /* nobody to wait for: -1, ECHILD */
+    SAY(trace, system("exit 3"));
+    signal(SIGCHLD, SIG_DFL);
+    say_signals(trace);
+}
+
+void try_popen(struct trace *trace)
+{
+    char **variables = environ, *last = NULL;
+    for (char **at = environ; *at; at++)
+        last = *at;
+    FILE *stream = SAY_POINTER(trace, popen("env; exit 5", "r"));
+    say_output(trace, fileno(stream));
+    SAY(trace, pclose(stream) >> 8);
+    SAY_POINTER(trace, popen("env", "nonsense"));
+    say(trace, "environ %d\n", environ == variables);
+    char **at = environ;
+    while (at[1])
+        at++;
+    say(trace, "last %d\n", *at == last);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+static pid_t child_that_exits(int status)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        usleep(1000);
+        _exit(status);
+    }
+    return pid;
+}
+
+/* Says what a wait for a child told; PID differs from run to run. */
+#define SAY_WAIT(trace, pid, status, call)                                                         \
+    do {                                                                                           \
+        status = -1;                                                                               \
+        errno = ERRNO_BEFORE;                                                                      \
+        pid_t ended_ = (call);                                                                     \
+        say(trace, "%s: %d errno %d status %x\n", #call, ended_ > 0 ? ended_ == (pid) : ended_,    \
+            errno, (unsigned)status);                                                              \
+    } while (0)
+
+void try_wait(struct trace *trace)
+{
+    int status;
+    pid_t pid = child_that_exits(3);
+    SAY_WAIT(trace, pid, status, wait(&status));
+    SAY_WAIT(trace, pid, status, wait(&status));
+    pid = child_that_exits(3);
+    SAY_WAIT(trace, pid, status, wait(NULL));
+}
+
+pid_t __wait(int *status);
+pid_t __waitpid(pid_t pid, int *status, int options);
+
+void try___wait(struct trace *trace)
+{
+    int status;
+    pid_t pid = child_that_exits(4);
+    SAY_WAIT(trace, pid, status, __wait(&status));
+    SAY_WAIT(trace, pid, status, __wait(&status));
+}
+
+void try_wait3(struct trace *trace)
+{
+    int status;
+    struct rusage usage = {.ru_maxrss = -1};
+    pid_t pid = child_that_exits(5);
+    SAY_WAIT(trace, pid, status, wait3(&status, WNOHANG, &usage));
+    SAY_WAIT(trace, pid, status, wait3(&status, 0, &usage));
+    say(trace, "usage %d\n", usage.ru_maxrss > 0);
+    SAY_WAIT(trace, pid, status, wait3(&status, 0, NULL));
+}
+
+void try_wait4(struct trace *trace)
+{
+    int status;
+    struct rusage usage = {.ru_maxrss = -1};
+    pid_t pid = child_that_exits(6), other = child_that_exits(7);
+    SAY_WAIT(trace, other, status, wait4(other, &status, 0, &usage));
+    say(trace, "usage %d\n", usage.ru_maxrss > 0);
+    SAY_WAIT(trace, pid, status, wait4(0, &status, 0, NULL));
+    SAY_WAIT(trace, pid, status, wait4(pid, &status, 0, NULL));
+}
+
+static volatile int alarms;
+
+static void count_alarm(int signal)
+{
+    (void)signal;
+    alarms++;
+}
+
+/* A signal comes while the call waits: with and without SA_RESTART. */
+static void interrupt(struct trace *trace, int flags)
+{
+    const struct sigaction action = {.sa_handler = count_alarm, .sa_flags = flags};
+    struct sigaction before;
+    const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+    int status;
+    sigaction(SIGALRM, &action, &before);
+    alarms = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        usleep(200000);
+        _exit(8);
+    }
+    setitimer(ITIMER_REAL, &soon, NULL);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
+    say(trace, "alarms %d\n", alarms);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
+    sigaction(SIGALRM, &before, NULL);
+}
+
+void try_waitpid(struct trace *trace)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(9);
+    }
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, WNOHANG));
+    kill(pid, SIGSTOP);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, WUNTRACED));
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, WNOHANG));
+    kill(pid, SIGKILL);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
+    SAY_WAIT(trace, pid, status, waitpid(1, &status, 0));
+    SAY_WAIT(trace, pid, status, waitpid(-1, &status, 12345678));
+    pid = child_that_exits(10);
+    SAY_WAIT(trace, pid, status, waitpid(pid, NULL, 0));
+    interrupt(trace, 0);
+    interrupt(trace, SA_RESTART);
+    signal(SIGCHLD, SIG_IGN);
+    pid = child_that_exits(11);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
+    signal(SIGCHLD, SIG_DFL);
+}
+
+void try___waitpid(struct trace *trace)
+{
+    int status;
+    pid_t pid = child_that_exits(12);
+    SAY_WAIT(trace, pid, status, __waitpid(pid, &status, 0));
+    SAY_WAIT(trace, pid, status, __waitpid(-1, &status, WNOHANG));
+}
+
+static void say_info(struct trace *trace, pid_t pid, const siginfo_t *info)
+{
+    say(trace, "  child %d code %d status %d\n", info->si_pid ? info->si_pid == pid : -1,
+        info->si_code, info->si_status);
+}
+
+void try_waitid(struct trace *trace)
+{
+    siginfo_t info = {.si_pid = -5};
+    pid_t pid = child_that_exits(13);
+    SAY(trace, waitid(P_ALL, 0, &info, WEXITED | WNOWAIT));
+    say_info(trace, pid, &info);
+    SAY(trace, waitid(P_ALL, 0, &info, WEXITED) == 0);
+    say_info(trace, pid, &info);
+    SAY(trace, waitid(P_ALL, 0, &info, WEXITED));
+    pid = child_that_exits(14);
+    info.si_pid = -5;
+    SAY(trace, waitid(P_PGID, (id_t)getpgrp(), NULL, WEXITED));
+    SAY(trace, waitid(P_ALL, 0, &info, WEXITED | WNOHANG));
+    SAY(trace, waitid(P_ALL, 0, &info, 0));
 }
