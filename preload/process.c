@@ -178,6 +178,7 @@ static void open_log(enum cup_log_size size)
     cup_clock_calibrate(size == CUP_LOG_FULL);
     cup_descriptor_reset();
     cup_attribution_reset();
+    cup_block_reset();
     cup_mapping_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
@@ -235,6 +236,7 @@ static void in_child(void)
     cup_log_forget();
     cup_descriptor_reset();
     cup_attribution_reset();
+    cup_block_reset();
     cup_helper_reset();
     cup_mapping_reset();
     cup_dask_reset();
