@@ -15,9 +15,6 @@
 static struct {
     uint64_t tasks;
     uint32_t epoch; /* begins and ends, counted before they show in tasks */
-    uint32_t newest;
-    uint32_t foreign; /* tasks up to this number are the parent's: a forked child inherits their
-                         context, and its log does not know them */
 } running;
 
 uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
@@ -25,34 +22,46 @@ static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve others t
 
 #define ONE_TASK (UINT64_C(1) << 32)
 
+/* In the first of TASK's places that holds FROM. With none free, which takes eight tasks a thousand
+ * apart, the task does not show as running: what needs that comes out as nobody's. */
+static void replace(uint32_t from, uint32_t to, uint32_t task)
+{
+    for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++) {
+        uint32_t expected = from;
+        if (__atomic_compare_exchange_n(&cup_attribution_running[(task + i) % CUP_RUNNING_SLOTS],
+                                        &expected, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
 void cup_attribution_begin(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&running.newest, task, __ATOMIC_RELAXED);
-    __atomic_store_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELEASE);
+    replace(0, task, task);
 }
 
 void cup_attribution_end(uint32_t task)
 {
     __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_sub(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
-    __atomic_compare_exchange_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], &task, 0, false,
-                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    replace(task, 0, task);
 }
 
 void cup_attribution_reset(void)
 {
     running.tasks = 0;
-    running.foreign = running.newest;
     memset(cup_attribution_running, 0, sizeof cup_attribution_running);
     memset(voided, 0, sizeof voided);
 }
 
+/* A context outlives its task: in a helper that was left behind, but also in a coroutine that
+ * serves everybody since, in a connection that is kept. It names the task while that runs, then
+ * nobody. A forked child inherits contexts of tasks that its parent runs. */
 static inline uint32_t context_task(void)
 {
     uint32_t task = cup_context_task();
-    return task > running.foreign ? task : 0;
+    return task && cup_attribution_runs(task) ? task : 0;
 }
 
 /* The only task that runs, else 0; EPOCH is from before the look. */

@@ -36,13 +36,17 @@ struct cup_block *cup_attribution_context(void);
 /* Likewise, of the task that cup_attribution_task() names. Not on a thread that runs a task. */
 struct cup_block *cup_attribution_helped(void);
 
-/* TASK runs in this process. */
-enum { CUP_RUNNING_SLOTS = 1024 }; /* of two running tasks in one slot the older is missed */
+/* TASK runs in this process. Tasks that run long stay in their place, or near it, however many
+ * begin and end meanwhile. */
+enum { CUP_RUNNING_SLOTS = 1024, CUP_RUNNING_PROBE = 8 };
 extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
 static inline bool cup_attribution_runs(uint32_t task)
 {
-    return __atomic_load_n(&cup_attribution_running[task % CUP_RUNNING_SLOTS], __ATOMIC_ACQUIRE) ==
-           task;
+    for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++)
+        if (__atomic_load_n(&cup_attribution_running[(task + i) % CUP_RUNNING_SLOTS],
+                            __ATOMIC_ACQUIRE) == task)
+            return task != 0;
+    return false;
 }
 
 /* The threads that TASK started serve others too: none of them is its helper any more. */

@@ -55,6 +55,19 @@ static void note_spill_directory(cup_object *worker)
     cup_python_drop(directory);
 }
 
+/* A server's own address, and its scheduler's: what goes there is Dask's. */
+static void note_addresses(cup_object *server, const char *address)
+{
+    char of_scheduler[ADDRESS_LONGEST];
+    cup_object *scheduler = cup_python_attribute(server, "scheduler");
+    cup_object *value = cup_python_attribute(scheduler, "addr");
+    cup_descriptor_dask_address(address);
+    if (cup_python_text(value, of_scheduler, sizeof of_scheduler))
+        cup_descriptor_dask_address(of_scheduler);
+    cup_python_drop(value);
+    cup_python_drop(scheduler);
+}
+
 static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
 {
     uint32_t name = cup_python_string_at(server, "name"),
@@ -108,6 +121,7 @@ static uint32_t server_id(cup_object *server)
     enum cup_role role = role_of(server);
     write_server(server, id, role, address);
     note_versions();
+    note_addresses(server, address);
     if (role == CUP_ROLE_WORKER)
         note_spill_directory(server);
     return id;

@@ -15,6 +15,7 @@ enum {
     FILE_SLOTS = 1 << 13, /* files told apart in one process (3/4 of it) */
     PEER_SLOTS = 1 << 11, /* likewise peers (half of it), which must not take the files' place */
     SPILL_DIRECTORIES = 16,
+    DASK_ADDRESSES = 64,
     PATH_LONGEST = 4096,
 };
 
@@ -47,6 +48,8 @@ static struct {
     uint32_t last_id; /* of files and peers */
     char spill[SPILL_DIRECTORIES][256];
     uint32_t spill_count;
+    char dask[DASK_ADDRESSES][CUP_PEER_LONGEST];
+    uint32_t dask_count;
 } known;
 
 /* A crash handler writes its first line from an alternate stack of 8 KiB, of which the kernel has
@@ -86,7 +89,7 @@ void cup_descriptor_reset(void)
         return;
     /* Give the pages back instead of writing zeros into them. */
     madvise(cup_descriptor_table, sizeof(struct tables), MADV_DONTNEED);
-    known.file_count = known.peer_count = known.last_id = known.spill_count = 0;
+    known.file_count = known.peer_count = known.last_id = known.spill_count = known.dask_count = 0;
 }
 
 /* ---- classes ----------------------------------------------------------------------------- */
@@ -159,6 +162,40 @@ void cup_descriptor_spill_directory(const char *directory)
         __atomic_store_n(&known.spill_count, at + 1, __ATOMIC_RELEASE);
     }
     cup_log_unlock();
+}
+
+/* tls:// is tcp:// to a socket. */
+static const char *without_scheme(const char *address)
+{
+    const char *at = strstr(address, "://");
+    return at ? at + 3 : address;
+}
+
+void cup_descriptor_dask_address(const char *address)
+{
+    const char *name = without_scheme(address);
+    size_t bytes = strlen(name);
+    if (!bytes || bytes >= sizeof known.dask[0])
+        return;
+    cup_log_lock();
+    uint32_t at = 0;
+    while (at < known.dask_count && strcmp(known.dask[at], name))
+        at++;
+    if (at == known.dask_count && at < DASK_ADDRESSES) {
+        memcpy(known.dask[at], name, bytes + 1);
+        __atomic_store_n(&known.dask_count, at + 1, __ATOMIC_RELEASE);
+    }
+    cup_log_unlock();
+}
+
+static bool is_dask_address(const char *address)
+{
+    const char *name = without_scheme(address);
+    uint32_t count = __atomic_load_n(&known.dask_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(known.dask[i], name) == 0)
+            return true;
+    return false;
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -337,13 +374,16 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
 {
     if (entry->peer)
         return;
-    char address[CUP_PEER_LONGEST];
+    char address[CUP_PEER_LONGEST], own[CUP_PEER_LONGEST];
     lock_look_up();
     if (!entry->peer && cup_peer_address(fd, address)) {
-        entry->file = peer_id(address);
+        bool dask = is_dask_address(address) || (cup_peer_own(fd, own) && is_dask_address(own));
+        entry->file = dask ? 0 : peer_id(address);
         entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
-        __atomic_store_n(&entry->peer, strcmp(address, "unix:") ? CUP_PEER_KNOWN : CUP_PEER_UNNAMED,
-                         __ATOMIC_RELEASE);
+        enum cup_peer_state state = dask                       ? CUP_PEER_DASK
+                                    : strcmp(address, "unix:") ? CUP_PEER_KNOWN
+                                                               : CUP_PEER_UNNAMED;
+        __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
     unlock_look_up();
 }

@@ -12,7 +12,7 @@
 
 enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
 
-enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_UNNAMED = 2 };
+enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_UNNAMED = 2, CUP_PEER_DASK = 3 };
 
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */
@@ -74,6 +74,9 @@ void cup_descriptor_reset(void);
 
 /* Files below DIRECTORY (a Dask worker's own) are spilled data from now on. */
 void cup_descriptor_spill_directory(const char *directory);
+
+/* Connections with ADDRESS ("tcp://10.0.0.1:8786") at either end are Dask's own from now on. */
+void cup_descriptor_dask_address(const char *address);
 
 /* Class of a regular file by its path: import, spill or data; OTHER for /proc, /sys and memory
  * files. */

@@ -84,7 +84,7 @@ enum cup_way {
     X(DASK_READ_BYTES, "dask_read_bytes", SUM,                                                     \
       "data files read by Dask's own threads: deserialising, its event loop (task 0 only)")        \
     X(SOCKET_READ_BYTES, "socket_read_bytes", SUM,                                                 \
-      "of what sockets delivered: by read(), readv(), splice(), which the kernel counts as reads") \
+      "of what sockets delivered: by read() and readv(), which the kernel counts as reads")        \
     X(OTHER_READ_BYTES, "other_read_bytes", SUM, "read from /proc, /sys, devices, memory files")   \
     X(STDIO_READ_BYTES, "stdio_read_bytes", SUM,                                                   \
       "of all files' bytes: handed out by stdio, whose own refills the kernel counts instead")     \

@@ -153,3 +153,13 @@ bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST])
     cup_peer_print(&address, bytes, type, text);
     return true;
 }
+
+bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST])
+{
+    struct sockaddr_storage address = {0};
+    socklen_t bytes = sizeof address;
+    if (syscall(SYS_getsockname, fd, &address, &bytes))
+        return false;
+    cup_peer_print(&address, bytes, option(fd, SO_TYPE), text);
+    return true;
+}

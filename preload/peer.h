@@ -14,6 +14,9 @@ enum { CUP_PEER_LONGEST = 124 }; /* a Unix socket's path takes 108 */
  * little stack. */
 bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST]);
 
+/* FD's own end, likewise. */
+bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST]);
+
 /* The same of an address at hand; TYPE: SOCK_STREAM, ... */
 void cup_peer_print(const struct sockaddr_storage *address, socklen_t bytes, int type,
                     char text[CUP_PEER_LONGEST]);

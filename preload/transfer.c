@@ -12,6 +12,13 @@ static inline bool is_dasks(const struct cup_owner *owner)
     return __builtin_expect(owner->way == CUP_WAY_NONE, 0) && cup_thread_is_dask(&cup_self);
 }
 
+/* So is what Dask's servers say to each other, whoever made them: a client in a task keeps its
+ * connection, and the next task's client is the same. */
+static inline bool is_dasks_socket(const struct cup_transfer *transfer)
+{
+    return transfer->descriptor->peer == CUP_PEER_DASK || is_dasks(&transfer->owner);
+}
+
 /* ---- begin ------------------------------------------------------------------------------- */
 
 /* A socket's peer is asked for now: after the call it may be gone. */
@@ -27,6 +34,8 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
         counted = transfer->owner.block != NULL;
         if (socket && !is_dasks(&transfer->owner))
             cup_descriptor_peer(transfer->descriptor, fd);
+        if (socket && transfer->descriptor->peer == CUP_PEER_DASK)
+            transfer->owner = (struct cup_owner){cup_block_none(&cup_self), CUP_WAY_NONE, 0};
     }
     cup_unguard();
     errno = saved;
@@ -75,7 +84,7 @@ static const struct sums *sums_of_read(const struct cup_transfer *transfer)
     uint32_t class = transfer->descriptor->class;
     if (is_dasks(&transfer->owner) && class == CUP_FILE_DATA)
         return &dask_file;
-    if (is_dasks(&transfer->owner) && class == CUP_FILE_SOCKET)
+    if (class == CUP_FILE_SOCKET && is_dasks_socket(transfer))
         return &dask_socket;
     return &sums[class];
 }
@@ -93,7 +102,7 @@ static const struct sums *sums_of_write(const struct cup_transfer *transfer)
     };
     static const struct sums dask_socket = {CUP_C_TRANSFER_SEND_BYTES, NONE, NONE};
     uint32_t class = transfer->descriptor->class;
-    return class == CUP_FILE_SOCKET && is_dasks(&transfer->owner) ? &dask_socket : &sums[class];
+    return class == CUP_FILE_SOCKET && is_dasks_socket(transfer) ? &dask_socket : &sums[class];
 }
 
 static const struct sums *sums_of(const struct cup_transfer *transfer, enum cup_call call)
@@ -240,11 +249,11 @@ static uint32_t receiver(const struct cup_descriptor *socket, uint32_t task)
 {
     uint32_t asked = socket->owner, before = socket->previous;
     if (socket->peer == CUP_PEER_UNNAMED)
-        return 0;
+        return 0; /* what a loop is woken by */
     if (!asked || asked == task)
         return task;
-    bool alone = !cup_attribution_runs(task) && !(before && cup_attribution_runs(before));
-    return alone && cup_attribution_runs(asked) ? asked : 0;
+    bool others = task || (before && before != asked && cup_attribution_runs(before));
+    return !others && cup_attribution_runs(asked) ? asked : 0;
 }
 
 static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
@@ -253,7 +262,7 @@ static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
     uint32_t task = owner->block ? owner->block->task : 0, whose = task;
     if (call == CUP_WRITE && task)
         note_sender(transfer->descriptor, task);
-    else if (owner->way == CUP_WAY_CONTEXT)
+    else if (owner->way == CUP_WAY_CONTEXT || owner->way == CUP_WAY_NONE)
         whose = receiver(transfer->descriptor, task);
     if (whose == task)
         return;
@@ -269,7 +278,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     cup_guard();
     if (transfer->owner.way == CUP_WAY_SOLE)
         cup_attribution_confirm(&transfer->owner);
-    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+    if (transfer->descriptor->class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
         judge_connection(transfer, call);
     if (bytes >= 0 && transfer->owner.block)
         count(transfer, call, (uint64_t)bytes, offset);
