@@ -3,6 +3,7 @@
 #include "preload/hooks.h"
 #include "preload/log.h"
 #include "preload/number.h"
+#include "preload/process.h"
 #include "preload/raw.h"
 #include "preload/thread.h"
 
@@ -53,10 +54,16 @@ void cup_kernel_end(void)
 /* ---- children ---------------------------------------------------------------------------- */
 
 /* Not in a child of vfork, which has our memory and children of its own. */
+static bool is_ours(void)
+{
+    return cup_active() && cup_raw_getpid() == (int)cup_log_header()->pid;
+}
+
+/* Without a log, too: a nanny begins to wait for its worker before it has one, and waits long. */
 static bool counts(int options)
 {
-    return cup_active() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
-           cup_raw_getpid() == (int)cup_log_header()->pid;
+    return cup_process_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
+           (!cup_active() || is_ours());
 }
 
 static bool has_ended(const siginfo_t *child)
@@ -89,7 +96,7 @@ bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int o
     if (result && errno == EINTR)
         return false;
     cup_guard();
-    if (result == 0 && has_ended(&child)) {
+    if (result == 0 && has_ended(&child) && is_ours()) {
         wait->child = child.si_pid;
         look_at(wait);
     }
