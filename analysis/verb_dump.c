@@ -158,8 +158,9 @@ static void dump_counters(FILE *out, const struct cup_record *record)
     cup_record_fixed(record, &r, sizeof r);
     cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), values,
                   CUP_COUNTER_COUNT);
-    fprintf(out, " task=%" PRIu32 " tid=%" PRIu32 " block=%" PRIu32 " sequence=%" PRIu32 " own=%d",
-            r.task, r.tid, r.block, r.sequence, r.own != 0);
+    fprintf(out,
+            " task=%" PRIu32 " tid=%" PRIu32 " block=%" PRIu32 " sequence=%" PRIu32 " own=%" PRIu32,
+            r.task, r.tid, r.block, r.sequence, r.own);
     print_counters(out, cup_counter_names, values, CUP_COUNTER_COUNT);
 }
 
@@ -199,6 +200,19 @@ static void dump_child(FILE *out, const struct cup_record *record)
     print_time(out, "time", r.time_ns);
 }
 
+static void dump_void(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_void r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " task=%" PRIu32, r.task);
+}
+
+static void dump_room(FILE *out, const struct cup_record *record)
+{
+    (void)record;
+    fputs(" of a region, see above", out);
+}
+
 static void dump_record(FILE *out, uint64_t offset, const struct cup_record *record)
 {
     static const struct {
@@ -218,6 +232,8 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_NOTE] = {"NOTE", dump_note},
         [CUP_R_PARENT] = {"PARENT", dump_parent},
         [CUP_R_CHILD] = {"CHILD", dump_child},
+        [CUP_R_VOID] = {"VOID", dump_void},
+        [CUP_R_ROOM] = {"ROOM", dump_room},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {
@@ -292,8 +308,8 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
     const struct cup_block *block = &open->block;
     fprintf(out,
             "open block %" PRIu32 ": task=%" PRIu32 " tid=%" PRIu32 " sequence=%" PRIu32
-            " own=%d%s",
-            open->index, block->task, block->tid, block->sequence, block->own != 0,
+            " own=%" PRIu32 "%s",
+            open->index, block->task, block->tid, block->sequence, block->own,
             open->written ? " (also a record: not counted)" : "");
     print_counters(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
     putc('\n', out);
