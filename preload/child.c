@@ -72,7 +72,7 @@ static struct root read_variable(void)
 }
 
 /* In place, as unsetenv() does it, and nothing is written that need not change. */
-void cup_child_take_variable(void)
+static void take_variable(void)
 {
     char **from = environ;
     while (from && *from && !is_ours(*from))
@@ -106,7 +106,7 @@ static void begin(struct root root)
 void cup_child_loaded(int count, char **arguments)
 {
     struct root root = read_variable();
-    cup_child_take_variable();
+    take_variable();
     follows = cup_process_wanted();
     child.forkserver = root.known && is_forkserver(count, arguments);
     begin(root);

@@ -62,7 +62,4 @@ size_t cup_child_room(char *const environment[]); /* 1: no copy is needed */
 char *const *cup_child_environment(char *const environment[], char **copy, size_t room,
                                    char text[CUP_CHILD_TEXT]);
 
-/* Takes the variable out of `environ`. */
-void cup_child_take_variable(void);
-
 #endif

@@ -131,11 +131,6 @@ CUP_HOOK int system(const char *command)
     return cup_shell_is_ours(command) ? cup_shell_run(command) : CUP_REAL(system)(command);
 }
 
-CUP_HOOK FILE *popen(const char *command, const char *mode)
-{
-    return cup_shell_open(command, mode);
-}
-
 /* ---- children that ended ----------------------------------------------------------------- */
 
 /* Groups of processes are not looked for: whoever waits so knows no single child. */

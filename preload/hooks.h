@@ -214,7 +214,6 @@
     X(posix_spawn, PROCESS, REQUIRED)                                                              \
     X(posix_spawnp, PROCESS, REQUIRED)                                                             \
     X(system, PROCESS, REQUIRED)                                                                   \
-    X(popen, PROCESS, REQUIRED)                                                                    \
     /* children are waited for: what they read becomes ours in the kernel's count */               \
     X(wait, PROCESS, REQUIRED)                                                                     \
     X(__wait, PROCESS, OPTIONAL)                                                                   \

@@ -112,66 +112,7 @@ int cup_shell_run(const char *command)
     return status;
 }
 
-/* ---- popen() ----------------------------------------------------------------------------- */
-
-/* The environment while popen() starts its shell, a millisecond. Other threads may read it
- * meanwhile and find every string they know; what they change is carried over, and what they start
- * themselves is given another's variable by nobody (child.h). Static: one that still looks when it
- * is over finds the strings of a moment ago. */
-static struct {
-    uint32_t owner; /* thread; 0: free */
-    char *variables[CUP_CHILD_MOST_VARIABLES + 2];
-    char text[CUP_CHILD_TEXT];
-} borrowed;
-
-/* False: a signal handler has come here out of the call itself. */
-static bool borrow(void)
-{
-    uint32_t self = cup_raw_gettid(), free = 0;
-    while (!__atomic_compare_exchange_n(&borrowed.owner, &free, self, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-        if (free == self)
-            return false;
-        free = 0;
-        sched_yield();
-    }
-    return true;
-}
-
 void cup_shell_forked(void)
 {
-    shells.lock = borrowed.owner = 0;
-    if (environ == borrowed.variables)
-        cup_child_take_variable();
-}
-
-static void give_back(char **own)
-{
-    cup_child_take_variable();
-    if (environ != borrowed.variables)
-        return; /* another thread added one, and libc made an array of its own */
-    size_t i = 0;
-    for (; environ[i]; i++)
-        if (own[i] != environ[i])
-            own[i] = environ[i];
-    if (own[i])
-        own[i] = NULL;
-    environ = own;
-}
-
-FILE *cup_shell_open(const char *command, const char *mode)
-{
-    if (!cup_child_follows() || !borrow())
-        return CUP_REAL(popen)(command, mode);
-    char **own = environ;
-    size_t room = cup_child_room(own);
-    if (room > 1)
-        environ = (char **)cup_child_environment(own, borrowed.variables, room, borrowed.text);
-    FILE *stream = CUP_REAL(popen)(command, mode);
-    int saved = errno;
-    if (room > 1)
-        give_back(own);
-    unlock(&borrowed.owner);
-    errno = saved;
-    return stream;
+    shells.lock = 0;
 }

@@ -1,10 +1,12 @@
-/* system() and popen() start their shell inside libc, past every hook, with `environ` as it is.
- * Here they start it with the environment that a child of a task is to have; see child.h. */
+/* system() starts its shell inside libc, past every hook, with `environ` as it is. Here it is given
+ * the environment that a child of a task is to have; see child.h. (popen() does likewise, and is
+ * left alone: its file belongs to libc, so only `environ` itself could be changed, under other
+ * threads.)
+ */
 #ifndef CUPPING_SHELL_H
 #define CUPPING_SHELL_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 /* This process was started under cupping: its system() is ours from first to last. Two that do not
  * know of each other, at one time, would leave SIGINT ignored. */
@@ -13,8 +15,7 @@ bool cup_shell_is_ours(const char *command);
 /* In a forked child: what other threads held is free. */
 void cup_shell_forked(void);
 
-/* As libc's do, for a thread that works for a task or not. */
+/* As libc's does, for a thread that works for a task or not. */
 int cup_shell_run(const char *command);
-FILE *cup_shell_open(const char *command, const char *mode);
 
 #endif

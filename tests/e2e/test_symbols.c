@@ -77,7 +77,6 @@ static const struct {
     {"_IO_fprintf", "likewise"},
     {"_IO_fputs", "likewise"},
     {"_IO_fread", "likewise"},
-    {"_IO_popen", "likewise"},
     {"_IO_fwrite", "likewise"},
     {"_IO_vfprintf", "likewise"},
     {"_IO_vfscanf", "likewise"},

@@ -359,22 +359,6 @@ void try_system(struct trace *trace)
     say_signals(trace);
 }
 
-void try_popen(struct trace *trace)
-{
-    char **variables = environ, *last = NULL;
-    for (char **at = environ; *at; at++)
-        last = *at;
-    FILE *stream = SAY_POINTER(trace, popen("env; exit 5", "r"));
-    say_output(trace, fileno(stream));
-    SAY(trace, pclose(stream) >> 8);
-    SAY_POINTER(trace, popen("env", "nonsense"));
-    say(trace, "environ %d\n", environ == variables);
-    char **at = environ;
-    while (at[1])
-        at++;
-    say(trace, "last %d\n", *at == last);
-}
-
 /* ---- waiting ----------------------------------------------------------------------------- */
 
 static pid_t child_that_exits(int status)

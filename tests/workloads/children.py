@@ -90,13 +90,6 @@ def by_system(path):
     return os.system(f"cat {path} >/dev/null; exit 5") >> 8
 
 
-def by_popen(path):
-    libc.popen.restype = ctypes.c_void_p
-    libc.pclose.argtypes = [ctypes.c_void_p]
-    stream = libc.popen(f"cat {path} >/dev/null; exit 6".encode(), b"r")
-    return libc.pclose(stream) >> 8
-
-
 def by_multiprocessing(method, path):
     process = multiprocessing.get_context(method).Process(target=read_in_child, args=(path,))
     process.start()
