@@ -37,6 +37,9 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(JOB_RUN, "concurrent.futures.thread", "run", "(nothing: calls those three)",                 \
       "CPython 3.9 to 3.13")                                                                       \
+    X(SUBMIT, "concurrent.futures.thread", "submit", "(nothing: wakes a thread of the pool)",      \
+      "CPython 3.9 to 3.13")                                                                       \
+    X(QUEUE_GET, "queue", "get", "(nothing: takes an item)", "CPython 3.9 to 3.13")                \
     X(BOOTSTRAP, "threading", "_bootstrap_inner", "(nothing: takes locks that hand nothing over)", \
       "CPython 3.9 to 3.13")                                                                       \
     X(BOOTSTRAP_LOCK, "threading", "_set_tstate_lock", "(likewise)", "CPython 3.9 to 3.12")        \

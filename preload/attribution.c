@@ -55,13 +55,35 @@ void cup_attribution_reset(void)
     memset(voided, 0, sizeof voided);
 }
 
+/* Bits of tasks that run on an event loop. Two tasks may have the same: see context_task(). */
+enum { ASYNC_BITS = 8192 };
+static uint32_t async_tasks[ASYNC_BITS / 32];
+
+void cup_attribution_async(uint32_t task, bool runs)
+{
+    uint32_t *word = &async_tasks[task % ASYNC_BITS / 32], bit = UINT32_C(1) << task % 32;
+    if (runs)
+        __atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(word, ~bit, __ATOMIC_RELEASE);
+}
+
+static bool is_async(uint32_t task)
+{
+    return __atomic_load_n(&async_tasks[task % ASYNC_BITS / 32], __ATOMIC_ACQUIRE) >> task % 32 & 1;
+}
+
 /* A context outlives its task: in a helper that was left behind, but also in a coroutine that
  * serves everybody since, in a connection that is kept. It names the task while that runs, then
- * nobody. A forked child inherits contexts of tasks that its parent runs. */
+ * nobody. A forked child inherits contexts of tasks that its parent runs. On the event loop of a
+ * Dask server it may also leak out of a task that made a client there, into what the server does
+ * for others. */
 static inline uint32_t context_task(void)
 {
-    uint32_t task = cup_context_task();
-    return task && cup_attribution_runs(task) ? task : 0;
+    uint32_t task = cup_self.job_serves ? 0 : cup_context_task();
+    if (!task || !cup_attribution_runs(task))
+        return 0;
+    return cup_self.server_loop && !is_async(task) ? 0 : task;
 }
 
 /* The only task that runs, else 0; EPOCH is from before the look. */

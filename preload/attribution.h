@@ -52,6 +52,9 @@ static inline bool cup_attribution_runs(uint32_t task)
 /* The threads that TASK started serve others too: none of them is its helper any more. */
 void cup_attribution_void(uint32_t task);
 
+/* TASK, which begins or ends, is an async one: they alone run on a Dask server's event loop. */
+void cup_attribution_async(uint32_t task, bool runs);
+
 /* Tasks that run in this process. */
 void cup_attribution_begin(uint32_t task);
 void cup_attribution_end(uint32_t task);

@@ -181,13 +181,21 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
     return empty;
 }
 
+struct cup_block *cup_block_helped(const struct cup_thread *thread, uint32_t task)
+{
+    for (int i = 0; i < CUP_HELPED; i++)
+        if (thread->helped[i] && thread->helped[i]->task == task)
+            return thread->helped[i];
+    return NULL;
+}
+
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
 {
     if (thread->last && thread->last->task == task)
         return thread->last;
-    for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && thread->helped[i]->task == task)
-            return thread->last = thread->helped[i];
+    struct cup_block *block = cup_block_helped(thread, task);
+    if (block)
+        return thread->last = block;
     /* In the place of one whose task has ended, if there is any. */
     uint32_t slot = thread->next_helped++ % CUP_HELPED;
     for (uint32_t i = 0; i < CUP_HELPED; i++)

@@ -22,6 +22,9 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);
 struct cup_block *cup_block_none(struct cup_thread *thread);
 
+/* Its block as a helper of TASK, if it has one. */
+struct cup_block *cup_block_helped(const struct cup_thread *thread, uint32_t task);
+
 /* Its block for the task that started it. */
 struct cup_block *cup_block_inheriting(struct cup_thread *thread);
 

@@ -35,25 +35,76 @@ static void job_begins(const struct cup_maker *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
+    thread->job_serves = false;
     thread->for_dask = lock && lock->task == CUP_MADE_BY_DASK;
     thread->handed = lock && !thread->for_dask ? lock->task : 0;
-    if (thread->handed)
-        thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+    thread->job_runs = thread->handed != 0;
+    if (!thread->job_runs)
+        return;
+    thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+    thread->job_block = cup_block_helped(thread, thread->handed);
+    if (!thread->job_block)
+        return;
+    thread->job_sequence = thread->job_block->sequence;
+    memcpy(thread->job_start, thread->job_block->counters, sizeof thread->job_start);
 }
 
+/* What is called back afterwards is still for whoever submitted the job. */
 static void job_ends(void)
 {
-    if (cup_self.handed)
+    if (cup_self.job_runs)
         count_cpu(cup_self.handed);
+    cup_self.job_runs = false;
 }
 
-/* Condition.__enter__ took LOCK: for whom? */
-static void look_for_job(const struct cup_maker *lock)
+/* What the job did so far is nobody's. Its calls and times go with its bytes; what it did to files
+ * stays where it is. */
+static void disown_job(void)
+{
+    struct cup_thread *thread = &cup_self;
+    struct cup_block *block = cup_block_helped(thread, thread->handed);
+    struct cup_block *none = block ? cup_block_none(thread) : NULL;
+    if (!none)
+        return;
+    bool same = block == thread->job_block && block->sequence == thread->job_sequence;
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++) {
+        uint64_t before = same ? thread->job_start[i] : 0;
+        int to = i < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : i;
+        if (i == CUP_C_PEAK_LIVE_BYTES)
+            continue;
+        none->counters[to] += block->counters[i] - before;
+        block->counters[i] = before;
+    }
+}
+
+/* The job takes others' work: whose is what it does, nobody knows until it ends. */
+static void job_serves_others(void)
+{
+    disown_job();
+    cup_self.handed = 0;
+    cup_self.job_runs = false;
+    cup_self.job_serves = true;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+static bool is_jobs_own(const struct cup_maker *known)
+{
+    return known && known->task == cup_self.handed && !known->shared;
+}
+
+/* Condition.__enter__ took a lock, KNOWN or not: for whom? */
+static void look_for_job(const struct cup_maker *known)
 {
     struct cup_frame frame;
     if (!cup_frames_top(&frame) || !cup_frames_back(&frame))
         return;
     const void *name = cup_frames_name(frame);
+    if (name == cup_anchor_name(CUP_ANCHOR_QUEUE_GET)) {
+        if (cup_self.job_runs && !is_jobs_own(known) && cup_python_has_gil() &&
+            cup_frames_is_in(frame, "queue.py"))
+            job_serves_others();
+        return;
+    }
     bool begins = name == cup_anchor_name(CUP_ANCHOR_JOB_BEGINS);
     bool ends = name == cup_anchor_name(CUP_ANCHOR_JOB_RETURNED) ||
                 name == cup_anchor_name(CUP_ANCHOR_JOB_RAISED);
@@ -61,7 +112,7 @@ static void look_for_job(const struct cup_maker *lock)
         cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
         return;
     if (begins)
-        job_begins(lock);
+        job_begins(known);
     else
         job_ends();
 }
@@ -115,7 +166,8 @@ static bool hands_nothing_over(void)
     if (name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP) ||
         name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP_LOCK) ||
         name == cup_anchor_name(CUP_ANCHOR_THREAD_ENDS)) {
-        count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
+        if (cup_self.inherited)
+            count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
         return true;
     }
     if (is_finalizer(frame))
@@ -201,67 +253,119 @@ void cup_helper_ends(void)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-static void helper_took(const void *lock, struct cup_maker *known)
+/* Thread.start() waits until the new thread says that it runs. */
+static bool starts_thread(void)
+{
+    enum { DEEPEST = 4 };
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_THREAD_START))
+            return true;
+    return false;
+}
+
+static void helper_took(const void *lock, bool waited, struct cup_maker *known)
 {
     const void *name = cup_frames_top_name();
     if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
         look_for_job(known);
+    if (waited && cup_self.job_runs && known && known->task == cup_self.handed &&
+        known->shared & CUP_SIGNALLED && !starts_thread())
+        job_serves_others(); /* woken by somebody else */
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->task != inherited || known->shared))
         took_foreign(lock, known);
     if (known && !known->shared)
-        cup_maker_used(known, cup_attribution_task());
+        cup_maker_used(known, cup_attribution_task(), CUP_SHARED);
 }
 
-static void took(const void *lock)
+/* In a free place, or that of one that nobody gave back: a lock that is waited for is not. */
+static void hold(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    for (int i = 0; i < CUP_HELD; i++)
+        if (!thread->held[i] || thread->held[i] == lock) {
+            thread->held[i] = lock;
+            return;
+        }
+    thread->held[thread->next_held++ % CUP_HELD] = lock;
+}
+
+static void took(const void *lock, bool waited)
 {
     struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
-    cup_self.lock = lock;
+    hold(lock);
     if (!cup_self.task) {
-        helper_took(lock, known);
+        helper_took(lock, waited, known);
         return;
     }
     if (known)
-        cup_maker_used(known, cup_self.task);
+        cup_maker_used(known, cup_self.task, CUP_SHARED);
     if (cup_self.origin == CUP_ORIGIN_ACTOR)
         cup_dask_actor_lock();
 }
 
-void cup_helper_took(const void *lock)
+void cup_helper_took(const void *lock, bool waited)
 {
     if (cup_self.guard || !verified)
         return;
     int saved = errno;
     cup_guard();
-    took(lock);
+    took(lock, waited);
     cup_unguard();
     errno = saved;
 }
 
-/* Who gives back what it took last tells nothing new. */
+/* Gives back what it took, and tells nothing new. */
+static bool was_held(const void *lock)
+{
+    for (int i = 0; i < CUP_HELD; i++)
+        if (cup_self.held[i] == lock) {
+            cup_self.held[i] = NULL;
+            return true;
+        }
+    return false;
+}
+
+/* An executor's own queue is nobody's answer. */
+static bool is_submission(void)
+{
+    const void *name = cup_frames_top_name();
+    return name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT);
+}
+
+/* A signal to whoever waits for KNOWN. */
+static void signals(struct cup_maker *known)
+{
+    struct cup_thread *thread = &cup_self;
+    bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
+    if (thread->inherited && is_others(known) && !hands_nothing_over())
+        serves_others();
+    else if (thread->job_runs && others && known->task != thread->handed && !is_submission() &&
+             !hands_nothing_over())
+        job_serves_others(); /* it answers somebody else */
+    cup_maker_used(known, cup_attribution_task(), CUP_SHARED | CUP_SIGNALLED);
+}
+
 void cup_helper_gives(const void *lock)
 {
     struct cup_thread *thread = &cup_self;
     if (thread->guard)
         return;
-    if (thread->foreign_lock == lock && lock) {
-        cup_guard();
+    bool foreign = thread->foreign_lock == lock && lock;
+    struct cup_maker *known =
+        was_held(lock) ? NULL : cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
+    if (!foreign && !known)
+        return;
+    int saved = errno;
+    cup_guard();
+    if (foreign)
         gives_foreign();
-        cup_unguard();
-    }
-    if (thread->lock == lock)
-        return;
-    struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
-    if (!known)
-        return;
-    if (thread->inherited && is_others(known)) {
-        cup_guard();
-        if (!hands_nothing_over()) /* it answers somebody else */
-            serves_others();
-        cup_unguard();
-    }
-    if (!known->shared)
-        cup_maker_used(known, cup_attribution_task());
+    if (known)
+        signals(known);
+    cup_unguard();
+    errno = saved;
 }
 
 void cup_helper_made(const void *lock)

@@ -1,10 +1,12 @@
 /* Helper threads: threads that run no task, and work for one nevertheless. What a thread carries of
- * its own (no contexts here) is one of
+ * its own (no contexts here) is one of these two.
  *
- *   handed     the task whose job it runs: concurrent.futures takes the lock inside the job's
- * Future right before the job, and whoever submitted the job made that lock; inherited  the task
- * that started the thread. Void for good as soon as the thread runs a job, or takes a lock that was
- * not made for that task alone: through it others may have handed it work.
+ * Handed: the task whose job it runs. concurrent.futures takes the lock inside the job's Future
+ * right before the job, and whoever submitted the job made that lock. A job that takes items of a
+ * queue which others use as well is not its submitter's any more.
+ *
+ * Inherited: the task that started the thread. Void for good as soon as the thread runs a job, or
+ * takes a lock that was not made for that task alone: through it others may have handed it work.
  *
  * See docs/attribution.md. */
 #ifndef CUPPING_HELPER_H
@@ -14,8 +16,9 @@
 #include "preload/maker.h"
 #include "preload/thread.h"
 
-/* A thread has taken LOCK, or gives it back (before the real call). Any thread; keep errno. */
-void cup_helper_took(const void *lock);
+/* A thread has taken LOCK, perhaps after it WAITED, or gives it back (before the real call). Any
+ * thread; keep errno. */
+void cup_helper_took(const void *lock, bool waited);
 void cup_helper_gives(const void *lock);
 
 /* This thread initialised LOCK. */

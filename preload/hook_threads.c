@@ -64,31 +64,33 @@ CUP_HOOK int sem_close(sem_t *lock)
     return LATE(sem_close) ? real_sem_close(lock) : cup_missing();
 }
 
-static inline int took(sem_t *lock, int result)
+/* CPython tries a lock first, and waits if that fails. */
+static inline int took(sem_t *lock, bool waited, int result)
 {
     if (result == 0 && cup_active())
-        cup_helper_took(lock);
+        cup_helper_took(lock, waited);
     return result;
 }
 
 CUP_HOOK int sem_wait(sem_t *lock)
 {
-    return took(lock, LATE(sem_wait) ? real_sem_wait(lock) : cup_missing());
+    return took(lock, true, LATE(sem_wait) ? real_sem_wait(lock) : cup_missing());
 }
 
 CUP_HOOK int sem_trywait(sem_t *lock)
 {
-    return took(lock, LATE(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
+    return took(lock, false, LATE(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
 }
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
 {
-    return took(lock, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : cup_missing());
+    return took(lock, true, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : cup_missing());
 }
 
 CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
 {
-    return took(lock, LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : cup_missing());
+    return took(lock, true,
+                LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : cup_missing());
 }
 
 /* Before the call: afterwards whoever waited may have destroyed the lock. */

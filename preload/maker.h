@@ -17,8 +17,11 @@
 struct cup_maker {
     uint64_t key;    /* 0: free */
     uint32_t task;   /* or CUP_MADE_BY_DASK */
-    uint32_t shared; /* 1: used by someone who does not work for its maker */
+    uint32_t shared; /* enum cup_maker_shared */
 };
+
+/* Used by someone who does not work for its maker. Signalled: given by one who had not taken it. */
+enum cup_maker_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2 };
 
 /* A thing lies in one set of four, a cache line: a look-up is one miss at worst, never a walk. */
 enum { CUP_MAKER_SETS = 1 << 14, CUP_MAKER_WAYS = 4 };
@@ -54,11 +57,11 @@ static inline struct cup_maker *cup_maker_find(cup_maker_set *sets, uint64_t key
     return 0;
 }
 
-/* It was used by someone who works for TASK (0: for nobody that is known). */
-static inline void cup_maker_used(struct cup_maker *known, uint32_t task)
+/* It was used so by someone who works for TASK (0: for nobody that is known). */
+static inline void cup_maker_used(struct cup_maker *known, uint32_t task, enum cup_maker_shared how)
 {
-    if (known->task != task && !known->shared)
-        __atomic_store_n(&known->shared, 1, __ATOMIC_RELAXED);
+    if (known->task != task && (known->shared & how) != how)
+        __atomic_fetch_or(&known->shared, (uint32_t)how, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -30,7 +30,7 @@ void cup_path_used(const char *path)
     uint64_t key = key_of(path);
     struct cup_maker *known = cup_maker_find(cup_makers_of_paths, key);
     if (known && (known->task == task || cup_attribution_runs(known->task)))
-        cup_maker_used(known, task);
+        cup_maker_used(known, task, CUP_SHARED);
     else if (task)
         cup_maker_made(cup_makers_of_paths, key, task);
 }

@@ -108,6 +108,7 @@ uint32_t cup_task_begin_async(const struct cup_task_info *info)
 {
     uint32_t task = next_task();
     write_begin(task, info);
+    cup_attribution_async(task, true);
     cup_attribution_begin(task);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
@@ -196,5 +197,6 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_attribution_end(task);
+    cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { CUP_HELD = 8 };
 enum { CUP_HELPED = 2 }; /* tasks whose blocks a helper thread keeps open at a time */
 
 enum cup_thread_state {
@@ -33,16 +34,22 @@ struct cup_thread {
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
     /* the task that this thread helps: helper.h */
-    bool for_dask;            /* its job was submitted by Dask itself */
-    uint32_t handed;          /* task whose job it runs, or ran last; 0: none */
-    uint32_t inherited;       /* task that started it; 0: none, or void */
-    uint32_t started_by;      /* likewise, and never void */
-    uint32_t locks_made;      /* counts: so that cup_helper_verify() sees one */
-    const void *lock;         /* taken last */
-    const void *foreign_lock; /* taken, and not given back yet: may make inherited void */
-    bool foreign_is_others;   /* another task made it, or uses it */
-    uint64_t foreign_place;   /* instruction that took it */
-    uint64_t job_cpu_ns;      /* thread CPU when the job, or the thread, began */
+    bool for_dask;              /* its job was submitted by Dask itself */
+    bool job_runs;              /* a job that it was handed has begun, and not ended */
+    bool job_serves;            /* and turned out to serve other tasks: it is nobody's */
+    uint32_t handed;            /* task whose job it runs, or ran last; 0: none */
+    uint32_t inherited;         /* task that started it; 0: none, or void */
+    uint32_t started_by;        /* likewise, and never void */
+    uint32_t locks_made;        /* counts: so that cup_helper_verify() sees one */
+    const void *held[CUP_HELD]; /* locks taken and not given back */
+    uint32_t next_held;
+    const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */
+    bool foreign_is_others;      /* another task made it, or uses it */
+    uint64_t foreign_place;      /* instruction that took it */
+    struct cup_block *job_block; /* of its task when it began, and what stood in it then */
+    uint32_t job_sequence;
+    uint64_t job_start[CUP_COUNTER_COUNT];
+    uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
     /* what falls into the current bin of the time series: series.h */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;

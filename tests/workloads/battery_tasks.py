@@ -655,6 +655,27 @@ def pool_on_deque(data, size):
     return _by_hand(DequeQueue, data, size)
 
 
+class JobPool(HandMadePool):
+    """Its threads are an executor's, each with one job that never ends."""
+
+    def __init__(self, make_queue, threads=3):
+        self.queue = make_queue()
+        self.executor = concurrent.futures.ThreadPoolExecutor(threads)
+        for _ in range(threads):
+            self.executor.submit(self.work)
+
+
+@road("by_hand", may_be_none=True)
+def pool_of_jobs(data, size):
+    return shared_pool("jobs", lambda: JobPool(queue.Queue)).read(data, size, queue.Queue)
+
+
+@road("by_hand", may_be_none=True)
+def pool_of_jobs_on_simple_queue(data, size):
+    return shared_pool("simple jobs", lambda: JobPool(queue.SimpleQueue)).read(
+        data, size, queue.SimpleQueue)
+
+
 class EventPool(HandMadePool):
     """Each job has an Event of the submitter, set when it is done."""
 
