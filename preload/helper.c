@@ -8,8 +8,8 @@
 #include "preload/log.h"
 #include "preload/python.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 static bool verified;
@@ -208,19 +208,38 @@ static void took_foreign(const void *lock, const struct cup_maker *known)
 
 static void gives_foreign(void)
 {
-    if (cup_self.foreign_place == cup_frames_top_place())
+    /* A lock that was waited for was taken without the GIL, and could not be judged then. */
+    if (cup_self.foreign_place == cup_frames_top_place() || hands_nothing_over())
         cup_self.foreign_lock = NULL;
     else
         work_came(cup_self.foreign_is_others);
 }
 
+/* Where the interpreter's code lies: found once, since the loader's lock, which dladdr() takes, may
+ * be held by a thread whose constructors wait for the GIL that we hold. */
+static struct {
+    uintptr_t from, to;
+} interpreter;
+
+static int find_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    uintptr_t inside = (uintptr_t)cup_py.PyErr_Occurred;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && inside >= from && inside < to) {
+            interpreter.from = from;
+            interpreter.to = to;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static bool is_interpreters(const void *code)
 {
-    static const void *base; /* the same answer for every thread */
-    Dl_info where;
-    if (!base && dladdr((void *)cup_py.PyErr_Occurred, &where))
-        base = where.dli_fbase;
-    return base && dladdr(code, &where) && where.dli_fbase == base;
+    return (uintptr_t)code - interpreter.from < interpreter.to - interpreter.from;
 }
 
 /* An executor starts them, whose jobs are handed over one by one. */
@@ -391,7 +410,7 @@ bool cup_helper_verify(void)
         cup_py.PyErr_Clear();
     cup_python_drop(lock);
     cup_python_drop(make);
-    bool seen = cup_self.locks_made != before;
+    bool seen = cup_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
     return seen;
 }
