@@ -1161,7 +1161,8 @@ def background(data, size, stop):
 
 
 def make_noise(pid):
-    """In a worker: threads that print and log all the time."""
+    """In a worker: threads that print and log all the time, and one that makes others wait for a
+    lock which every start of a thread takes."""
     import logging
 
     logger = logging.getLogger("battery.noise")
@@ -1172,5 +1173,11 @@ def make_noise(pid):
             logger.warning("noise of %d", pid)
             time.sleep(0.01)
 
-    for _ in range(2):
-        threading.Thread(target=talk, daemon=True).start()
+    def hold():
+        while True:
+            with threading._active_limbo_lock:
+                time.sleep(0.0003)
+            time.sleep(0.003)
+
+    for noise in (talk, talk, hold):
+        threading.Thread(target=noise, daemon=True).start()
