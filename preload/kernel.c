@@ -8,6 +8,7 @@
 #include "preload/thread.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 static uint64_t own_at_start;
@@ -85,6 +86,18 @@ static void look_at(struct cup_wait *wait)
     wait->before = read_count("/proc/self/io");
 }
 
+/* A handler of SIGCHLD may reap whoever ended. A program's own wait comes before it, since the
+ * kernel gives it the child in the very call; a look would not: the handler runs when that returns.
+ */
+static bool is_rivalled(void)
+{
+    struct sigaction action;
+    sigset_t blocked;
+    return sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+           action.sa_handler != SIG_IGN && sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 &&
+           !sigismember(&blocked, SIGCHLD);
+}
+
 bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int options)
 {
     siginfo_t child = {.si_pid = 0};
@@ -92,7 +105,8 @@ bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int o
     wait->child = 0;
     if (!counts(options))
         return true;
-    int result = CUP_REAL(waitid)(type, id, &child, WEXITED | WNOWAIT | (options & WNOHANG));
+    int waits = is_rivalled() ? WNOHANG : options & WNOHANG;
+    int result = CUP_REAL(waitid)(type, id, &child, WEXITED | WNOWAIT | waits);
     if (result && errno == EINTR)
         return false;
     cup_guard();

@@ -15,8 +15,9 @@ void cup_kernel_begin(void);
 void cup_kernel_end(void);
 
 /* Around a call that waits for a child and reaps it. Begin waits as long as the call would, and
- * leaves the child to it. False: a signal interrupted that, and the call has failed (EINTR). End is
- * told which child was reaped. Both keep errno otherwise. */
+ * leaves the child to it. Where a handler of SIGCHLD might take the child first, it only looks for
+ * one that has ended already; what others read is not known. False: a signal interrupted that, and
+ * the call has failed (EINTR). End is told which child was reaped. Both keep errno otherwise. */
 struct cup_wait {
     pid_t child;    /* has ended; 0: none was found */
     uint64_t bytes; /* that it read; CUP_UNKNOWN64: the kernel does not tell */

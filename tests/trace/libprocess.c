@@ -453,6 +453,31 @@ static void interrupt(struct trace *trace, int flags)
     sigaction(SIGALRM, &before, NULL);
 }
 
+/* A handler that reaps whatever has ended, while the call waits for one child. */
+static void reap(int signal)
+{
+    int saved = errno;
+    (void)signal;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    errno = saved;
+}
+
+void waitpid_beside_a_reaping_handler(struct trace *trace)
+{
+    const struct sigaction action = {.sa_handler = reap, .sa_flags = SA_RESTART};
+    sigaction(SIGCHLD, &action, NULL);
+    for (int i = 0; i < 5; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            usleep(50000);
+            _exit(14);
+        }
+        say_child(trace, pid);
+    }
+    signal(SIGCHLD, SIG_DFL);
+}
+
 void try_waitpid(struct trace *trace)
 {
     int status;
