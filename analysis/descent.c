@@ -209,6 +209,10 @@ static void settle_task(struct descents *descents, struct cup_process *process, 
         process->descent = CUP_DESCENT_LATE;
         return;
     }
+    if (task->shared) {
+        process->descent = CUP_DESCENT_SHARED;
+        return;
+    }
     process->descent = CUP_DESCENT_KNOWN;
     task->child_read_bytes += cup_process_child_bytes(process);
 }

@@ -125,6 +125,15 @@ static void on_file(struct loader *loader, const struct cup_record *record)
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 
+/* Threads that the task started served others, too. Where records were dropped, one that says so
+ * may be among them. */
+static bool is_voided(const struct loader *loader, uint32_t task)
+{
+    const uint64_t *health = loader->log->header.health;
+    return cup_id_map_get(&loader->voided, task) ||
+           (health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
+}
+
 static void saw_thread(struct loader *loader, uint32_t tid)
 {
     if (cup_id_map_get(&loader->threads, tid))
@@ -175,6 +184,7 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .tid = begin->tid,
         .key_at = key_place(loader),
         .origin = (uint8_t)begin->origin,
+        .shared = is_voided(loader, begin->task),
         .number = begin->task,
     };
     process_of(loader)->tasks++;
@@ -303,7 +313,7 @@ static void on_child(struct loader *loader, const struct cup_record *record)
 /* The task that a block of KIND is counted for. */
 static uint32_t owner_of(const struct loader *loader, uint32_t task, uint32_t kind)
 {
-    return kind == CUP_BLOCK_INHERITS && cup_id_map_get(&loader->voided, task) ? 0 : task;
+    return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
 }
 
 /* Adds what one thread did for a task (0: for none). */

@@ -457,7 +457,7 @@ static struct cup_value child_read_bytes(T t)
 static struct cup_value child_read_none_bytes(T t)
 {
     return cup_count(t->children[CUP_DESCENT_UNNAMED].bytes + t->children[CUP_DESCENT_LOST].bytes +
-                     t->children[CUP_DESCENT_LATE].bytes);
+                     t->children[CUP_DESCENT_LATE].bytes + t->children[CUP_DESCENT_SHARED].bytes);
 }
 
 static struct cup_value child_late_bytes(T t)

@@ -22,6 +22,7 @@ enum cup_descent {
     CUP_DESCENT_UNNAMED,    /* nobody's: no record names the task */
     CUP_DESCENT_LOST,       /* nobody's: the task is in no log */
     CUP_DESCENT_LATE,       /* nobody's: read after the task had ended, perhaps for others */
+    CUP_DESCENT_SHARED,     /* nobody's: what its task started served others, too */
     CUP_DESCENT_OTHER_SPAN, /* of a task that was not asked for */
 };
 enum { CUP_DESCENT_COUNT = CUP_DESCENT_OTHER_SPAN + 1 };
@@ -40,7 +41,7 @@ struct cup_process {
     uint32_t parent_task; /* number there; 0: the one that a CHILD record names for it */
     int64_t last_read_ns; /* 0: never */
     uint8_t descent;      /* enum cup_descent */
-    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN and _LATE */
+    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
 };
@@ -81,6 +82,7 @@ struct cup_task {
     uint32_t key_at; /* where its key is in the log: see cup_key_reader */
     uint8_t status;  /* enum cup_task_status; 0: unfinished */
     uint8_t origin;  /* enum cup_task_origin */
+    bool shared;     /* threads that it started served others, too */
     uint32_t number; /* in its process */
 };
 

@@ -140,6 +140,7 @@ static const char *const descent_names[CUP_DESCENT_COUNT] = {
     [CUP_DESCENT_UNNAMED] = "nobody's: no record names its task",
     [CUP_DESCENT_LOST] = "nobody's: its task is in no log",
     [CUP_DESCENT_LATE] = "nobody's: read after its task had ended",
+    [CUP_DESCENT_SHARED] = "nobody's: what its task started worked for others, too",
     [CUP_DESCENT_OTHER_SPAN] = "a task's that was not asked for",
 };
 

@@ -37,7 +37,7 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(JOB_RUN, "concurrent.futures.thread", "run", "(nothing: calls those three)",                 \
       "CPython 3.9 to 3.13")                                                                       \
-    X(SUBMIT, "concurrent.futures.thread", "submit", "(nothing: wakes a thread of the pool)",      \
+    X(SUBMIT, "concurrent.futures.thread", "submit", "(nothing: takes its lock, wakes a thread)",    \
       "CPython 3.9 to 3.13")                                                                       \
     X(QUEUE_GET, "queue", "get", "(nothing: takes an item)", "CPython 3.9 to 3.13")                \
     X(BOOTSTRAP, "threading", "_bootstrap_inner", "(nothing: takes locks that hand nothing over)", \
@@ -50,6 +50,11 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(EXECUTOR_GROWS, "concurrent.futures.thread", "_adjust_thread_count",                         \
       "(nothing: starts threads that are handed their jobs)", "CPython 3.9 to 3.13")               \
+    X(POOL_GROWS, "concurrent.futures.process", "_adjust_process_count",                           \
+      "(nothing: starts processes that work for whoever submits)",                                 \
+      "CPython 3.9 to 3.13, loky 3.7")                                                             \
+    X(POOL_STARTS, "concurrent.futures.process", "_launch_processes", "(likewise)",                \
+      "CPython 3.9 to 3.13")                                                                       \
     X(READ_SIGNED, "multiprocessing.forkserver", "read_signed",                                    \
       "(nothing: reads a child's number, or its status)", "CPython 3.9 to 3.13")                   \
     X(LAUNCH, "multiprocessing.popen_forkserver", "_launch", "(nothing: asks for the number)",     \

@@ -5,6 +5,7 @@
 #include "preload/clock.h"
 #include "preload/descriptor.h"
 #include "preload/frames.h"
+#include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/number.h"
 #include "preload/process.h"
@@ -18,7 +19,7 @@
 #define VARIABLE "CUPPING_PARENT=" /* PID:TASK */
 
 struct root {
-    uint32_t pid; /* 0: not known, see forkserver */
+    uint32_t pid; /* 0: not known, see forkserver; or a pool's, which works for several */
     uint32_t task;
     bool known; /* there is one */
 };
@@ -45,7 +46,11 @@ bool cup_child_follows(void)
 static struct root find_root(void)
 {
     uint32_t task = cup_attribution_task();
-    return task ? (struct root){cup_log_header()->pid, task, true} : child.root;
+    if (!task)
+        return child.root;
+    if (cup_helper_pool_grows())
+        return (struct root){0, 0, true};
+    return (struct root){cup_log_header()->pid, task, true};
 }
 
 static struct root parse(const char *text)
@@ -201,7 +206,7 @@ void cup_child_named(const void *answer)
     cup_guard();
     uint32_t task = cup_attribution_task();
     memcpy(&pid, answer, sizeof pid);
-    if (task && pid > 0 && pid <= INT32_MAX)
+    if (task && pid > 0 && pid <= INT32_MAX && !cup_helper_pool_grows())
         write_child(pid, task);
     cup_unguard();
     errno = saved;

@@ -126,19 +126,22 @@ static void void_inherited(void)
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
-/* It serves another task: then so may have all threads that this task started, from the beginning,
- * since work is handed on in ways that leave no trace (an item of a queue that is never empty). */
+/* It serves another task: then so may have all threads and processes that this task started, from
+ * the beginning, since work is handed on in ways that leave no trace (an item of a queue that is
+ * never empty). */
 static void serves_others(void)
 {
-    cup_attribution_void(cup_self.inherited);
+    cup_attribution_void(cup_self.started_by);
+    cup_self.serves_others = true;
     void_inherited();
 }
 
-/* Another task made the lock, or uses it: not one that everybody uses. */
+/* Another task than that which started the thread made the lock, or uses it: not one that everybody
+ * uses. */
 static bool is_others(const struct cup_maker *known)
 {
     return known && known->task != CUP_MADE_BY_DASK &&
-           (known->task != cup_self.inherited || known->shared);
+           (known->task != cup_self.started_by || known->shared);
 }
 
 /* Finalizers run on whichever thread happens to drop an object or to collect garbage. */
@@ -270,6 +273,35 @@ void cup_helper_ends(void)
         count_cpu(cup_self.inherited);
 }
 
+/* A thread that inherits no more, for the lock of a module, and what it did before: not known yet
+ * whether for others. */
+static bool has_a_past(void)
+{
+    return cup_self.started_by && !cup_self.inherited && !cup_self.serves_others;
+}
+
+/* ---- pools of processes ------------------------------------------------------------------ */
+
+static void submits(const struct cup_maker *lock)
+{
+    cup_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
+}
+
+bool cup_helper_pool_grows(void)
+{
+    enum { DEEPEST = 16 };
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame), grows = false;
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+        const void *name = cup_frames_name(frame);
+        grows |= name == cup_anchor_name(CUP_ANCHOR_POOL_GROWS) ||
+                 name == cup_anchor_name(CUP_ANCHOR_POOL_STARTS);
+        if (grows && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
+            return !cup_self.pool_is_own;
+    }
+    return grows;
+}
+
 /* ---- locks ------------------------------------------------------------------------------- */
 
 /* Thread.start() waits until the new thread says that it runs. */
@@ -286,15 +318,14 @@ static bool starts_thread(void)
 
 static void helper_took(const void *lock, bool waited, struct cup_maker *known)
 {
-    const void *name = cup_frames_top_name();
-    if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
-        look_for_job(known);
     if (waited && cup_self.job_runs && known && known->task == cup_self.handed &&
         known->shared & CUP_SIGNALLED && !starts_thread())
         job_serves_others(); /* woken by somebody else */
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->task != inherited || known->shared))
         took_foreign(lock, known);
+    else if (known && has_a_past() && is_others(known) && !hands_nothing_over())
+        serves_others();
     if (known && !known->shared)
         cup_maker_used(known, cup_attribution_task(), CUP_SHARED);
 }
@@ -314,8 +345,13 @@ static void hold(const void *lock)
 static void took(const void *lock, bool waited)
 {
     struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
+    const void *name = cup_frames_top_name();
     hold(lock);
+    if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
+        submits(known);
     if (!cup_self.task) {
+        if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
+            look_for_job(known);
         helper_took(lock, waited, known);
         return;
     }
@@ -359,7 +395,7 @@ static void signals(struct cup_maker *known)
 {
     struct cup_thread *thread = &cup_self;
     bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
-    if (thread->inherited && is_others(known) && !hands_nothing_over())
+    if ((thread->inherited || has_a_past()) && is_others(known) && !hands_nothing_over())
         serves_others();
     else if (thread->job_runs && others && known->task != thread->handed && !is_submission() &&
              !hands_nothing_over())

@@ -28,6 +28,10 @@ void cup_helper_made(const void *lock);
  * Only Python's own threads inherit: those of native pools serve whoever comes. */
 uint32_t cup_helper_heir(void *routine);
 
+/* A process that the calling thread starts now is for a pool that its task did not make, or that
+ * others use as well: it works for whoever submits. */
+bool cup_helper_pool_grows(void);
+
 /* The calling thread was started by TASK; and it ends. */
 void cup_helper_starts(uint32_t task);
 void cup_helper_ends(void);

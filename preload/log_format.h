@@ -464,7 +464,8 @@ struct cup_r_parent {
 };
 
 /* Threads that a task started turned out to serve other tasks too: what such threads did (blocks of
- * kind INHERITS) is nobody's, from the beginning. */
+ * kind INHERITS) is nobody's, from the beginning; and so is what its children read, for they may be
+ * a pool that the threads look after. */
 struct cup_r_void {
     struct cup_record head;
     uint32_t task;

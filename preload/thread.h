@@ -34,13 +34,15 @@ struct cup_thread {
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
     /* the task that this thread helps: helper.h */
-    bool for_dask;              /* its job was submitted by Dask itself */
-    bool job_runs;              /* a job that it was handed has begun, and not ended */
-    bool job_serves;            /* and turned out to serve other tasks: it is nobody's */
-    uint32_t handed;            /* task whose job it runs, or ran last; 0: none */
-    uint32_t inherited;         /* task that started it; 0: none, or void */
-    uint32_t started_by;        /* likewise, and never void */
-    uint32_t locks_made;        /* counts: so that cup_helper_verify() sees one */
+    bool for_dask;       /* its job was submitted by Dask itself */
+    bool job_runs;       /* a job that it was handed has begun, and not ended */
+    bool job_serves;     /* and turned out to serve other tasks: it is nobody's */
+    uint32_t handed;     /* task whose job it runs, or ran last; 0: none */
+    uint32_t inherited;  /* task that started it; 0: none, or void */
+    uint32_t started_by; /* likewise, and never void */
+    bool pool_is_own;    /* last it submitted a job to a pool that its task made for itself */
+    bool serves_others;  /* besides the task that started it */
+    uint32_t locks_made; /* counts: so that cup_helper_verify() sees one */
     const void *held[CUP_HELD]; /* locks taken and not given back */
     uint32_t next_held;
     const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */

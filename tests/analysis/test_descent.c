@@ -208,6 +208,40 @@ Test(descent, who_read_after_the_end_of_the_task_may_have_served_others)
     cr_assert_not_null(strstr(warnings[0].text, "others: 1; the 100 B"), "%s", warnings[0].text);
 }
 
+/* Task 2, of which a thread served others; RECORDS were dropped. */
+static void load_voided(bool voided, uint64_t records)
+{
+    struct log_builder builder;
+    struct cup_r_void record = {.task = 2};
+    start_worker(&builder, WORKER, 0);
+    if (voided)
+        BUILDER_ADD(&builder, CUP_R_VOID, record);
+    builder_header(&builder)->health[CUP_H_THREADS_VOIDED] = 1;
+    builder_header(&builder)->health[CUP_H_RECORDS_DROPPED] = records;
+    save(&builder);
+    add_child(CHILD, 11, WORKER, 1, 12, 100);
+    add_child(CHILD + 1, 21, WORKER, 2, 22, 10);
+    load(NULL);
+}
+
+Test(descent, so_are_children_of_a_task_whose_threads_served_others)
+{
+    load_voided(true, 0);
+    expect_task(0, 100);
+    expect_task(1, 0);
+    expect("child_read_bytes", 100);
+    expect("child_read_none_bytes", 10);
+    cr_assert_eq(profile.processes[2].descent, CUP_DESCENT_SHARED);
+}
+
+Test(descent, a_record_that_says_so_may_have_been_dropped)
+{
+    load_voided(false, 1);
+    expect_task(0, 0);
+    expect_task(1, 0);
+    expect("child_read_none_bytes", 110);
+}
+
 Test(descent, what_no_record_names_is_nobodys)
 {
     add_worker(WORKER, 0);

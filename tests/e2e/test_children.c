@@ -85,6 +85,28 @@ Test(children, of_four_tasks_at_once)
     for_each_python(check_ways);
 }
 
+static void check_shared(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = {.argv = {python, WORKLOAD("children_shared.py"), scratch},
+                          .settings = {"PYTHONWARNINGS=ignore"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s: %s", python, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    expect_children(text("%s/expected", scratch), tasks, python);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+/* A pool of processes is its task's while nobody else uses it, and then nobody's. */
+Test(children, that_two_tasks_share_are_nobodys)
+{
+    for_each_python(check_shared);
+}
+
 static void check_unnoticed(const char *python)
 {
     char *logs = test_directory();
