@@ -37,7 +37,7 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(JOB_RUN, "concurrent.futures.thread", "run", "(nothing: calls those three)",                 \
       "CPython 3.9 to 3.13")                                                                       \
-    X(SUBMIT, "concurrent.futures.thread", "submit", "(nothing: takes its lock, wakes a thread)",    \
+    X(SUBMIT, "concurrent.futures.thread", "submit", "(nothing: takes its lock, wakes a thread)",  \
       "CPython 3.9 to 3.13")                                                                       \
     X(QUEUE_GET, "queue", "get", "(nothing: takes an item)", "CPython 3.9 to 3.13")                \
     X(BOOTSTRAP, "threading", "_bootstrap_inner", "(nothing: takes locks that hand nothing over)", \

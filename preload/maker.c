@@ -51,17 +51,57 @@ static struct cup_maker *claim(struct cup_maker *set)
     return NULL;
 }
 
+/* NULL: no room. */
+static struct cup_maker *add(cup_maker_set *sets, uint64_t key, uint32_t task)
+{
+    struct cup_maker *place = claim(cup_maker_set_of(sets, key));
+    if (!place)
+        return NULL;
+    place->task = task;
+    place->shared = 0;
+    __atomic_store_n(&place->key, key, __ATOMIC_SEQ_CST);
+    return place;
+}
+
 void cup_maker_made(cup_maker_set *sets, uint64_t key, uint32_t task)
 {
     if (!sets)
         return;
     cup_maker_gone(sets, key);
-    struct cup_maker *known = task ? claim(cup_maker_set_of(sets, key)) : NULL;
-    if (!known)
-        return;
-    known->task = task;
-    known->shared = 0;
-    __atomic_store_n(&known->key, key, __ATOMIC_RELEASE);
+    if (task)
+        add(sets, key, task);
+}
+
+/* Two threads found nobody, and each added its own: one of them at least sees the other's. */
+static void share_twins(struct cup_maker *set, struct cup_maker *own)
+{
+    for (int i = 0; i < CUP_MAKER_WAYS; i++) {
+        if (&set[i] == own || __atomic_load_n(&set[i].key, __ATOMIC_SEQ_CST) != own->key)
+            continue;
+        __atomic_store_n(&set[i].shared, CUP_SHARED, __ATOMIC_RELAXED);
+        __atomic_store_n(&own->shared, CUP_SHARED, __ATOMIC_RELAXED);
+    }
+}
+
+/* Of several that take the place of a task that runs no more one does, the others share it. */
+static void name_again(struct cup_maker *known, uint32_t task)
+{
+    const struct cup_maker own = {.task = task};
+    struct cup_maker before = {.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
+    if (before.task == task || cup_attribution_runs(before.task) ||
+        !__atomic_compare_exchange_n(&known->state, &before.state, own.state, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        cup_maker_used(known, task, CUP_SHARED);
+}
+
+void cup_maker_named(cup_maker_set *sets, uint64_t key, uint32_t task)
+{
+    struct cup_maker *known = cup_maker_find(sets, key);
+    struct cup_maker *own = known || !sets ? NULL : add(sets, key, task);
+    if (known)
+        name_again(known, task);
+    else if (own)
+        share_twins(cup_maker_set_of(sets, key), own);
 }
 
 void cup_maker_gone(cup_maker_set *sets, uint64_t key)

@@ -15,9 +15,14 @@
 #define CUP_MADE_BY_DASK UINT32_MAX
 
 struct cup_maker {
-    uint64_t key;    /* 0: free */
-    uint32_t task;   /* or CUP_MADE_BY_DASK */
-    uint32_t shared; /* enum cup_maker_shared */
+    uint64_t key; /* 0: free */
+    union {
+        struct {
+            uint32_t task;   /* or CUP_MADE_BY_DASK */
+            uint32_t shared; /* enum cup_maker_shared */
+        };
+        uint64_t state; /* both of them */
+    };
 };
 
 /* Used by someone who does not work for its maker. Signalled: given by one who had not taken it. */
@@ -30,6 +35,10 @@ extern cup_maker_set *cup_makers_of_locks, *cup_makers_of_paths; /* CUP_MAKER_SE
 
 /* KEY was made for TASK (0: for nobody that is known); what was known of it is void. */
 void cup_maker_made(cup_maker_set *sets, uint64_t key, uint32_t task);
+
+/* Likewise where others, whose tasks run, may do so at the same time (a path): it is shared then.
+ */
+void cup_maker_named(cup_maker_set *sets, uint64_t key, uint32_t task);
 
 /* KEY exists no more. */
 void cup_maker_gone(cup_maker_set *sets, uint64_t key);

@@ -32,7 +32,7 @@ void cup_path_used(const char *path)
     if (known && (known->task == task || cup_attribution_runs(known->task)))
         cup_maker_used(known, task, CUP_SHARED);
     else if (task)
-        cup_maker_made(cup_makers_of_paths, key, task);
+        cup_maker_named(cup_makers_of_paths, key, task);
 }
 
 /* A Python thread that carries nothing serves several, and one of them may have named a file that
