@@ -199,7 +199,7 @@ static uint32_t opener(struct cup_descriptor *descriptor, uint32_t task)
 /* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
 static uint32_t sole_for(const struct cup_thread *thread, uint32_t *epoch)
 {
-    if (cup_thread_is_dask(thread))
+    if (cup_thread_is_dask(thread) || thread->after_job)
         return 0;
     uint32_t task = sole_task(epoch);
     return thread->started_by && thread->started_by != task ? 0 : task;

@@ -35,6 +35,7 @@ static void job_begins(const struct cup_maker *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
+    thread->after_job = false;
     thread->job_serves = false;
     thread->for_dask = lock && lock->task == CUP_MADE_BY_DASK;
     thread->handed = lock && !thread->for_dask ? lock->task : 0;
@@ -49,12 +50,17 @@ static void job_begins(const struct cup_maker *lock)
     memcpy(thread->job_start, thread->job_block->counters, sizeof thread->job_start);
 }
 
-/* What is called back afterwards is still for whoever submitted the job. */
-static void job_ends(void)
+/* What is called back afterwards is still for whoever submitted the job, unless others know of the
+ * Future: they may have added callbacks. */
+static void job_ends(const struct cup_maker *lock)
 {
     if (cup_self.job_runs)
         count_cpu(cup_self.handed);
     cup_self.job_runs = false;
+    if (lock && !lock->shared)
+        return;
+    cup_self.handed = 0;
+    cup_self.after_job = true;
 }
 
 /* What the job did so far is nobody's. Its calls and times go with its bytes; what it did to files
@@ -114,7 +120,7 @@ static void look_for_job(const struct cup_maker *known)
     if (begins)
         job_begins(known);
     else
-        job_ends();
+        job_ends(known);
 }
 
 /* ---- threads started by a task ----------------------------------------------------------- */
@@ -336,10 +342,10 @@ static void hold(const void *lock)
     struct cup_thread *thread = &cup_self;
     for (int i = 0; i < CUP_HELD; i++)
         if (!thread->held[i] || thread->held[i] == lock) {
-            thread->held[i] = lock;
+            thread->held[thread->last_held = (uint32_t)i] = lock;
             return;
         }
-    thread->held[thread->next_held++ % CUP_HELD] = lock;
+    thread->held[thread->last_held = thread->next_held++ % CUP_HELD] = lock;
 }
 
 static void took(const void *lock, bool waited)
@@ -421,6 +427,19 @@ void cup_helper_gives(const void *lock)
         signals(known);
     cup_unguard();
     errno = saved;
+}
+
+/* A stream's buffer has a lock, which is held while the stream is written or read. */
+void cup_helper_used_pipe(uint32_t task)
+{
+    const void *lock = cup_self.held[cup_self.last_held];
+    const struct cup_maker *known =
+        lock ? cup_maker_find(cup_makers_of_locks, (uintptr_t)lock) : NULL;
+    if (!known || known->task == task || known->task == cup_self.started_by ||
+        !cup_attribution_runs(known->task))
+        return;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+    cup_attribution_void(known->task);
 }
 
 void cup_helper_made(const void *lock)

@@ -21,6 +21,10 @@
 void cup_helper_took(const void *lock, bool waited);
 void cup_helper_gives(const void *lock);
 
+/* This thread, which works for TASK (0: for none), read or wrote a pipe. If that is a stream that
+ * another task made, which still runs, then the process at its other end serves both. */
+void cup_helper_used_pipe(uint32_t task);
+
 /* This thread initialised LOCK. */
 void cup_helper_made(const void *lock);
 

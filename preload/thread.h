@@ -36,6 +36,7 @@ struct cup_thread {
     /* the task that this thread helps: helper.h */
     bool for_dask;       /* its job was submitted by Dask itself */
     bool job_runs;       /* a job that it was handed has begun, and not ended */
+    bool after_job;      /* it has ended, and what follows may be for others */
     bool job_serves;     /* and turned out to serve other tasks: it is nobody's */
     uint32_t handed;     /* task whose job it runs, or ran last; 0: none */
     uint32_t inherited;  /* task that started it; 0: none, or void */
@@ -44,7 +45,7 @@ struct cup_thread {
     bool serves_others;  /* besides the task that started it */
     uint32_t locks_made; /* counts: so that cup_helper_verify() sees one */
     const void *held[CUP_HELD]; /* locks taken and not given back */
-    uint32_t next_held;
+    uint32_t next_held, last_held;
     const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */
     bool foreign_is_others;      /* another task made it, or uses it */
     uint64_t foreign_place;      /* instruction that took it */

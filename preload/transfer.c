@@ -1,6 +1,7 @@
 #include "preload/transfer.h"
 
 #include "preload/block.h"
+#include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/series.h"
 
@@ -280,6 +281,8 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
         cup_attribution_confirm(&transfer->owner);
     if (transfer->descriptor->class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
         judge_connection(transfer, call);
+    if (transfer->descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
+        cup_helper_used_pipe(transfer->owner.block->task);
     if (bytes >= 0 && transfer->owner.block)
         count(transfer, call, (uint64_t)bytes, offset);
     cup_unguard();

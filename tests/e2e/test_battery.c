@@ -1,6 +1,7 @@
 /* The battery: four tasks at a time, by every road that bytes take to a task, and each has its own
  * to the byte. One job of twenty rounds, one test for each group of roads (battery_tasks.py says
  * which they are); `make soak` runs a thousand rounds. */
+#include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
@@ -182,6 +183,24 @@ Test(battery, helpers_of_asyncio_and_fsspec) { check_group("asyncio", 320); }
 Test(battery, threads_that_tasks_start) { check_group("threads", 240); }
 Test(battery, pools_of_concurrent_futures) { check_group("executor", 800); }
 Test(battery, pools_made_by_hand_are_right_or_silent) { check_group("by_hand", 480); }
+/* A callback of a job runs on the job's thread, for whoever added it: not for who submitted the job.
+ */
+Test(battery, callbacks_of_others)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/callbacks.py", scratch}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "first", "read_bytes") == 1000);
+    cr_expect(task_number(tasks, "second", "read_bytes") == 0);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
 Test(battery, threads_of_libraries) { check_group("libraries", 160); }
 Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 24); }
 Test(battery, other_processes) { check_group("processes", 320); }

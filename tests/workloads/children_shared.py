@@ -8,6 +8,7 @@ DIRECTORY/expected gets "key bytes" lines, as children.py does: whose a shared p
 cannot be known, so its bytes must be nobody's."""
 
 import multiprocessing
+import subprocess
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor
@@ -37,6 +38,23 @@ class Pool:
         self.pool.join()
 
 
+class Program:
+    """One that is told by its standard input what to read, and answers."""
+
+    def __init__(self):
+        program = ("import sys\nfor line in sys.stdin:\n"
+                   f"    print(len(open(line.strip(), 'rb', 0).read({BYTES})), flush=True)")
+        self.process = subprocess.Popen([sys.executable, "-c", program], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def submit(self, _function, path):
+        print(path, file=self.process.stdin, flush=True)
+        self.process.stdout.readline()
+
+    def shutdown(self):
+        self.process.communicate()
+
+
 def executor(method, workers):
     return ProcessPoolExecutor(workers, multiprocessing.get_context(method))
 
@@ -46,6 +64,7 @@ makers = {
     "executor-spawn": lambda: executor("spawn", 1),
     "executor-forkserver": lambda: executor("forkserver", 1),
     "pool": Pool,
+    "program": Program,
 }
 
 
