@@ -353,6 +353,7 @@ static void took(const void *lock, bool waited)
     struct cup_maker *known = cup_maker_find(cup_makers_of_locks, (uintptr_t)lock);
     const void *name = cup_frames_top_name();
     hold(lock);
+    cup_self.held_place = known ? cup_frames_top_place() : 0;
     if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
         submits(known);
     if (!cup_self.task) {
@@ -429,13 +430,15 @@ void cup_helper_gives(const void *lock)
     errno = saved;
 }
 
-/* A stream's buffer has a lock, which is held while the stream is written or read. */
+/* A stream's buffer has a lock, which is taken by the very instruction that writes or reads. */
 void cup_helper_used_pipe(uint32_t task)
 {
     const void *lock = cup_self.held[cup_self.last_held];
     const struct cup_maker *known =
         lock ? cup_maker_find(cup_makers_of_locks, (uintptr_t)lock) : NULL;
-    if (!known || known->task == task || known->task == cup_self.started_by ||
+    if (!known || cup_self.held_place != cup_frames_top_place())
+        return;
+    if (known->task == task || known->task == cup_self.started_by ||
         !cup_attribution_runs(known->task))
         return;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);

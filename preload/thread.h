@@ -46,6 +46,7 @@ struct cup_thread {
     uint32_t locks_made; /* counts: so that cup_helper_verify() sees one */
     const void *held[CUP_HELD]; /* locks taken and not given back */
     uint32_t next_held, last_held;
+    uint64_t held_place; /* instruction that took the last of them, if it is known who made that */
     const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */
     bool foreign_is_others;      /* another task made it, or uses it */
     uint64_t foreign_place;      /* instruction that took it */
