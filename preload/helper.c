@@ -31,6 +31,13 @@ static void count_cpu(uint32_t task)
 
 /* ---- jobs of concurrent.futures ---------------------------------------------------------- */
 
+/* What is taken back from the task of a job that turns out to serve others. */
+static const uint8_t job_sums[CUP_JOB_SUMS] = {
+    CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
+    CUP_C_READ_HANDOFF_BYTES, CUP_C_HELPER_CPU_NS,
+    CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
+    CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
+
 static void job_begins(const struct cup_maker *lock)
 {
     struct cup_thread *thread = &cup_self;
@@ -47,7 +54,8 @@ static void job_begins(const struct cup_maker *lock)
     if (!thread->job_block)
         return;
     thread->job_sequence = thread->job_block->sequence;
-    memcpy(thread->job_start, thread->job_block->counters, sizeof thread->job_start);
+    for (int i = 0; i < CUP_JOB_SUMS; i++)
+        thread->job_start[i] = thread->job_block->counters[job_sums[i]];
 }
 
 /* What is called back afterwards is still for whoever submitted the job, unless others know of the
@@ -63,8 +71,8 @@ static void job_ends(const struct cup_maker *lock)
     cup_self.after_job = true;
 }
 
-/* What the job did so far is nobody's. Its calls and times go with its bytes; what it did to files
- * stays where it is. */
+/* What the job did so far is nobody's; its calls, times and what it did to files stay where they
+ * are. */
 static void disown_job(void)
 {
     struct cup_thread *thread = &cup_self;
@@ -73,13 +81,11 @@ static void disown_job(void)
     if (!none)
         return;
     bool same = block == thread->job_block && block->sequence == thread->job_sequence;
-    for (int i = 0; i < CUP_COUNTER_COUNT; i++) {
+    for (int i = 0; i < CUP_JOB_SUMS; i++) {
+        int sum = job_sums[i], to = sum < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : sum;
         uint64_t before = same ? thread->job_start[i] : 0;
-        int to = i < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : i;
-        if (i == CUP_C_PEAK_LIVE_BYTES)
-            continue;
-        none->counters[to] += block->counters[i] - before;
-        block->counters[i] = before;
+        none->counters[to] += block->counters[sum] - before;
+        block->counters[sum] = before;
     }
 }
 

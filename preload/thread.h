@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CUP_HELD = 8 };
+enum { CUP_HELD = 8, CUP_JOB_SUMS = 8 };
 enum { CUP_HELPED = 2 }; /* tasks whose blocks a helper thread keeps open at a time */
 
 enum cup_thread_state {
@@ -52,7 +52,7 @@ struct cup_thread {
     uint64_t foreign_place;      /* instruction that took it */
     struct cup_block *job_block; /* of its task when it began, and what stood in it then */
     uint32_t job_sequence;
-    uint64_t job_start[CUP_COUNTER_COUNT];
+    uint64_t job_start[CUP_JOB_SUMS];
     uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
     /* what falls into the current bin of the time series: series.h */
     uint64_t bin_ends; /* ticks */
