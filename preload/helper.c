@@ -338,7 +338,7 @@ static void helper_took(const void *lock, bool waited, struct cup_maker *known)
         took_foreign(lock, known);
     else if (known && has_a_past() && is_others(known) && !hands_nothing_over())
         serves_others();
-    if (known && !known->shared)
+    if (known && !known->shared && known->task != cup_self.handed)
         cup_maker_used(known, cup_attribution_task(), CUP_SHARED);
 }
 
