@@ -370,19 +370,24 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
     return found ? entry : NULL;
 }
 
+static enum cup_peer_state state_of(const char *peer, const char *own)
+{
+    static const char unnamed[] = "unix:";
+    if (is_dask_address(peer) || is_dask_address(own))
+        return CUP_PEER_DASK;
+    return strcmp(peer, unnamed) || strcmp(own, unnamed) ? CUP_PEER_KNOWN : CUP_PEER_PAIR;
+}
+
 void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
 {
     if (entry->peer)
         return;
     char address[CUP_PEER_LONGEST], own[CUP_PEER_LONGEST];
     lock_look_up();
-    if (!entry->peer && cup_peer_address(fd, address)) {
-        bool dask = is_dask_address(address) || (cup_peer_own(fd, own) && is_dask_address(own));
-        entry->file = dask ? 0 : peer_id(address);
+    if (!entry->peer && cup_peer_address(fd, address) && cup_peer_own(fd, own)) {
+        enum cup_peer_state state = state_of(address, own);
+        entry->file = state == CUP_PEER_DASK ? 0 : peer_id(address);
         entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
-        enum cup_peer_state state = dask                       ? CUP_PEER_DASK
-                                    : strcmp(address, "unix:") ? CUP_PEER_KNOWN
-                                                               : CUP_PEER_UNNAMED;
         __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
     unlock_look_up();

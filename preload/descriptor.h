@@ -12,7 +12,8 @@
 
 enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
 
-enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_UNNAMED = 2, CUP_PEER_DASK = 3 };
+/* A pair: of Unix sockets without a name, as event loops have them to be woken by. */
+enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3 };
 
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */

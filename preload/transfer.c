@@ -263,13 +263,11 @@ static void note_sender(struct cup_descriptor *socket, uint32_t task)
 }
 
 /* asyncio reads a connection in the context of whoever opened it, on and on: also when it is kept
- * and other tasks send their requests, or when it is the pair of sockets by which anybody wakes the
- * loop. The answers are for who asked last, unless there are two who may still wait for theirs. */
+ * and other tasks send their requests. The answers are for who asked last, unless there are two who
+ * may still wait for theirs. */
 static uint32_t receiver(const struct cup_descriptor *socket, uint32_t task)
 {
     uint32_t asked = socket->owner, before = socket->previous;
-    if (socket->peer == CUP_PEER_UNNAMED)
-        return 0; /* what a loop is woken by */
     if (!asked || asked == task)
         return task;
     bool others = task || (before && before != asked && cup_attribution_runs(before));
@@ -290,10 +288,23 @@ static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
     owner->block = whose ? cup_block_helping(&cup_self, whose) : cup_block_none(&cup_self);
 }
 
+/* What a loop is woken by says nothing: anybody wakes it, and it was opened by whoever came first.
+ * It is nobody's, and counted only where the kernel counts it too. A task's own thread may use a
+ * pair for what it likes. */
+static void judge_pair(struct cup_owner *owner, enum cup_call call)
+{
+    if (owner->way != CUP_WAY_CONTEXT && owner->way != CUP_WAY_NONE)
+        return;
+    owner->way = CUP_WAY_NONE;
+    owner->block = call == CUP_READ ? cup_block_none(&cup_self) : NULL;
+}
+
 static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum cup_call call)
 {
     uint32_t class = transfer->descriptor->class;
-    if (class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
+    if (class == CUP_FILE_SOCKET && transfer->descriptor->peer == CUP_PEER_PAIR)
+        judge_pair(&transfer->owner, call);
+    else if (class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
         judge_connection(transfer, call);
     if (class == CUP_FILE_PIPE && transfer->owner.block)
         cup_helper_used_pipe(transfer->owner.block->task);
