@@ -5,9 +5,9 @@
 #include "preload/path.h"
 #include "preload/peer.h"
 #include "preload/raw.h"
+#include "preload/spin.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -59,17 +59,6 @@ static struct {
     char path[PATH_LONGEST];
 } looking;
 
-static void lock_look_up(void)
-{
-    while (__atomic_exchange_n(&looking.locked, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
-}
-
-static void unlock_look_up(void)
-{
-    __atomic_store_n(&looking.locked, 0, __ATOMIC_RELEASE);
-}
-
 int cup_descriptor_init(void)
 {
     struct tables *tables = cup_raw_mmap(NULL, sizeof *tables, PROT_READ | PROT_WRITE,
@@ -84,7 +73,8 @@ int cup_descriptor_init(void)
 
 void cup_descriptor_reset(void)
 {
-    unlock_look_up(); /* forked while another thread looked: it is not here to unlock */
+    cup_spin_unlock(
+        &looking.locked); /* forked while another thread looked: it is not here to unlock */
     if (!cup_descriptor_table)
         return;
     /* Give the pages back instead of writing zeros into them. */
@@ -363,9 +353,9 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
         entry = spare;
     }
     int saved = errno;
-    lock_look_up();
+    cup_spin_lock(&looking.locked);
     bool found = look_up(fd, entry, looking.path);
-    unlock_look_up();
+    cup_spin_unlock(&looking.locked);
     errno = saved;
     return found ? entry : NULL;
 }
@@ -383,14 +373,14 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
     if (entry->peer)
         return;
     char address[CUP_PEER_LONGEST], own[CUP_PEER_LONGEST];
-    lock_look_up();
+    cup_spin_lock(&looking.locked);
     if (!entry->peer && cup_peer_address(fd, address) && cup_peer_own(fd, own)) {
         enum cup_peer_state state = state_of(address, own);
         entry->file = state == CUP_PEER_DASK ? 0 : peer_id(address);
         entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
         __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
-    unlock_look_up();
+    cup_spin_unlock(&looking.locked);
 }
 
 enum cup_file_class cup_descriptor_class(int fd)
@@ -398,10 +388,10 @@ enum cup_file_class cup_descriptor_class(int fd)
     struct stat status;
     if (cup_raw_fstat(fd, &status) || !S_ISREG(status.st_mode))
         return CUP_FILE_OTHER;
-    lock_look_up();
+    cup_spin_lock(&looking.locked);
     path_of(fd, looking.path, sizeof looking.path);
     enum cup_file_class class = cup_file_class_of(looking.path);
-    unlock_look_up();
+    cup_spin_unlock(&looking.locked);
     return class;
 }
 

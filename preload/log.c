@@ -2,11 +2,10 @@
 
 #include "preload/clock.h"
 #include "preload/raw.h"
+#include "preload/spin.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ struct string_slot {
 };
 
 static struct {
-    atomic_flag lock;
+    uint32_t lock;
     char *base;         /* start of the mapping; NULL: no log */
     uint64_t reserved;  /* address space kept for it */
     uint64_t allocated; /* bytes of it that have disk blocks and are mapped */
@@ -47,17 +46,16 @@ static struct {
     char path[4096];
     struct string_slot *strings;
     uint32_t string_count;
-} the_log = {.lock = ATOMIC_FLAG_INIT};
+} the_log;
 
 void cup_log_lock(void)
 {
-    while (atomic_flag_test_and_set_explicit(&the_log.lock, memory_order_acquire))
-        sched_yield();
+    cup_spin_lock(&the_log.lock);
 }
 
 void cup_log_unlock(void)
 {
-    atomic_flag_clear_explicit(&the_log.lock, memory_order_release);
+    cup_spin_unlock(&the_log.lock);
 }
 
 struct cup_log_header *cup_log_header(void)

@@ -5,9 +5,9 @@
 #include "preload/descriptor.h"
 #include "preload/log.h"
 #include "preload/raw.h"
+#include "preload/spin.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 
 enum { MAPPINGS = 1024 }; /* followed at a time */
@@ -32,8 +32,7 @@ static struct {
 
 static void enter(void)
 {
-    while (__atomic_exchange_n(&table.locked, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
+    cup_spin_lock(&table.locked);
 }
 
 static void leave(void)
@@ -44,7 +43,7 @@ static void leave(void)
         cup_raw_close(fd);
         cup_log_health(CUP_H_MAPPING_NS, cup_ticks_ns(cup_ticks() - pagemap.opened));
     }
-    __atomic_store_n(&table.locked, 0, __ATOMIC_RELEASE);
+    cup_spin_unlock(&table.locked);
 }
 
 void cup_mapping_reset(void)

@@ -14,12 +14,12 @@
 #include "preload/number.h"
 #include "preload/python.h"
 #include "preload/raw.h"
+#include "preload/spin.h"
 #include "preload/task.h"
 #include "preload/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,11 +193,10 @@ static void open_log(enum cup_log_size size)
 
 static bool open_once(enum cup_log_size size)
 {
-    while (__atomic_exchange_n(&process.opening, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
+    cup_spin_lock(&process.opening);
     if (!cup_active() && !process.tried && process.wanted)
         open_log(size);
-    __atomic_store_n(&process.opening, 0, __ATOMIC_RELEASE);
+    cup_spin_unlock(&process.opening);
     return cup_active();
 }
 

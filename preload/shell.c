@@ -2,28 +2,16 @@
 
 #include "preload/child.h"
 #include "preload/hooks.h"
-#include "preload/raw.h"
+#include "preload/spin.h"
 
 #include <errno.h>
 #include <paths.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
-
-static void lock(uint32_t *word)
-{
-    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
-}
-
-static void unlock(uint32_t *word)
-{
-    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
-}
 
 /* ---- system() ---------------------------------------------------------------------------- */
 
@@ -37,7 +25,7 @@ static struct {
 static void first_in(sigset_t *defaults)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    lock(&shells.lock);
+    cup_spin_lock(&shells.lock);
     if (shells.count++ == 0) {
         sigaction(SIGINT, &ignore, &shells.interrupt);
         sigaction(SIGQUIT, &ignore, &shells.quit);
@@ -47,17 +35,17 @@ static void first_in(sigset_t *defaults)
         sigaddset(defaults, SIGINT);
     if (shells.quit.sa_handler != SIG_IGN)
         sigaddset(defaults, SIGQUIT);
-    unlock(&shells.lock);
+    cup_spin_unlock(&shells.lock);
 }
 
 static void last_out(void)
 {
-    lock(&shells.lock);
+    cup_spin_lock(&shells.lock);
     if (--shells.count == 0) {
         sigaction(SIGINT, &shells.interrupt, NULL);
         sigaction(SIGQUIT, &shells.quit, NULL);
     }
-    unlock(&shells.lock);
+    cup_spin_unlock(&shells.lock);
 }
 
 /* Returns 0, or an error number. */
