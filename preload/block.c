@@ -43,10 +43,24 @@ static void fill_tail(void *record, size_t fixed, const unsigned char *pairs, si
     memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
 }
 
+static size_t put_buckets(unsigned char *at, const struct cup_block *block)
+{
+    const uint32_t *counts = block->histograms[0];
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
+        if (!counts[i])
+            continue;
+        bytes += put_number(at + bytes, CUP_PAIR_BUCKETS + i);
+        bytes += put_number(at + bytes, counts[i]);
+    }
+    return bytes;
+}
+
 static void write_counters(const struct cup_block *block)
 {
-    unsigned char pairs[CUP_COUNTER_COUNT * 11];
+    unsigned char pairs[CUP_COUNTER_COUNT * 11 + CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7];
     size_t bytes = put_pairs(pairs, block->counters, CUP_COUNTER_COUNT);
+    bytes += put_buckets(pairs + bytes, block);
     struct cup_r_counters *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
     if (!record)
         return;
@@ -158,6 +172,7 @@ void cup_block_close(struct cup_block *block)
     write_counters(block);
     __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
     memset(block->counters, 0, sizeof block->counters);
+    memset(block->histograms, 0, sizeof block->histograms);
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
     give_back(cup_log_block_index(block));

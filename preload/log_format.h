@@ -47,7 +47,11 @@ enum cup_way {
 };
 
 /* What one thread did for one task (task 0: for no task). SUM adds up over blocks, MAX is a
- * high-water mark of its block (over several threads: the sum of them is an upper bound). */
+ * high-water mark of its block (over several threads: the sum of them is an upper bound), LARGEST
+ * the largest of its block (over several: the largest of them).
+ *
+ * Waits are wall time less CPU time less run delay of calls that block; no nanosecond is in two of
+ * them. The five from IO_WAIT_NS to POLL_WAIT_NS stand in the order of enum cup_wait_class. */
 #define CUP_COUNTERS(X)                                                                            \
     X(READ_OWN_BYTES, "read_own_bytes", SUM, "data files: read by the task's own thread")          \
     X(READ_CONTEXT_BYTES, "read_context_bytes", SUM, "data files: by way of the context")          \
@@ -89,7 +93,24 @@ enum cup_way {
     X(STDIO_READ_BYTES, "stdio_read_bytes", SUM,                                                   \
       "of all files' bytes: handed out by stdio, whose own refills the kernel counts instead")     \
     X(COPIED_BYTES, "copied_bytes", SUM,                                                           \
-      "of read_bytes: moved inside the kernel (sendfile, copy_file_range, splice)")
+      "of read_bytes: moved inside the kernel (sendfile, copy_file_range, splice)")                \
+    X(IO_WAIT_NS, "io_wait_ns", SUM, "blocked in calls on files")                                  \
+    X(GIL_WAIT_NS, "gil_wait_ns", SUM, "blocked for the interpreter's lock")                       \
+    X(LOCK_WAIT_NS, "lock_wait_ns", SUM, "blocked for locks, conditions, other threads' ends")     \
+    X(SLEEP_NS, "sleep_ns", SUM, "slept")                                                          \
+    X(POLL_WAIT_NS, "poll_wait_ns", SUM, "blocked on sockets and pipes")                           \
+    X(RUN_DELAY_NS, "run_delay_ns", SUM,                                                           \
+      "ready, but without a core; helper threads: only where a wait ended so")                     \
+    X(HELD_UP_NS, "held_up_ns", SUM,                                                               \
+      "of the task's own waits: in a lock, while a helper of it waited so")                        \
+    X(GUESSED_WAIT_NS, "guessed_wait_ns", SUM,                                                     \
+      "of the waits: calls that blocked unexpectedly, whose CPU time was taken from their size")   \
+    X(GIL_WAITS, "gil_waits", SUM, "times that the interpreter's lock was waited for")             \
+    X(MAJOR_FAULTS, "major_faults", SUM, "pages that the task's own thread waited for a disk for") \
+    X(MINOR_FAULTS, "minor_faults", SUM, "pages made present for it without")                      \
+    X(SYSTEM_CPU_NS, "system_cpu_ns", SUM, "of its CPU time: in the kernel, as the kernel says")   \
+    X(READ_LONGEST_NS, "read_longest_ns", LARGEST, "longest call that read a data file")           \
+    X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -97,6 +118,45 @@ enum cup_counter {
         CUP_COUNTER_COUNT
 };
 enum { CUP_COUNTER_ROOM = 64 }; /* counters a block has room for, whatever the version uses */
+
+/* Why a thread is blocked. */
+enum cup_wait_class {
+    CUP_WAIT_IO,
+    CUP_WAIT_GIL,
+    CUP_WAIT_LOCK,
+    CUP_WAIT_SLEEP,
+    CUP_WAIT_POLL,
+    CUP_WAIT_COUNT
+};
+
+/* Durations, as counts in log-spaced buckets: two to each power of two. Those of reads are wall
+ * time, those of GIL waits blocked time (less run delay). */
+#define CUP_HISTOGRAMS(X)                                                                          \
+    X(READ, "read", "calls that read data files")                                                  \
+    X(GIL_WAIT, "gil_wait", "waits for the interpreter's lock")
+enum cup_histogram {
+#define X(id, name, text) CUP_HISTOGRAM_##id,
+    CUP_HISTOGRAMS(X)
+#undef X
+        CUP_HISTOGRAM_COUNT
+};
+enum { CUP_BUCKETS = 64, CUP_BUCKETS_FROM = 8 /* the first power of two: 256 ns */ };
+
+/* Bucket of a duration. The first also holds all that is shorter, the last all that is longer. */
+static inline unsigned cup_bucket(uint64_t ns)
+{
+    if (ns >> CUP_BUCKETS_FROM == 0)
+        return 0;
+    unsigned power = 63u - (unsigned)__builtin_clzll(ns);
+    unsigned bucket = 2 * (power - CUP_BUCKETS_FROM) + (unsigned)(ns >> (power - 1) & 1);
+    return bucket < CUP_BUCKETS ? bucket : CUP_BUCKETS - 1;
+}
+
+/* The shortest duration of a bucket in nanoseconds; of bucket CUP_BUCKETS: where the last ends. */
+static inline uint64_t cup_bucket_from_ns(unsigned bucket)
+{
+    return bucket ? (UINT64_C(2) + bucket % 2) << (bucket / 2 + CUP_BUCKETS_FROM - 1) : 0;
+}
 
 /* What one thread did to one file for one task. */
 #define CUP_FILE_COUNTERS(X)                                                                       \
@@ -134,7 +194,9 @@ enum { CUP_FILE_COUNTER_ROOM = 28 };
     X(READ_NS, "read_ns", "wall time inside reads of data files, all threads")                     \
     X(TASK_NS, "task_ns", "task time (added to the bin in which the task ended)")                  \
     X(TASK_CPU_NS, "task_cpu_ns", "task CPU time (likewise)")                                      \
-    X(TASKS, "tasks", "tasks ended")
+    X(TASKS, "tasks", "tasks ended")                                                               \
+    X(IO_WAIT_NS, "io_wait_ns", "blocked in calls on files, tasks and their helpers")              \
+    X(GIL_WAIT_NS, "gil_wait_ns", "blocked for the interpreter's lock, all threads")
 enum cup_series_row {
 #define X(id, name, text) CUP_S_##id,
     CUP_SERIES(X)
@@ -177,14 +239,17 @@ enum { CUP_HEALTH_ROOM = 64 };
 
 /* What was measured: a bit that is clear makes the metrics that need it null ("n/a"). */
 enum cup_feature {
-    CUP_FEATURE_FILES = 1u << 0,   /* file hooks in place */
-    CUP_FEATURE_HEAP = 1u << 1,    /* malloc family in place */
-    CUP_FEATURE_BRIDGE = 1u << 2,  /* CPython bridge verified: Dask tasks are seen */
-    CUP_FEATURE_CONTEXT = 1u << 3, /* context way verified */
-    CUP_FEATURE_CHUNKS = 1u << 4,  /* raw frame look verified: Coffea's clock is seen */
-    CUP_FEATURE_RSS = 1u << 5,     /* /proc/self/statm readable */
-    CUP_FEATURE_HANDOFF = 1u << 6, /* Python's locks are seen: ways handoff and inherited */
-    CUP_FEATURE_MAPPED = 1u << 7,  /* /proc/self/pagemap readable */
+    CUP_FEATURE_FILES = 1u << 0,      /* file hooks in place */
+    CUP_FEATURE_HEAP = 1u << 1,       /* malloc family in place */
+    CUP_FEATURE_BRIDGE = 1u << 2,     /* CPython bridge verified: Dask tasks are seen */
+    CUP_FEATURE_CONTEXT = 1u << 3,    /* context way verified */
+    CUP_FEATURE_CHUNKS = 1u << 4,     /* raw frame look verified: Coffea's clock is seen */
+    CUP_FEATURE_RSS = 1u << 5,        /* /proc/self/statm readable */
+    CUP_FEATURE_HANDOFF = 1u << 6,    /* Python's locks are seen: ways handoff and inherited */
+    CUP_FEATURE_MAPPED = 1u << 7,     /* /proc/self/pagemap readable */
+    CUP_FEATURE_WAITS = 1u << 8,      /* calls that block are timed */
+    CUP_FEATURE_GIL = 1u << 9,        /* the interpreter's lock is told from others */
+    CUP_FEATURE_RUN_DELAY = 1u << 10, /* the kernel tells it: /proc/self/task/TID/schedstat */
 };
 
 enum cup_region_type {
@@ -255,6 +320,7 @@ struct cup_block {
                                                 when room is needed; starts at 1 */
     uint64_t counters[CUP_COUNTER_ROOM];
     struct cup_file_use files[CUP_BLOCK_FILES];
+    uint32_t histograms[CUP_HISTOGRAM_COUNT][CUP_BUCKETS];
 };
 
 struct cup_series {
@@ -423,7 +489,8 @@ struct cup_r_chunk {
 
 /* A block that was closed. Tail: pairs of unsigned LEB128 numbers (counter index, value), until
  * the record's end or an index whose value is cut; counters not named are 0; index
- * 127 (a lone byte 0x7f) is padding. */
+ * 127 (a lone byte 0x7f) is padding; indexes from CUP_PAIR_BUCKETS on are buckets of histograms,
+ * one after the other. */
 struct cup_r_counters {
     struct cup_record head;
     uint32_t task;
@@ -433,7 +500,7 @@ struct cup_r_counters {
     uint32_t own;
     uint32_t pad;
 };
-enum { CUP_PAIR_PADDING = 127 };
+enum { CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
 
 /* One file entry of a block, closed with it or earlier. Tail as above, file counters. */
 struct cup_r_file_use {
@@ -486,7 +553,7 @@ struct cup_r_child {
 CUP_SIZE_IS(cup_region, 24);
 CUP_SIZE_IS(cup_log_header, 1128);
 CUP_SIZE_IS(cup_file_use, 232);
-CUP_SIZE_IS(cup_block, 1240);
+CUP_SIZE_IS(cup_block, 1752);
 CUP_SIZE_IS(cup_series, 16400);
 CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_r_string, 16);
