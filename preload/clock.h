@@ -45,6 +45,12 @@ static inline uint64_t cup_ticks_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * cup_ticks_scale.multiplier) >> 32);
 }
 
+/* The reverse; roughly. */
+static inline uint64_t cup_ns_ticks(uint64_t ns)
+{
+    return (uint64_t)(((unsigned __int128)ns << 32) / cup_ticks_scale.multiplier);
+}
+
 /* Roughly now, in CLOCK_REALTIME nanoseconds, from a tick count: for bins of 100 ms. */
 static inline int64_t cup_ticks_realtime_ns(uint64_t ticks)
 {

@@ -23,12 +23,16 @@ struct cup_descriptor {
         int64_t end;       /* where the last read ended */
         uint32_t previous; /* of a socket: the task that sent on it before `owner` */
     };
-    uint16_t opened; /* 1: opened, and not read or written since */
-    uint16_t peer;   /* enum cup_peer_state; 0: a socket's peer was not looked up */
-    uint32_t owner;  /* task that opened it, and nobody else has used it; 0: none. Of a socket: the
-                        one that sent last */
+    uint8_t opened; /* 1: opened, and not read or written since */
+    uint8_t quick;  /* calls on it that did not block, one after the other; at most CUP_QUICK */
+    uint16_t peer;  /* enum cup_peer_state; 0: a socket's peer was not looked up */
+    uint32_t owner; /* task that opened it, and nobody else has used it; 0: none. Of a socket: the
+                       one that sent last */
 };
 _Static_assert(sizeof(struct cup_descriptor) == 32, "two of them in a cache line");
+
+/* After so many in a row the next call is not expected to block, and its CPU time not measured. */
+enum { CUP_QUICK = 4 };
 
 /* Called once, by the constructor. */
 int cup_descriptor_init(void);

@@ -2,10 +2,11 @@
 #include "preload/descriptor.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
+#include "preload/own_fd.h"
 #include "preload/raw.h"
-#include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/transfer.h"
+#include "preload/wait.h"
 
 #include <errno.h>
 
@@ -38,7 +39,7 @@ static int replaced(int fd)
     int saved = errno;
     if (fd >= 0 && cup_active() && same_process()) {
         cup_descriptor_forget(fd);
-        cup_task_rss_close(fd);
+        cup_own_fd_lost((unsigned)fd, (unsigned)fd);
     }
     errno = saved;
     return fd;
@@ -62,85 +63,89 @@ static bool takes_mode(int flags)
         mode_;                                                                                     \
     })
 
+/* A path is looked up, a file closed: on a far file system that may take long. */
+#define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
+
 CUP_HOOK int open(const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)), path);
+    return opened(DISK(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags))), path);
 }
 
 CUP_HOOK int open64(const char *path, int flags, ...)
 {
-    return opened(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)), path);
+    return opened(DISK(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags))), path);
 }
 
 CUP_HOOK int __open(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open) ? opened(real___open(path, flags, mode), path) : cup_missing();
+    return CUP_HAVE(__open) ? opened(DISK(real___open(path, flags, mode)), path) : cup_missing();
 }
 
 CUP_HOOK int __open64(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open64) ? opened(real___open64(path, flags, mode), path) : cup_missing();
+    return CUP_HAVE(__open64) ? opened(DISK(real___open64(path, flags, mode)), path)
+                              : cup_missing();
 }
 
 CUP_HOOK int __open_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open_2) ? opened(real___open_2(path, flags), path) : cup_missing();
+    return CUP_HAVE(__open_2) ? opened(DISK(real___open_2(path, flags)), path) : cup_missing();
 }
 
 CUP_HOOK int __open64_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open64_2) ? opened(real___open64_2(path, flags), path) : cup_missing();
+    return CUP_HAVE(__open64_2) ? opened(DISK(real___open64_2(path, flags)), path) : cup_missing();
 }
 
 CUP_HOOK int openat(int directory, const char *path, int flags, ...)
 {
-    return opened_at(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)), directory,
-                     path);
+    return opened_at(DISK(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags))),
+                     directory, path);
 }
 
 CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
 {
-    return opened_at(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)), directory,
-                     path);
+    return opened_at(DISK(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags))),
+                     directory, path);
 }
 
 CUP_HOOK int __openat_2(int directory, const char *path, int flags)
 {
     return CUP_HAVE(__openat_2)
-               ? opened_at(real___openat_2(directory, path, flags), directory, path)
+               ? opened_at(DISK(real___openat_2(directory, path, flags)), directory, path)
                : cup_missing();
 }
 
 CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
 {
     return CUP_HAVE(__openat64_2)
-               ? opened_at(real___openat64_2(directory, path, flags), directory, path)
+               ? opened_at(DISK(real___openat64_2(directory, path, flags)), directory, path)
                : cup_missing();
 }
 
 CUP_HOOK int creat(const char *path, mode_t mode)
 {
-    return opened(CUP_REAL(creat)(path, mode), path);
+    return opened(DISK(CUP_REAL(creat)(path, mode)), path);
 }
 
 CUP_HOOK int creat64(const char *path, mode_t mode)
 {
-    return opened(CUP_REAL(creat64)(path, mode), path);
+    return opened(DISK(CUP_REAL(creat64)(path, mode)), path);
 }
 
 /* Forgotten before the call: afterwards the number may already be another thread's file. */
 CUP_HOOK int close(int fd)
 {
     replaced(fd);
-    return CUP_REAL(close)(fd);
+    return DISK(CUP_REAL(close)(fd));
 }
 
 CUP_HOOK int __close(int fd)
 {
     replaced(fd);
-    return CUP_HAVE(__close) ? real___close(fd) : CUP_REAL(close)(fd);
+    return CUP_HAVE(__close) ? DISK(real___close(fd)) : DISK(CUP_REAL(close)(fd));
 }
 
 static void range_closes(unsigned first, unsigned last)
@@ -148,7 +153,7 @@ static void range_closes(unsigned first, unsigned last)
     int saved = errno;
     if (cup_active() && same_process()) {
         cup_descriptor_forget_range(first, last);
-        cup_task_rss_close(-1); /* at worst one descriptor more is opened */
+        cup_own_fd_lost(first, last);
     }
     errno = saved;
 }
@@ -203,23 +208,34 @@ static int controlled(int command, int result)
     return result;
 }
 
+/* Whoever asks for a file's lock with F_SETLKW waits for it. */
+#define CONTROL(command, call)                                                                     \
+    controlled(command,                                                                            \
+               waits_for_lock(command) ? CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call) : call)
+
+static bool waits_for_lock(int command)
+{
+    return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
 CUP_HOOK int fcntl(int fd, int command, ...)
 {
-    return controlled(command, CUP_REAL(fcntl)(fd, command, POINTER_ARGUMENT(command)));
+    void *argument = POINTER_ARGUMENT(command);
+    return CONTROL(command, CUP_REAL(fcntl)(fd, command, argument));
 }
 
 CUP_HOOK int fcntl64(int fd, int command, ...)
 {
     void *argument = POINTER_ARGUMENT(command);
-    return controlled(command, CUP_HAVE(fcntl64) ? real_fcntl64(fd, command, argument)
-                                                 : CUP_REAL(fcntl)(fd, command, argument));
+    return CONTROL(command, CUP_HAVE(fcntl64) ? real_fcntl64(fd, command, argument)
+                                              : CUP_REAL(fcntl)(fd, command, argument));
 }
 
 CUP_HOOK int __fcntl(int fd, int command, ...)
 {
     void *argument = POINTER_ARGUMENT(command);
-    return controlled(command, CUP_HAVE(__fcntl) ? real___fcntl(fd, command, argument)
-                                                 : CUP_REAL(fcntl)(fd, command, argument));
+    return CONTROL(command, CUP_HAVE(__fcntl) ? real___fcntl(fd, command, argument)
+                                              : CUP_REAL(fcntl)(fd, command, argument));
 }
 
 static off_t moved(int fd, off_t offset)

@@ -2,6 +2,7 @@
 #include "preload/hooks.h"
 #include "preload/path.h"
 #include "preload/thread.h"
+#include "preload/wait.h"
 
 #include <errno.h>
 
@@ -16,7 +17,8 @@ static inline void looked_up_at(int directory, const char *path)
 /* The family differs in names only. CALL comes after what a program may notice of its arguments: a
  * path that cannot be read is the kernel's to refuse, so a failed call is not looked at. */
 #define LOOK_UP(name, directory, path, ...)                                                        \
-    int result = CUP_HAVE(name) ? real_##name(__VA_ARGS__) : cup_missing();                        \
+    int result = CUP_HAVE(name) ? CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, real_##name(__VA_ARGS__)) \
+                                : cup_missing();                                                   \
     if (result == 0)                                                                               \
         looked_up_at(directory, path);                                                             \
     return result

@@ -4,6 +4,7 @@
 #include "preload/kernel.h"
 #include "preload/process.h"
 #include "preload/shell.h"
+#include "preload/wait.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -145,13 +146,24 @@ static int looks(pid_t pid, int options)
     return pid > 0 || pid == -1 ? options : NOT_KNOWN;
 }
 
+/* A child is waited for like another thread. */
 #define WAIT(pid, options, call)                                                                   \
-    struct cup_wait reaped;                                                                        \
-    if (!cup_kernel_wait_begins(&reaped, kind_of(pid), (id_t)(pid), looks(pid, options)))          \
-        return -1;                                                                                 \
-    pid_t result = call;                                                                           \
-    cup_kernel_wait_ends(&reaped, result);                                                         \
+    struct cup_wait blocked;                                                                       \
+    struct cup_reaping reaped;                                                                     \
+    bool waits = waits_for_child(&blocked, options);                                               \
+    bool goes_on =                                                                                 \
+        cup_kernel_reaping_begins(&reaped, kind_of(pid), (id_t)(pid), looks(pid, options));        \
+    pid_t result = goes_on ? call : -1;                                                            \
+    if (goes_on)                                                                                   \
+        cup_kernel_reaping_ends(&reaped, result);                                                  \
+    if (waits)                                                                                     \
+        cup_wait_end(&blocked);                                                                    \
     return result
+
+static bool waits_for_child(struct cup_wait *wait, int options)
+{
+    return !(options & WNOHANG) && cup_wait_begin(wait, CUP_WAIT_LOCK, CUP_WAITS);
+}
 
 CUP_HOOK pid_t wait(int *status)
 {
@@ -185,12 +197,16 @@ CUP_HOOK pid_t __waitpid(pid_t pid, int *status, int options)
 
 CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 {
-    struct cup_wait reaped;
+    struct cup_wait blocked;
+    struct cup_reaping reaped;
     bool reaps = (options & WEXITED) && !(options & WNOWAIT);
-    if (!cup_kernel_wait_begins(&reaped, type, id, reaps ? options : -1))
-        return -1;
-    int result = CUP_REAL(waitid)(type, id, child, options);
-    cup_kernel_wait_ends(&reaped, result ? -1 : child ? child->si_pid : reaped.child);
+    bool waits = waits_for_child(&blocked, options);
+    bool goes_on = cup_kernel_reaping_begins(&reaped, type, id, reaps ? options : -1);
+    int result = goes_on ? CUP_REAL(waitid)(type, id, child, options) : -1;
+    if (goes_on)
+        cup_kernel_reaping_ends(&reaped, result ? -1 : child ? child->si_pid : reaped.child);
+    if (waits)
+        cup_wait_end(&blocked);
     return result;
 }
 

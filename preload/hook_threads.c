@@ -2,31 +2,16 @@
  * goes from one thread to another. */
 #include "preload/helper.h"
 #include "preload/hooks.h"
+#include "preload/late.h"
+#include "preload/wait.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-
-/* Before glibc 2.34 these lie in libpthread. A program without it may load a library that brings it
- * along: out of our sight, unless it is asked by its name. */
-static void *late(void **slot, const char *name)
-{
-    if (!cup_real_find(slot, name)) {
-        void *library = dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
-        *(void *volatile *)slot = library ? dlsym(library, name) : NULL;
-    }
-    return *slot;
-}
-
-#define LATE(name)                                                                                 \
-    (__builtin_expect(real_##name != NULL, 1)                                                      \
-         ? real_##name                                                                             \
-         : (__typeof__(name) *)late((void **)&real_##name, #name))
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
 CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 {
-    int result = LATE(sem_init) ? real_sem_init(lock, shared, value) : cup_missing();
+    int result = CUP_LATER(sem_init) ? real_sem_init(lock, shared, value) : cup_missing();
     if (result == 0)
         cup_helper_made(lock);
     return result;
@@ -36,7 +21,7 @@ CUP_HOOK int sem_destroy(sem_t *lock)
 {
     if (cup_active())
         cup_maker_gone(cup_makers_of_locks, (uintptr_t)lock);
-    return LATE(sem_destroy) ? real_sem_destroy(lock) : cup_missing();
+    return CUP_LATER(sem_destroy) ? real_sem_destroy(lock) : cup_missing();
 }
 
 /* The locks of multiprocessing. */
@@ -47,7 +32,7 @@ CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
     mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
     unsigned value = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
     va_end(arguments);
-    if (!LATE(sem_open)) {
+    if (!CUP_LATER(sem_open)) {
         cup_missing();
         return SEM_FAILED;
     }
@@ -61,10 +46,9 @@ CUP_HOOK int sem_close(sem_t *lock)
 {
     if (cup_active())
         cup_maker_gone(cup_makers_of_locks, (uintptr_t)lock);
-    return LATE(sem_close) ? real_sem_close(lock) : cup_missing();
+    return CUP_LATER(sem_close) ? real_sem_close(lock) : cup_missing();
 }
 
-/* CPython tries a lock first, and waits if that fails. */
 static inline int took(sem_t *lock, bool waited, int result)
 {
     if (result == 0 && cup_active())
@@ -72,25 +56,44 @@ static inline int took(sem_t *lock, bool waited, int result)
     return result;
 }
 
+/* CPython has tried before it waits; others may not have. */
+static inline bool is_free(sem_t *lock)
+{
+    int saved = errno;
+    bool free = cup_active() && CUP_LATER(sem_trywait) && real_sem_trywait(lock) == 0;
+    errno = saved;
+    return free;
+}
+
+#define WAIT(call) CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call)
+
 CUP_HOOK int sem_wait(sem_t *lock)
 {
-    return took(lock, true, LATE(sem_wait) ? real_sem_wait(lock) : cup_missing());
+    if (is_free(lock))
+        return took(lock, true, 0);
+    return took(lock, true, CUP_LATER(sem_wait) ? WAIT(real_sem_wait(lock)) : cup_missing());
 }
 
 CUP_HOOK int sem_trywait(sem_t *lock)
 {
-    return took(lock, false, LATE(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
+    return took(lock, false, CUP_LATER(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
 }
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
 {
-    return took(lock, true, LATE(sem_timedwait) ? real_sem_timedwait(lock, until) : cup_missing());
+    if (is_free(lock))
+        return took(lock, true, 0);
+    return took(lock, true,
+                CUP_LATER(sem_timedwait) ? WAIT(real_sem_timedwait(lock, until)) : cup_missing());
 }
 
 CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
 {
+    if (is_free(lock))
+        return took(lock, true, 0);
     return took(lock, true,
-                LATE(sem_clockwait) ? real_sem_clockwait(lock, clock, until) : cup_missing());
+                CUP_LATER(sem_clockwait) ? WAIT(real_sem_clockwait(lock, clock, until))
+                                         : cup_missing());
 }
 
 /* Before the call: afterwards whoever waited may have destroyed the lock. */
@@ -98,7 +101,7 @@ CUP_HOOK int sem_post(sem_t *lock)
 {
     if (cup_active())
         cup_helper_gives(lock);
-    return LATE(sem_post) ? real_sem_post(lock) : cup_missing();
+    return CUP_LATER(sem_post) ? real_sem_post(lock) : cup_missing();
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
@@ -132,7 +135,7 @@ static int create_heir(pthread_t *thread, const pthread_attr_t *attributes, stru
 CUP_HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*routine)(void *), void *argument)
 {
-    if (!LATE(pthread_create))
+    if (!CUP_LATER(pthread_create))
         return ENOSYS;
     uint32_t task = cup_active() && !cup_self.guard ? cup_helper_heir((void *)routine) : 0;
     if (task)

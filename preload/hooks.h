@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
@@ -23,12 +25,16 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -199,6 +205,59 @@
     X(sem_clockwait, LOCKS, OPTIONAL)                                                              \
     X(sem_post, LOCKS, OPTIONAL)                                                                   \
     X(pthread_create, LOCKS, OPTIONAL)                                                             \
+    /* calls that block; locks of libpthread as above */                                           \
+    X(nanosleep, WAITS, REQUIRED)                                                                  \
+    X(__nanosleep, WAITS, OPTIONAL)                                                                \
+    X(clock_nanosleep, WAITS, REQUIRED)                                                            \
+    X(usleep, WAITS, REQUIRED)                                                                     \
+    X(sleep, WAITS, REQUIRED)                                                                      \
+    X(thrd_sleep, WAITS, OPTIONAL)                                                                 \
+    X(poll, WAITS, REQUIRED)                                                                       \
+    X(__poll, WAITS, OPTIONAL)                                                                     \
+    X(__poll_chk, WAITS, OPTIONAL)                                                                 \
+    X(ppoll, WAITS, REQUIRED)                                                                      \
+    X(__ppoll_chk, WAITS, OPTIONAL)                                                                \
+    X(select, WAITS, REQUIRED)                                                                     \
+    X(__select, WAITS, OPTIONAL)                                                                   \
+    X(pselect, WAITS, REQUIRED)                                                                    \
+    X(epoll_wait, WAITS, REQUIRED)                                                                 \
+    X(epoll_pwait, WAITS, REQUIRED)                                                                \
+    X(epoll_pwait2, WAITS, OPTIONAL)                                                               \
+    X(accept, WAITS, REQUIRED)                                                                     \
+    X(accept4, WAITS, REQUIRED)                                                                    \
+    X(connect, WAITS, REQUIRED)                                                                    \
+    X(__connect, WAITS, OPTIONAL)                                                                  \
+    X(getaddrinfo, WAITS, REQUIRED)                                                                \
+    X(pthread_cond_wait, WAITS, REQUIRED)                                                          \
+    X(pthread_cond_timedwait, WAITS, REQUIRED)                                                     \
+    X(pthread_cond_clockwait, WAITS, OPTIONAL)                                                     \
+    X(cnd_wait, WAITS, OPTIONAL)                                                                   \
+    X(cnd_timedwait, WAITS, OPTIONAL)                                                              \
+    X(pthread_mutex_lock, WAITS, REQUIRED)                                                         \
+    X(__pthread_mutex_lock, WAITS, OPTIONAL)                                                       \
+    X(pthread_mutex_timedlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_mutex_clocklock, WAITS, OPTIONAL)                                                    \
+    X(mtx_lock, WAITS, OPTIONAL)                                                                   \
+    X(mtx_timedlock, WAITS, OPTIONAL)                                                              \
+    X(pthread_rwlock_rdlock, WAITS, OPTIONAL)                                                      \
+    X(__pthread_rwlock_rdlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_rwlock_wrlock, WAITS, OPTIONAL)                                                      \
+    X(__pthread_rwlock_wrlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_rwlock_timedrdlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_timedwrlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_barrier_wait, WAITS, OPTIONAL)                                                       \
+    X(pthread_join, WAITS, OPTIONAL)                                                               \
+    X(pthread_timedjoin_np, WAITS, OPTIONAL)                                                       \
+    X(pthread_clockjoin_np, WAITS, OPTIONAL)                                                       \
+    X(thrd_join, WAITS, OPTIONAL)                                                                  \
+    X(flock, WAITS, REQUIRED)                                                                      \
+    X(lockf, WAITS, REQUIRED)                                                                      \
+    X(lockf64, WAITS, REQUIRED)                                                                    \
+    X(fsync, WAITS, REQUIRED)                                                                      \
+    X(fdatasync, WAITS, REQUIRED)                                                                  \
+    X(msync, WAITS, REQUIRED)                                                                      \
+    X(sync_file_range, WAITS, REQUIRED)                                                            \
+    X(syscall, WAITS, REQUIRED)                                                                    \
     /* the clocks that Dask and Coffea read */                                                     \
     X(clock_gettime, CLOCK, REQUIRED)                                                              \
     /* other programs are started: a task's children are followed */                               \
@@ -296,8 +355,38 @@ int statx(int directory, const char *path, int flags, unsigned mask, struct stat
 #endif
 #if !__GLIBC_PREREQ(2, 30)
 int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until);
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *until);
+int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock, const struct timespec *until);
+#endif
+#if !__GLIBC_PREREQ(2, 31)
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+                         const struct timespec *until);
+#endif
+#if !__GLIBC_PREREQ(2, 35)
+int epoll_pwait2(int fd, struct epoll_event *events, int most, const struct timespec *timeout,
+                 const sigset_t *signals);
 #endif
 
+int __nanosleep(const struct timespec *time, struct timespec *left);
+int __poll(struct pollfd *descriptors, nfds_t count, int timeout);
+int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+                const sigset_t *signals, size_t room);
+int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout);
+int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
+int __pthread_mutex_lock(pthread_mutex_t *lock);
+int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
+int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
+/* What a mutex or a lock of several readers is tried by, before it is waited for. */
+#define CUP_TRIES(X)                                                                               \
+    X(pthread_mutex_trylock)                                                                       \
+    X(pthread_rwlock_tryrdlock)                                                                    \
+    X(pthread_rwlock_trywrlock)
+
+#define X(name) extern __typeof__(name) *real_##name;
+CUP_TRIES(X)
+#undef X
 #define X(name, family, need) extern __typeof__(name) *real_##name;
 CUP_HOOKS(X)
 #undef X

@@ -75,15 +75,15 @@ static bool has_ended(const siginfo_t *child)
 
 /* A child that has ended belongs to root in /proc: others ask how much more is their own. What
  * their other threads read in these microseconds is then counted too. */
-static void look_at(struct cup_wait *wait)
+static void look_at(struct cup_reaping *reaping)
 {
     char path[32] = "/proc/";
-    strcpy(cup_number_write(path + strlen(path), (uint32_t)wait->child), "/io");
-    wait->bytes = read_count(path);
-    if (wait->bytes != CUP_UNKNOWN64)
+    strcpy(cup_number_write(path + strlen(path), (uint32_t)reaping->child), "/io");
+    reaping->bytes = read_count(path);
+    if (reaping->bytes != CUP_UNKNOWN64)
         return;
-    wait->own = own();
-    wait->before = read_count("/proc/self/io");
+    reaping->own = own();
+    reaping->before = read_count("/proc/self/io");
 }
 
 /* A handler of SIGCHLD may reap whoever ended. A program's own wait comes before it, since the
@@ -98,11 +98,11 @@ static bool is_rivalled(void)
            !sigismember(&blocked, SIGCHLD);
 }
 
-bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int options)
+bool cup_kernel_reaping_begins(struct cup_reaping *reaping, idtype_t type, id_t id, int options)
 {
     siginfo_t child = {.si_pid = 0};
     int saved = errno;
-    wait->child = 0;
+    reaping->child = 0;
     if (!counts(options))
         return true;
     int waits = is_rivalled() ? WNOHANG : options & WNOHANG;
@@ -111,24 +111,24 @@ bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int o
         return false;
     cup_guard();
     if (result == 0 && has_ended(&child) && is_ours()) {
-        wait->child = child.si_pid;
-        look_at(wait);
+        reaping->child = child.si_pid;
+        look_at(reaping);
     }
     cup_unguard();
     errno = saved;
     return true;
 }
 
-void cup_kernel_wait_ends(const struct cup_wait *wait, pid_t reaped)
+void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped)
 {
-    if (!wait->child || reaped != wait->child)
+    if (!reaping->child || reaped != reaping->child)
         return;
     int saved = errno;
     cup_guard();
-    uint64_t bytes = wait->bytes;
-    if (bytes == CUP_UNKNOWN64 && wait->before != CUP_UNKNOWN64) {
-        uint64_t read_by_us = own() - wait->own;
-        bytes = read_count("/proc/self/io") - wait->before - read_by_us;
+    uint64_t bytes = reaping->bytes;
+    if (bytes == CUP_UNKNOWN64 && reaping->before != CUP_UNKNOWN64) {
+        uint64_t read_by_us = own() - reaping->own;
+        bytes = read_count("/proc/self/io") - reaping->before - read_by_us;
     }
     if (bytes != CUP_UNKNOWN64)
         cup_log_health(CUP_H_REAPED_READ_BYTES, bytes);

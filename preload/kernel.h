@@ -18,12 +18,12 @@ void cup_kernel_end(void);
  * leaves the child to it. Where a handler of SIGCHLD might take the child first, it only looks for
  * one that has ended already; what others read is not known. False: a signal interrupted that, and
  * the call has failed (EINTR). End is told which child was reaped. Both keep errno otherwise. */
-struct cup_wait {
+struct cup_reaping {
     pid_t child;    /* has ended; 0: none was found */
     uint64_t bytes; /* that it read; CUP_UNKNOWN64: the kernel does not tell */
     uint64_t before, own;
 };
-bool cup_kernel_wait_begins(struct cup_wait *wait, idtype_t type, id_t id, int options);
-void cup_kernel_wait_ends(const struct cup_wait *wait, pid_t reaped);
+bool cup_kernel_reaping_begins(struct cup_reaping *reaping, idtype_t type, id_t id, int options);
+void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped);
 
 #endif

@@ -6,17 +6,21 @@
 #include "preload/clock.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
+#include "preload/gil.h"
 #include "preload/helper.h"
 #include "preload/hooks.h"
 #include "preload/kernel.h"
 #include "preload/log.h"
 #include "preload/mapping.h"
+#include "preload/meanwhile.h"
 #include "preload/number.h"
+#include "preload/own_fd.h"
 #include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/spin.h"
 #include "preload/task.h"
 #include "preload/thread.h"
+#include "preload/wait.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -159,6 +163,11 @@ static void fill_in(enum cup_log_size size)
     struct cup_log_header *header = cup_log_header();
     if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
+    process.features |= CUP_FEATURE_WAITS | (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
+    if (cup_wait_verify())
+        process.features |= CUP_FEATURE_RUN_DELAY;
+    else
+        cup_process_remark("run delay is not seen", "/proc/self/task/TID/schedstat does not tell");
     if (cup_mapping_verify())
         process.features |= CUP_FEATURE_MAPPED;
     else
@@ -180,6 +189,7 @@ static void open_log(enum cup_log_size size)
     cup_attribution_reset();
     cup_block_reset();
     cup_mapping_reset();
+    cup_meanwhile_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -238,8 +248,9 @@ static void in_child(void)
     cup_block_reset();
     cup_helper_reset();
     cup_mapping_reset();
+    cup_meanwhile_reset();
     cup_dask_reset();
-    cup_task_rss_close(-1);
+    cup_own_fd_forked();
     process.tried = false;
     process.opening = 0;
     process.start_ns = cup_clock_realtime_ns();

@@ -1,5 +1,6 @@
 #include "preload/python.h"
 
+#include "preload/gil.h"
 #include "preload/log.h"
 #include "preload/number.h"
 
@@ -69,8 +70,10 @@ static void look(void)
         return;
     struct cup_python python = {0};
     bool suits = find_all(&python) && version_suits(&python);
-    if (suits)
+    if (suits) {
         cup_py = python;
+        cup_gil_find();
+    }
     __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
 }
 

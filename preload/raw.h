@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -71,6 +72,16 @@ static inline void *cup_raw_mmap(void *at, size_t bytes, int protection, int fla
 static inline int cup_raw_munmap(void *at, size_t bytes)
 {
     return (int)syscall(SYS_munmap, at, bytes);
+}
+
+static inline int cup_raw_fcntl(int fd, int command, long argument)
+{
+    return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+static inline int cup_raw_getrusage_thread(struct rusage *usage)
+{
+    return (int)syscall(SYS_getrusage, RUSAGE_THREAD, usage);
 }
 
 static inline uint32_t cup_raw_gettid(void)

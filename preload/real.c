@@ -6,6 +6,10 @@
 CUP_HOOKS(X)
 #undef X
 
+#define X(name) __typeof__(name) *real_##name;
+CUP_TRIES(X)
+#undef X
+
 enum need { OPTIONAL, REQUIRED };
 
 /* __isoc23_* exist only where the headers send fscanf there; the list names both, so asking for
@@ -57,6 +61,9 @@ int cup_real_resolve(void)
     if (found || searching)
         return found;
     searching = true;
+#define X(name) *(void *volatile *)&real_##name = dlsym(RTLD_NEXT, #name);
+    CUP_TRIES(X)
+#undef X
     int count = resolve(REQUIRED);
     count += resolve(OPTIONAL);
     dlerror(); /* the program asks for its own errors, not for ours */

@@ -6,44 +6,25 @@
 #include "preload/log.h"
 #include "preload/mapping.h"
 #include "preload/number.h"
-#include "preload/raw.h"
+#include "preload/own_fd.h"
 #include "preload/series.h"
 #include "preload/thread.h"
+#include "preload/wait.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static uint32_t last_task;
 
-/* Kept open: opening it costs three times the reading. High, out of the way of programs that
- * count on low numbers; forgotten when the program closes it (descriptor.c asks). */
-static int statm = -1;
-enum { STATM_AT_LEAST = 900 };
-
-static int open_statm(void)
-{
-    int low = cup_raw_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-    int high = low < 0 ? -1 : (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, STATM_AT_LEAST);
-    if (high < 0)
-        return low;
-    cup_raw_close(low);
-    return high;
-}
-
-void cup_task_rss_close(int fd)
-{
-    if (statm >= 0 && (fd == statm || fd < 0))
-        statm = -1;
-}
-
 static uint64_t read_rss(void)
 {
+    static uint32_t statm; /* of any thread: at worst one is opened too many */
     char text[96];
-    if (statm < 0)
-        statm = open_statm();
-    ssize_t bytes = statm < 0 ? 0 : cup_raw_pread(statm, text, sizeof text - 1, 0);
-    if (bytes <= 0)
-        return CUP_UNKNOWN64;
-    text[bytes] = '\0';
+    if (!cup_own_fd_read(statm, text, sizeof text)) {
+        statm = cup_own_fd_open("/proc/self/statm");
+        if (!cup_own_fd_read(statm, text, sizeof text))
+            return CUP_UNKNOWN64;
+    }
     uint64_t pages = 0; /* first field: virtual size; second: resident */
     cup_number(cup_number(text, &pages), &pages);
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -100,6 +81,7 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
     cup_attribution_begin(task);
+    cup_wait_task_begins();
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
 }
@@ -174,6 +156,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
     if (thread->tic.time_ns)
         write_chunk(NULL);
+    cup_wait_task_ends(block);
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);

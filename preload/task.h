@@ -44,8 +44,4 @@ void cup_task_toc(struct cup_moment now);
 /* Resident set of the process in bytes; CUP_UNKNOWN64 if the kernel does not tell. */
 uint64_t cup_task_rss(void);
 
-/* The program closed FD (-1: the process forked): if it was the one kept for that, it is another
- * file now. */
-void cup_task_rss_close(int fd);
-
 #endif

@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/helper.h"
 #include "preload/raw.h"
+#include "preload/wait.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static void thread_ends(void *unused)
         if (cup_self.task)
             cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */
     }
+    cup_wait_thread_ends();
     cup_self.heap = NULL;
     cup_unguard();
 }

@@ -17,6 +17,12 @@ enum cup_thread_state {
     CUP_THREAD_GONE = 2, /* its destructor ran: open nothing any more, count nothing */
 };
 
+/* What the kernel says of a thread, since it began. */
+struct cup_thread_usage {
+    uint64_t delay_ns; /* run delay; CUP_UNKNOWN64: not known */
+    uint64_t system_ns, minor_faults, major_faults;
+};
+
 /* Initial-exec, trivially destructible, touched by its own thread only (and by its signal
  * handlers, hence counters and no flags). */
 struct cup_thread {
@@ -54,6 +60,15 @@ struct cup_thread {
     uint32_t job_sequence;
     uint64_t job_start[CUP_JOB_SUMS];
     uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
+    /* waits: wait.h */
+    uintptr_t waiting;    /* address of the wait under way; 0: none */
+    uint32_t waits_for;   /* a helper's: the task that can see it wait; 0: none */
+    uint32_t waits_class; /* enum cup_wait_class */
+    uint32_t schedstat;   /* entry of own_fd.h; 0: not open */
+    bool no_schedstat;    /* the kernel does not tell */
+    uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
+    uint64_t delay_ticks, delay_cpu_ns;
+    struct cup_thread_usage usage; /* when the task began */
     /* what falls into the current bin of the time series: series.h */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;

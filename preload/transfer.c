@@ -20,6 +20,71 @@ static inline bool is_dasks_socket(const struct cup_transfer *transfer)
     return transfer->descriptor->peer == CUP_PEER_DASK || is_dasks(&transfer->owner);
 }
 
+/* ---- waits ------------------------------------------------------------------------------- */
+
+static enum cup_wait_class wait_class(const struct cup_descriptor *descriptor)
+{
+    switch (descriptor->class) {
+    case CUP_FILE_PIPE:
+    case CUP_FILE_SOCKET:
+    case CUP_FILE_OTHER: /* eventfd, timerfd, devices */
+        return CUP_WAIT_POLL;
+    default:
+        return CUP_WAIT_IO;
+    }
+}
+
+/* The block that pays for waits: those of no task are not counted. */
+static struct cup_block *payer(const struct cup_transfer *transfer)
+{
+    struct cup_block *block = transfer->owner.block;
+    return block && block->task ? block : NULL;
+}
+
+/* Last thing before the call. */
+static void start(struct cup_transfer *transfer)
+{
+    int saved = errno;
+    cup_guard();
+    cup_transfer_starts(transfer);
+    if (transfer->descriptor->quick < CUP_QUICK && payer(transfer)) {
+        cup_wait_begin_for(&transfer->wait, wait_class(transfer->descriptor), payer(transfer));
+        transfer->start = cup_ticks();
+    }
+    cup_unguard();
+    errno = saved;
+}
+
+/* Copying within memory does at least a byte a nanosecond; what takes longer waited. */
+enum { LONGEST_CALL_NS = 50000, LARGE_BYTES = 1 << 16 };
+
+static inline bool is_slow(const struct cup_transfer *transfer, uint64_t bytes)
+{
+    return cup_ticks_ns(transfer->stop - transfer->start) > LONGEST_CALL_NS + bytes;
+}
+
+static inline bool is_quick(const struct cup_transfer *transfer, uint64_t bytes)
+{
+    return transfer->descriptor->quick == CUP_QUICK && bytes < LARGE_BYTES &&
+           !is_slow(transfer, bytes);
+}
+
+static void end_wait(struct cup_transfer *transfer, uint64_t bytes)
+{
+    enum { BYTES_A_NS = 4, CALL_NS = 5000 };
+    struct cup_descriptor *descriptor = transfer->descriptor;
+    bool slow = is_slow(transfer, bytes);
+    if (transfer->wait.block)
+        cup_wait_end_for(&transfer->wait, transfer->stop, payer(transfer));
+    else if (slow && payer(transfer) && transfer->watched)
+        cup_wait_guess(payer(transfer), wait_class(descriptor), transfer->start, transfer->stop,
+                       bytes / BYTES_A_NS + CALL_NS);
+    if (slow || bytes >= LARGE_BYTES)
+        descriptor->quick = 0;
+    else if (descriptor->quick < CUP_QUICK)
+        descriptor->quick++;
+}
+
 /* ---- begin ------------------------------------------------------------------------------- */
 
 /* A socket's peer is asked for now: after the call it may be gone. */
@@ -40,7 +105,6 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     }
     cup_unguard();
     errno = saved;
-    transfer->start = cup_ticks();
     return counted;
 }
 
@@ -49,14 +113,19 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     if (fd < 0)
         return false;
     struct cup_descriptor *known = cup_descriptor_known(fd);
-    bool quick = known && known->class != CUP_FILE_SOCKET && !cup_self.own;
+    bool quick =
+        known && known->class != CUP_FILE_SOCKET && !cup_self.own && known->quick == CUP_QUICK;
     struct cup_block *helped = quick ? cup_attribution_context() : NULL;
-    if (!helped)
-        return begin_at_leisure(transfer, fd);
+    if (!helped) {
+        bool counted = begin_at_leisure(transfer, fd);
+        if (counted)
+            start(transfer);
+        return counted;
+    }
     cup_descriptor_used(known, helped->task);
     transfer->descriptor = known;
     transfer->owner = (struct cup_owner){helped, CUP_WAY_CONTEXT, 0};
-    transfer->start = cup_ticks();
+    cup_transfer_starts(transfer);
     return true;
 }
 
@@ -224,6 +293,13 @@ static inline unsigned count_in_block(const struct cup_transfer *transfer, enum 
     return sums->ns;
 }
 
+static void count_duration(struct cup_block *block, uint64_t ns)
+{
+    block->histograms[CUP_HISTOGRAM_READ][cup_bucket(ns)]++;
+    if (ns > block->counters[CUP_C_READ_LONGEST_NS])
+        block->counters[CUP_C_READ_LONGEST_NS] = ns;
+}
+
 /* A data file is read by a task's own thread or helper: the frequent case, without looking anything
  * up in tables. */
 static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset)
@@ -233,6 +309,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     counters[CUP_C_READ_OWN_BYTES + transfer->owner.way] += bytes;
     counters[CUP_C_READ_CALLS]++;
     counters[CUP_C_READ_NS] += ns;
+    count_duration(transfer->owner.block, ns);
     count_in_file(transfer, true, bytes, offset, ns);
     cup_series_count(transfer->stop, bytes, ns, 0);
 }
@@ -250,6 +327,8 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
         return;
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     transfer->owner.block->counters[timed] += ns;
+    if (timed == CUP_C_READ_NS)
+        count_duration(transfer->owner.block, ns);
     count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
 }
@@ -320,6 +399,9 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
         cup_attribution_confirm(&transfer->owner);
     if (__builtin_expect(transfer->descriptor->class != CUP_FILE_DATA, 0))
         judge(transfer, call);
+    uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
+    if (__builtin_expect(!is_quick(transfer, moved), 0))
+        end_wait(transfer, moved);
     if (bytes >= 0 && transfer->owner.block)
         count(transfer, call, (uint64_t)bytes, offset);
     cup_unguard();
@@ -346,8 +428,11 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
 bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 {
     cup_child_before(true, from);
-    return cup_active() && !cup_self.guard && begin_at_leisure(&copy->to, to) &&
-           begin_at_leisure(&copy->from, from);
+    bool counted = cup_active() && !cup_self.guard && begin_at_leisure(&copy->to, to) &&
+                   begin_at_leisure(&copy->from, from);
+    if (counted)
+        start(&copy->from);
+    return counted;
 }
 
 void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset)
@@ -355,6 +440,8 @@ void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int
     cup_transfer_end(&copy->from, CUP_COPY, bytes, from_offset);
     bool timed = sums_of_read(&copy->from)->ns != NONE;
     copy->to.owner = copy->from.owner;
+    copy->to.watched = false;
+    copy->to.wait.block = NULL;
     copy->to.start = timed ? cup_ticks() : copy->from.start;
     cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset);
 }

@@ -7,6 +7,7 @@
 #include "preload/clock.h"
 #include "preload/descriptor.h"
 #include "preload/thread.h"
+#include "preload/wait.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,8 +28,18 @@ struct cup_transfer {
     struct cup_descriptor *descriptor;
     struct cup_owner owner;
     uint64_t start, stop; /* ticks */
+    struct cup_wait wait; /* if the descriptor is likely to block; else its block is NULL */
+    bool watched;         /* it may have blocked: not the second half of a copy */
     struct cup_descriptor spare;
 };
+
+/* Last thing before a call that is not likely to block. */
+static inline void cup_transfer_starts(struct cup_transfer *transfer)
+{
+    transfer->watched = true;
+    transfer->wait.block = NULL;
+    transfer->start = cup_ticks();
+}
 
 /* The rest of cup_transfer_begin: descriptors not looked up yet, threads that run no task. */
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd);
@@ -41,12 +52,13 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
     if (!cup_active() || cup_self.guard)
         return false;
     struct cup_descriptor *descriptor = cup_descriptor_known(fd);
-    if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET)
+    if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET ||
+        descriptor->quick < CUP_QUICK)
         return cup_transfer_begin_slowly(transfer, fd);
     cup_descriptor_used(descriptor, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
-    transfer->start = cup_ticks();
+    cup_transfer_starts(transfer);
     return true;
 }
 

@@ -1,0 +1,16 @@
+/* Functions that before glibc 2.34 lie in libpthread. A program without it may load a library that
+ * brings it along: out of our sight, unless it is asked by its name. */
+#ifndef CUPPING_LATE_H
+#define CUPPING_LATE_H
+
+#include "preload/hooks.h"
+
+void *cup_late_find(void **slot, const char *name);
+
+/* The real function, or NULL. */
+#define CUP_LATER(name)                                                                            \
+    (__builtin_expect(real_##name != NULL, 1)                                                      \
+         ? real_##name                                                                             \
+         : (__typeof__(name) *)cup_late_find((void **)&real_##name, #name))
+
+#endif
