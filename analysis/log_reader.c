@@ -302,6 +302,11 @@ static int check_version(const struct cup_log *log, struct cup_error *error)
     if (header->version == 0 || header->min_reader == 0 || header->min_reader > header->version)
         return cup_error_set(error, log->path, 12, "damaged header: log format %u, reader %u",
                              header->version, header->min_reader);
+    if (header->version < CUP_LOG_OLDEST)
+        return cup_error_set(error, log->path, 12,
+                             "written in log format %u, which this cupping does not read any more "
+                             "(it reads %u to %u): use the cupping that wrote it",
+                             header->version, CUP_LOG_OLDEST, CUP_LOG_VERSION);
     return 0;
 }
 

@@ -66,9 +66,9 @@ static void write_counters(const struct cup_block *block)
         return;
     record->task = block->task;
     record->tid = block->tid;
-    record->block = cup_log_block_index(block);
+    record->block = (uint16_t)cup_log_block_index(block);
     record->sequence = block->sequence;
-    record->own = block->own;
+    record->own = (uint8_t)block->own;
     fill_tail(record, sizeof *record, pairs, bytes);
     cup_log_commit(record, CUP_R_COUNTERS);
 }
@@ -86,10 +86,10 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
         record->task = block->task;
         record->tid = block->tid;
         record->file = use->file;
-        record->block = cup_log_block_index(block);
-        record->entry = entry;
+        record->block = (uint16_t)cup_log_block_index(block);
+        record->entry = (uint8_t)entry;
         record->file_sequence = block->file_sequence[entry];
-        record->own = block->own;
+        record->own = (uint8_t)block->own;
         fill_tail(record, sizeof *record, pairs, bytes);
         cup_log_commit(record, CUP_R_FILE_USE);
     }
@@ -196,12 +196,44 @@ struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
     return empty;
 }
 
+static struct cup_block *helped_at(const struct cup_thread *thread, int slot)
+{
+    return thread->helped[slot] ? cup_log_block(thread->helped[slot] - 1u) : NULL;
+}
+
 struct cup_block *cup_block_helped(const struct cup_thread *thread, uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && thread->helped[i]->task == task)
-            return thread->helped[i];
+        if (thread->helped[i] && helped_at(thread, i)->task == task)
+            return helped_at(thread, i);
     return NULL;
+}
+
+static void close_helped(struct cup_thread *thread, int slot)
+{
+    struct cup_block *block = helped_at(thread, slot);
+    thread->helped[slot] = 0;
+    if (thread->last == block)
+        thread->last = NULL;
+    if (block)
+        cup_block_close(block);
+}
+
+/* An empty one, after those were closed whose tasks have ended; else the one whose turn it is. */
+static int slot_for_another(struct cup_thread *thread)
+{
+    int empty = -1;
+    for (int i = 0; i < CUP_HELPED; i++) {
+        if (thread->helped[i] && !cup_attribution_runs(helped_at(thread, i)->task))
+            close_helped(thread, i);
+        if (!thread->helped[i])
+            empty = i;
+    }
+    if (empty >= 0)
+        return empty;
+    int slot = (int)(thread->next_helped++ % CUP_HELPED);
+    close_helped(thread, slot);
+    return slot;
 }
 
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
@@ -211,15 +243,10 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     struct cup_block *block = cup_block_helped(thread, task);
     if (block)
         return thread->last = block;
-    /* In the place of one whose task has ended, if there is any. */
-    uint32_t slot = thread->next_helped++ % CUP_HELPED;
-    for (uint32_t i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && !cup_attribution_runs(thread->helped[i]->task))
-            slot = i;
-    if (thread->helped[slot])
-        cup_block_close(thread->helped[slot]);
-    thread->helped[slot] = cup_block_open(thread, task, CUP_BLOCK_HELPS);
-    return thread->last = thread->helped[slot];
+    int slot = slot_for_another(thread);
+    block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
+    thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
+    return thread->last = block;
 }
 
 struct cup_block *cup_block_none(struct cup_thread *thread)
@@ -238,25 +265,19 @@ struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
 {
-    for (int i = 0; i < CUP_HELPED; i++) {
-        struct cup_block *block = thread->helped[i];
-        if (!block || block->task != task)
-            continue;
-        thread->helped[i] = NULL;
-        if (thread->last == block)
-            thread->last = NULL;
-        cup_block_close(block);
-    }
+    for (int i = 0; i < CUP_HELPED; i++)
+        if (thread->helped[i] && helped_at(thread, i)->task == task)
+            close_helped(thread, i);
 }
 
 void cup_block_close_all(struct cup_thread *thread)
 {
     cup_series_flush(thread);
-    struct cup_block *open[CUP_HELPED + 3] = {thread->own, thread->none, thread->inheriting};
-    memcpy(open + 3, thread->helped, sizeof thread->helped);
-    thread->heap = thread->own = thread->none = thread->inheriting = thread->last = NULL;
-    memset(thread->helped, 0, sizeof thread->helped);
+    struct cup_block *open[] = {thread->own, thread->none, thread->inheriting};
+    thread->heap = thread->own = thread->none = thread->inheriting = NULL;
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (open[i])
             cup_block_close(open[i]);
+    for (int i = 0; i < CUP_HELPED; i++)
+        close_helped(thread, i);
 }

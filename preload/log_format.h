@@ -22,8 +22,9 @@
 
 #define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
 #define CUP_LOG_BYTE_ORDER 0x01020304u
-#define CUP_LOG_VERSION 1
-#define CUP_LOG_MIN_READER 1
+#define CUP_LOG_VERSION 2
+#define CUP_LOG_MIN_READER 2  /* 2: smaller COUNTERS and FILE_USE records */
+#define CUP_LOG_OLDEST 2      /* that this reader still understands */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
 #define CUP_UNKNOWN64 UINT64_MAX /* "not known" in any uint64_t field that says it may be */
@@ -495,10 +496,10 @@ struct cup_r_counters {
     struct cup_record head;
     uint32_t task;
     uint32_t tid;
-    uint32_t block;    /* index in the BLOCKS region */
+    uint16_t block; /* index in the BLOCKS region */
+    uint8_t own;    /* enum cup_block_kind */
+    uint8_t pad;
     uint32_t sequence; /* of that block */
-    uint32_t own;
-    uint32_t pad;
 };
 enum { CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
 
@@ -508,10 +509,10 @@ struct cup_r_file_use {
     uint32_t task;
     uint32_t tid;
     uint32_t file;
-    uint32_t block;
-    uint32_t entry;         /* index in cup_block.files */
+    uint16_t block;
+    uint8_t entry;          /* index in cup_block.files */
+    uint8_t own;            /* enum cup_block_kind */
     uint32_t file_sequence; /* of that entry */
-    uint32_t own;           /* enum cup_block_kind */
     uint32_t pad;
 };
 
@@ -564,8 +565,8 @@ CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);
 CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
-CUP_SIZE_IS(cup_r_counters, 32);
-CUP_SIZE_IS(cup_r_file_use, 40);
+CUP_SIZE_IS(cup_r_counters, 24);
+CUP_SIZE_IS(cup_r_file_use, 32);
 CUP_SIZE_IS(cup_r_note, 16);
 CUP_SIZE_IS(cup_r_parent, 24);
 CUP_SIZE_IS(cup_r_child, 24);

@@ -9,7 +9,10 @@
 #include <stddef.h>
 
 enum { CUP_HELD = 8, CUP_JOB_SUMS = 8 };
-enum { CUP_HELPED = 2 }; /* tasks whose blocks a helper thread keeps open at a time */
+enum {
+    CUP_HELPED = 8
+}; /* tasks whose blocks a helper thread keeps open at a time: as many as a
+      worker has threads, or records are written at every turn */
 
 enum cup_thread_state {
     CUP_THREAD_NEW = 0, /* must be zero: thread-local storage starts so */
@@ -26,11 +29,11 @@ struct cup_thread_usage {
 /* Initial-exec, trivially destructible, touched by its own thread only (and by its signal
  * handlers, hence counters and no flags). */
 struct cup_thread {
-    struct cup_block *heap; /* block that pays for allocations; NULL: see cup_heap_*_slow */
-    struct cup_block *own;  /* block of the task that this thread runs; NULL: none */
-    struct cup_block *none; /* block of task 0, opened at need */
-    struct cup_block *last; /* block of the task last helped: most helpers stay with one */
-    struct cup_block *helped[CUP_HELPED];
+    struct cup_block *heap;       /* block that pays for allocations; NULL: see cup_heap_*_slow */
+    struct cup_block *own;        /* block of the task that this thread runs; NULL: none */
+    struct cup_block *none;       /* block of task 0, opened at need */
+    struct cup_block *last;       /* block of the task last helped: most helpers stay with one */
+    uint16_t helped[CUP_HELPED];  /* index + 1 of a block; 0: none */
     struct cup_block *inheriting; /* block of the task that started it */
     uint32_t guard;               /* > 0: inside the library; hooks only forward */
     uint32_t state;               /* enum cup_thread_state */

@@ -367,22 +367,24 @@ static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
     owner->block = whose ? cup_block_helping(&cup_self, whose) : cup_block_none(&cup_self);
 }
 
-/* What a loop is woken by says nothing: anybody wakes it, and it was opened by whoever came first.
- * It is nobody's, and counted only where the kernel counts it too. A task's own thread may use a
- * pair for what it likes. */
-static void judge_pair(struct cup_owner *owner, enum cup_call call)
+/* What a loop is woken by says nothing: anybody wakes it, with a byte, and it was opened by whoever
+ * came first. It is nobody's, and counted only where the kernel counts it too. A task's own thread
+ * may use a pair for what it likes, and so may a job. */
+static void judge_pair(struct cup_owner *owner, enum cup_call call, ssize_t bytes)
 {
-    if (owner->way != CUP_WAY_CONTEXT && owner->way != CUP_WAY_NONE)
+    bool wakes = call == CUP_WRITE && bytes <= 1 && owner->way != CUP_WAY_OWN;
+    if (!wakes && owner->way != CUP_WAY_CONTEXT && owner->way != CUP_WAY_NONE)
         return;
     owner->way = CUP_WAY_NONE;
     owner->block = call == CUP_READ ? cup_block_none(&cup_self) : NULL;
 }
 
-static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum cup_call call)
+static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum cup_call call,
+                                            ssize_t bytes)
 {
     uint32_t class = transfer->descriptor->class;
     if (class == CUP_FILE_SOCKET && transfer->descriptor->peer == CUP_PEER_PAIR)
-        judge_pair(&transfer->owner, call);
+        judge_pair(&transfer->owner, call, bytes);
     else if (class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
         judge_connection(transfer, call);
     if (class == CUP_FILE_PIPE && transfer->owner.block)
@@ -398,7 +400,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     if (transfer->owner.way == CUP_WAY_SOLE)
         cup_attribution_confirm(&transfer->owner);
     if (__builtin_expect(transfer->descriptor->class != CUP_FILE_DATA, 0))
-        judge(transfer, call);
+        judge(transfer, call, bytes);
     uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
     if (__builtin_expect(!is_quick(transfer, moved), 0))
         end_wait(transfer, moved);

@@ -88,6 +88,13 @@ Test(log_reader, refuses_a_newer_format_and_names_both_versions)
     expect_refusal("needs a reader of format 7");
 }
 
+Test(log_reader, refuses_a_format_that_it_no_longer_reads)
+{
+    builder_header(&builder)->version = 1;
+    builder_header(&builder)->min_reader = 1;
+    expect_refusal("written in log format 1, which this cupping does not read any more");
+}
+
 Test(log_reader, reads_a_newer_format_that_says_it_can_be_read)
 {
     struct cup_log log;
@@ -327,8 +334,8 @@ Test(log_reader, names_of_blocks_beyond_the_region_do_no_harm)
 {
     struct cup_log log;
     uint64_t values[CUP_COUNTER_COUNT] = {8};
-    struct cup_r_counters far = {.task = 6, .block = UINT32_MAX, .sequence = 9};
-    struct cup_r_file_use use = {.task = 6, .file = 1, .block = 0, .entry = UINT32_MAX};
+    struct cup_r_counters far = {.task = 6, .block = UINT16_MAX, .sequence = 9};
+    struct cup_r_file_use use = {.task = 6, .file = 1, .block = 0, .entry = UINT8_MAX};
     builder_counters(&builder, &far, values);
     builder_file_use(&builder, &use, values);
     builder_finish(&builder);
