@@ -149,6 +149,9 @@ static void describe_process(void)
             command[i] = ' ';
     command[bytes > 0 ? bytes : 0] = '\0';
     cup_log_info("command", command);
+    const char *trim = getenv("MALLOC_TRIM_THRESHOLD_"); /* set by Dask's nanny: seldom for good */
+    if (trim)
+        cup_log_info("MALLOC_TRIM_THRESHOLD_", trim);
     if (cup_python_usable()) {
         char version[32];
         snprintf(version, sizeof version, "%.*s", (int)strcspn(cup_py.Py_GetVersion(), " "),

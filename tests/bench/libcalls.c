@@ -1,7 +1,9 @@
 /* The calls whose cost is measured, in loops that a Python task calls through ctypes. Each
  * returns nanoseconds a call: the best of several rounds, since everything that disturbs a round
  * makes it longer. */
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,4 +65,22 @@ double bench_unknown_lock(void)
 {
     static sem_t lock; /* zero: nothing to take, as sem_init(&lock, 0, 0) leaves it */
     BEST(20000, sem_post(&lock); sem_wait(&lock));
+}
+
+/* A mutex that nobody else wants. */
+double bench_mutex(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    BEST(20000, pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock));
+}
+
+/* The interpreter's lock, given up and taken again, which nobody else wants. The caller holds it.
+ */
+double bench_gil(void)
+{
+    void *(*release)(void);
+    void (*acquire)(void *);
+    *(void **)&release = dlsym(RTLD_DEFAULT, "PyEval_SaveThread");
+    *(void **)&acquire = dlsym(RTLD_DEFAULT, "PyEval_RestoreThread");
+    BEST(20000, acquire(release()));
 }

@@ -1,0 +1,158 @@
+/* The policy of waits, on this very thread: a made-up block pays. */
+#include "preload/attribution.h"
+#include "preload/meanwhile.h"
+#include "preload/run_delay.h"
+#include "preload/wait.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <time.h>
+
+enum { TASK = 3 };
+static struct cup_block block;
+
+static void set_up(void)
+{
+    cr_assert_eq(cup_thread_init(), 0);
+    cup_clock_calibrate(false);
+    *cup_active_word = 1;
+    memset(&block, 0, sizeof block);
+    block.task = cup_self.task = TASK;
+    block.own = CUP_BLOCK_RUNS;
+    cup_self.own = &block;
+    cup_meanwhile_reset();
+    cup_wait_task_begins();
+}
+
+static void tear_down(void)
+{
+    *cup_active_word = 0;
+    cup_self.own = NULL;
+}
+
+TestSuite(wait, .init = set_up, .fini = tear_down);
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void burn_ms(uint64_t ms)
+{
+    uint64_t until = cup_clock_thread_cpu_ns() + ms * 1000000;
+    while (cup_clock_thread_cpu_ns() < until)
+        continue;
+}
+
+static uint64_t ms_of(const struct cup_block *of, enum cup_counter counter)
+{
+    return of->counters[counter] / 1000000;
+}
+
+Test(wait, is_wall_time_less_cpu_time)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_SLEEP, CUP_WAITS));
+    burn_ms(20);
+    sleep_ms(10);
+    cup_wait_end(&wait);
+    uint64_t slept = ms_of(&block, CUP_C_SLEEP_NS), delay = ms_of(&block, CUP_C_RUN_DELAY_NS);
+    cr_expect(slept >= 9 && slept + delay < 20 + delay, "%lu ms", (unsigned long)slept);
+}
+
+Test(wait, within_another_counts_once)
+{
+    struct {
+        struct cup_wait inner, outer; /* the stack grows down */
+    } waits;
+    cr_assert(cup_wait_begin(&waits.outer, CUP_WAIT_POLL, CUP_WAITS));
+    cr_expect_not(cup_wait_begin(&waits.inner, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.outer);
+    cr_expect_eq(block.counters[CUP_C_SLEEP_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_POLL_WAIT_NS) >= 4);
+}
+
+Test(wait, that_was_jumped_out_of_is_forgotten)
+{
+    struct {
+        struct cup_wait deep, shallow;
+    } waits;
+    cr_assert(cup_wait_begin(&waits.deep, CUP_WAIT_POLL, CUP_WAITS));
+    cr_assert(cup_wait_begin(&waits.shallow, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.shallow);
+    cr_expect_eq(block.counters[CUP_C_POLL_WAIT_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_SLEEP_NS) >= 4);
+}
+
+Test(wait, for_the_gil_is_counted_with_its_length)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&wait);
+    uint64_t ns = block.counters[CUP_C_GIL_WAIT_NS];
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 1);
+    cr_expect_eq(block.counters[CUP_C_GIL_LONGEST_NS], ns);
+    cr_expect_eq(block.histograms[CUP_HISTOGRAM_GIL_WAIT][cup_bucket(ns)], 1);
+}
+
+Test(wait, seldom_and_short_is_none)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_IO, CUP_MAY_WAIT));
+    cup_wait_end(&wait);
+    cr_expect_eq(block.counters[CUP_C_IO_WAIT_NS], 0);
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_IO, CUP_MAY_WAIT));
+    sleep_ms(5);
+    cup_wait_end(&wait);
+    cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 4);
+    cr_expect_eq(block.counters[CUP_C_GUESSED_WAIT_NS], block.counters[CUP_C_IO_WAIT_NS]);
+}
+
+Test(wait, for_a_helper_is_what_the_helper_waits_for)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+    uint64_t since = cup_meanwhile_enters(TASK, CUP_WAIT_IO, cup_ticks());
+    sleep_ms(10);
+    cup_meanwhile_leaves(TASK, CUP_WAIT_IO, cup_ticks(), since, 0);
+    sleep_ms(10);
+    cup_wait_end(&wait);
+    uint64_t io = ms_of(&block, CUP_C_IO_WAIT_NS), lock = ms_of(&block, CUP_C_LOCK_WAIT_NS);
+    cr_expect(io >= 9 && lock >= 9, "%lu and %lu ms", (unsigned long)io, (unsigned long)lock);
+    cr_expect_eq(block.counters[CUP_C_HELD_UP_NS], block.counters[CUP_C_IO_WAIT_NS]);
+}
+
+Test(wait, nobodys_is_not_measured)
+{
+    struct cup_wait wait;
+    cup_self.own = NULL;
+    cup_self.task = 0;
+    cr_expect_not(cup_wait_begin(&wait, CUP_WAIT_SLEEP, CUP_WAITS));
+}
+
+Test(wait, what_the_kernel_says_of_a_task)
+{
+    cr_assert_neq(cup_run_delay_ns(), CUP_UNKNOWN64);
+    volatile char *pages = malloc(1 << 22);
+    for (int i = 0; i < 1 << 22; i += 4096)
+        pages[i] = 1;
+    cup_wait_task_ends(&block);
+    cr_expect(block.counters[CUP_C_MINOR_FAULTS] > 0);
+    free((void *)pages);
+}
+
+Test(buckets, two_to_each_power_of_two_without_a_gap)
+{
+    cr_expect_eq(cup_bucket(0), 0);
+    cr_expect_eq(cup_bucket(UINT64_MAX), CUP_BUCKETS - 1);
+    for (unsigned bucket = 1; bucket < CUP_BUCKETS; bucket++) {
+        uint64_t from = cup_bucket_from_ns(bucket);
+        cr_expect_eq(cup_bucket(from), bucket);
+        cr_expect_eq(cup_bucket(from - 1), bucket - 1);
+    }
+    cr_expect_eq(cup_bucket_from_ns(2), 512);
+    cr_expect_eq(cup_bucket_from_ns(3), 768);
+}
