@@ -240,7 +240,7 @@ static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
         struct cup_block block = {0};
         size_t bytes = region->entry_size < sizeof block ? region->entry_size : sizeof block;
         if (read_at(log->fd, &block, bytes, region->offset + i * region->entry_size) == bytes &&
-            block.used && keep_block(log, first + i, &block) != 0)
+            block.used && block.used != CUP_BLOCK_MOVED && keep_block(log, first + i, &block) != 0)
             return -1;
     }
     return 0;

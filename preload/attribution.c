@@ -145,11 +145,6 @@ static struct cup_block *block_helping(uint32_t task)
     return block;
 }
 
-struct cup_block *cup_attribution_context(void)
-{
-    return block_helping(context_task());
-}
-
 struct cup_block *cup_attribution_helped(void)
 {
     uint32_t task = context_task();

@@ -30,10 +30,8 @@ uint32_t cup_attribution_opener(void);
 /* After the call: a sole task that did not stay the only one cannot be named. */
 void cup_attribution_confirm(struct cup_owner *owner);
 
-/* Block of the task that the thread's Python context carries; NULL if none. Keeps errno. */
-struct cup_block *cup_attribution_context(void);
-
-/* Likewise, of the task that cup_attribution_task() names. Not on a thread that runs a task. */
+/* Block of the task that cup_attribution_task() names; NULL if none. Keeps errno. Not on a thread
+ * that runs a task. */
 struct cup_block *cup_attribution_helped(void);
 
 /* TASK runs in this process. Tasks that run long stay in their place, or near it, however many

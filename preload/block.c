@@ -2,13 +2,14 @@
 
 #include "preload/attribution.h"
 #include "preload/log.h"
+#include "preload/pending.h"
 #include "preload/series.h"
 #include "preload/thread.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
+enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 }; /* and CUP_BLOCK_MOVED */
 
 /* ---- writing out ------------------------------------------------------------------------- */
 
@@ -45,13 +46,13 @@ static void fill_tail(void *record, size_t fixed, const unsigned char *pairs, si
 
 static size_t put_buckets(unsigned char *at, const struct cup_block *block)
 {
-    const uint32_t *counts = block->histograms[0];
     size_t bytes = 0;
     for (uint32_t i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
-        if (!counts[i])
+        uint32_t count = block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
+        if (!count)
             continue;
         bytes += put_number(at + bytes, CUP_PAIR_BUCKETS + i);
-        bytes += put_number(at + bytes, counts[i]);
+        bytes += put_number(at + bytes, count);
     }
     return bytes;
 }
@@ -107,6 +108,7 @@ static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64];
 void cup_block_reset(void)
 {
     memset(taken, 0, sizeof taken);
+    cup_pending_reset();
 }
 
 /* A free one of the first COUNT blocks, from now on taken; or COUNT. */
@@ -165,17 +167,36 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum 
     return block;
 }
 
-void cup_block_close(struct cup_block *block)
+static void empty(struct cup_block *block)
+{
+    memset(block->counters, 0, sizeof block->counters);
+    memset(block->histograms, 0, sizeof block->histograms);
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
+        block->files[entry].file = 0;
+        memset(block->files[entry].counters, 0, sizeof block->files[entry].counters);
+    }
+    block->sequence++;
+    __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
+    give_back(cup_log_block_index(block));
+}
+
+static void write_out(struct cup_block *block)
 {
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
         write_file_use(block, entry);
     write_counters(block);
     __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
-    memset(block->counters, 0, sizeof block->counters);
-    memset(block->histograms, 0, sizeof block->histograms);
-    block->sequence++;
-    __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
-    give_back(cup_log_block_index(block));
+    empty(block);
+}
+
+void cup_block_close(struct cup_block *block)
+{
+    struct cup_block *out = block;
+    bool helps = block->task && block->own != CUP_BLOCK_RUNS;
+    if (helps && cup_pending_put(block, &out))
+        empty(block);
+    else if (out)
+        write_out(out);
 }
 
 struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)

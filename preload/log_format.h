@@ -310,11 +310,12 @@ enum cup_block_kind {
 /* Counters of one thread for one task, updated in place by that thread alone. A block that is
  * closed is written out as a COUNTERS record (and FILE_USE records) that carry its index and
  * sequence number; only then the sequence number is raised and the block freed. A reader that
- * meets records with the sequence number that the block still has ignores the block. */
+ * meets records with the sequence number that the block still has ignores the block. Blocks of
+ * helpers of one task are added up first, when their threads are done with it. */
 struct cup_block {
-    uint32_t used;                           /* 0: free */
+    uint32_t used;                           /* 0: free; CUP_BLOCK_MOVED: a reader passes it by */
     uint32_t task;                           /* task's number in this process; 0: no task */
-    uint32_t tid;                            /* thread that owns the block */
+    uint32_t tid;                            /* thread that owns the block; 0: several wrote it */
     uint32_t sequence;                       /* see above; starts at 1 */
     uint32_t own;                            /* enum cup_block_kind */
     uint32_t file_sequence[CUP_BLOCK_FILES]; /* likewise for each file entry, written out earlier
@@ -323,6 +324,8 @@ struct cup_block {
     struct cup_file_use files[CUP_BLOCK_FILES];
     uint32_t histograms[CUP_HISTOGRAM_COUNT][CUP_BUCKETS];
 };
+
+enum { CUP_BLOCK_MOVED = 4 }; /* what it holds is being added to another one */
 
 struct cup_series {
     uint64_t bin_ns;   /* width of a bin: 100 ms, doubled whenever the bins are full */

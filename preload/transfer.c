@@ -113,20 +113,20 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     if (fd < 0)
         return false;
     struct cup_descriptor *known = cup_descriptor_known(fd);
-    bool quick =
-        known && known->class != CUP_FILE_SOCKET && !cup_self.own && known->quick == CUP_QUICK;
-    struct cup_block *helped = quick ? cup_attribution_context() : NULL;
-    if (!helped) {
+    if (!known || known->class == CUP_FILE_SOCKET || known->quick < CUP_QUICK) {
         bool counted = begin_at_leisure(transfer, fd);
         if (counted)
             start(transfer);
         return counted;
     }
-    cup_descriptor_used(known, helped->task);
+    int saved = errno;
+    cup_guard();
     transfer->descriptor = known;
-    transfer->owner = (struct cup_owner){helped, CUP_WAY_CONTEXT, 0};
+    transfer->owner = cup_attribution(known);
+    cup_unguard();
+    errno = saved;
     cup_transfer_starts(transfer);
-    return true;
+    return transfer->owner.block != NULL;
 }
 
 /* ---- where it counts --------------------------------------------------------------------- */
@@ -300,8 +300,9 @@ static void count_duration(struct cup_block *block, uint64_t ns)
         block->counters[CUP_C_READ_LONGEST_NS] = ns;
 }
 
-/* A data file is read by a task's own thread or helper: the frequent case, without looking anything
- * up in tables. */
+/* A data file is read, not by Dask itself: the frequent case, without looking anything up in
+ * tables.
+ */
 static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset)
 {
     uint64_t *counters = transfer->owner.block->counters;
@@ -312,12 +313,14 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     count_duration(transfer->owner.block, ns);
     count_in_file(transfer, true, bytes, offset, ns);
     cup_series_count(transfer->stop, bytes, ns, 0);
+    if (transfer->owner.way == CUP_WAY_NONE)
+        cup_child_read(transfer->stop);
 }
 
 static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset)
 {
     if (__builtin_expect(call == CUP_READ && transfer->descriptor->class == CUP_FILE_DATA &&
-                             transfer->owner.way != CUP_WAY_NONE,
+                             !is_dasks(&transfer->owner),
                          1)) {
         count_data_read(transfer, bytes, offset);
         return;

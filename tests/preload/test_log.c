@@ -224,7 +224,7 @@ Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
     enum { COUNT = CUP_LOG_BLOCK_COUNT + 100 };
     struct cup_block *blocks[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
-        blocks[i] = cup_block_open(&cup_self, i + 1, CUP_BLOCK_HELPS);
+        blocks[i] = cup_block_open(&cup_self, i + 1, CUP_BLOCK_RUNS);
         cr_assert(blocks[i] != NULL);
         cr_expect(cup_log_block(cup_log_block_index(blocks[i])) == blocks[i]);
     }
@@ -232,7 +232,58 @@ Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
         cr_expect(blocks[i]->task == i + 1, "block %u was given twice", i);
     cr_expect(cup_log_header()->region_count == 4, "two more regions");
     cup_block_close(blocks[COUNT - 1]);
-    cr_expect(cup_block_open(&cup_self, 7, CUP_BLOCK_HELPS) == blocks[COUNT - 1]);
+    cr_expect(cup_block_open(&cup_self, 7, CUP_BLOCK_RUNS) == blocks[COUNT - 1]);
+}
+
+/* ---- blocks of helpers that are done with a task
+ * ----------------------------------------------------------------------------------- */
+
+static struct cup_block *helper_of(uint32_t task, uint64_t bytes, uint64_t longest)
+{
+    struct cup_block *block = cup_block_open(&cup_self, task, CUP_BLOCK_HELPS);
+    block->tid = (uint32_t)bytes;
+    block->counters[CUP_C_READ_CONTEXT_BYTES] = bytes;
+    block->counters[CUP_C_READ_LONGEST_NS] = longest;
+    block->histograms[CUP_HISTOGRAM_READ][3] = 1;
+    cup_block_file(block, (uint32_t)bytes % 2 + 1)->counters[CUP_F_READ_BYTES] = bytes;
+    return block;
+}
+
+static uint32_t records(void)
+{
+    const struct cup_log_header *header = cup_log_header();
+    return (uint32_t)(header->records_end - header->records_offset);
+}
+
+Test(log, helpers_of_a_task_are_added_up, .init = open_usual, .fini = remove_log)
+{
+    struct cup_block *first = helper_of(5, 100, 30), *second = helper_of(5, 40, 90),
+                     *third = helper_of(5, 7, 20), *other = helper_of(6, 1, 1);
+    uint32_t before = records();
+    cup_block_close(first);
+    cup_block_close(second);
+    cup_block_close(third);
+    cup_block_close(other);
+    cr_expect_eq(records(), before, "nothing is written yet");
+    cr_expect(first->used && !second->used && !third->used && other->used);
+    cr_expect_eq(first->counters[CUP_C_READ_CONTEXT_BYTES], 147);
+    cr_expect_eq(first->counters[CUP_C_READ_LONGEST_NS], 90, "the largest, not the sum");
+    cr_expect_eq(first->histograms[CUP_HISTOGRAM_READ][3], 3);
+    cr_expect_eq(first->tid, 0, "of several threads");
+    cr_expect_eq(cup_block_file(first, 1)->counters[CUP_F_READ_BYTES], 140);
+    cr_expect_eq(cup_block_file(first, 2)->counters[CUP_F_READ_BYTES], 7);
+    cr_expect_eq(second->counters[CUP_C_READ_CONTEXT_BYTES], 0);
+    cr_expect_eq(second->files[0].file, 0);
+}
+
+Test(log, many_tasks_push_the_oldest_out, .init = open_usual, .fini = remove_log)
+{
+    struct cup_block *oldest = helper_of(1, 10, 1);
+    cup_block_close(oldest);
+    uint32_t before = records();
+    for (uint32_t task = 2; task < 40 && oldest->used; task++)
+        cup_block_close(helper_of(task, 10, 1));
+    cr_expect(!oldest->used && records() > before);
 }
 
 /* ---- strings and room
