@@ -56,22 +56,19 @@ static inline int took(sem_t *lock, bool waited, int result)
     return result;
 }
 
-/* CPython has tried before it waits; others may not have. */
+/* CPython has tried before it waits; others may not have. Looked at, not taken: sem_wait() is a
+ * place where a thread may be cancelled, also if the lock is free. */
 static inline bool is_free(sem_t *lock)
 {
-    int saved = errno;
-    bool free = cup_active() && CUP_LATER(sem_trywait) && real_sem_trywait(lock) == 0;
-    errno = saved;
-    return free;
+    int value = 0;
+    return cup_active() && real_sem_getvalue && real_sem_getvalue(lock, &value) == 0 && value > 0;
 }
 
-#define WAIT(call) CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call)
+#define TAKE(lock, call) (is_free(lock) ? call : CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call))
 
 CUP_HOOK int sem_wait(sem_t *lock)
 {
-    if (is_free(lock))
-        return took(lock, true, 0);
-    return took(lock, true, CUP_LATER(sem_wait) ? WAIT(real_sem_wait(lock)) : cup_missing());
+    return took(lock, true, CUP_LATER(sem_wait) ? TAKE(lock, real_sem_wait(lock)) : cup_missing());
 }
 
 CUP_HOOK int sem_trywait(sem_t *lock)
@@ -81,18 +78,15 @@ CUP_HOOK int sem_trywait(sem_t *lock)
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
 {
-    if (is_free(lock))
-        return took(lock, true, 0);
     return took(lock, true,
-                CUP_LATER(sem_timedwait) ? WAIT(real_sem_timedwait(lock, until)) : cup_missing());
+                CUP_LATER(sem_timedwait) ? TAKE(lock, real_sem_timedwait(lock, until))
+                                         : cup_missing());
 }
 
 CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
 {
-    if (is_free(lock))
-        return took(lock, true, 0);
     return took(lock, true,
-                CUP_LATER(sem_clockwait) ? WAIT(real_sem_clockwait(lock, clock, until))
+                CUP_LATER(sem_clockwait) ? TAKE(lock, real_sem_clockwait(lock, clock, until))
                                          : cup_missing());
 }
 

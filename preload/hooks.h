@@ -378,11 +378,12 @@ int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
 int __pthread_mutex_lock(pthread_mutex_t *lock);
 int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-/* What a mutex or a lock of several readers is tried by, before it is waited for. */
+/* What a lock is tried or looked at by, before it is waited for. */
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
     X(pthread_rwlock_tryrdlock)                                                                    \
-    X(pthread_rwlock_trywrlock)
+    X(pthread_rwlock_trywrlock)                                                                    \
+    X(sem_getvalue)
 
 #define X(name) extern __typeof__(name) *real_##name;
 CUP_TRIES(X)
