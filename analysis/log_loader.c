@@ -7,6 +7,8 @@
 
 #include "analysis/log_pairs.h"
 #include "analysis/log_reader.h"
+#include "analysis/own_waits.h"
+#include "analysis/task_columns.h"
 #include "analysis/visits.h"
 
 #define OTHER_SPAN UINT32_MAX /* in loader.tasks: a task that was not asked for */
@@ -25,6 +27,7 @@ struct loader {
     struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
     struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
+    struct cup_own_wait_list own_waits;
 };
 
 static struct cup_process *process_of(struct loader *loader)
@@ -218,6 +221,83 @@ static struct cup_task *find_task(struct loader *loader, uint32_t number)
     return index == 0 || index == OTHER_SPAN ? NULL : &loader->builder->profile->tasks[index - 1];
 }
 
+/* ---- where tasks' time went ------------------------------------------------------------- */
+
+static bool measures_waits(struct loader *loader)
+{
+    return (process_of(loader)->header.features & CUP_FEATURE_WAITS) != 0;
+}
+
+/* Splits the time of a task that has ended; `own` is NULL where its thread told nothing. Only once,
+ * and not without a CPU clock: all the time of an async task would be a wait. */
+static void split_time(struct loader *loader, struct cup_task *task,
+                       const struct cup_own_waits *own)
+{
+    static const struct cup_own_waits nothing = {0};
+    const struct cup_own_waits *waits = own ? own : &nothing;
+    const struct cup_measured_waits *measured = measures_waits(loader) ? &waits->measured : NULL;
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    if (task->split || !task->status || task->cpu_ns == CUP_UNKNOWN64)
+        return;
+    task->split = true;
+    cup_wait_sums_add_task(&loader->builder->profile->prefixes[task->prefix].waits, wall_ns,
+                           task->cpu_ns, measured, waits->major_faults);
+    cup_wait_sums_add_task(&process_of(loader)->waits[cup_task_place(task)], wall_ns, task->cpu_ns,
+                           measured, waits->major_faults);
+}
+
+static bool tells_nothing(const struct cup_own_waits *waits)
+{
+    uint64_t any = waits->major_faults;
+    for (int i = 0; i < CUP_WAITED_MEASURED; i++)
+        any |= waits->measured.ns[i];
+    return any == 0;
+}
+
+/* The block of a task's own thread is written before the task's end, as a rule. */
+static void on_own_waits(struct loader *loader, uint32_t number, uint32_t index,
+                         const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    struct cup_profile *profile = loader->builder->profile;
+    const struct cup_own_waits waits = {number, cup_measured_waits_of(counters),
+                                        counters[CUP_C_MAJOR_FAULTS]};
+    if (profile->own_waits)
+        cup_measured_waits_add(&profile->own_waits[index], &waits.measured);
+    if (!measures_waits(loader) || tells_nothing(&waits))
+        return;
+    if (profile->tasks[index].status)
+        split_time(loader, &profile->tasks[index], &waits);
+    else if (cup_own_waits_keep(&loader->own_waits, &waits) != 0)
+        loader->builder->out_of_memory = true;
+}
+
+static void count_duration(struct loader *loader, const struct cup_task *task)
+{
+    struct cup_prefix *prefix = &loader->builder->profile->prefixes[task->prefix];
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    prefix->durations[CUP_DURATION_TASK][cup_bucket(wall_ns)]++;
+    if (wall_ns > prefix->longest_task_ns)
+        prefix->longest_task_ns = wall_ns;
+}
+
+static void task_has_ended(struct loader *loader, struct cup_task *task)
+{
+    struct cup_own_waits own;
+    count_duration(loader, task);
+    if (cup_own_waits_take(&loader->own_waits, task->number, &own))
+        split_time(loader, task, &own);
+}
+
+/* Those whose own thread told nothing, or too late. */
+static void split_the_rest(struct loader *loader)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    for (size_t i = process_of(loader)->first_task; i < profile->task_count; i++)
+        split_time(loader, &profile->tasks[i], NULL);
+}
+
+/* ---- ends ------------------------------------------------------------------------------- */
+
 static void on_task_end(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_end end;
@@ -227,12 +307,15 @@ static void on_task_end(struct loader *loader, const struct cup_record *record)
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
         return;
+    bool had_ended = task->status != 0;
     task->status = end.status == CUP_STATUS_FINISHED ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED;
     task->stop_ns = end.stop_ns;
     task->cpu_ns = end.cpu_ns;
     task->rss_stop = end.rss;
     task->result_bytes = end.result_bytes;
     task->error = string_of(loader, end.error);
+    if (!had_ended)
+        task_has_ended(loader, task);
 }
 
 /* The task's item, made at need; NULL without memory. */
@@ -316,35 +399,67 @@ static uint32_t owner_of(const struct loader *loader, uint32_t task, uint32_t ki
     return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
 }
 
+/* Where the histograms of the task that a block is counted for are summed up; NULL for none. */
+static uint64_t *buckets_of(struct loader *loader, uint32_t owner)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    uint32_t index = owner ? cup_id_map_get(&loader->tasks, owner) : 0;
+    if (owner == 0 || index == OTHER_SPAN)
+        return NULL;
+    uint32_t prefix = index ? profile->tasks[index - 1].prefix : 0;
+    return profile->prefixes[prefix].durations[0];
+}
+
+/* What an inherited thread read that is nobody's. */
+static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
+{
+    counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
+    counters[CUP_C_READ_INHERITED_BYTES] = 0;
+}
+
+/* Adds a block's counters to those of a task of the profile. */
+static void add_to_task(struct loader *loader, uint32_t number, uint32_t index, uint32_t kind,
+                        const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    struct cup_profile *profile = loader->builder->profile;
+    struct cup_task *task = &profile->tasks[index];
+    struct cup_prefix *prefix = &profile->prefixes[task->prefix];
+    cup_counters_add(prefix->counters, counters);
+    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
+        task->read_bytes += counters[way];
+    if (profile->counters)
+        cup_counters_add(profile->counters[index], counters);
+    if (kind == CUP_BLOCK_RUNS) {
+        on_own_waits(loader, number, index, counters);
+        return;
+    }
+    const struct cup_measured_waits helped = cup_measured_waits_of(counters);
+    cup_measured_waits_add(&prefix->helper_waits, &helped);
+    cup_measured_waits_add(&process_of(loader)->helper_waits, &helped);
+}
+
 /* Adds what one thread did for a task (0: for none). */
 static void add_block(struct loader *loader, uint32_t task_number, uint32_t kind,
                       uint64_t counters[CUP_COUNTER_COUNT])
 {
     struct cup_profile *profile = loader->builder->profile;
     uint32_t number = owner_of(loader, task_number, kind);
-    if (number != task_number) {
-        counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
-        counters[CUP_C_READ_INHERITED_BYTES] = 0;
-    }
+    if (number != task_number)
+        take_from_task(counters);
     if (number == 0) {
-        cup_add_all(process_of(loader)->without_task, counters, CUP_COUNTER_COUNT);
+        cup_counters_add(process_of(loader)->without_task, counters);
         return;
     }
-    cup_add_all(process_of(loader)->with_task, counters, CUP_COUNTER_COUNT);
+    cup_counters_add(process_of(loader)->with_task, counters);
     uint32_t index = cup_id_map_get(&loader->tasks, number);
     if (index == OTHER_SPAN)
         return;
     if (index == 0) {
         profile->orphan_records++;
-        cup_add_all(profile->prefixes[0].counters, counters, CUP_COUNTER_COUNT);
+        cup_counters_add(profile->prefixes[0].counters, counters);
         return;
     }
-    struct cup_task *task = &profile->tasks[index - 1];
-    cup_add_all(profile->prefixes[task->prefix].counters, counters, CUP_COUNTER_COUNT);
-    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
-        task->read_bytes += counters[way];
-    if (profile->counters)
-        cup_add_all(profile->counters[index - 1], counters, CUP_COUNTER_COUNT);
+    add_to_task(loader, number, index - 1, kind, counters);
 }
 
 static void on_counters(struct loader *loader, const struct cup_record *record)
@@ -352,8 +467,8 @@ static void on_counters(struct loader *loader, const struct cup_record *record)
     struct cup_r_counters block;
     uint64_t counters[CUP_COUNTER_COUNT] = {0};
     cup_record_fixed(record, &block, sizeof block);
-    cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
-                  CUP_COUNTER_COUNT);
+    cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
+                        buckets_of(loader, owner_of(loader, block.task, block.own)));
     add_block(loader, block.task, block.own, counters);
 }
 
@@ -388,12 +503,20 @@ static void on_file_use(struct loader *loader, const struct cup_record *record)
                       CUP_FILE_COUNTER_COUNT);
 }
 
+static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
+{
+    for (int i = 0; buckets && i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++)
+        buckets[i] += block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
+}
+
 /* What the process had still open when it died, or when we looked. */
 static void add_open_block(struct loader *loader, struct cup_open_block *open)
 {
     uint32_t owner = owner_of(loader, open->block.task, open->block.own);
-    if (!open->written)
+    if (!open->written) {
+        add_open_buckets(buckets_of(loader, owner), &open->block);
         add_block(loader, open->block.task, open->block.own, open->block.counters);
+    }
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
         const struct cup_file_use *use = &open->block.files[i];
         if (open->file_written[i] || use->file == 0)
@@ -449,6 +572,8 @@ static void read_records(struct loader *loader, struct cup_log *log)
         handle(loader, record);
     for (size_t i = 0; i < log->block_count; i++)
         add_open_block(loader, &log->blocks[i]);
+    if (!loader->builder->out_of_memory)
+        split_the_rest(loader);
 }
 
 /* Which tasks' threads served others is said after some of what they did: looked for beforehand, in
@@ -503,6 +628,7 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->threads);
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
+    cup_own_waits_clear(&loader->own_waits);
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,

@@ -20,8 +20,12 @@ static inline int read_number(const unsigned char **at, const unsigned char *end
     return -1;
 }
 
-void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count)
+/* Inlined into both callers, so that files pay nothing for buckets. */
+static inline __attribute__((always_inline)) void each_pair(const unsigned char *tail, size_t bytes,
+                                                            uint64_t *sums, unsigned count,
+                                                            uint64_t *buckets)
 {
+    enum { BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
     const unsigned char *end = tail + bytes;
     uint64_t index, value;
     while (tail < end) {
@@ -33,5 +37,18 @@ void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsi
             return;
         if (index < count)
             sums[index] += value;
+        else if (buckets && index - CUP_PAIR_BUCKETS < BUCKETS)
+            buckets[index - CUP_PAIR_BUCKETS] += value;
     }
+}
+
+void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count)
+{
+    each_pair(tail, bytes, sums, count, NULL);
+}
+
+void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *counters,
+                         uint64_t *buckets)
+{
+    each_pair(tail, bytes, counters, CUP_COUNTER_COUNT, buckets);
 }

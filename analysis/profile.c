@@ -8,6 +8,19 @@ const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
 #undef X
 };
 
+/* How two values of one counter merge, by its kind; chosen when this is compiled. */
+#define MERGE_SUM(sum, value) ((sum) + (value))
+#define MERGE_MAX(sum, value) ((sum) + (value)) /* of several threads: an upper bound */
+#define MERGE_LARGEST(sum, value) ((sum) > (value) ? (sum) : (value))
+
+void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values)
+{
+#define X(id, name, kind, text)                                                                    \
+    sums[CUP_C_##id] = MERGE_##kind(sums[CUP_C_##id], values[CUP_C_##id]);
+    CUP_COUNTERS(X)
+#undef X
+}
+
 void cup_profile_free(struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++)
@@ -19,6 +32,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->prefixes);
     free(profile->tasks);
     free(profile->counters);
+    free(profile->own_waits);
     free(profile->items);
     free(profile->files);
     free(profile->file_sums);
@@ -47,6 +61,23 @@ uint64_t cup_counter_needs(enum cup_counter counter)
     case CUP_C_FREE_CALLS:
     case CUP_C_PEAK_LIVE_BYTES:
         return CUP_FEATURE_HEAP;
+    case CUP_C_GIL_WAIT_NS:
+    case CUP_C_GIL_WAITS:
+    case CUP_C_GIL_LONGEST_NS:
+        return CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
+    case CUP_C_RUN_DELAY_NS:
+        return CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY;
+    case CUP_C_IO_WAIT_NS:
+    case CUP_C_LOCK_WAIT_NS:
+    case CUP_C_SLEEP_NS:
+    case CUP_C_POLL_WAIT_NS:
+    case CUP_C_HELD_UP_NS:
+    case CUP_C_GUESSED_WAIT_NS:
+    case CUP_C_MAJOR_FAULTS:
+    case CUP_C_MINOR_FAULTS:
+    case CUP_C_SYSTEM_CPU_NS:
+    case CUP_C_READ_LONGEST_NS:
+        return CUP_FEATURE_WAITS;
     default:
         return CUP_FEATURE_FILES;
     }

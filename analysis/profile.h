@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/durations.h"
 #include "analysis/error.h"
 #include "analysis/intern.h"
+#include "analysis/waits.h"
 #include "preload/log_format.h"
 
 /* Of a process that descends from a task: whose is what it read outside of tasks of its own? */
@@ -26,6 +28,10 @@ enum cup_descent {
     CUP_DESCENT_OTHER_SPAN, /* of a task that was not asked for */
 };
 enum { CUP_DESCENT_COUNT = CUP_DESCENT_OTHER_SPAN + 1 };
+
+/* Where a task ran: Dask's own pool of threads, or elsewhere (async tasks on the event loop, calls
+ * of actors' methods on threads of their own). */
+enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 
 /* One log. */
 struct cup_process {
@@ -44,6 +50,8 @@ struct cup_process {
     uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
+    struct cup_wait_sums waits[CUP_PLACE_COUNT];
+    struct cup_measured_waits helper_waits; /* of the threads that helped its tasks */
 };
 
 /* A Dask server. */
@@ -61,6 +69,10 @@ struct cup_prefix {
     uint32_t name;
     uint64_t tasks;
     uint64_t counters[CUP_COUNTER_COUNT];
+    struct cup_wait_sums waits;
+    struct cup_measured_waits helper_waits;
+    uint64_t longest_task_ns;
+    uint64_t durations[CUP_DURATION_COUNT][CUP_BUCKETS];
 };
 
 struct cup_task {
@@ -83,6 +95,7 @@ struct cup_task {
     uint8_t status;  /* enum cup_task_status; 0: unfinished */
     uint8_t origin;  /* enum cup_task_origin */
     bool shared;     /* threads that it started served others, too */
+    bool split;      /* its time is in the sums of waits */
     uint32_t number; /* in its process */
 };
 
@@ -146,6 +159,8 @@ struct cup_profile {
     size_t task_count, task_room;
     uint64_t (*counters)[CUP_COUNTER_COUNT]; /* per task; NULL unless asked for */
     size_t counter_room;
+    struct cup_measured_waits *own_waits; /* of its own thread; likewise */
+    size_t own_wait_room;
     struct cup_item *items;
     size_t item_count, item_room;
     struct cup_file *files;
@@ -171,7 +186,7 @@ struct cup_profile {
 };
 
 struct cup_load_options {
-    bool counters;    /* keep the counters of every task, 8 bytes each */
+    bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
     const char *span; /* only tasks of this span; NULL: all */
 };
 
@@ -221,6 +236,21 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & features) == features;
 }
 
+static inline enum cup_place cup_task_place(const struct cup_task *task)
+{
+    bool elsewhere = task->origin == CUP_ORIGIN_ASYNC || task->origin == CUP_ORIGIN_ACTOR;
+    return elsewhere ? CUP_PLACE_ELSEWHERE : CUP_PLACE_POOL;
+}
+
+/* Durations of one kind of all tasks of a prefix. */
+static inline struct cup_durations cup_prefix_durations(const struct cup_prefix *prefix, int kind)
+{
+    uint64_t longest_ns = kind == CUP_DURATION_READ       ? prefix->counters[CUP_C_READ_LONGEST_NS]
+                          : kind == CUP_DURATION_GIL_WAIT ? prefix->counters[CUP_C_GIL_LONGEST_NS]
+                                                          : prefix->longest_task_ns;
+    return (struct cup_durations){prefix->durations[kind], longest_ns};
+}
+
 /* True if what needs the features (a set of enum cup_feature) could be measured somewhere. */
 static inline bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
 {
@@ -229,6 +259,9 @@ static inline bool cup_profile_measured(const struct cup_profile *profile, uint6
 
 /* Names of enum cup_counter, as in the log's format. */
 extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
+
+/* Adds counters to sums, or, where a counter's kind is LARGEST, keeps the larger one. */
+void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
 
 /* The features without which a counter says nothing. */
 uint64_t cup_counter_needs(enum cup_counter counter);

@@ -24,6 +24,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(tasks, task),         KEEP(items, item),       KEEP(files, file),
         KEEP(file_sums, file_sum), KEEP(infos, info),       KEEP(notes, note),
         KEEP(damages, damage),     KEEP(counters, counter), KEEP(children, child),
+        KEEP(own_waits, own_wait),
 #undef KEEP
         .path = old.path,
     };
@@ -68,11 +69,14 @@ static int add_counters(struct cup_builder *builder)
 {
     struct cup_profile *profile = builder->profile;
     if (cup_array_grow(&profile->counters, &profile->counter_room, profile->task_count,
-                       sizeof *profile->counters) != 0) {
+                       sizeof *profile->counters) != 0 ||
+        cup_array_grow(&profile->own_waits, &profile->own_wait_room, profile->task_count,
+                       sizeof *profile->own_waits) != 0) {
         builder->out_of_memory = true;
         return -1;
     }
     memset(profile->counters[profile->task_count], 0, sizeof *profile->counters);
+    memset(&profile->own_waits[profile->task_count], 0, sizeof *profile->own_waits);
     return 0;
 }
 

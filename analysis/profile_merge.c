@@ -33,6 +33,16 @@ static void merge_strings(struct shift *shift)
                         cup_builder_string(shift->builder, shift->from->strings.texts[id]));
 }
 
+static void merge_sums(struct cup_prefix *prefix, const struct cup_prefix *old)
+{
+    cup_counters_add(prefix->counters, old->counters);
+    cup_wait_sums_add(&prefix->waits, &old->waits);
+    cup_measured_waits_add(&prefix->helper_waits, &old->helper_waits);
+    cup_add_all(prefix->durations[0], old->durations[0], CUP_DURATION_COUNT * CUP_BUCKETS);
+    if (old->longest_task_ns > prefix->longest_task_ns)
+        prefix->longest_task_ns = old->longest_task_ns;
+}
+
 static void merge_prefixes(struct shift *shift)
 {
     for (uint32_t i = 0; i < shift->from->prefix_count; i++) {
@@ -40,7 +50,7 @@ static void merge_prefixes(struct shift *shift)
         uint32_t index = cup_builder_prefix(shift->builder, string(shift, old->name));
         struct cup_prefix *prefix = &shift->into->prefixes[index];
         prefix->tasks += old->tasks;
-        cup_add_all(prefix->counters, old->counters, CUP_COUNTER_COUNT);
+        merge_sums(prefix, old);
         cup_builder_map(shift->builder, &shift->prefixes, i, index + 1);
     }
 }
@@ -85,9 +95,10 @@ static void merge_tasks(struct shift *shift)
         task->span = string(shift, task->span);
         task->error = string(shift, task->error);
         task->item = moved(task->item, shift->item);
-        if (counters)
-            cup_add_all(shift->into->counters[shift->task + i], shift->from->counters[i],
-                        CUP_COUNTER_COUNT);
+        if (!counters)
+            continue;
+        cup_counters_add(shift->into->counters[shift->task + i], shift->from->counters[i]);
+        shift->into->own_waits[shift->task + i] = shift->from->own_waits[i];
     }
 }
 

@@ -181,10 +181,39 @@ static struct cup_value child_read_bytes(const struct cup_task_row *row, int arg
                : cup_null();
 }
 
-static struct cup_value not_measured(const struct cup_task_row *row, int argument)
+/* ---- waits ------------------------------------------------------------------------------ */
+
+/* A task without a CPU clock has no waits of its own: it shares its thread with others. One that
+ * never ended has those that were measured so far, but what is left of its time is not known. */
+static struct cup_value own_wait(const struct cup_task_row *row, int part)
 {
-    (void)row, (void)argument;
-    return cup_null();
+    const struct cup_task *task = row->task;
+    size_t index = (size_t)(task - row->profile->tasks);
+    const struct cup_measured_waits *own = &row->profile->own_waits[index];
+    if (!cup_process_has(row->profile, task->process, cup_wait_parts[part].needs) ||
+        task->origin == CUP_ORIGIN_ASYNC)
+        return cup_null();
+    if (task->status == 0)
+        return part < CUP_WAITED_MEASURED ? cup_seconds((int64_t)own->ns[part]) : cup_null();
+    if (task->cpu_ns == CUP_UNKNOWN64)
+        return cup_null();
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    const struct cup_wait_split split =
+        cup_wait_split(wall_ns > task->cpu_ns ? wall_ns - task->cpu_ns : 0, own,
+                       row->profile->counters[index][CUP_C_MAJOR_FAULTS]);
+    return cup_seconds((int64_t)split.ns[part]);
+}
+
+/* Of all threads that worked for it less its own. Nothing is known of their time outside of waits.
+ */
+static struct cup_value helper_wait(const struct cup_task_row *row, int part)
+{
+    size_t index = (size_t)(row->task - row->profile->tasks);
+    if (part >= CUP_WAITED_MEASURED ||
+        !cup_process_has(row->profile, row->task->process, cup_wait_parts[part].needs))
+        return cup_null();
+    return cup_seconds((int64_t)(row->profile->counters[index][CUP_C_IO_WAIT_NS + part] -
+                                 row->profile->own_waits[index].ns[part]));
 }
 
 /* ---- the work item ---------------------------------------------------------------------- */
@@ -244,10 +273,6 @@ static struct cup_value events(const struct cup_task_row *row, int argument)
     {                                                                                              \
         name, counter_seconds, CUP_C_##id                                                          \
     }
-#define LATER(name)                                                                                \
-    {                                                                                              \
-        name, not_measured, 0                                                                      \
-    } /* this version has no source for it */
 
 /* clang-format off */
 const struct cup_task_column cup_task_columns[] = {
@@ -275,8 +300,9 @@ const struct cup_task_column cup_task_columns[] = {
     COUNTER("freed_bytes", FREED_BYTES), COUNTER("peak_live_bytes", PEAK_LIVE_BYTES),
     {"rss_start_bytes", rss_start, 0}, {"rss_stop_bytes", rss_stop, 0},
 
-    LATER("io_wait_s"), LATER("gil_wait_s"), LATER("lock_wait_s"), LATER("sleep_s"),
-    LATER("poll_wait_s"), LATER("run_delay_s"), LATER("fault_wait_s"), LATER("other_wait_s"),
+#define X(id, name, label, needs) {name, own_wait, CUP_WAITED_##id},
+    CUP_WAITS(X)
+#undef X
 
     {"dataset", dataset, 0}, {"file", file, 0}, {"tree", tree, 0},
     {"entry_start", entry_start, 0}, {"entry_stop", entry_stop, 0}, {"events", events, 0},
@@ -284,9 +310,9 @@ const struct cup_task_column cup_task_columns[] = {
     {"child_read_bytes", child_read_bytes, 0}, COUNTER("import_bytes", IMPORT_BYTES),
     COUNTER("pipe_bytes", PIPE_BYTES), COUNTER("read_none_bytes", READ_NONE_BYTES),
     {"result_bytes", result_bytes, 0}, {"attempt", attempt, 0},
-    LATER("helper_io_wait_s"), LATER("helper_gil_wait_s"), LATER("helper_lock_wait_s"),
-    LATER("helper_sleep_s"), LATER("helper_poll_wait_s"), LATER("helper_run_delay_s"),
-    LATER("helper_fault_wait_s"), LATER("helper_other_wait_s"),
+#define X(id, name, label, needs) {"helper_" name, helper_wait, CUP_WAITED_##id},
+    CUP_WAITS(X)
+#undef X
 };
 /* clang-format on */
 const size_t cup_task_column_count = sizeof cup_task_columns / sizeof *cup_task_columns;

@@ -122,38 +122,76 @@ static void put_item(struct log_builder *builder, uint32_t task)
     BUILDER_ADD(builder, CUP_R_CHUNK, chunk);
 }
 
+static uint64_t wall_ns(uint32_t task)
+{
+    return 80000000 + vary(task, 2, 1000000000);
+}
+
+static uint64_t cpu_ns(uint32_t task)
+{
+    return vary(task, 4, 850000000);
+}
+
 static void put_end(struct log_builder *builder, uint32_t task)
 {
     int64_t start_ns = job_start_ns + task / THREADS * task_ns;
     int fails = task % 1000 == 999;
     struct cup_r_task_end end = {.task = task,
                                  .status = fails ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
-                                 .stop_ns =
-                                     start_ns + 80000000 + (int64_t)vary(task, 2, 1000000000),
-                                 .cpu_ns = vary(task, 4, 850000000),
+                                 .stop_ns = start_ns + (int64_t)wall_ns(task),
+                                 .cpu_ns = cpu_ns(task),
                                  .rss = vary(task, 5, 900000000),
                                  .result_bytes = vary(task, 6, 200000),
                                  .error = fails ? ERROR : 0};
     BUILDER_ADD(builder, CUP_R_TASK_END, end);
 }
 
-/* The task's own thread and a helper. */
-static void put_counters(struct log_builder *builder, uint32_t task)
+/* What the task's own thread waited: sixteenths of its time off the CPU. */
+static void fill_waits(uint32_t task, uint64_t *values)
 {
-    for (unsigned thread = 0; thread < 2; thread++) {
-        struct cup_r_counters block = {.task = task,
-                                       .tid = 7000 + task % THREADS + 100 * thread,
-                                       .block = task % THREADS + THREADS * thread,
-                                       .sequence = task / THREADS + 1,
-                                       .own = thread == 0};
-        uint64_t values[CUP_COUNTER_COUNT];
-        for (unsigned i = 0; i < CUP_COUNTER_COUNT; i++)
-            values[i] = vary(task, 10 + i + 100 * thread, i < 7 ? 3000000 : 40000u << (i % 3 * 4));
-        values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds these */
-        values[CUP_C_TRANSFER_RECV_BYTES] = values[CUP_C_TRANSFER_SEND_BYTES] = 0;
-        values[CUP_C_DASK_READ_BYTES] = 0;
-        builder_counters(builder, &block, values);
-    }
+    static const unsigned sixteenths[] = {5, 4, 2, 0, 2, 1}; /* files, GIL, locks, sleep, ... */
+    uint64_t noncpu = wall_ns(task) > cpu_ns(task) ? wall_ns(task) - cpu_ns(task) : 0;
+    for (unsigned i = 0; i < sizeof sixteenths / sizeof *sixteenths; i++)
+        values[CUP_C_IO_WAIT_NS + i] = noncpu / 16 * sixteenths[i];
+    values[CUP_C_MAJOR_FAULTS] = task % 10 == 0;
+}
+
+/* What only the block of a task's own thread holds. */
+static void empty_own(uint64_t *values)
+{
+    values[CUP_C_HELD_UP_NS] = values[CUP_C_SYSTEM_CPU_NS] = 0;
+    values[CUP_C_MAJOR_FAULTS] = values[CUP_C_MINOR_FAULTS] = 0;
+}
+
+/* A handful of neighbouring buckets, as calls of one kind fill them. */
+static void fill_buckets(uint32_t task, uint64_t *buckets)
+{
+    enum { FROM = 18, COUNT = 6 };
+    for (unsigned histogram = 0; histogram < CUP_HISTOGRAM_COUNT; histogram++)
+        for (unsigned i = 0; i < COUNT; i++)
+            buckets[histogram * CUP_BUCKETS + FROM + i] = vary(task, 200 + i, 20);
+}
+
+/* The task's own thread (0) or a helper (1). */
+static void put_counters(struct log_builder *builder, uint32_t task, unsigned thread)
+{
+    struct cup_r_counters block = {.task = task,
+                                   .tid = 7000 + task % THREADS + 100 * thread,
+                                   .block = task % THREADS + THREADS * thread,
+                                   .sequence = task / THREADS + 1,
+                                   .own = thread == 0 ? CUP_BLOCK_RUNS : CUP_BLOCK_HELPS};
+    uint64_t values[CUP_COUNTER_COUNT], buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
+    for (unsigned i = 0; i < CUP_COUNTER_COUNT; i++)
+        values[i] = vary(task, 10 + i + 100 * thread, i < 7 ? 3000000 : 40000u << (i % 3 * 4));
+    values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds these */
+    values[CUP_C_TRANSFER_RECV_BYTES] = values[CUP_C_TRANSFER_SEND_BYTES] = 0;
+    values[CUP_C_DASK_READ_BYTES] = 0;
+    if (thread == 0)
+        fill_waits(task, values);
+    else
+        empty_own(values);
+    fill_buckets(task, buckets);
+    builder_counters_and_buckets(builder, &block, values, buckets);
 }
 
 static void put_file_uses(struct log_builder *builder, uint32_t task)
@@ -176,8 +214,9 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
 {
     put_begin(builder, log, task);
     put_item(builder, task);
+    put_counters(builder, task, 0);
     put_end(builder, task);
-    put_counters(builder, task);
+    put_counters(builder, task, 1);
     put_file_uses(builder, task);
 }
 
@@ -186,7 +225,8 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
 {
     struct cup_log_header *header = builder_header(builder);
     header->pid = pid;
-    header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED;
+    header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED | CUP_FEATURE_WAITS |
+                        CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 

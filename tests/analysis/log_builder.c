@@ -101,14 +101,14 @@ static size_t put_number(unsigned char *to, uint64_t number)
     return length;
 }
 
-/* The pairs of a tail, padded to 8 bytes. */
-static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned count)
+/* Pairs of a tail, indexes from `first` on, padded to 8 bytes. */
+static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned count, unsigned first)
 {
     size_t length = 0;
     for (unsigned i = 0; i < count; i++) {
         if (values[i] == 0)
             continue;
-        length += put_number(to + length, i);
+        length += put_number(to + length, first + i);
         length += put_number(to + length, values[i]);
     }
     while (length % 8 != 0)
@@ -119,9 +119,18 @@ static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned coun
 void builder_counters(struct log_builder *builder, const struct cup_r_counters *block,
                       const uint64_t *values)
 {
-    unsigned char tail[CUP_COUNTER_ROOM * 12];
-    builder_record(builder, CUP_R_COUNTERS, block, sizeof *block, tail,
-                   put_pairs(tail, values, CUP_COUNTER_COUNT));
+    builder_counters_and_buckets(builder, block, values, NULL);
+}
+
+void builder_counters_and_buckets(struct log_builder *builder, const struct cup_r_counters *block,
+                                  const uint64_t *values, const uint64_t *buckets)
+{
+    enum { BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
+    unsigned char tail[(CUP_COUNTER_ROOM + BUCKETS) * 12];
+    size_t bytes = put_pairs(tail, values, CUP_COUNTER_COUNT, 0);
+    if (buckets)
+        bytes += put_pairs(tail + bytes, buckets, BUCKETS, CUP_PAIR_BUCKETS);
+    builder_record(builder, CUP_R_COUNTERS, block, sizeof *block, tail, bytes);
 }
 
 void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *use,
@@ -129,7 +138,7 @@ void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *
 {
     unsigned char tail[CUP_FILE_COUNTER_ROOM * 12];
     builder_record(builder, CUP_R_FILE_USE, use, sizeof *use, tail,
-                   put_pairs(tail, values, CUP_FILE_COUNTER_COUNT));
+                   put_pairs(tail, values, CUP_FILE_COUNTER_COUNT, 0));
 }
 
 void builder_finish(struct log_builder *builder)

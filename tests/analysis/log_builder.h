@@ -31,6 +31,8 @@ void builder_begin(struct log_builder *builder, const struct cup_r_task_begin *b
                    const char *key);
 void builder_counters(struct log_builder *builder, const struct cup_r_counters *block,
                       const uint64_t *values);
+void builder_counters_and_buckets(struct log_builder *builder, const struct cup_r_counters *block,
+                                  const uint64_t *values, const uint64_t *buckets);
 void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *use,
                       const uint64_t *values);
 

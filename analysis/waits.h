@@ -1,0 +1,101 @@
+/* Where a task's time went while its own thread used no CPU. What the library measured is made to
+ * add up: the parts of a task are its wall time less its CPU time, to the nanosecond. */
+#ifndef CUPPING_WAITS_H
+#define CUPPING_WAITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/log_format.h"
+
+/* The parts, each with its name in JSON, a short one for tables, and the features that it needs.
+ * Those up to RUN_DELAY are counters of the log and stand in the order of these; FAULT is derived,
+ * OTHER is what is left. */
+#define CUP_WAITS(X)                                                                               \
+    X(IO, "io_wait_s", "I/O", CUP_FEATURE_WAITS)                                                   \
+    X(GIL, "gil_wait_s", "GIL", CUP_FEATURE_WAITS | CUP_FEATURE_GIL)                               \
+    X(LOCK, "lock_wait_s", "locks", CUP_FEATURE_WAITS)                                             \
+    X(SLEEP, "sleep_s", "sleep", CUP_FEATURE_WAITS)                                                \
+    X(POLL, "poll_wait_s", "sockets", CUP_FEATURE_WAITS)                                           \
+    X(RUN_DELAY, "run_delay_s", "no core", CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY)              \
+    X(FAULT, "fault_wait_s", "faults", CUP_FEATURE_WAITS)                                          \
+    X(OTHER, "other_wait_s", "other", CUP_FEATURE_WAITS)
+enum cup_waited {
+#define X(id, name, label, needs) CUP_WAITED_##id,
+    CUP_WAITS(X)
+#undef X
+        CUP_WAITED_COUNT
+};
+enum { CUP_WAITED_MEASURED = CUP_WAITED_FAULT };
+_Static_assert((int)CUP_C_RUN_DELAY_NS - (int)CUP_C_IO_WAIT_NS == (int)CUP_WAITED_RUN_DELAY &&
+                   (int)CUP_WAIT_POLL == (int)CUP_WAITED_POLL,
+               "counters of waits stand in the order of the parts");
+
+struct cup_wait_part {
+    const char *name, *helper_name, *label;
+    uint64_t needs; /* enum cup_feature */
+};
+extern const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT];
+
+/* What one thread waited, as counted: the measured parts. */
+struct cup_measured_waits {
+    uint64_t ns[CUP_WAITED_MEASURED];
+};
+
+/* The parts of one task. */
+struct cup_wait_split {
+    uint64_t ns[CUP_WAITED_COUNT];
+    uint64_t excess_ns; /* measured beyond the task's non-CPU time, and cut off: clocks have grains,
+                           and calls are timed a little outside of what they time */
+};
+
+/* Of a task that was off the CPU for noncpu_ns. What is left of that is waits for pages if any page
+ * had to be waited for, else `other`; an excess is taken from the largest parts. */
+struct cup_wait_split cup_wait_split(uint64_t noncpu_ns, const struct cup_measured_waits *measured,
+                                     uint64_t major_faults);
+
+/* Sums over ended tasks with a CPU clock. In each task CPU time counts for no more than its wall
+ * time, so that CPU time and parts are the wall time without remainder. */
+struct cup_wait_sums {
+    uint64_t tasks; /* whose waits were measured, as the next four */
+    uint64_t cpu_ns;
+    uint64_t ns[CUP_WAITED_COUNT];
+    uint64_t excess_ns;
+    uint64_t below_zero_ns; /* CPU time beyond wall time: of all */
+    uint64_t untold_tasks;  /* whose waits were not measured, as the next two */
+    uint64_t untold_cpu_ns;
+    uint64_t untold_ns; /* their non-CPU time */
+};
+
+/* Adds a task. `measured` is NULL where waits were not measured. */
+void cup_wait_sums_add_task(struct cup_wait_sums *sums, uint64_t wall_ns, uint64_t cpu_ns,
+                            const struct cup_measured_waits *measured, uint64_t major_faults);
+
+void cup_wait_sums_add(struct cup_wait_sums *sums, const struct cup_wait_sums *others);
+
+/* Wall time of the tasks whose waits were measured. */
+uint64_t cup_wait_sums_wall_ns(const struct cup_wait_sums *sums);
+
+static inline void cup_measured_waits_add(struct cup_measured_waits *sums,
+                                          const struct cup_measured_waits *others)
+{
+    for (int i = 0; i < CUP_WAITED_MEASURED; i++)
+        sums->ns[i] += others->ns[i];
+}
+
+/* Those among the counters of a block. */
+static inline struct cup_measured_waits cup_measured_waits_of(const uint64_t *counters)
+{
+    struct cup_measured_waits measured;
+    for (int i = 0; i < CUP_WAITED_MEASURED; i++)
+        measured.ns[i] = counters[CUP_C_IO_WAIT_NS + i];
+    return measured;
+}
+
+/* True if such a counter is one of the measured parts. */
+static inline bool cup_counter_is_wait(int counter)
+{
+    return counter >= CUP_C_IO_WAIT_NS && counter <= CUP_C_RUN_DELAY_NS;
+}
+
+#endif
