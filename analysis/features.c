@@ -12,6 +12,9 @@ size_t cup_features_off(const struct cup_profile *profile,
         {"rss", "memory of the process is not known", 0},
         {"handoff", "work that is handed over finds no task; helpers' CPU time is not known", 0},
         {"mapped", "pages of mapped files are not counted", 0},
+        {"waits", "waits are not told apart", 0},
+        {"gil", "waits for the interpreter's lock are among those for locks", 0},
+        {"run_delay", "time without a core is inside the waits", 0},
     };
     size_t count = 0;
     for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {

@@ -72,7 +72,7 @@ static struct cup_value total_cpu_time(T t)
 
 static bool ended_with_cpu(T t)
 {
-    return t->all.finished + t->all.erred > t->all.without_cpu;
+    return cup_sums_have_cpu(&t->all);
 }
 
 /* Of the tasks' own threads and of those that helped them. */
@@ -215,7 +215,7 @@ static struct cup_value event_rate_agg_thread_cpu_khz(T t)
 static double cores(T t)
 {
     int64_t ns = cup_stretch_ns(t->run);
-    return ns > 0 ? t->thread_ns / (double)ns : (double)t->threads;
+    return ns > 0 ? (double)t->budget.threads_ns / (double)ns : (double)t->budget.threads;
 }
 
 static struct cup_value event_rate_core_hz(T t)
@@ -266,27 +266,108 @@ static struct cup_value wasted_bytes(T t)
 
 static struct cup_value threads_s(T t)
 {
-    return t->workers ? cup_real(cores(t) * wall_s(t)) : cup_null();
+    return t->workers ? of_ns(t->budget.threads_ns) : cup_null();
 }
 
 /* Helper threads are none of the threads that the budget splits. */
 static struct cup_value task_cpu_s(T t)
 {
-    return ended_with_cpu(t) ? of_ns(t->all.cpu_ns) : cup_null();
+    return ended_with_cpu(t) ? of_ns(t->budget.ns[CUP_BUDGET_TASK_CPU]) : cup_null();
+}
+
+static struct cup_value of_budget(T t, enum cup_budget_part part)
+{
+    return t->workers ? of_ns(t->budget.ns[part]) : cup_null();
 }
 
 static struct cup_value other_task_s(T t)
 {
-    if (!ended_with_cpu(t))
-        return cup_null();
-    double other = ((double)t->all.wall_ns - (double)t->all.cpu_ns) / 1e9;
-    return cup_real(other > 0 ? other : 0);
+    return ended_with_cpu(t) ? of_budget(t, CUP_BUDGET_UNTOLD) : cup_null();
+}
+
+static struct cup_value unfinished_task_s(T t)
+{
+    return of_budget(t, CUP_BUDGET_UNFINISHED);
+}
+
+static struct cup_value dask_between_tasks_s(T t)
+{
+    return of_budget(t, CUP_BUDGET_BETWEEN);
+}
+
+static struct cup_value idle_s(T t)
+{
+    return of_budget(t, CUP_BUDGET_IDLE);
 }
 
 static struct cup_value outside_tasks_s(T t)
 {
-    double outside = cores(t) * wall_s(t) - (double)t->all.wall_ns / 1e9;
-    return t->workers ? cup_real(outside > 0 ? outside : 0) : cup_null();
+    const uint64_t *ns = t->budget.ns;
+    return t->workers ? of_ns(ns[CUP_BUDGET_BETWEEN] + ns[CUP_BUDGET_IDLE]) : cup_null();
+}
+
+static struct cup_value overbooked_s(T t)
+{
+    return t->workers ? of_ns(t->budget.overbooked_ns) : cup_null();
+}
+
+static struct cup_value gap_threshold_s(T t)
+{
+    (void)t;
+    return cup_seconds(CUP_GAP_THRESHOLD_NS);
+}
+
+static struct cup_value elsewhere_tasks(T t)
+{
+    return cup_count(t->elsewhere_tasks);
+}
+
+static struct cup_value elsewhere_s(T t)
+{
+    return of_ns(t->elsewhere_ns);
+}
+
+/* ---- waits: of the budget's threads, of all tasks, of helpers --------------------------- */
+
+#define X(id, name, label, text, needs, source)                                                    \
+    static struct cup_value budget_##id(T t)                                                       \
+    {                                                                                              \
+        return of_budget(t, CUP_BUDGET_##id);                                                      \
+    }                                                                                              \
+    static struct cup_value wait_##id(T t)                                                         \
+    {                                                                                              \
+        return of_ns(t->waits.ns[CUP_WAITED_##id]);                                                \
+    }
+CUP_WAITS(X)
+#undef X
+
+#define X(id)                                                                                      \
+    static struct cup_value helper_##id(T t)                                                       \
+    {                                                                                              \
+        return of_ns(t->helper_waits.ns[CUP_WAITED_##id]);                                         \
+    }
+X(IO)
+X(GIL)
+X(LOCK)
+X(SLEEP)
+X(POLL)
+X(RUN_DELAY)
+#undef X
+
+static struct cup_value io_wait_pct(T t)
+{
+    return cup_ratio(100 * (double)t->waits.ns[CUP_WAITED_IO],
+                     (double)cup_wait_sums_wall_ns(&t->waits));
+}
+
+static struct cup_value waits_excess_s(T t)
+{
+    return of_ns(t->waits.excess_ns);
+}
+
+static struct cup_value noncpu_below_zero_s(T t)
+{
+    return of_ns(t->waits.below_zero_ns);
 }
 
 /* ---- fine: the processor against the rest ----------------------------------------------- */
@@ -556,12 +637,17 @@ static struct cup_value anchor_share(T t)
 #define NO_C "the Coffea report is not read by this version"
 #define NO_D "Dask's own figures are not read by this version"
 #define NO_BASKETS "baskets are not looked at by this version"
-#define NO_WAITS "waits are not measured by this version"
 #define CORES_P                                                                                    \
-    "P: estimated from the thread counts of the workers that ran tasks, each for the time that "   \
-    "its log was open"
+    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
+    "log was open"
+#define BETWEEN_P                                                                                  \
+    "P: gaps of up to gap_threshold_s between two tasks of a thread: deserialising, scheduling, "  \
+    "transfers"
+
+#define HELPER_P "P: threads that helped tasks, by the same ways as bytes"
 
 #define FILES CUP_FEATURE_FILES
+#define WAITS CUP_FEATURE_WAITS
 #define MAPPED CUP_FEATURE_MAPPED
 #define HANDOFF CUP_FEATURE_HANDOFF
 
@@ -635,24 +721,27 @@ const struct cup_metric cup_metrics[] = {
     {"efficiency", "speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time", 0},
     {"efficiency", "efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0},
     {"efficiency", "io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0},
-    {"efficiency", "io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, NULL, NO_WAITS, 0},
+    {"efficiency", "io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, io_wait_pct, "P: io_wait_s of all tasks over their time, where waits were measured", WAITS},
     {"efficiency", "wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk", 0},
     {"efficiency", "wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads", 0},
     {"efficiency", "wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended", FILES},
     {"efficiency", "scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0},
 
     {"time_budget", "threads_s", "threads x wall time", CUP_UNIT_SECONDS, threads_s, CORES_P, 0},
-    {"time_budget", "task_cpu_s", "task CPU", CUP_UNIT_SECONDS, task_cpu_s, "P: CPU clocks of the tasks' own threads; helper threads are none of the threads counted here", 0},
-    {"time_budget", "io_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "gil_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "lock_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "sleep_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "run_delay_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "fault_wait_s", NULL, CUP_UNIT_SECONDS, NULL, NO_WAITS, 0},
-    {"time_budget", "other_task_s", "waiting inside tasks", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU: all waits, not told apart yet, and the whole time of async tasks, whose CPU time is not known", 0},
-    {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
-    {"time_budget", "idle_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
-    {"time_budget", "outside_tasks_s", "outside of tasks", CUP_UNIT_SECONDS, outside_tasks_s, "P: threads_s less total_task_time: Dask overhead and idle, not told apart yet", 0},
+    {"time_budget", "task_cpu_s", "CPU in tasks", CUP_UNIT_SECONDS, task_cpu_s, "P: CPU clocks of the tasks' own threads, in each task no more than its time; helper threads are none of the threads counted here", 0},
+#define X(id, name, label, text, needs, source) {"time_budget", name, "  " text, CUP_UNIT_SECONDS, budget_##id, "P: " source, needs},
+    CUP_WAITS(X)
+#undef X
+    {"time_budget", "other_task_s", "  not told apart", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU where waits were not measured", 0},
+    {"time_budget", "unfinished_task_s", "tasks that never ended", CUP_UNIT_SECONDS, unfinished_task_s, "P: from their start to the last sign of their process; what of it was CPU time is not known", 0},
+    {"time_budget", "dask_between_tasks_s", "Dask between tasks", CUP_UNIT_SECONDS, dask_between_tasks_s, BETWEEN_P, 0},
+    {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, dask_between_tasks_s, "P: the same number as dask_between_tasks_s", 0},
+    {"time_budget", "idle_s", "idle", CUP_UNIT_SECONDS, idle_s, "P: threads_s less all other parts: longer gaps, before the first and after the last task of a thread, threads that ran none", 0},
+    {"time_budget", "outside_tasks_s", NULL, CUP_UNIT_SECONDS, outside_tasks_s, "P: dask_between_tasks_s + idle_s", 0},
+    {"time_budget", "overbooked_s", "beyond the threads", CUP_UNIT_SECONDS, overbooked_s, "P: tasks' time beyond threads_s: tasks that left the pool to wait for others, whose place another one takes; all parts add up to threads_s + overbooked_s", 0},
+    {"time_budget", "gap_threshold_s", "gaps up to this are Dask's", CUP_UNIT_SECONDS, gap_threshold_s, "a fixed number: what lies between two tasks of a thread is Dask's work up to this long, else idleness", 0},
+    {"time_budget", "elsewhere_tasks", "tasks on no pool thread", CUP_UNIT_COUNT, elsewhere_tasks, "P: async tasks and calls of actors' methods, left out of all of the above", 0},
+    {"time_budget", "elsewhere_s", NULL, CUP_UNIT_SECONDS, elsewhere_s, "P: their time", 0},
 
     {"fine", "thread_cpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
     {"fine", "thread_noncpu_s", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
@@ -681,6 +770,17 @@ const struct cup_metric cup_metrics[] = {
     {"fine", "overhead_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_noncpu, "P: likewise", 0},
     {"fine", "total_compression_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
     {"fine", "total_serialization_overhead_seconds", NULL, CUP_UNIT_SECONDS, NULL, NO_D, 0},
+#define X(id, name, label, text, needs, source) {"fine", name, NULL, CUP_UNIT_SECONDS, wait_##id, "P: of all tasks: " source, needs},
+    CUP_WAITS(X)
+#undef X
+    {"fine", "helper_io_wait_s", NULL, CUP_UNIT_SECONDS, helper_IO, HELPER_P, WAITS},
+    {"fine", "helper_gil_wait_s", NULL, CUP_UNIT_SECONDS, helper_GIL, HELPER_P, WAITS | CUP_FEATURE_GIL},
+    {"fine", "helper_lock_wait_s", NULL, CUP_UNIT_SECONDS, helper_LOCK, HELPER_P, WAITS},
+    {"fine", "helper_sleep_s", NULL, CUP_UNIT_SECONDS, helper_SLEEP, HELPER_P, WAITS},
+    {"fine", "helper_poll_wait_s", NULL, CUP_UNIT_SECONDS, helper_POLL, HELPER_P, WAITS},
+    {"fine", "helper_run_delay_s", NULL, CUP_UNIT_SECONDS, helper_RUN_DELAY, HELPER_P "; only where a wait ended so", WAITS | CUP_FEATURE_RUN_DELAY},
+    {"fine", "helper_fault_wait_s", NULL, CUP_UNIT_SECONDS, NULL, CUP_NO_HELPER_REST, 0},
+    {"fine", "helper_other_wait_s", NULL, CUP_UNIT_SECONDS, NULL, CUP_NO_HELPER_REST, 0},
 
     {"attribution", "bytes_total", "data read in workers", CUP_UNIT_BYTES, bytes_total, "P: data files, mapped files and sockets, in the processes that ran tasks", FILES},
     {"attribution", "bytes_attributed", "of it, with a task", CUP_UNIT_BYTES, bytes_attributed, "P: likewise, what has a task", FILES},
@@ -715,6 +815,8 @@ const struct cup_metric cup_metrics[] = {
     {"health", "records_orphaned", "records without their task", CUP_UNIT_COUNT, records_orphaned, "what they refer to is lost", 0},
     {"health", "tasks_unfinished", "tasks unfinished", CUP_UNIT_COUNT, tasks_unfinished, "no end in the log: killed, crashed or still running", 0},
     {"health", "tasks_without_cpu", "tasks without CPU time", CUP_UNIT_COUNT, tasks_without_cpu, "async tasks share the event loop's thread: their cpu_s is not known", 0},
+    {"health", "waits_excess_s", "waits beyond non-CPU time", CUP_UNIT_SECONDS, waits_excess_s, "P: measured waits beyond the non-CPU time of their task, cut off from its largest part: clocks have grains", WAITS},
+    {"health", "noncpu_below_zero_s", "CPU beyond wall time", CUP_UNIT_SECONDS, noncpu_below_zero_s, "P: CPU time beyond the wall time of its task: two clocks; counts as 0 s of non-CPU time", 0},
     {"health", "counted_calls", "calls counted by hooks", CUP_UNIT_COUNT, counted_calls, "reads, writes, opens, allocations and frees", 0},
     {"health", "measuring_s", "cost of begins and ends", CUP_UNIT_SECONDS, anchor_s, "P: anchor_ns of all processes", 0},
     {"health", "measuring_share", "  share of task time", CUP_UNIT_SHARE, anchor_share, "P: measuring_s / total_task_time", 0},
@@ -722,6 +824,7 @@ const struct cup_metric cup_metrics[] = {
 };
 /* clang-format on */
 #undef FILES
+#undef WAITS
 #undef MAPPED
 #undef HANDOFF
 const size_t cup_metric_count = sizeof cup_metrics / sizeof *cup_metrics;

@@ -75,10 +75,20 @@ static inline void put_counter(struct report *report, const char *counter, uint6
         put(report, name, is_time ? cup_seconds((int64_t)value) : cup_count(value));
 }
 
+/* Keys of a row that is open: waits of tasks and of their helpers; durations of a prefix. */
+void cup_report_put_waits(struct report *report, const struct cup_wait_sums *sums,
+                          const struct cup_measured_waits *helpers);
+void cup_report_put_histograms(struct report *report, const struct cup_prefix *prefix);
+
+/* Of the only Dask worker in that process; null where there are several, or none. */
+struct cup_value cup_report_address(const struct report *report, uint32_t process);
+
 /* Sections. */
 int cup_report_put_files(struct report *report); /* these two return 0, or -1 without memory */
 int cup_report_put_servers(struct report *report);
 void cup_report_put_attribution(struct report *report);
+void cup_report_put_time_budget(struct report *report);
+void cup_report_put_fine(struct report *report);
 void cup_report_put_health(struct report *report);
 
 #endif

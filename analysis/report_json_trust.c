@@ -25,8 +25,7 @@ static void put_ways(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-/* Of the only Dask worker in that process; null where there are several, or none. */
-static struct cup_value address_of(const struct report *report, uint32_t process)
+struct cup_value cup_report_address(const struct report *report, uint32_t process)
 {
     const struct cup_server *found = NULL;
     for (size_t i = 0; i < report->profile->server_count; i++) {
@@ -55,7 +54,7 @@ static void put_worker_classes(struct report *report, uint32_t index)
     for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
         with_task += process->with_task[way];
     cup_json_row(&report->json, NULL);
-    put(report, "worker", address_of(report, index));
+    put(report, "worker", cup_report_address(report, index));
     put(report, "host", cup_string(process->header.host));
     put(report, "pid", cup_count(process->header.pid));
     put_counter(report, "read_bytes", with_task, files);

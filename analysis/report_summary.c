@@ -24,7 +24,7 @@ static void print_title(const struct cup_page *page)
     char start[CUP_HUMANE_ROOM], tasks[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM], line[300];
     const struct cup_totals *t = page->totals;
     unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
-    unsigned long long threads = t->threads;
+    unsigned long long threads = t->budget.threads;
     cup_page_humane(page, start, "workflow", "t_start", CUP_UNIT_NONE);
     cup_humane(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
     cup_humane(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);

@@ -39,7 +39,7 @@ static void add_prefix(const struct cup_page *page, struct cup_table *table, uin
     const struct cup_task_sums *sums = &page->totals->prefixes[index];
     bool files = cup_profile_measured(page->profile, CUP_FEATURE_FILES);
     bool heap = cup_profile_measured(page->profile, CUP_FEATURE_HEAP);
-    bool timed = sums->finished + sums->erred > sums->without_cpu;
+    bool timed = cup_sums_have_cpu(sums);
     uint64_t failed = sums->erred + sums->unfinished;
     cup_table_add(table, cup_page_text(page, prefix->name));
     cup_table_add_string(table, cup_prefix_is_processor(page->totals, index) ? "chunks" : "");

@@ -300,7 +300,7 @@ const struct cup_task_column cup_task_columns[] = {
     COUNTER("freed_bytes", FREED_BYTES), COUNTER("peak_live_bytes", PEAK_LIVE_BYTES),
     {"rss_start_bytes", rss_start, 0}, {"rss_stop_bytes", rss_stop, 0},
 
-#define X(id, name, label, needs) {name, own_wait, CUP_WAITED_##id},
+#define X(id, name, label, text, needs, source) {name, own_wait, CUP_WAITED_##id},
     CUP_WAITS(X)
 #undef X
 
@@ -310,7 +310,7 @@ const struct cup_task_column cup_task_columns[] = {
     {"child_read_bytes", child_read_bytes, 0}, COUNTER("import_bytes", IMPORT_BYTES),
     COUNTER("pipe_bytes", PIPE_BYTES), COUNTER("read_none_bytes", READ_NONE_BYTES),
     {"result_bytes", result_bytes, 0}, {"attempt", attempt, 0},
-#define X(id, name, label, needs) {"helper_" name, helper_wait, CUP_WAITED_##id},
+#define X(id, name, label, text, needs, source) {"helper_" name, helper_wait, CUP_WAITED_##id},
     CUP_WAITS(X)
 #undef X
 };

@@ -50,12 +50,6 @@ static void waste_add(struct cup_waste *waste, const struct cup_task *task)
     waste->read_bytes += task->read_bytes;
 }
 
-static void add_all(uint64_t *sums, const uint64_t *values)
-{
-    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
-        sums[i] += values[i];
-}
-
 /* ---- which attempt at a chunk counts ---------------------------------------------------- */
 
 /* Chunks by the hash of their key. */
@@ -409,6 +403,10 @@ static void add_tasks(struct cup_totals *totals)
         sums_add(&totals->all, task);
         sums_add(&totals->prefixes[task->prefix], task);
         stretch_add(&totals->run, task);
+        if (cup_task_place(task) != CUP_PLACE_POOL) {
+            totals->elsewhere_tasks++;
+            totals->elsewhere_ns += known(cup_task_wall_ns(task));
+        }
         if (task->status == CUP_STATUS_ERRED)
             waste_add(&totals->failed, task);
         else if (task->status == 0)
@@ -416,44 +414,32 @@ static void add_tasks(struct cup_totals *totals)
     }
 }
 
-/* Nanoseconds of the run during which the process was there. */
-static double time_in_run(const struct cup_totals *totals, const struct cup_process *process)
-{
-    int64_t start = process->header.log_start_ns;
-    int64_t stop = process->header.log_stop_ns ? process->header.log_stop_ns : process->last_ns;
-    if (start < totals->run.start_ns)
-        start = totals->run.start_ns;
-    if (stop > totals->run.stop_ns)
-        stop = totals->run.stop_ns;
-    return stop > start ? (double)(stop - start) : 0;
-}
-
-static void add_worker(struct cup_totals *totals, const struct cup_process *process,
-                       uint32_t threads)
-{
-    totals->workers++;
-    totals->threads += threads;
-    totals->thread_ns += threads * time_in_run(totals, process);
-}
-
-/* Workers whose threads are not known, and processes without Dask, count the threads that were
- * seen to run tasks. */
-static void add_workers(struct cup_totals *totals)
+/* A process without Dask that ran tasks is a worker, too. */
+static void count_workers(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->process_count; i++) {
-        const struct cup_process *process = &profile->processes[i];
-        bool has_server = false;
-        for (size_t s = 0; s < profile->server_count; s++) {
-            const struct cup_server *server = &profile->servers[s];
-            if (server->process != i || server->tasks == 0)
-                continue;
-            has_server = true;
-            add_worker(totals, process, server->threads ? server->threads : process->task_threads);
-        }
-        if (!has_server && process->tasks > 0)
-            add_worker(totals, process, process->task_threads);
+        uint64_t servers = 0;
+        for (size_t s = 0; s < profile->server_count; s++)
+            servers +=
+                profile->servers[s].process == i && cup_server_is_worker(&profile->servers[s]);
+        totals->workers += servers ? servers : profile->processes[i].tasks > 0;
     }
+}
+
+static int add_budgets(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    if (cup_budgets_make(totals->budgets, profile, totals->run) != 0)
+        return -1;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        cup_budget_add(&totals->budget, &totals->budgets[i]);
+        for (int place = 0; place < CUP_PLACE_COUNT; place++)
+            cup_wait_sums_add(&totals->waits, &process->waits[place]);
+        cup_measured_waits_add(&totals->helper_waits, &process->helper_waits);
+    }
+    return 0;
 }
 
 /* What a descendant of a task read outside of tasks of its own is not what a worker read. */
@@ -472,15 +458,15 @@ static void add_process(struct cup_totals *totals, const struct cup_process *pro
     memcpy(without_task, process->without_task, sizeof without_task);
     if (process->descent)
         add_child(totals, process, without_task);
-    add_all(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
-            without_task);
+    cup_counters_add(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
+                     without_task);
 }
 
 static void add_processes(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->prefix_count; i++)
-        add_all(totals->counters, profile->prefixes[i].counters);
+        cup_counters_add(totals->counters, profile->prefixes[i].counters);
     for (size_t i = 0; i < profile->process_count; i++)
         add_process(totals, &profile->processes[i]);
 }
@@ -510,13 +496,18 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
     totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
     totals->prefix_chunks = calloc(profile->prefix_count + 1, sizeof *totals->prefix_chunks);
     totals->outcomes = calloc(profile->item_count + 1, 1);
-    if (!totals->prefixes || !totals->prefix_chunks || !totals->outcomes ||
+    totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
+    if (!totals->prefixes || !totals->prefix_chunks || !totals->outcomes || !totals->budgets ||
         settle_chunks(totals) != 0 || add_items(totals) != 0 || make_tail(totals) != 0) {
         cup_totals_free(totals);
         return -1;
     }
     add_tasks(totals);
-    add_workers(totals);
+    if (add_budgets(totals) != 0) {
+        cup_totals_free(totals);
+        return -1;
+    }
+    count_workers(totals);
     add_processes(totals);
     add_files(totals);
     totals->kernel = cup_kernel_check_make(profile);
@@ -528,6 +519,7 @@ void cup_totals_free(struct cup_totals *totals)
     free(totals->prefixes);
     free(totals->prefix_chunks);
     free(totals->outcomes);
+    free(totals->budgets);
     free(totals->datasets);
     *totals = (struct cup_totals){0};
 }

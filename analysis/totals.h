@@ -3,6 +3,7 @@
 #ifndef CUPPING_TOTALS_H
 #define CUPPING_TOTALS_H
 
+#include "analysis/budget.h"
 #include "analysis/kernel_check.h"
 #include "analysis/profile.h"
 #include "analysis/statistics.h"
@@ -15,11 +16,6 @@ enum cup_outcome {
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED,
-};
-
-/* First start to last stop of a kind of task. */
-struct cup_stretch {
-    int64_t start_ns, stop_ns; /* 0: none seen */
 };
 
 struct cup_task_sums {
@@ -75,9 +71,12 @@ struct cup_totals {
     uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
     struct cup_stretch run, metadata, chunks;
     int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    double thread_ns; /* threads of the workers that ran tasks, times their part in the run */
-    uint64_t workers; /* of them */
-    uint64_t threads; /* of them, all at once */
+    uint64_t workers; /* with threads for tasks, whether they ran any or not */
+    struct cup_budget budget;
+    struct cup_budget *budgets; /* owned; as profile->processes */
+    struct cup_wait_sums waits; /* of all tasks, in the pool or not */
+    struct cup_measured_waits helper_waits;
+    uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks;
@@ -109,6 +108,12 @@ void cup_totals_free(struct cup_totals *totals);
  * the chunks: ask once, and only if they are shown. */
 void cup_chunk_statistics(const struct cup_totals *totals,
                           struct cup_statistics statistics[CUP_STAT_COUNT]);
+
+/* True if some of the tasks have a CPU clock of their own. */
+static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
+{
+    return sums->finished + sums->erred > sums->without_cpu;
+}
 
 static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)
 {

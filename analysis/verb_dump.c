@@ -151,17 +151,40 @@ static void dump_chunk(FILE *out, const struct cup_record *record)
     print_known(out, "cpu_ns", r.cpu_ns);
 }
 
+/* The buckets of each histogram that are in use: the duration from which they hold, and the count.
+ */
+static void print_buckets(FILE *out, const uint64_t *buckets)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_HISTOGRAMS(X)
+#undef X
+    };
+    const char *separator = "";
+    for (unsigned i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
+        if (i % CUP_BUCKETS == 0)
+            separator = "";
+        if (buckets[i] == 0)
+            continue;
+        if (!*separator)
+            fprintf(out, " %s_histogram=", names[i / CUP_BUCKETS]);
+        fprintf(out, "%s%" PRIu64 "ns:%" PRIu64, separator, cup_bucket_from_ns(i % CUP_BUCKETS),
+                buckets[i]);
+        separator = ",";
+    }
+}
+
 static void dump_counters(FILE *out, const struct cup_record *record)
 {
     struct cup_r_counters r;
-    uint64_t values[CUP_COUNTER_COUNT] = {0};
+    uint64_t values[CUP_COUNTER_COUNT] = {0}, buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
     cup_record_fixed(record, &r, sizeof r);
-    cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), values,
-                  CUP_COUNTER_COUNT);
+    cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), values, buckets);
     fprintf(out,
             " task=%" PRIu32 " tid=%" PRIu32 " block=%" PRIu32 " sequence=%" PRIu32 " own=%" PRIu32,
             r.task, r.tid, r.block, r.sequence, r.own);
     print_counters(out, cup_counter_names, values, CUP_COUNTER_COUNT);
+    print_buckets(out, buckets);
 }
 
 static void dump_file_use(FILE *out, const struct cup_record *record)
@@ -249,8 +272,8 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {"files",  "heap", "bridge",  "context",
-                                        "chunks", "rss",  "handoff", "mapped"};
+    static const char *const names[] = {"files",   "heap",   "bridge", "context", "chunks",   "rss",
+                                        "handoff", "mapped", "waits",  "gil",     "run_delay"};
     fputs("features:", out);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
@@ -303,6 +326,14 @@ static void dump_series(FILE *out, const struct cup_log *log)
     }
 }
 
+static void print_open_buckets(FILE *out, const struct cup_block *block)
+{
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS];
+    for (unsigned i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++)
+        buckets[i] = block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
+    print_buckets(out, buckets);
+}
+
 static void dump_open_block(FILE *out, const struct cup_open_block *open)
 {
     const struct cup_block *block = &open->block;
@@ -312,6 +343,7 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
             open->index, block->task, block->tid, block->sequence, block->own,
             open->written ? " (also a record: not counted)" : "");
     print_counters(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
+    print_open_buckets(out, block);
     putc('\n', out);
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
         if (!block->files[i].file)

@@ -1,7 +1,7 @@
 #include "analysis/waits.h"
 
 const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT] = {
-#define X(id, name, label, needs) {name, "helper_" name, label, needs},
+#define X(id, name, label, text, needs, source) {name, "helper_" name, label, text, needs},
     CUP_WAITS(X)
 #undef X
 };

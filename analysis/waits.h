@@ -8,20 +8,31 @@
 
 #include "preload/log_format.h"
 
-/* The parts, each with its name in JSON, a short one for tables, and the features that it needs.
- * Those up to RUN_DELAY are counters of the log and stand in the order of these; FAULT is derived,
- * OTHER is what is left. */
+/* The parts, each with its name in JSON, a short name and a text for people, the features that it
+ * needs, and how it is made. Those up to RUN_DELAY are counters of the log and stand in the order
+ * of these; FAULT is derived, OTHER is what is left. */
 #define CUP_WAITS(X)                                                                               \
-    X(IO, "io_wait_s", "I/O", CUP_FEATURE_WAITS)                                                   \
-    X(GIL, "gil_wait_s", "GIL", CUP_FEATURE_WAITS | CUP_FEATURE_GIL)                               \
-    X(LOCK, "lock_wait_s", "locks", CUP_FEATURE_WAITS)                                             \
-    X(SLEEP, "sleep_s", "sleep", CUP_FEATURE_WAITS)                                                \
-    X(POLL, "poll_wait_s", "sockets", CUP_FEATURE_WAITS)                                           \
-    X(RUN_DELAY, "run_delay_s", "no core", CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY)              \
-    X(FAULT, "fault_wait_s", "faults", CUP_FEATURE_WAITS)                                          \
-    X(OTHER, "other_wait_s", "other", CUP_FEATURE_WAITS)
+    X(IO, "io_wait_s", "I/O", "waiting for files", CUP_FEATURE_WAITS, "blocked in calls on files") \
+    X(GIL, "gil_wait_s", "GIL", "the interpreter's lock", CUP_FEATURE_WAITS | CUP_FEATURE_GIL,     \
+      "blocked for the interpreter's lock; where that is not told from others, it is among the "   \
+      "locks")                                                                                     \
+    X(LOCK, "lock_wait_s", "locks", "other locks", CUP_FEATURE_WAITS,                              \
+      "blocked for locks, conditions, other threads' ends")                                        \
+    X(SLEEP, "sleep_s", "sleep", "sleeping", CUP_FEATURE_WAITS, "slept")                           \
+    X(POLL, "poll_wait_s", "sockets", "sockets and pipes", CUP_FEATURE_WAITS,                      \
+      "blocked on sockets and pipes")                                                              \
+    X(RUN_DELAY, "run_delay_s", "no core", "ready, but no core",                                   \
+      CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY,                                                   \
+      "ready, but without a core, as the kernel says; where it does not, that is inside the "      \
+      "waits")                                                                                     \
+    X(FAULT, "fault_wait_s", "faults", "pages from disk (derived)", CUP_FEATURE_WAITS,             \
+      "derived: what all other parts leave of the non-CPU time of tasks with major page faults")   \
+    X(OTHER, "other_wait_s", "other", "what is left", CUP_FEATURE_WAITS,                           \
+      "what all other parts leave of the non-CPU time of tasks without major page faults")
+#define CUP_NO_HELPER_REST                                                                         \
+    "a helper's time outside of waits is not known, so nothing can be left of it"
 enum cup_waited {
-#define X(id, name, label, needs) CUP_WAITED_##id,
+#define X(id, name, label, text, needs, source) CUP_WAITED_##id,
     CUP_WAITS(X)
 #undef X
         CUP_WAITED_COUNT
@@ -32,7 +43,7 @@ _Static_assert((int)CUP_C_RUN_DELAY_NS - (int)CUP_C_IO_WAIT_NS == (int)CUP_WAITE
                "counters of waits stand in the order of the parts");
 
 struct cup_wait_part {
-    const char *name, *helper_name, *label;
+    const char *name, *helper_name, *label, *text;
     uint64_t needs; /* enum cup_feature */
 };
 extern const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT];
