@@ -14,12 +14,17 @@ struct cup_page {
 /* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */
 int cup_print_summary(const struct cup_page *page); /* what must be on the first screen */
 int cup_print_tasks(const struct cup_page *page);
+int cup_print_waits(const struct cup_page *page);
 int cup_print_chunks(const struct cup_page *page);
 int cup_print_datasets(const struct cup_page *page);
 int cup_print_files(const struct cup_page *page);
 int cup_print_servers(const struct cup_page *page);
+int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
+
+/* The threads' time as a stacked bar, and its legend. */
+void cup_print_bar(const struct cup_page *page);
 
 /* A metric as a number; NAN when not known. */
 double cup_page_metric(const struct cup_page *page, const char *section, const char *name);

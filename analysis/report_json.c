@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/advice.h"
 #include "analysis/report_json.h"
 #include "analysis/task_columns.h"
 #include "analysis/verbs.h"
@@ -395,6 +396,22 @@ static void put_sources(struct report *report)
     cup_json_end_object(&report->json);
 }
 
+/* ---- advice ----------------------------------------------------------------------------- */
+
+static void put_advice(struct report *report)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(report->totals, advice);
+    cup_json_array(&report->json, "advice");
+    for (size_t i = 0; i < count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "rule", cup_string(advice[i].rule));
+        put(report, "text", cup_string(advice[i].text));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static int put_report(struct report *report)
@@ -409,6 +426,7 @@ static int put_report(struct report *report)
     put_workers(report);
     put_efficiency(report);
     cup_report_put_time_budget(report);
+    put_advice(report);
     cup_report_put_fine(report);
     put_chunks(report);
     put_datasets(report);

@@ -1,6 +1,5 @@
 /* The first screen: how long, how fast, how much of it was CPU, whether every byte found its task,
  * and what to look at first. */
-#include <math.h>
 #include <string.h>
 
 #include "analysis/advice.h"
@@ -170,70 +169,7 @@ static void print_trouble(const struct cup_page *page)
     print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes", detail);
 }
 
-/* ---- the bar: where the threads' time went ---------------------------------------------- */
-
-static const struct part {
-    const char *metric, *mark, *text;
-    enum cup_style style;
-} parts[] = {
-    {"task_cpu_s", "█", "CPU in tasks", CUP_GOOD},
-    {"other_task_s", "▒", "waiting in tasks", CUP_WARN},
-    {"outside_tasks_s", "░", "outside of tasks", CUP_DIM},
-};
-enum { PART_COUNT = sizeof parts / sizeof *parts };
-
-enum { BAR_WIDTH = 76, MARK_BYTES = 3 };
-
-/* One part of the bar, `count` marks long. */
-static void draw_part(const struct cup_page *page, const struct part *part, unsigned count)
-{
-    char marks[BAR_WIDTH * MARK_BYTES + 1] = "";
-    for (unsigned i = 0; i < count; i++)
-        memcpy(marks + (size_t)i * MARK_BYTES, part->mark, MARK_BYTES + 1);
-    if (count > 0)
-        cup_print(&page->terminal, part->style, "%s", marks);
-}
-
-static void draw_bar(const struct cup_page *page, const double *shares)
-{
-    unsigned room = page->terminal.width - 4, width = room < BAR_WIDTH ? room : BAR_WIDTH;
-    unsigned drawn = 0;
-    double reached = 0;
-    fputs("\n  ", page->terminal.out);
-    for (int i = 0; i < PART_COUNT; i++) {
-        reached += shares[i];
-        unsigned end = (unsigned)fmin(width, floor(reached * width + 0.5));
-        draw_part(page, &parts[i], end - drawn);
-        drawn = end;
-    }
-    putc('\n', page->terminal.out);
-}
-
-/* In one line where there is room, else in one for each part. */
-static void draw_legend(const struct cup_page *page, const double *shares)
-{
-    bool one_line = page->terminal.width >= BAR_WIDTH + 4;
-    for (int i = 0; i < PART_COUNT; i++) {
-        char share[CUP_HUMANE_ROOM];
-        bool last = i + 1 == PART_COUNT;
-        cup_print(&page->terminal, parts[i].style, "  %s", parts[i].mark);
-        fprintf(page->terminal.out, " %s %s%s", parts[i].text,
-                cup_humane(share, shares[i], CUP_UNIT_SHARE), last || !one_line ? "\n" : "");
-    }
-}
-
-static void print_bar(const struct cup_page *page)
-{
-    double shares[PART_COUNT], sum = 0;
-    for (int i = 0; i < PART_COUNT; i++)
-        sum += shares[i] = fmax(0, cup_page_metric(page, "time_budget", parts[i].metric));
-    if (!(sum > 0))
-        return;
-    for (int i = 0; i < PART_COUNT; i++)
-        shares[i] /= sum;
-    draw_bar(page, shares);
-    draw_legend(page, shares);
-}
+/* ---- what to look at ------------------------------------------------------------------- */
 
 enum { SHOWN_ADVICE = 2 };
 
@@ -259,7 +195,7 @@ int cup_print_summary(const struct cup_page *page)
     print_cpu(page);
     print_attributed(page);
     print_trouble(page);
-    print_bar(page);
+    cup_print_bar(page);
     print_advice(page);
     return 0;
 }

@@ -56,26 +56,6 @@ static void add_prefix(const struct cup_page *page, struct cup_table *table, uin
     add_extras(page, table, prefix->counters);
 }
 
-static int more_time_first(const void *left, const void *right)
-{
-    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
-    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
-    if (a->wall_ns != b->wall_ns)
-        return a->wall_ns > b->wall_ns ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-/* The prefixes that have tasks, by their time; `order` has room for all. Returns how many. */
-static size_t order_prefixes(const struct cup_page *page, const struct cup_task_sums **order)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < page->profile->prefix_count; i++)
-        if (page->totals->prefixes[i].tasks)
-            order[count++] = &page->totals->prefixes[i];
-    qsort(order, count, sizeof *order, more_time_first);
-    return count;
-}
-
 enum { SHOWN_PREFIXES = 15, SHOWN_DATASETS = 20, SHOWN_TASKS = 5 };
 
 enum { PREFIX_COLUMNS = 9 };
@@ -99,15 +79,15 @@ static unsigned prefix_columns(const struct cup_page *page, struct cup_column *c
 static int print_prefixes(const struct cup_page *page)
 {
     struct cup_column columns[PREFIX_COLUMNS + EXTRA_COUNT];
-    const struct cup_task_sums **order = calloc(page->profile->prefix_count + 1, sizeof *order);
     struct cup_table table;
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(page->totals, &count);
     if (!order)
         return -1;
-    size_t count = order_prefixes(page, order);
     cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
     cup_table_start(&table, columns, prefix_columns(page, columns));
     for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
-        add_prefix(page, &table, (uint32_t)(order[i] - page->totals->prefixes));
+        add_prefix(page, &table, order[i]);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes");
     free(order);

@@ -19,13 +19,6 @@ static int print_efficiency(const struct cup_page *page)
     return 0;
 }
 
-static int print_time_budget(const struct cup_page *page)
-{
-    cup_page_heading(page, "Time budget", "worker threads x wall time, split without remainder");
-    cup_page_metrics(page, "time_budget");
-    return 0;
-}
-
 /* How each figure is made; on request only, for it is long. */
 static int print_sources(const struct cup_page *page)
 {
@@ -57,13 +50,14 @@ static const struct section {
 } sections[] = {
     {"summary", cup_print_summary, false},
     {"tasks", cup_print_tasks, false},
+    {"waits", cup_print_waits, false},
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
     {"workflow", print_workflow, false},
     {"efficiency", print_efficiency, false},
-    {"time_budget", print_time_budget, false},
+    {"time_budget", cup_print_time_budget, false},
     {"attribution", cup_print_attribution, false},
     {"health", cup_print_health, false},
     {"sources", print_sources, true},

@@ -162,6 +162,11 @@ void cup_table_finish(struct cup_table *table, const struct cup_terminal *termin
         print_headings(table, terminal, widths);
         print_rows(table, terminal, widths);
     }
+    cup_table_drop(table);
+}
+
+void cup_table_drop(struct cup_table *table)
+{
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     free(table->cells);

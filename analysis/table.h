@@ -36,4 +36,7 @@ void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
  * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 
+/* Frees the cells without a word. */
+void cup_table_drop(struct cup_table *table);
+
 #endif

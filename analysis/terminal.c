@@ -65,6 +65,9 @@ void cup_print(const struct cup_terminal *terminal, enum cup_style style, const 
         [CUP_WARN] = "\033[33m",
         [CUP_BAD] = "\033[31m",
         [CUP_HEADING] = "\033[1;36m",
+        [CUP_BLUE] = "\033[34m",
+        [CUP_MAGENTA] = "\033[35m",
+        [CUP_CYAN] = "\033[36m",
     };
     bool styled = terminal->colour && style != CUP_PLAIN;
     va_list arguments;

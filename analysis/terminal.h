@@ -7,7 +7,18 @@
 
 #include "analysis/intern.h"
 
-enum cup_style { CUP_PLAIN, CUP_BOLD, CUP_DIM, CUP_GOOD, CUP_WARN, CUP_BAD, CUP_HEADING };
+enum cup_style {
+    CUP_PLAIN,
+    CUP_BOLD,
+    CUP_DIM,
+    CUP_GOOD,
+    CUP_WARN,
+    CUP_BAD,
+    CUP_HEADING,
+    CUP_BLUE,
+    CUP_MAGENTA,
+    CUP_CYAN,
+};
 
 struct cup_terminal {
     FILE *out; /* not owned */

@@ -524,6 +524,36 @@ void cup_totals_free(struct cup_totals *totals)
     *totals = (struct cup_totals){0};
 }
 
+/* ---- order ------------------------------------------------------------------------------ */
+
+static int more_time_first(const void *left, const void *right)
+{
+    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
+    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
+    if (a->wall_ns != b->wall_ns)
+        return a->wall_ns > b->wall_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
+{
+    size_t room = totals->profile->prefix_count + 1;
+    const struct cup_task_sums **order = calloc(room, sizeof *order);
+    uint32_t *indexes = order ? calloc(room, sizeof *indexes) : NULL;
+    *count = 0;
+    for (size_t i = 0; indexes && i < totals->profile->prefix_count; i++)
+        if (totals->prefixes[i].tasks)
+            order[(*count)++] = &totals->prefixes[i];
+    if (order)
+        qsort(order, *count, sizeof *order, more_time_first);
+    for (size_t i = 0; i < *count; i++)
+        indexes[i] = (uint32_t)(order[i] - totals->prefixes);
+    free(order);
+    return indexes;
+}
+
+/* ---- ways ------------------------------------------------------------------------------- */
+
 const char *const cup_way_names[CUP_WAY_COUNT] = {
 #define X(id, name, text) name,
     CUP_WAYS(X)

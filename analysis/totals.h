@@ -120,6 +120,10 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
     return totals->prefix_chunks[prefix] > 0;
 }
 
+/* Indexes of the prefixes that have tasks, those whose tasks took the most time first; *count of
+ * them. Allocated, the caller frees; NULL without memory. */
+uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
+
 /* Names of enum cup_way, and the bytes that found their task that way (none: no task). */
 extern const char *const cup_way_names[CUP_WAY_COUNT];
 uint64_t cup_way_bytes(const struct cup_totals *totals, int way);

@@ -13,8 +13,9 @@ const struct cup_verb cup_verbs[] = {
     {"report", cup_verb_report, "[DIR] [OPTIONS]",
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
-     "  --only SECTION     only one section: summary, workflow, tasks, chunks, datasets, files,\n"
-     "                     servers, attribution, health or sources\n"
+     "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, files,\n"
+     "                     servers, workflow, efficiency, time_budget, attribution, health or\n"
+     "                     sources\n"
      "  --span NAME        only tasks of this Dask span\n"
      "  --run N|all        which run, where a profile holds several (in this version: all)\n"
      "  --coffea-report FILE, --samples FILE   not in this version\n"},

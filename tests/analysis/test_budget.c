@@ -323,3 +323,87 @@ Test(budget, dump_shows_histograms)
     cr_expect_not_null(strstr(text, "waits=on gil=off"));
     free(text);
 }
+
+static char *report_text(const char *section, const char *width)
+{
+    char path[2 * SUPPORT_PATH];
+    setenv("COLUMNS", width, 1);
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--only", section, NULL}),
+                 0);
+    snprintf(path, sizeof path, "%s/out", outside);
+    return read_text(path);
+}
+
+static void expect_text(const char *section, const char *const *parts)
+{
+    char *text = report_text(section, "84");
+    for (; *parts; parts++)
+        cr_expect_not_null(strstr(text, *parts), "%s is not in\n%s", *parts, text);
+    free(text);
+}
+
+/* 80 marks: CPU 25 %, I/O 10 %, GIL 5 %, no core 2.5 %, the rest of the task 7.5 %, idle 50 %. */
+Test(budget, the_bar_can_be_read_without_colours)
+{
+    static const char *const parts[] = {"\n  ████████████████████IIIIIIIIGGGGRRoooooo"
+                                        "░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░\n",
+                                        "█ CPU in tasks 25.0 % (5.00 s)",
+                                        "I I/O 10.0 % (2.00 s)",
+                                        "G GIL 5.0 % (1.00 s)",
+                                        "R no core 2.5 % (500 ms)",
+                                        "o other waits 7.5 % (1.50 s)",
+                                        "░ idle 50.0 % (10.0 s)",
+                                        NULL};
+    add_waiting_task();
+    load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY);
+    expect_text("time_budget", parts);
+    expect_text("summary", parts);
+}
+
+Test(budget, small_parts_are_in_the_legend)
+{
+    static const char *const parts[] = {"D Dask between tasks <0.1 % (1.00 ms)", NULL};
+    add_task(1, 5, 0, 1);
+    add_task(2, 5, 1.001, 10);
+    load();
+    expect_text("time_budget", parts);
+}
+
+Test(budget, the_bar_of_an_older_log_says_what_is_not_told_apart)
+{
+    static const char *const parts[] = {"▒ waits not told apart 25.0 % (5.00 s)", "n/a [1]", NULL};
+    add_task(1, 5, 0, 10);
+    load_with(0);
+    expect_text("time_budget", parts);
+}
+
+Test(budget, tables_of_waits_and_durations)
+{
+    static const char *const parts[] = {"work    10.0 s  50.0  20.0  10.0", "GIL waits       7",
+                                        "300 ms", NULL};
+    add_waiting_task();
+    load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL);
+    expect_text("waits", parts);
+}
+
+Test(budget, without_waits_only_durations_are_shown)
+{
+    add_task(1, 5, 0, 10);
+    load_with(0);
+    char *text = report_text("waits", "100");
+    cr_expect_null(strstr(text, "Waits"));
+    cr_expect_not_null(strstr(text, "Durations"));
+    free(text);
+}
+
+Test(budget, json_has_the_advice)
+{
+    add_waiting_task();
+    load_with(CUP_FEATURE_WAITS);
+    json_t *root = report_json(), *advice = json_object_get(root, "advice");
+    cr_assert_geq(json_array_size(advice), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(advice, 0), "rule")),
+                     "starved");
+    json_decref(root);
+}

@@ -1,0 +1,314 @@
+/* Every sentence rests on figures and states its threshold, and docs/advice.md has them all. */
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/advice.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH];
+static struct log_builder builder;
+static struct cup_profile profile;
+static struct cup_totals totals;
+static struct cup_advice advice[CUP_ADVICE_MOST];
+static size_t count;
+
+enum { PREFIX = 1, TRIM, VALUE, PATH_A, PATH_B, SERVER };
+
+static void set_up(void)
+{
+    make_scratch(scratch);
+    builder_start(&builder);
+    builder_header(&builder)->log_start_ns = at_second(0);
+    builder_header(&builder)->log_stop_ns = at_second(1000);
+    builder_header(&builder)->features |=
+        CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY;
+    builder_string(&builder, PREFIX, "Dimuon");
+}
+
+static void tear_down(void)
+{
+    builder_free(&builder);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    remove_scratch(scratch);
+}
+
+TestSuite(advice, .init = set_up, .fini = tear_down);
+
+static void add_worker(uint32_t threads)
+{
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .threads = threads};
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+}
+
+/* A task of 100 s, of which 50 s are CPU; the counters are its own thread's. */
+static void add_task(uint32_t task, const uint64_t *counters)
+{
+    struct cup_r_counters block = {
+        .task = task, .tid = task, .block = 1, .sequence = task, .own = CUP_BLOCK_RUNS};
+    struct cup_r_task_begin begin = {.task = task,
+                                     .tid = task,
+                                     .prefix = PREFIX,
+                                     .server = 1,
+                                     .origin = CUP_ORIGIN_DASK,
+                                     .start_ns = at_second(0)};
+    struct cup_r_task_end end = {.task = task,
+                                 .status = CUP_STATUS_FINISHED,
+                                 .stop_ns = at_second(100),
+                                 .cpu_ns = UINT64_C(50000000000)};
+    builder_begin(&builder, &begin, "key");
+    builder_counters(&builder, &block, counters);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static void make(void)
+{
+    struct cup_error error;
+    const struct cup_load_options options = {.counters = false};
+    builder_finish(&builder);
+    save_log(&builder, scratch, "a.cup");
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    count = cup_advice_make(&totals, advice);
+    for (size_t i = 0; i < count; i++) {
+        bool is_plain = strcmp(advice[i].rule, "nothing_stands_out") == 0;
+        cr_assert(is_plain || strstr(advice[i].text, "threshold"), "%s", advice[i].text);
+        cr_assert_eq(advice[i].text[strlen(advice[i].text) - 1], '.', "cut: %s", advice[i].text);
+        cr_assert(i == 0 || advice[i].weight <= advice[i - 1].weight);
+    }
+}
+
+static const char *text_of(const char *rule)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(advice[i].rule, rule) == 0)
+            return advice[i].text;
+    return NULL;
+}
+
+/* The sentence of a rule has all of these in it. */
+static void expect(const char *rule, const char *const *parts)
+{
+    const char *text = text_of(rule);
+    cr_assert_not_null(text, "%s is not said", rule);
+    for (; *parts; parts++)
+        cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
+}
+
+#define EXPECT(rule, ...) expect(rule, (const char *const[]){__VA_ARGS__, NULL})
+
+static const uint64_t second = 1000000000;
+
+Test(advice, gil_bound_by_other_threads)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {
+        [CUP_C_GIL_WAIT_NS] = 16 * second, [CUP_C_GIL_WAITS] = 1234};
+    add_worker(4);
+    add_task(1, counters);
+    make();
+    EXPECT("gil_bound", "16 %", "16.0 s", "threshold 15 %", "1,234 times",
+           "4 threads share one interpreter");
+}
+
+Test(advice, gil_bound_with_one_thread_is_not_about_threads_that_share)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_GIL_WAIT_NS] = 40 * second};
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    EXPECT("gil_bound", "40 %", "event loop", "helper threads");
+    cr_expect_null(strstr(text_of("gil_bound"), "share one interpreter"));
+}
+
+Test(advice, below_the_thresholds_nothing_is_said)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {
+        [CUP_C_GIL_WAIT_NS] = 14 * second, [CUP_C_IO_WAIT_NS] = 19 * second,
+        [CUP_C_SLEEP_NS] = 4 * second,     [CUP_C_RUN_DELAY_NS] = 9 * second,
+        [CUP_C_POLL_WAIT_NS] = 1 * second, [CUP_C_LOCK_WAIT_NS] = 1 * second};
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    cr_assert_eq(count, 1);
+    cr_assert_str_eq(advice[0].rule, "nothing_stands_out");
+}
+
+static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint64_t bytes)
+{
+    struct cup_r_file file = {.id = id, .path = path, .class = class};
+    struct cup_r_file_use use = {
+        .task = 1, .file = id, .block = 1, .entry = 0, .file_sequence = id};
+    const uint64_t values[CUP_FILE_COUNTER_COUNT] = {
+        [CUP_F_READ_BYTES] = bytes, [CUP_F_WRITE_CALLS] = 7};
+    builder_string(&builder, path, name);
+    BUILDER_ADD(&builder, CUP_R_FILE, file);
+    builder_file_use(&builder, &use, values);
+}
+
+Test(advice, io_bound_names_rate_and_place)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {
+        [CUP_C_IO_WAIT_NS] = 25 * second,
+        [CUP_C_READ_OWN_BYTES] = 300000000,
+        [CUP_C_READ_NS] = 30 * second,
+    };
+    add_worker(1);
+    add_task(1, counters);
+    add_file(1, PATH_A, "/eos/cms/store/a/1.root", CUP_FILE_DATA, 200000000);
+    add_file(2, PATH_B, "/eos/cms/store/b/2.root", CUP_FILE_DATA, 100000000);
+    make();
+    EXPECT("io_bound", "25 %", "threshold 20 %", "10.0 MB/s per thread",
+           "100 % of the bytes came from /eos/cms/store/.");
+}
+
+Test(advice, io_bound_by_one_file)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_IO_WAIT_NS] = 25 * second};
+    add_worker(1);
+    add_task(1, counters);
+    add_file(1, PATH_A, "/a/1.root", CUP_FILE_DATA, 750);
+    add_file(2, PATH_B, "/b/2.root", CUP_FILE_DATA, 250);
+    make();
+    EXPECT("io_bound", "75 % of the bytes came from /a/1.root.");
+}
+
+Test(advice, network_bound_names_the_server)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_POLL_WAIT_NS] = 30 * second};
+    add_worker(1);
+    add_task(1, counters);
+    add_file(1, SERVER, "tcp://10.0.0.9:1094", CUP_FILE_SOCKET, 5000000);
+    make();
+    EXPECT("network_bound", "30 %", "tcp://10.0.0.9:1094: 5.00 MB received for 7 requests");
+}
+
+Test(advice, locks_sleep_cores_and_pages)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {
+        [CUP_C_LOCK_WAIT_NS] = 21 * second,
+        [CUP_C_SLEEP_NS] = 6 * second,
+        [CUP_C_RUN_DELAY_NS] = 11 * second,
+        [CUP_C_MAJOR_FAULTS] = 77, /* what is left, 12 s, is theirs */
+    };
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    EXPECT("lock_bound", "21 %", "threshold 20 %");
+    EXPECT("sleeping", "6 %", "threshold 5 %");
+    EXPECT("no_core", "11 %", "threshold 10 %", "more runnable threads than cores");
+    EXPECT("page_faults", "12 %", "derived", "77 major");
+    cr_expect_null(text_of("waits_unexplained"));
+}
+
+Test(advice, what_is_not_explained_is_said)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    EXPECT("waits_unexplained", "50 %", "threshold 20 %");
+}
+
+static void add_trim(const char *value)
+{
+    struct cup_r_info info = {.name = TRIM, .value = VALUE};
+    builder_string(&builder, TRIM, "MALLOC_TRIM_THRESHOLD_");
+    builder_string(&builder, VALUE, value);
+    BUILDER_ADD(&builder, CUP_R_INFO, info);
+}
+
+/* Faults and time in the kernel as a worker under a nanny has them. */
+static void add_churning_task(uint64_t faults)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {
+        [CUP_C_MINOR_FAULTS] = faults, [CUP_C_SYSTEM_CPU_NS] = 24 * second};
+    add_worker(1);
+    add_task(1, counters);
+}
+
+Test(advice, trim_churn)
+{
+    add_trim("65536");
+    add_churning_task(250000);
+    make();
+    EXPECT("trim_churn", "MALLOC_TRIM_THRESHOLD_=65536", "Dask's default", "250,000 minor",
+           "24.0 s in the kernel a task", "24 %", "threshold 10 %", "threshold 1,000",
+           "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_");
+}
+
+Test(advice, no_trim_churn_without_the_variable)
+{
+    add_churning_task(250000);
+    make();
+    cr_expect_null(text_of("trim_churn"));
+}
+
+Test(advice, no_trim_churn_with_a_large_threshold_or_few_faults)
+{
+    add_trim("1000000000");
+    add_churning_task(250000);
+    make();
+    cr_expect_null(text_of("trim_churn"));
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    builder_free(&builder);
+    set_up();
+    add_trim("65536");
+    add_churning_task(900);
+    make();
+    cr_expect_null(text_of("trim_churn"));
+}
+
+Test(advice, starved_workers)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    add_worker(4);
+    add_task(1, counters);
+    make();
+    EXPECT("starved", "4 threads", "75 %", "5 min 00 s", "threshold 30 %");
+}
+
+Test(advice, waits_that_were_not_measured)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_READ_NS] = second};
+    builder_header(&builder)->features &= ~(uint64_t)CUP_FEATURE_WAITS;
+    add_worker(1);
+    add_task(1, counters);
+    make();
+    EXPECT("waits_not_told_apart", "50 %", "threshold 30 %");
+    cr_assert_eq(count, 1);
+}
+
+Test(advice, dask_between_tasks)
+{
+    add_worker(1);
+    for (uint32_t task = 1; task <= 100; task++) {
+        struct cup_r_task_begin begin = {.task = task,
+                                         .tid = 9,
+                                         .prefix = PREFIX,
+                                         .server = 1,
+                                         .origin = CUP_ORIGIN_DASK,
+                                         .start_ns = at_second(task * 0.1)};
+        struct cup_r_task_end end = {.task = task,
+                                     .status = CUP_STATUS_FINISHED,
+                                     .stop_ns = at_second(task * 0.1 + 0.08),
+                                     .cpu_ns = 80000000};
+        builder_begin(&builder, &begin, "key");
+        BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    }
+    make();
+    EXPECT("between_tasks", "20 %", "threshold 10 %", "20.0 ms on average after tasks of 80.0 ms");
+}
+
+Test(advice, the_document_names_every_rule)
+{
+    char *text = read_text(CUP_TOP "/docs/advice.md");
+    for (size_t i = 0; i < cup_rule_count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "`%s`", cup_rules[i].name);
+        cr_expect_not_null(strstr(text, name), "docs/advice.md: no word of %s", name);
+    }
+    free(text);
+}
