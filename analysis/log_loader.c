@@ -8,7 +8,6 @@
 #include "analysis/log_pairs.h"
 #include "analysis/log_reader.h"
 #include "analysis/own_waits.h"
-#include "analysis/task_columns.h"
 #include "analysis/visits.h"
 
 #define OTHER_SPAN UINT32_MAX /* in loader.tasks: a task that was not asked for */

@@ -236,6 +236,14 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & features) == features;
 }
 
+/* Stop less start, never negative; CUP_UNKNOWN64 for an unfinished task. */
+static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
+{
+    if (task->status == 0)
+        return CUP_UNKNOWN64;
+    return task->stop_ns > task->start_ns ? (uint64_t)(task->stop_ns - task->start_ns) : 0;
+}
+
 static inline enum cup_place cup_task_place(const struct cup_task *task)
 {
     bool elsewhere = task->origin == CUP_ORIGIN_ASYNC || task->origin == CUP_ORIGIN_ACTOR;

@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-uint64_t cup_task_wall_ns(const struct cup_task *task)
-{
-    if (task->status == 0)
-        return CUP_UNKNOWN64;
-    return task->stop_ns > task->start_ns ? (uint64_t)(task->stop_ns - task->start_ns) : 0;
-}
-
 const char *cup_task_status_name(const struct cup_task *task)
 {
     switch (task->status) {

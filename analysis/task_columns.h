@@ -28,9 +28,6 @@ struct cup_value cup_task_value(const struct cup_task_row *row, const char *name
 /* One counter of the task; null where the process could not measure it. */
 struct cup_value cup_task_counter(const struct cup_task_row *row, int counter);
 
-/* Stop less start, never negative; CUP_UNKNOWN64 for an unfinished task. */
-uint64_t cup_task_wall_ns(const struct cup_task *task);
-
 /* "finished", "erred" or "unfinished" */
 const char *cup_task_status_name(const struct cup_task *task);
 

@@ -119,3 +119,25 @@ Test(log_pairs, all_lengths_at_all_places)
         }
     }
 }
+
+/* Indexes from CUP_PAIR_BUCKETS on are buckets, which only those who ask for them get. */
+Test(log_pairs, buckets_stand_behind_the_counters)
+{
+    enum { BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
+    for (unsigned bucket = 0; bucket <= BUCKETS; bucket++) {
+        uint64_t counters[CUP_COUNTER_COUNT] = {0}, buckets[BUCKETS + 1] = {0}, sums[COUNT];
+        unsigned char tail[64] = {3, 5};
+        size_t length = 2 + put(tail + 2, CUP_PAIR_BUCKETS + bucket);
+        length += put(tail + length, 300);
+        while (length % 8 != 0)
+            tail[length++] = CUP_PAIR_PADDING;
+        cup_block_pairs_add(tail, length, counters, buckets);
+        cr_assert_eq(counters[3], 5);
+        for (unsigned i = 0; i <= BUCKETS; i++)
+            cr_assert_eq(buckets[i], i == bucket && i < BUCKETS ? 300 : 0);
+        cup_block_pairs_add(tail, length, counters, NULL);
+        cr_assert_eq(counters[3], 10);
+        add(tail, length, sums);
+        cr_assert_eq(sums[3], 5);
+    }
+}
