@@ -38,6 +38,14 @@ enum { TRACE_LINE = 16, TRACE_LINES = 65536, TRACE_BYTES = TRACE_LINE * TRACE_LI
     X(freed_bytes)                                                                                 \
     X(mapped_bytes)
 
+/* How long the task's own thread was blocked, by class; traced.py sets them to -1. */
+#define TRACE_WAITS(X)                                                                             \
+    X(io_wait_ns)                                                                                  \
+    X(gil_wait_ns)                                                                                 \
+    X(lock_wait_ns)                                                                                \
+    X(sleep_ns)                                                                                    \
+    X(poll_wait_ns)
+
 struct trace {
     const char *file;    /* to read */
     const char *scratch; /* a directory to write in */
@@ -45,6 +53,7 @@ struct trace {
     long room, used;
 #define X(name) long name;
     TRACE_EXPECTED(X)
+    TRACE_WAITS(X)
 #undef X
 };
 

@@ -17,6 +17,7 @@ COUNTERS = ("read_bytes", "read_calls", "write_bytes", "write_calls", "open_call
             "recv_bytes", "recv_calls", "send_bytes", "send_calls", "socket_read_bytes",
             "other_read_bytes", "stdio_read_bytes", "copied_bytes", "alloc_bytes", "alloc_calls",
             "freed_bytes", "mapped_bytes")
+WAITS = ("io_wait_ns", "gil_wait_ns", "lock_wait_ns", "sleep_ns", "poll_wait_ns")
 ROOM = 1 << 16
 
 
@@ -25,7 +26,7 @@ class Trace(ctypes.Structure):
 
     _fields_ = [("file", ctypes.c_char_p), ("scratch", ctypes.c_char_p),
                 ("text", ctypes.c_void_p), ("room", ctypes.c_long), ("used", ctypes.c_long)]
-    _fields_ += [(name, ctypes.c_long) for name in COUNTERS]
+    _fields_ += [(name, ctypes.c_long) for name in COUNTERS + WAITS]
 
 
 def call(library, name, trace):
@@ -43,10 +44,12 @@ def main(path, source, names):
     text = ctypes.create_string_buffer(ROOM)
     expected = []
     for name in names.split(","):
-        trace = Trace(source.encode(), scratch.encode(), ctypes.addressof(text), ROOM)
+        trace = Trace(source.encode(), scratch.encode(), ctypes.addressof(text), ROOM,
+                      **dict.fromkeys(WAITS, -1))
         call(library, name, trace)
         print(f"== {name}\n{text.raw[:trace.used].decode()}", end="", flush=True)
-        expected += [f"{name} {counter} {getattr(trace, counter)}\n" for counter in COUNTERS]
+        expected += [f"{name} {counter} {getattr(trace, counter)}\n"
+                     for counter in COUNTERS + WAITS]
     with open(source + ".expected", "w") as file:
         file.writelines(expected)
     shutil.rmtree(scratch)
