@@ -11,6 +11,7 @@ status 1 if anything is wrong.
 
 import argparse
 import ctypes
+import itertools
 import json
 import os
 import shutil
@@ -118,6 +119,9 @@ class World:
 
 # --- the runs ----------------------------------------------------------------------------------------
 
+numbers = itertools.count()  # of all tasks of all clusters: each has files of its own
+
+
 class Run:
     """A cluster of one worker and its tasks."""
 
@@ -125,7 +129,6 @@ class Run:
         self.threads = threads
         self.directory, self.profile = directory, directory / "profile"
         self.truths = []  # (workload, key, what the task said)
-        self.numbers = iter(range(1_000_000))
 
     def start(self):
         cupping = [TOP / "wrappers" / "cupping-run", "-o", self.profile, "--"]
@@ -150,7 +153,7 @@ class Run:
         """As many tasks at a time as there are threads."""
         begun = []
         for _ in range(self.threads):
-            number = next(self.numbers)
+            number = next(numbers)
             begun.append((f"{name}-{self.threads}-{number}", number))
         futures = [self.client.submit(waits_tasks.run, name, given, number, key=key, pure=False)
                    for key, number in begun]
@@ -235,14 +238,30 @@ def check_balance(table, row):
     return None not in values
 
 
+def settle_gil(truth, helpers, rest, row):
+    """Waits of Python's own ended with some for the interpreter's lock: nobody but cupping knows
+    how long, but no longer than others can have held it. First those of helpers, while which the
+    task waited as well."""
+    most, gil = truth["gil_at_most"], 0
+    for part in helpers:
+        gil = min(row[column("helper_gil")], most)
+        truth["helper_gil"] = gil
+        truth[part] -= gil
+        if part.removeprefix("helper_") in truth:
+            truth[part.removeprefix("helper_")] -= gil
+        else:
+            truth[rest] -= gil
+    truth["gil"] = min(row["gil_wait_s"], most)
+    truth[rest] -= truth["gil"] - gil
+
+
 def judge_task(table, workload, threads, row, truth):
     """Around the workload a task does little; if it lost its core there, nobody knows to what."""
     outside = max(0.0, row["wall_s"] - truth["wall"])
     loose = outside + truth.get("loose", 0)
     helpers = {part for part in truth if part.startswith("helper_")}
     if "gil_at_most" in truth:
-        truth["gil"] = min(row["gil_wait_s"], truth["gil_at_most"])
-        truth[WORKLOADS[workload].rest] -= truth["gil"]
+        settle_gil(truth, helpers, WORKLOADS[workload].rest, row)
     for part in ("cpu", *CLASSES, *sorted(helpers)):
         expected = truth.get(part, 0)
         measured = row["cpu_s"] if part == "cpu" else row[column(part)]

@@ -28,6 +28,7 @@ import time
 import zlib
 from collections import namedtuple
 
+CLASSES = ("io", "gil", "lock", "sleep", "poll", "fault")
 PAGE = 4096
 PARTS = 8  # of what tasks of one time must not share
 
@@ -178,9 +179,7 @@ def lock_of_file(place):
 
 
 def child_process(place):
-    before = place.truth.now()
-    child = subprocess.Popen(["sleep", "0.1"])
-    started = place.truth.since(before)[3]
+    started, child = blocked_in(place, subprocess.Popen, ["sleep", "0.1"])
     assert child.wait() == 0
     return {"loose": started}
 
@@ -229,12 +228,22 @@ def mount_read(place):
             assert len(file.read(PAGE)) == PAGE
 
 
+def blocked_in(place, function, *arguments):
+    before = place.truth.now()
+    result = function(*arguments)
+    return place.truth.since(before)[3], result
+
+
 def touch(place, path, size, stride):
-    with open(path, "rb") as file:
-        mapping = mmap.mmap(file.fileno(), size, mmap.MAP_PRIVATE)  # writable: has an address
-        mapping.madvise(mmap.MADV_RANDOM)
-        start = ctypes.c_char.from_buffer(mapping)
-        return {"fault": place.truth.touch(ctypes.addressof(start), size, stride)}
+    """Opening and closing may ask a file system of elsewhere too."""
+    opening, fd = blocked_in(place, os.open, path, os.O_RDONLY)
+    mapping = mmap.mmap(fd, size, mmap.MAP_PRIVATE)  # writable: has an address
+    mapping.madvise(mmap.MADV_RANDOM)
+    start = ctypes.c_char.from_buffer(mapping)
+    faults = place.truth.touch(ctypes.addressof(start), size, stride)
+    del start
+    closing = blocked_in(place, mapping.close)[0] + blocked_in(place, os.close, fd)[0]
+    return {"fault": faults, "io": opening + closing}
 
 
 def mount_fault(place):
@@ -314,7 +323,7 @@ def measured(place, function, told):
     """FUNCTION, and into TOLD how long it was blocked."""
     before = place.truth.now()
     function(place)
-    told["ns"] = place.truth.since(before)[3]
+    told.update(ns=place.truth.since(before)[3], begin=before, end=place.truth.now())
 
 
 def in_pool(place, function, part):
@@ -355,7 +364,15 @@ def pool_disk(place):
 
 
 def pool_loop(place):
-    return in_pool(place, loop, "gil")
+    """To start the helper, and when that has ended, both threads wait for the interpreter's lock,
+    and for each other."""
+    told = {}
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        starting, future = blocked_in(place, pool.submit, measured, place, loop, told)
+        started = place.truth.now()
+        future.result()
+    outside = max(0, told["begin"].wall - started.wall) + place.truth.since(told["end"])[0]
+    return {"gil": told["ns"], "helper_gil": told["ns"], "loose": starting + outside}
 
 
 def thread_sleep(place):
@@ -371,10 +388,11 @@ def thread_mount(place):
 
 
 def to_thread_sleep(place):
-    """The task is in epoll_wait, which waits for anything: it is not broken down."""
+    """The task is in epoll_wait, which waits for anything: it is not broken down. Before and after,
+    it waits for threads to begin and to end."""
     told = {}
-    asyncio.run(to_thread(measured, place, sleep, told))
-    return {"helper_sleep": told["ns"]}
+    blocked, _ = blocked_in(place, asyncio.run, to_thread(measured, place, sleep, told))
+    return {"helper_sleep": told["ns"], "loose": max(0, blocked - told["ns"])}
 
 
 async def to_thread(function, *arguments):
@@ -516,7 +534,7 @@ def run(name, given, number):
     told = workload.function(place) or {}
     work = work_of_others() - work
     wall, cpu, delay, blocked = place.truth.since(before)
-    told[workload.rest] = blocked - sum(ns for part, ns in told.items() if "helper" not in part)
+    told[workload.rest] = blocked - sum(told.get(part, 0) for part in CLASSES)
     if "gil" not in told:
         told["gil_at_most"] = max(0, work)
     told.update(wall=wall, cpu=cpu, run_delay=delay)
