@@ -2,7 +2,7 @@
  * the library, and each wait is counted in its class. Who ends a wait is a thread that no task
  * started and whose own naps nobody sees, so that a wait for it is just that. */
 #include "tests/trace/truth.h"
-#include "tests/trace/trace.h"
+#include "tests/trace/try.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -40,6 +41,18 @@ enum { WAIT_MS = 30 };
         body_##name(trace);                                                                        \
     }                                                                                              \
     static void body_##name(struct trace *trace)
+
+/* The same for names that headers keep to themselves. */
+#define WAITS_BY_NAME(name, class, prepare, done, ...)                                             \
+    WAITS(try_##name)                                                                              \
+    {                                                                                              \
+        __typeof__(name) *reached = (__typeof__(name) *)reach(trace, #name);                       \
+        if (!reached)                                                                              \
+            return;                                                                                \
+        prepare;                                                                                   \
+        trace->class += TRUTH_OF(SAY(trace, reached(__VA_ARGS__)));                                \
+        done;                                                                                      \
+    }
 
 #define SAY_WAIT(trace, class, call) ((trace)->class += TRUTH_OF(SAY(trace, call)))
 
@@ -151,6 +164,10 @@ WAITS(try_thrd_sleep)
     SAY_WAIT(trace, sleep_ns, thrd_sleep(&nap, NULL));
 }
 
+static struct timespec half_length;
+
+WAITS_BY_NAME(__nanosleep, sleep_ns, half_length = length(WAIT_MS / 2), , &half_length, NULL)
+
 static void nothing(int number)
 {
     (void)number;
@@ -213,13 +230,21 @@ static void signal_condition(void)
     pthread_mutex_unlock(&mutex);
 }
 
-WAITS(try_pthread_mutex_lock)
+static void begin_mutex(void)
 {
     other_does(lock_mutex);
     other_will(unlock_mutex);
+}
+
+WAITS(try_pthread_mutex_lock)
+{
+    begin_mutex();
     SAY_WAIT(trace, lock_wait_ns, pthread_mutex_lock(&mutex));
     SAY(trace, pthread_mutex_unlock(&mutex));
 }
+
+WAITS_BY_NAME(__pthread_mutex_lock, lock_wait_ns, begin_mutex(), pthread_mutex_unlock(&mutex),
+              &mutex)
 
 WAITS(try_pthread_mutex_timedlock)
 {
@@ -283,18 +308,27 @@ static void unlock_rwlock(void)
     pthread_rwlock_unlock(&rwlock);
 }
 
-WAITS(try_pthread_rwlock_rdlock)
+static void begin_rwlock(void)
 {
     other_does(write_lock);
     other_will(unlock_rwlock);
+}
+
+WAITS_BY_NAME(__pthread_rwlock_rdlock, lock_wait_ns, begin_rwlock(), pthread_rwlock_unlock(&rwlock),
+              &rwlock)
+WAITS_BY_NAME(__pthread_rwlock_wrlock, lock_wait_ns, begin_rwlock(), pthread_rwlock_unlock(&rwlock),
+              &rwlock)
+
+WAITS(try_pthread_rwlock_rdlock)
+{
+    begin_rwlock();
     SAY_WAIT(trace, lock_wait_ns, pthread_rwlock_rdlock(&rwlock));
     SAY(trace, pthread_rwlock_unlock(&rwlock));
 }
 
 WAITS(try_pthread_rwlock_wrlock)
 {
-    other_does(write_lock);
-    other_will(unlock_rwlock);
+    begin_rwlock();
     SAY_WAIT(trace, lock_wait_ns, pthread_rwlock_wrlock(&rwlock));
     SAY(trace, pthread_rwlock_unlock(&rwlock));
 }
@@ -344,7 +378,8 @@ WAITS(try_pthread_barrier_wait)
 {
     pthread_barrier_init(&barrier, NULL, 2);
     other_will(come_to_barrier);
-    int64_t blocked = TRUTH_OF(pthread_barrier_wait(&barrier)); /* which is the serial one differs */
+    int64_t blocked =
+        TRUTH_OF(pthread_barrier_wait(&barrier)); /* which is the serial one differs */
     trace->lock_wait_ns += blocked;
     until_done();
     SAY(trace, pthread_barrier_destroy(&barrier));
@@ -509,13 +544,6 @@ WAITS(try_syscall)
     SAY(trace, syscall(-1)); /* ENOSYS */
 }
 
-static const char *scratch_file(struct trace *trace, const char *name)
-{
-    static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", trace->scratch, name);
-    return path;
-}
-
 static int lock_file;
 
 static void unlock_file(void)
@@ -578,16 +606,28 @@ WAITS(try_fcntl)
     close(fd);
 }
 
-WAITS(try_lockf)
+static int locked_file(struct trace *trace, pid_t *child)
 {
     int fd = open(scratch_file(trace, "lockf"), O_RDWR | O_CREAT, 0600);
-    pid_t child = locking_child(fd);
+    *child = locking_child(fd);
+    return fd;
+}
+
+WAITS(try_lockf)
+{
+    pid_t child;
+    int fd = locked_file(trace, &child);
     SAY(trace, lockf(fd, F_TLOCK, 0)); /* EAGAIN */
     SAY_WAIT(trace, lock_wait_ns, lockf(fd, F_LOCK, 0));
     SAY(trace, lockf(fd, F_ULOCK, 0));
     reap(trace, child);
     close(fd);
 }
+
+static pid_t locker;
+
+WAITS_BY_NAME(lockf64, lock_wait_ns, int fd = locked_file(trace, &locker),
+              (reap(trace, locker), close(fd)), fd, F_LOCK, 0)
 
 static pid_t napping_child(void)
 {
@@ -723,6 +763,27 @@ POLLED(poll_for_ever, (other_will(feed), poll(&at, 1, -1)))
 POLLED(select_for_ever, (other_will(feed), select(ends[0] + 1, &set, NULL, NULL, NULL)))
 POLLED(epoll_for_ever, (other_will(feed), epoll_wait(epoll, &event, 1, -1)))
 
+static struct pollfd polled;
+static fd_set selected;
+static struct timeval half = {0, WAIT_MS * 1000 / 2};
+
+static void begin_polling(void)
+{
+    open_pipe();
+    polled = (struct pollfd){.fd = ends[0], .events = POLLIN};
+    FD_ZERO(&selected);
+    FD_SET(ends[0], &selected);
+    half_length = length(WAIT_MS / 2);
+}
+
+WAITS_BY_NAME(__poll, poll_wait_ns, begin_polling(), close_ends(), &polled, 1, WAIT_MS)
+WAITS_BY_NAME(__poll_chk, poll_wait_ns, begin_polling(), close_ends(), &polled, 1, WAIT_MS,
+              sizeof polled)
+WAITS_BY_NAME(__ppoll_chk, poll_wait_ns, begin_polling(), close_ends(), &polled, 1, &half_length,
+              NULL, sizeof polled)
+WAITS_BY_NAME(__select, poll_wait_ns, begin_polling(), close_ends(), ends[0] + 1, &selected, NULL,
+              NULL, &half)
+
 WAITS(read_of_a_pipe)
 {
     char byte;
@@ -798,21 +859,28 @@ static void call_server(void)
     connect(accepted, (struct sockaddr *)&address, address_size);
 }
 
-WAITS(wait_in_accept)
+static void accept_call(struct trace *trace, bool by_the_new_name)
 {
     int fd = listener(), one;
     other_will(call_server);
-    trace->poll_wait_ns += TRUTH_OF(one = accept(fd, NULL, NULL));
-    until_done();
-    close(one);
-    close(accepted);
-    other_will(call_server);
-    trace->poll_wait_ns += TRUTH_OF(one = accept4(fd, NULL, NULL, SOCK_CLOEXEC));
+    trace->poll_wait_ns += TRUTH_OF(one = by_the_new_name ? accept4(fd, NULL, NULL, SOCK_CLOEXEC)
+                                                          : accept(fd, NULL, NULL));
     say(trace, "accepted %d\n", one >= 0);
     until_done();
     close(one);
     close(accepted);
     close(fd);
+    SAY(trace, by_the_new_name ? accept4(-1, NULL, NULL, 0) : accept(-1, NULL, NULL)); /* EBADF */
+}
+
+WAITS(try_accept)
+{
+    accept_call(trace, false);
+}
+
+WAITS(try_accept4)
+{
+    accept_call(trace, true);
 }
 
 static int unix_listener;
@@ -823,7 +891,7 @@ static void accept_one(void)
 }
 
 /* A queue that is full: connect() waits until somebody is let in. */
-WAITS(wait_in_connect)
+static void full_queue(struct trace *trace, __typeof__(connect) *call)
 {
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     snprintf(local.sun_path, sizeof local.sun_path, "%ccupping-waits-%d", 0, getpid());
@@ -833,12 +901,24 @@ WAITS(wait_in_connect)
     SAY(trace, listen(unix_listener, 0));
     SAY(trace, connect(clients[0], (struct sockaddr *)&local, sizeof local));
     other_will(accept_one);
-    SAY_WAIT(trace, poll_wait_ns, connect(clients[1], (struct sockaddr *)&local, sizeof local));
+    SAY_WAIT(trace, poll_wait_ns, call(clients[1], (struct sockaddr *)&local, sizeof local));
     until_done();
     for (int i = 0; i < 2; i++)
         close(clients[i]);
     close(accepted);
     close(unix_listener);
+}
+
+WAITS(try_connect)
+{
+    full_queue(trace, connect);
+}
+
+WAITS(try___connect)
+{
+    __typeof__(connect) *reached = (__typeof__(connect) *)reach(trace, "__connect");
+    if (reached)
+        full_queue(trace, reached);
 }
 
 /* What it reads and asks is the machine's affair. */
@@ -855,19 +935,44 @@ void try_getaddrinfo(struct trace *trace)
 /* ---- files -------------------------------------------------------------------------------------
  */
 
-WAITS(wait_in_fsync)
+enum { WRITTEN = 1 << 20 };
+
+/* A file with a megabyte that is on no disk yet; how long that takes is the disk's affair. */
+static int dirty_file(struct trace *trace)
 {
-    static char buffer[1 << 20];
+    static char buffer[WRITTEN];
     int fd = open(scratch_file(trace, "written"), O_RDWR | O_CREAT, 0600);
     trace->io_wait_ns += TRUTH_OF(SAY(trace, write(fd, buffer, sizeof buffer)));
-    SAY_WAIT(trace, io_wait_ns, fsync(fd));
-    trace->io_wait_ns += TRUTH_OF(SAY(trace, write(fd, buffer, sizeof buffer)));
-    SAY_WAIT(trace, io_wait_ns, fdatasync(fd));
-    SAY(trace, fsync(-1)); /* EBADF */
-    trace->write_bytes = 2 * sizeof buffer;
-    trace->write_calls = 2;
-    trace->open_calls = 1;
+    trace->write_bytes = WRITTEN;
+    trace->write_calls = trace->open_calls = 1;
+    return fd;
+}
+
+#define FLUSHED(name, call)                                                                        \
+    WAITS(name)                                                                                    \
+    {                                                                                              \
+        int fd = dirty_file(trace);                                                                \
+        SAY_WAIT(trace, io_wait_ns, call);                                                         \
+        close(fd);                                                                                 \
+        fd = -1;                                                                                   \
+        SAY(trace, call); /* EBADF */                                                              \
+    }
+
+FLUSHED(try_fsync, fsync(fd))
+FLUSHED(try_fdatasync, fdatasync(fd))
+FLUSHED(try_sync_file_range, sync_file_range(fd, 0, WRITTEN, SYNC_FILE_RANGE_WRITE_AND_WAIT))
+
+WAITS(try_msync)
+{
+    int fd = dirty_file(trace);
+    char *bytes = mmap(NULL, WRITTEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (int at = 0; at < WRITTEN; at += 4096)
+        bytes[at] = 1;
+    SAY_WAIT(trace, io_wait_ns, msync(bytes, WRITTEN, MS_SYNC));
+    SAY(trace, msync(bytes + 1, WRITTEN, MS_SYNC)); /* EINVAL */
+    munmap(bytes, WRITTEN);
     close(fd);
+    trace->mapped_bytes = -1;
 }
 
 /* ---- interrupted, cancelled, left --------------------------------------------------------------

@@ -26,7 +26,8 @@ static inline int64_t truth_clock(clockid_t clock)
 static inline int64_t truth_delay(void)
 {
     char text[96] = "", *second = text;
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
     if (syscall(SYS_read, fd, text, sizeof text - 1) > 0)
