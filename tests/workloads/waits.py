@@ -40,7 +40,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("--threads", default="1,4", help="of the worker: a cluster for each number")
-    add("--only", default="", help="these workloads, separated by commas")
+    add("--only", default="all,demo", help="these workloads, separated by commas; all: but demo")
     add("--rounds", type=int, default=3)
     add("--events", type=int, default=300_000, help="of the demo job")
     add("--directory", type=Path, default=TOP / "build" / "waits")
@@ -253,15 +253,17 @@ def settle_gil(truth, helpers, rest, row):
             truth[rest] -= gil
     truth["gil"] = min(row["gil_wait_s"], most)
     truth[rest] -= truth["gil"] - gil
+    if helpers:  # for its own, the task did not wait for them
+        truth["loose"] += max(0.0, truth["gil"] - gil)
 
 
 def judge_task(table, workload, threads, row, truth):
     """Around the workload a task does little; if it lost its core there, nobody knows to what."""
     outside = max(0.0, row["wall_s"] - truth["wall"])
-    loose = outside + truth.get("loose", 0)
     helpers = {part for part in truth if part.startswith("helper_")}
     if "gil_at_most" in truth:
         settle_gil(truth, helpers, WORKLOADS[workload].rest, row)
+    loose = outside + truth.get("loose", 0)
     for part in ("cpu", *CLASSES, *sorted(helpers)):
         expected = truth.get(part, 0)
         measured = row["cpu_s"] if part == "cpu" else row[column(part)]
@@ -303,22 +305,26 @@ def show_truth(run):
 
 # --- the whole ---------------------------------------------------------------------------------------
 
-def workloads(args, world, table):
-    names = [name for name in args.only.split(",") if name and name != "demo"]
+def chosen(only, world):
+    """Names of the workloads that are wanted and can be had."""
+    names = [name for name in only if name not in ("all", "demo")]
     if unknown := set(names) - set(WORKLOADS):
         raise Stop(f"no such workload: {', '.join(unknown)}", 2)
-    chosen = names or ([] if args.only else list(WORKLOADS))
-    for name in chosen:
+    names = list(WORKLOADS) if "all" in only else names
+    for name in names:
         if reason := world.why_not(WORKLOADS[name]):
             say(f"{name} is left out: {reason}")
-    chosen = [name for name in chosen if not world.why_not(WORKLOADS[name])]
-    for threads in map(int, args.threads.split(",") if chosen else []):
+    return [name for name in names if not world.why_not(WORKLOADS[name])]
+
+
+def run_workloads(args, names, world, table):
+    for threads in map(int, args.threads.split(",")):
         directory = args.directory / f"{threads}"
         directory.mkdir()
         run = Run(threads, directory)
         run.start()
         begun = time.monotonic()
-        for name in chosen:
+        for name in names:
             run.workload(name, world, args.rounds)
         run.stop()
         say(f"{threads} thread(s): {len(run.truths)} tasks, {time.monotonic() - begun:.1f} s")
@@ -331,9 +337,12 @@ def workloads(args, world, table):
 
 def whole(args):
     shutil.rmtree(args.directory, ignore_errors=True)
-    world, table = World(args.directory / "world"), Table()
-    workloads(args, world, table)
-    if "demo" in args.only.split(",") or not args.only:
+    args.directory.mkdir(parents=True)
+    only, table = args.only.split(","), Table()
+    if set(only) != {"demo"}:
+        world = World(args.directory / "world")
+        run_workloads(args, chosen(only, world), world, table)
+    if "demo" in only:
         directory = args.directory / "demo"
         directory.mkdir()
         judge_demo(table, run_demo(args, directory))

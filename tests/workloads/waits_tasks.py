@@ -537,5 +537,7 @@ def run(name, given, number):
     told[workload.rest] = blocked - sum(told.get(part, 0) for part in CLASSES)
     if "gil" not in told:
         told["gil_at_most"] = max(0, work)
+    if any("helper" in part for part in told):  # which may wait while the task does not, or not yet
+        told["loose"] = told.get("loose", 0) + cpu + delay
     told.update(wall=wall, cpu=cpu, run_delay=delay)
     return {part: ns / 1e9 for part, ns in told.items()}
