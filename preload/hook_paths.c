@@ -1,4 +1,5 @@
-/* Wrappers of calls that look a file up by its path. */
+/* Wrappers of calls on paths and directories: a file is looked up, or a far file system waited for.
+ */
 #include "preload/hooks.h"
 #include "preload/path.h"
 #include "preload/thread.h"
@@ -90,4 +91,108 @@ CUP_HOOK int __fxstatat64(int version, int directory, const char *path, struct s
                           int flags)
 {
     LOOK_UP(__fxstatat64, directory, path, version, directory, path, status, flags);
+}
+
+/* ---- calls that only wait ---------------------------------------------------------------- */
+
+#define DISK(call) return CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
+
+CUP_HOOK int fstat(int fd, struct stat *status)
+{
+    DISK(CUP_HAVE(fstat) ? real_fstat(fd, status) : cup_missing());
+}
+
+CUP_HOOK int fstat64(int fd, struct stat64 *status)
+{
+    DISK(CUP_HAVE(fstat64) ? real_fstat64(fd, status) : cup_missing());
+}
+
+CUP_HOOK int __fxstat(int version, int fd, struct stat *status)
+{
+    DISK(CUP_HAVE(__fxstat) ? real___fxstat(version, fd, status) : cup_missing());
+}
+
+CUP_HOOK int __fxstat64(int version, int fd, struct stat64 *status)
+{
+    DISK(CUP_HAVE(__fxstat64) ? real___fxstat64(version, fd, status) : cup_missing());
+}
+
+CUP_HOOK int access(const char *path, int mode)
+{
+    DISK(CUP_REAL(access)(path, mode));
+}
+
+CUP_HOOK int faccessat(int directory, const char *path, int mode, int flags)
+{
+    DISK(CUP_REAL(faccessat)(directory, path, mode, flags));
+}
+
+CUP_HOOK int unlink(const char *path)
+{
+    DISK(CUP_REAL(unlink)(path));
+}
+
+CUP_HOOK int unlinkat(int directory, const char *path, int flags)
+{
+    DISK(CUP_REAL(unlinkat)(directory, path, flags));
+}
+
+CUP_HOOK int rename(const char *from, const char *to)
+{
+    DISK(CUP_REAL(rename)(from, to));
+}
+
+CUP_HOOK int renameat(int from_directory, const char *from, int to_directory, const char *to)
+{
+    DISK(CUP_REAL(renameat)(from_directory, from, to_directory, to));
+}
+
+CUP_HOOK int mkdir(const char *path, mode_t mode)
+{
+    DISK(CUP_REAL(mkdir)(path, mode));
+}
+
+CUP_HOOK int mkdirat(int directory, const char *path, mode_t mode)
+{
+    DISK(CUP_REAL(mkdirat)(directory, path, mode));
+}
+
+CUP_HOOK int rmdir(const char *path)
+{
+    DISK(CUP_REAL(rmdir)(path));
+}
+
+CUP_HOOK int truncate(const char *path, off_t bytes)
+{
+    DISK(CUP_REAL(truncate)(path, bytes));
+}
+
+CUP_HOOK int truncate64(const char *path, off64_t bytes)
+{
+    DISK(CUP_REAL(truncate64)(path, bytes));
+}
+
+CUP_HOOK int ftruncate(int fd, off_t bytes)
+{
+    DISK(CUP_REAL(ftruncate)(fd, bytes));
+}
+
+CUP_HOOK int ftruncate64(int fd, off64_t bytes)
+{
+    DISK(CUP_REAL(ftruncate64)(fd, bytes));
+}
+
+CUP_HOOK DIR *opendir(const char *path)
+{
+    DISK(CUP_REAL(opendir)(path));
+}
+
+CUP_HOOK struct dirent *readdir(DIR *directory)
+{
+    DISK(CUP_REAL(readdir)(directory));
+}
+
+CUP_HOOK struct dirent64 *readdir64(DIR *directory)
+{
+    DISK(CUP_REAL(readdir64)(directory));
 }

@@ -151,9 +151,10 @@ CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct add
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
-static enum cup_wait_class class_of(const void *condition)
+/* The GIL is a condition with a mutex around it: both lie there. */
+static enum cup_wait_class class_of(const void *lock)
 {
-    return cup_gil_is(condition) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
+    return cup_gil_is(lock) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
 }
 
 #define CONDITION(condition, call) return CUP_WAITING(class_of(condition), CUP_WAITS, call)
@@ -177,6 +178,34 @@ CUP_HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
                              : ENOSYS);
 }
 
+/* To signal may mean to wait: until threads that were signalled before have gone on. Without
+ * anybody who waits, the usual case, it is a matter of nanoseconds. */
+static bool is_awaited(const pthread_cond_t *condition)
+{
+#if __GLIBC_PREREQ(2, 25)
+    return cup_active() && __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 &&
+           cup_late_shows_waiters();
+#else
+    (void)condition;
+    return false;
+#endif
+}
+
+#define SIGNAL(condition, call)                                                                    \
+    if (!is_awaited(condition))                                                                    \
+        return call;                                                                               \
+    return CUP_WAITING(class_of(condition), CUP_MAY_WAIT, call)
+
+CUP_HOOK int pthread_cond_signal(pthread_cond_t *condition)
+{
+    SIGNAL(condition, CUP_REAL(pthread_cond_signal)(condition));
+}
+
+CUP_HOOK int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    SIGNAL(condition, CUP_REAL(pthread_cond_broadcast)(condition));
+}
+
 CUP_HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
     LOCK(CUP_LATER(cnd_wait) ? real_cnd_wait(condition, mutex) : thrd_error);
@@ -197,7 +226,7 @@ CUP_HOOK int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec
     int tried = real_##try(lock);                                                                  \
     if (__builtin_expect(tried != EBUSY, 1))                                                       \
         return tried;                                                                              \
-    LOCK(call)
+    return CUP_WAITING(class_of(lock), CUP_WAITS, call)
 
 CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
 {
@@ -271,6 +300,22 @@ CUP_HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct tim
 {
     LOCK_IF_BUSY(pthread_rwlock_trywrlock, CUP_LATER(pthread_rwlock_timedwrlock)
                                                ? real_pthread_rwlock_timedwrlock(lock, until)
+                                               : ENOSYS);
+}
+
+CUP_HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+                                        const struct timespec *until)
+{
+    LOCK_IF_BUSY(pthread_rwlock_tryrdlock, CUP_LATER(pthread_rwlock_clockrdlock)
+                                               ? real_pthread_rwlock_clockrdlock(lock, clock, until)
+                                               : ENOSYS);
+}
+
+CUP_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                                        const struct timespec *until)
+{
+    LOCK_IF_BUSY(pthread_rwlock_trywrlock, CUP_LATER(pthread_rwlock_clockwrlock)
+                                               ? real_pthread_rwlock_clockwrlock(lock, clock, until)
                                                : ENOSYS);
 }
 

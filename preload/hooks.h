@@ -12,6 +12,7 @@
 #define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
 #endif
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -194,6 +195,27 @@
     X(__lxstat64, FILES, OPTIONAL)                                                                 \
     X(__fxstatat, FILES, OPTIONAL)                                                                 \
     X(__fxstatat64, FILES, OPTIONAL)                                                               \
+    /* calls on paths and directories, which may wait for a far file system */                     \
+    X(fstat, WAITS, OPTIONAL)                                                                      \
+    X(fstat64, WAITS, OPTIONAL)                                                                    \
+    X(__fxstat, WAITS, OPTIONAL)                                                                   \
+    X(__fxstat64, WAITS, OPTIONAL)                                                                 \
+    X(access, WAITS, REQUIRED)                                                                     \
+    X(faccessat, WAITS, REQUIRED)                                                                  \
+    X(unlink, WAITS, REQUIRED)                                                                     \
+    X(unlinkat, WAITS, REQUIRED)                                                                   \
+    X(rename, WAITS, REQUIRED)                                                                     \
+    X(renameat, WAITS, REQUIRED)                                                                   \
+    X(mkdir, WAITS, REQUIRED)                                                                      \
+    X(mkdirat, WAITS, REQUIRED)                                                                    \
+    X(rmdir, WAITS, REQUIRED)                                                                      \
+    X(truncate, WAITS, REQUIRED)                                                                   \
+    X(truncate64, WAITS, REQUIRED)                                                                 \
+    X(ftruncate, WAITS, REQUIRED)                                                                  \
+    X(ftruncate64, WAITS, REQUIRED)                                                                \
+    X(opendir, WAITS, REQUIRED)                                                                    \
+    X(readdir, WAITS, REQUIRED)                                                                    \
+    X(readdir64, WAITS, REQUIRED)                                                                  \
     /* locks of Python (before glibc 2.34 in libpthread, which need not be there), and threads */  \
     X(sem_init, LOCKS, OPTIONAL)                                                                   \
     X(sem_destroy, LOCKS, OPTIONAL)                                                                \
@@ -231,6 +253,8 @@
     X(pthread_cond_wait, WAITS, REQUIRED)                                                          \
     X(pthread_cond_timedwait, WAITS, REQUIRED)                                                     \
     X(pthread_cond_clockwait, WAITS, OPTIONAL)                                                     \
+    X(pthread_cond_signal, WAITS, REQUIRED)                                                        \
+    X(pthread_cond_broadcast, WAITS, REQUIRED)                                                     \
     X(cnd_wait, WAITS, OPTIONAL)                                                                   \
     X(cnd_timedwait, WAITS, OPTIONAL)                                                              \
     X(pthread_mutex_lock, WAITS, REQUIRED)                                                         \
@@ -245,6 +269,8 @@
     X(__pthread_rwlock_wrlock, WAITS, OPTIONAL)                                                    \
     X(pthread_rwlock_timedrdlock, WAITS, OPTIONAL)                                                 \
     X(pthread_rwlock_timedwrlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_clockrdlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_clockwrlock, WAITS, OPTIONAL)                                                 \
     X(pthread_barrier_wait, WAITS, OPTIONAL)                                                       \
     X(pthread_join, WAITS, OPTIONAL)                                                               \
     X(pthread_timedjoin_np, WAITS, OPTIONAL)                                                       \
@@ -345,6 +371,8 @@ int __dprintf_chk(int fd, int flag, const char *format, ...);
 
 int __xstat(int version, const char *path, struct stat *status);
 int __xstat64(int version, const char *path, struct stat64 *status);
+int __fxstat(int version, int fd, struct stat *status);
+int __fxstat64(int version, int fd, struct stat64 *status);
 int __lxstat(int version, const char *path, struct stat *status);
 int __lxstat64(int version, const char *path, struct stat64 *status);
 int __fxstatat(int version, int directory, const char *path, struct stat *status, int flags);
@@ -358,6 +386,10 @@ int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until);
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                            const struct timespec *until);
 int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock, const struct timespec *until);
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+                               const struct timespec *until);
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                               const struct timespec *until);
 #endif
 #if !__GLIBC_PREREQ(2, 31)
 int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,

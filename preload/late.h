@@ -13,4 +13,7 @@ void *cup_late_find(void **slot, const char *name);
          ? real_##name                                                                             \
          : (__typeof__(name) *)cup_late_find((void **)&real_##name, #name))
 
+/* The C library keeps in a condition who waits for it, since glibc 2.25; false with older ones. */
+bool cup_late_shows_waiters(void);
+
 #endif

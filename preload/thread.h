@@ -71,6 +71,7 @@ struct cup_thread {
     bool no_schedstat;    /* the kernel does not tell */
     uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
     uint64_t delay_ticks, delay_cpu_ns;
+    uint64_t gil_ns, gil_stop;     /* last wait for the GIL, and when it ended (ticks) */
     struct cup_thread_usage usage; /* when the task began */
     /* what falls into the current bin of the time series: series.h */
     uint64_t bin_ends; /* ticks */

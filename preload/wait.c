@@ -36,34 +36,50 @@ static uint64_t lost_ns(uint64_t now, uint64_t cpu_ns)
     return less(cup_ticks_ns(now - cup_self.delay_ticks), cpu_ns - cup_self.delay_cpu_ns);
 }
 
-/* Run delay since the last reading, at most MOST. */
-static uint64_t delay_since(uint64_t now, uint64_t cpu_ns, uint64_t most)
+/* Run delay within the NS that the thread was off the CPU just now. What it lost before, since the
+ * last reading and outside of waits, was run delay too, as a rule. */
+static uint64_t delay_within(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
     uint64_t before = cup_self.delay_ticks ? cup_self.delay_ns : CUP_UNKNOWN64;
+    uint64_t lost_before = less(lost_ns(now, cpu_ns), ns);
     read_delay(now, cpu_ns);
     if (before == CUP_UNKNOWN64 || cup_self.delay_ns == CUP_UNKNOWN64)
         return 0;
-    uint64_t delay = cup_self.delay_ns - before;
-    return delay < most ? delay : most;
+    uint64_t delay = less(cup_self.delay_ns - before, lost_before);
+    return delay < ns ? delay : ns;
 }
 
 /* ---- where it counts --------------------------------------------------------------------- */
 
-static void count_gil(struct cup_block *block, uint64_t ns)
+/* CPython takes the GIL in waits of 5 ms, one right after the other: they are one. START: of this
+ * wait, whose NS are then added to those of the ones before. */
+static void count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
 {
-    block->counters[CUP_C_GIL_WAITS]++;
-    block->histograms[CUP_HISTOGRAM_GIL_WAIT][cup_bucket(ns)]++;
+    enum { RIGHT_AFTER_NS = 8000 };
+    struct cup_thread *thread = &cup_self;
+    uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
+    uint32_t *before = &counts[cup_bucket(thread->gil_ns)];
+    bool goes_on = cup_ticks_ns(start - thread->gil_stop) < RIGHT_AFTER_NS && *before;
+    if (goes_on) {
+        --*before;
+        ns += thread->gil_ns;
+    } else {
+        block->counters[CUP_C_GIL_WAITS]++;
+    }
+    counts[cup_bucket(ns)]++;
     if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
+    thread->gil_ns = ns;
+    thread->gil_stop = stop;
 }
 
-static void count(struct cup_block *block, enum cup_wait_class class, uint64_t stop, uint64_t ns,
-                  uint64_t delay)
+static void count(struct cup_block *block, enum cup_wait_class class, uint64_t start, uint64_t stop,
+                  uint64_t ns, uint64_t delay)
 {
     block->counters[CUP_C_IO_WAIT_NS + class] += ns;
     block->counters[CUP_C_RUN_DELAY_NS] += delay;
     if (class == CUP_WAIT_GIL) {
-        count_gil(block, ns);
+        count_gil(block, start, stop, ns);
         cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     } else if (class == CUP_WAIT_IO) {
         cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
@@ -95,11 +111,20 @@ static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
 
 /* ---- a wait ------------------------------------------------------------------------------ */
 
+/* After a job a thread still works for its task, as long as callbacks are called; then it waits for
+ * the next job. */
+static bool awaits_job(enum cup_wait_class class)
+{
+    return class == CUP_WAIT_LOCK && cup_self.handed && !cup_self.job_runs;
+}
+
 /* Of the block that pays for a wait of this thread. Waits for no task are idleness, but for those
  * that show how busy the interpreter is. */
 static struct cup_block *payer(enum cup_wait_class class)
 {
-    struct cup_block *block = cup_self.own ? cup_self.own : cup_attribution_helped();
+    if (cup_self.own)
+        return cup_self.own;
+    struct cup_block *block = awaits_job(class) ? NULL : cup_attribution_helped();
     if (block || class != CUP_WAIT_GIL)
         return block;
     return cup_thread_known() ? cup_block_none(&cup_self) : NULL;
@@ -195,7 +220,7 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
     uint64_t ns = less(wall, used), delay = 0;
     if (ns > WORTH_READING_NS)
-        delay = delay_since(stop, cpu_ns, ns);
+        delay = delay_within(stop, cpu_ns, ns);
     if (thread->waits_for) {
         uint64_t busy = cup_ns_ticks(used + delay);
         cup_meanwhile_leaves(thread->waits_for, wait->class, stop, wait->meanwhile, busy);
@@ -204,7 +229,7 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     thread->waiting = 0;
     if (!block)
         return;
-    count(block, wait->class, stop, ns - delay, delay);
+    count(block, wait->class, wait->start, stop, ns - delay, delay);
     if (wait->class == CUP_WAIT_LOCK && block->own == CUP_BLOCK_RUNS)
         break_down(block, stop, ns - delay);
 }
@@ -232,8 +257,8 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
     uint64_t ns = less(cup_ticks_ns(stop - start), busy_ns);
     if (ns < LONG_NS || cup_self.waiting)
         return;
-    uint64_t delay = delay_since(stop, cup_clock_thread_cpu_ns(), ns);
-    count(block, class, stop, ns - delay, delay);
+    uint64_t delay = delay_within(stop, cup_clock_thread_cpu_ns(), ns);
+    count(block, class, start, stop, ns - delay, delay);
     block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;
     if (is_helpers(block) && class != CUP_WAIT_LOCK)
         cup_meanwhile_waited(block->task, class, cup_ns_ticks(ns - delay));

@@ -277,6 +277,17 @@ WAITS(try_pthread_cond_timedwait)
     until_done();
 }
 
+/* Seldom a wait, and none here. */
+WAITS(try_pthread_cond_signal)
+{
+    SAY(trace, pthread_cond_signal(&condition));
+}
+
+WAITS(try_pthread_cond_broadcast)
+{
+    SAY(trace, pthread_cond_broadcast(&condition));
+}
+
 #if __GLIBC_PREREQ(2, 30)
 WAITS(try_pthread_mutex_clocklock)
 {
