@@ -156,7 +156,20 @@ static bool is_others(const struct cup_maker *known)
            (known->task != cup_self.started_by || known->shared);
 }
 
-/* Finalizers run on whichever thread happens to drop an object or to collect garbage. */
+/* The code of weakref.finalize.__call__, since the name alone says nothing: held for good. */
+static cup_object *finalize_code;
+
+static void find_finalize(void)
+{
+    cup_object *type = cup_python_attribute(cup_python_module("weakref"), "finalize");
+    cup_object *call = cup_python_attribute(type, "__call__");
+    finalize_code = cup_python_attribute(call, "__code__");
+    cup_python_drop(call);
+    cup_python_drop(type);
+}
+
+/* Finalizers run on whichever thread happens to drop an object or to collect garbage: fsspec's, of
+ * file systems over HTTP, waits there until its event loop has closed a session. */
 static bool is_finalizer(struct cup_frame frame)
 {
     enum { DEEPEST = 16 };
@@ -164,7 +177,8 @@ static bool is_finalizer(struct cup_frame frame)
     for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
         const void *name = cup_frames_name(frame);
         if (name == cup_anchor_name(CUP_ANCHOR_FINALIZER) ||
-            name == cup_anchor_name(CUP_ANCHOR_EXECUTOR_DROPPED))
+            name == cup_anchor_name(CUP_ANCHOR_EXECUTOR_DROPPED) ||
+            cup_frames_code(frame) == finalize_code)
             return true;
     }
     return false;
@@ -328,10 +342,16 @@ static bool starts_thread(void)
     return false;
 }
 
+static bool finalizes(void)
+{
+    struct cup_frame frame;
+    return cup_frames_top(&frame) && is_finalizer(frame);
+}
+
 static void helper_took(const void *lock, bool waited, struct cup_maker *known)
 {
     if (waited && cup_self.job_runs && known && known->task == cup_self.handed &&
-        known->shared & CUP_SIGNALLED && !starts_thread())
+        known->shared & CUP_SIGNALLED && !starts_thread() && !finalizes())
         job_serves_others(); /* woken by somebody else */
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->task != inherited || known->shared))
@@ -475,6 +495,7 @@ bool cup_helper_verify(void)
     cup_python_drop(lock);
     cup_python_drop(make);
     bool seen = cup_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
+    find_finalize();
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
     return seen;
 }

@@ -26,6 +26,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+import weakref
 from pathlib import Path
 from typing import Callable, NamedTuple
 
@@ -459,6 +460,28 @@ def thread_in_thread(data, size):
     return in_thread(lambda: pread(data, half) + in_thread(preadv, data, size - half))
 
 
+class Dropped:
+    pass
+
+
+def drop():
+    """Runs a finalizer that waits for the loop of all tasks, as those of fsspec's HTTP do. They run on
+    whichever thread happens to collect garbage."""
+    weakref.finalize(Dropped(), lambda: on_shared_loop(asyncio.sleep(0.001)))
+
+
+def read_and_drop(path, at, length):
+    half = length // 2
+    done = read_at(path, at, half)
+    drop()
+    return done + read_at(path, at + half, length - half)
+
+
+@road("threads")
+def thread_finalizes(data, size):
+    return in_thread(lambda: sum(read_and_drop(*job) for job in jobs(data, size, 3)))
+
+
 @road("threads")
 def threads(data, size):
     done = []
@@ -569,6 +592,12 @@ def executor_nested(data, size):
         return read_at(path, at, length - length // 2) + inner.result(PATIENCE)
 
     futures = [shared_executor().submit(outer, job) for job in jobs(data, size)]
+    return sum(future.result(PATIENCE) for future in futures)
+
+
+@road("executor")
+def executor_finalizes(data, size):
+    futures = [shared_executor().submit(read_and_drop, *job) for job in jobs(data, size)]
     return sum(future.result(PATIENCE) for future in futures)
 
 
