@@ -18,9 +18,10 @@ TestSuite(battery, .timeout = 600);
 /* ---- the jobs -------------------------------------------------------------------------------- */
 
 /* Workers of a nanny are daemons, which multiprocessing forbids children; and BLAS shall have
- * threads. */
+ * threads. Dask's own profiler freezes some Pythons: battery.py. */
 static const char *const environment[] = {
     "DASK_DISTRIBUTED__WORKER__DAEMON=False",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OMP_NUM_THREADS=3",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OPENBLAS_NUM_THREADS=3", NULL};
 
@@ -180,8 +181,8 @@ Test(battery, files_and_libraries_on_the_own_thread) { check_group("files", 500)
 Test(battery, moved_inside_the_kernel) { check_group("kernel", 240); }
 Test(battery, mapped_files) { check_group("mapped", 400); }
 Test(battery, helpers_of_asyncio_and_fsspec) { check_group("asyncio", 320); }
-Test(battery, threads_that_tasks_start) { check_group("threads", 240); }
-Test(battery, pools_of_concurrent_futures) { check_group("executor", 800); }
+Test(battery, threads_that_tasks_start) { check_group("threads", 320); }
+Test(battery, pools_of_concurrent_futures) { check_group("executor", 880); }
 Test(battery, pools_made_by_hand_are_right_or_silent) { check_group("by_hand", 480); }
 /* A callback of a job runs on the job's thread, for whoever added it: not for who submitted the job.
  */
