@@ -1191,9 +1191,11 @@ def background(data, size, stop):
 
 def make_noise(pid):
     """In a worker: threads that print and log all the time, and one that makes others wait for a
-    lock which every start of a thread takes."""
+    lock which every start of a thread takes. And the loop that all share, which as a thread of a task
+    would make that task's processes nobody's, since it serves others."""
     import logging
 
+    shared_loop()
     logger = logging.getLogger("battery.noise")
 
     def talk():
