@@ -371,12 +371,15 @@ static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
 }
 
 /* What a loop is woken by says nothing: anybody wakes it, with a byte, and it was opened by whoever
- * came first. It is nobody's, and counted only where the kernel counts it too. A task's own thread
- * may use a pair for what it likes, and so may a job. */
+ * came first. It is nobody's, also when only one task runs, and counted only where the kernel counts
+ * it too. A task's own thread may use a pair for what it likes, and so may a job or a thread that it
+ * started. */
 static void judge_pair(struct cup_owner *owner, enum cup_call call, ssize_t bytes)
 {
     bool wakes = call == CUP_WRITE && bytes <= 1 && owner->way != CUP_WAY_OWN;
-    if (!wakes && owner->way != CUP_WAY_CONTEXT && owner->way != CUP_WAY_NONE)
+    bool carries = owner->way == CUP_WAY_OWN || owner->way == CUP_WAY_HANDOFF ||
+                   owner->way == CUP_WAY_INHERITED;
+    if (carries && !wakes)
         return;
     owner->way = CUP_WAY_NONE;
     owner->block = call == CUP_READ ? cup_block_none(&cup_self) : NULL;
