@@ -168,11 +168,12 @@ void cup_child_log_opened(void)
     child.record = record;
 }
 
-void cup_child_read(uint64_t ticks)
+/* Asked for, not reckoned from ticks: of two clocks that were read one after the other, with a
+ * moment off the CPU between, milliseconds of difference remain, and the task ends before them. */
+void cup_child_read(void)
 {
     if (child.record)
-        __atomic_store_n(&child.record->last_read_ns, cup_ticks_realtime_ns(ticks),
-                         __ATOMIC_RELAXED);
+        __atomic_store_n(&child.record->last_read_ns, cup_clock_realtime_ns(), __ATOMIC_RELAXED);
 }
 
 /* ---- forkserver -------------------------------------------------------------------------- */

@@ -39,8 +39,8 @@ static inline void cup_child_before(bool reads, int fd)
 /* The log was opened: says in it whose child this is. */
 void cup_child_log_opened(void);
 
-/* Data were read for no task of this process, and that ended at TICKS. */
-void cup_child_read(uint64_t ticks);
+/* Data were read for no task of this process, just now. */
+void cup_child_read(void);
 
 /* A read delivered BYTES: perhaps multiprocessing's forkserver tells which process it forked for
  * this task. Returns BYTES; keeps errno. */

@@ -273,7 +273,7 @@ static void count_in_series(const struct cup_transfer *transfer, bool reads, uin
     else
         cup_series_count(transfer->stop, 0, 0, bytes);
     if (reads && transfer->owner.way == CUP_WAY_NONE)
-        cup_child_read(transfer->stop);
+        cup_child_read();
 }
 
 /* What every call counts. Returns where its time counts: NONE if for no file either. */
@@ -314,7 +314,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     count_in_file(transfer, true, bytes, offset, ns);
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.way == CUP_WAY_NONE)
-        cup_child_read(transfer->stop);
+        cup_child_read();
 }
 
 static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset)
