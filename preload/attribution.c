@@ -211,7 +211,13 @@ struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
     enum cup_way way;
-    uint32_t epoch = 0, task = carried(thread, &way), opened_by = opener(descriptor, task);
+    uint32_t epoch = 0, task = carried(thread, &way);
+    if (__builtin_expect(task && way == CUP_WAY_CONTEXT, 1)) { /* nothing is stronger */
+        if (descriptor)
+            cup_descriptor_used(descriptor, task);
+        return (struct cup_owner){cup_block_helping(thread, task), way, 0};
+    }
+    uint32_t opened_by = opener(descriptor, task);
     if (opened_by && way > CUP_WAY_DESCRIPTOR) {
         task = opened_by;
         way = CUP_WAY_DESCRIPTOR;

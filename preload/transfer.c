@@ -197,12 +197,16 @@ static unsigned besides(enum cup_call call, uint32_t class)
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. */
+/* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. FROM: where the power of two below
+ * falls, at most two classes off. */
 static enum cup_file_counter size_class(uint64_t bytes)
 {
     static const uint64_t limits[] = {100,     1 << 10,  10 << 10,  100 << 10, 1 << 20,
                                       4 << 20, 10 << 20, 100 << 20, 1 << 30};
-    int at = 0;
+    static const uint8_t from[32] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3,
+                                     3, 4, 4, 4, 4, 5, 5, 6, 7, 7, 7, 8, 8, 8, 8, 9};
+    unsigned bits = 63u - (unsigned)__builtin_clzll(bytes | 1);
+    unsigned at = from[bits < 31 ? bits : 31];
     while (at < 9 && bytes > limits[at])
         at++;
     return CUP_F_SIZE_0_100 + at;
@@ -371,9 +375,9 @@ static void judge_connection(struct cup_transfer *transfer, enum cup_call call)
 }
 
 /* What a loop is woken by says nothing: anybody wakes it, with a byte, and it was opened by whoever
- * came first. It is nobody's, also when only one task runs, and counted only where the kernel counts
- * it too. A task's own thread may use a pair for what it likes, and so may a job or a thread that it
- * started. */
+ * came first. It is nobody's, also when only one task runs, and counted only where the kernel
+ * counts it too. A task's own thread may use a pair for what it likes, and so may a job or a thread
+ * that it started. */
 static void judge_pair(struct cup_owner *owner, enum cup_call call, ssize_t bytes)
 {
     bool wakes = call == CUP_WRITE && bytes <= 1 && owner->way != CUP_WAY_OWN;
