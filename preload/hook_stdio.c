@@ -38,38 +38,40 @@ static void stream_closes(FILE *stream)
     errno = saved;
 }
 
+#define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
+
 CUP_HOOK FILE *fopen(const char *path, const char *mode)
 {
-    return stream_opened(CUP_REAL(fopen)(path, mode), path);
+    return stream_opened(DISK(CUP_REAL(fopen)(path, mode)), path);
 }
 
 CUP_HOOK FILE *fopen64(const char *path, const char *mode)
 {
-    return stream_opened(CUP_REAL(fopen64)(path, mode), path);
+    return stream_opened(DISK(CUP_REAL(fopen64)(path, mode)), path);
 }
 
 CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(CUP_REAL(freopen)(path, mode, stream), path);
+    return stream_opened(DISK(CUP_REAL(freopen)(path, mode, stream)), path);
 }
 
 CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(CUP_REAL(freopen64)(path, mode, stream), path);
+    return stream_opened(DISK(CUP_REAL(freopen64)(path, mode, stream)), path);
 }
 
 CUP_HOOK int fclose(FILE *stream)
 {
     stream_closes(stream);
-    return CUP_REAL(fclose)(stream);
+    return DISK(CUP_REAL(fclose)(stream));
 }
 
 CUP_HOOK int pclose(FILE *stream)
 {
     stream_closes(stream);
-    return CUP_REAL(pclose)(stream);
+    return CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, CUP_REAL(pclose)(stream)); /* for the child */
 }
 
 #define STREAM(kind, stream, type, call, bytes)                                                    \

@@ -10,7 +10,7 @@
 
 #define SLEEP(call) return CUP_WAITING(CUP_WAIT_SLEEP, CUP_WAITS, call)
 #define POLL(call) return CUP_WAITING(CUP_WAIT_POLL, CUP_WAITS, call)
-#define LOOP(call) return CUP_WAITING(CUP_WAIT_POLL, CUP_WAITS_LOOP, call)
+#define LOOP(looks, call) return CUP_WAITING(CUP_WAIT_POLL, kind_for(looks, CUP_WAITS_LOOP), call)
 #define LOCK(call) return CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call)
 
 /* ---- sleep ------------------------------------------------------------------------------- */
@@ -48,78 +48,94 @@ CUP_HOOK int thrd_sleep(const struct timespec *time, struct timespec *left)
 
 /* ---- sockets and pipes ------------------------------------------------------------------- */
 
-/* Python before 3.11 sleeps by select() without descriptors. A look that does not wait is no wait,
- * but costs no more than one. */
+/* Python before 3.11 sleeps by select() without descriptors. */
 static enum cup_wait_class class_for(unsigned long descriptors)
 {
     return descriptors ? CUP_WAIT_POLL : CUP_WAIT_SLEEP;
 }
 
-#define WATCH(descriptors, call) return CUP_WAITING(class_for(descriptors), CUP_WAITS, call)
+/* A look that does not wait is cheap, and stays so. */
+static enum cup_wait_kind kind_for(bool looks, enum cup_wait_kind otherwise)
+{
+    return looks ? CUP_MAY_WAIT : otherwise;
+}
+
+static bool is_zero(const struct timespec *timeout)
+{
+    return timeout && !timeout->tv_sec && !timeout->tv_nsec;
+}
+
+#define WATCH(descriptors, looks, call)                                                            \
+    return CUP_WAITING(class_for(descriptors), kind_for(looks, CUP_WAITS), call)
 
 CUP_HOOK int poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
-    WATCH(count, CUP_REAL(poll)(descriptors, count, timeout));
+    WATCH(count, !timeout, CUP_REAL(poll)(descriptors, count, timeout));
 }
 
 CUP_HOOK int __poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
-    WATCH(count, CUP_HAVE(__poll) ? real___poll(descriptors, count, timeout) : cup_missing());
+    WATCH(count, !timeout,
+          CUP_HAVE(__poll) ? real___poll(descriptors, count, timeout) : cup_missing());
 }
 
 CUP_HOOK int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room)
 {
-    WATCH(count, CUP_HAVE(__poll_chk) ? real___poll_chk(descriptors, count, timeout, room)
-                                      : cup_missing());
+    WATCH(count, !timeout,
+          CUP_HAVE(__poll_chk) ? real___poll_chk(descriptors, count, timeout, room)
+                               : cup_missing());
 }
 
 CUP_HOOK int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
                    const sigset_t *signals)
 {
-    WATCH(count, CUP_REAL(ppoll)(descriptors, count, timeout, signals));
+    WATCH(count, is_zero(timeout), CUP_REAL(ppoll)(descriptors, count, timeout, signals));
 }
 
 CUP_HOOK int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
                          const sigset_t *signals, size_t room)
 {
-    WATCH(count, CUP_HAVE(__ppoll_chk)
-                     ? real___ppoll_chk(descriptors, count, timeout, signals, room)
-                     : cup_missing());
+    WATCH(count, is_zero(timeout),
+          CUP_HAVE(__ppoll_chk) ? real___ppoll_chk(descriptors, count, timeout, signals, room)
+                                : cup_missing());
 }
 
 CUP_HOOK int select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-    WATCH((unsigned)count, CUP_REAL(select)(count, in, out, other, timeout));
+    WATCH((unsigned)count, timeout && !timeout->tv_sec && !timeout->tv_usec,
+          CUP_REAL(select)(count, in, out, other, timeout));
 }
 
 CUP_HOOK int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-    WATCH((unsigned)count,
+    WATCH((unsigned)count, timeout && !timeout->tv_sec && !timeout->tv_usec,
           CUP_HAVE(__select) ? real___select(count, in, out, other, timeout) : cup_missing());
 }
 
 CUP_HOOK int pselect(int count, fd_set *in, fd_set *out, fd_set *other,
                      const struct timespec *timeout, const sigset_t *signals)
 {
-    WATCH((unsigned)count, CUP_REAL(pselect)(count, in, out, other, timeout, signals));
+    WATCH((unsigned)count, is_zero(timeout),
+          CUP_REAL(pselect)(count, in, out, other, timeout, signals));
 }
 
 CUP_HOOK int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
-    LOOP(CUP_REAL(epoll_wait)(fd, events, most, timeout));
+    LOOP(!timeout, CUP_REAL(epoll_wait)(fd, events, most, timeout));
 }
 
 CUP_HOOK int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
                          const sigset_t *signals)
 {
-    LOOP(CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals));
+    LOOP(!timeout, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals));
 }
 
 CUP_HOOK int epoll_pwait2(int fd, struct epoll_event *events, int most,
                           const struct timespec *timeout, const sigset_t *signals)
 {
-    LOOP(CUP_HAVE(epoll_pwait2) ? real_epoll_pwait2(fd, events, most, timeout, signals)
-                                : cup_missing());
+    LOOP(is_zero(timeout), CUP_HAVE(epoll_pwait2)
+                               ? real_epoll_pwait2(fd, events, most, timeout, signals)
+                               : cup_missing());
 }
 
 CUP_HOOK int accept(int fd, __SOCKADDR_ARG address, socklen_t *bytes)

@@ -227,7 +227,9 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "mapped files not followed: table full, or no pagemap")                                      \
     X(LOCKS_DROPPED, "locks_dropped", "locks whose maker is not known: table full")                \
     X(THREADS_VOIDED, "threads_voided",                                                            \
-      "threads started by a task that may work for others too, and are not taken for its helpers")
+      "threads started by a task that may work for others too, and are not taken for its helpers") \
+    X(DELAYS_UNKNOWN, "delays_unknown",                                                            \
+      "threads whose run delay was not read: too many, or too few descriptors")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

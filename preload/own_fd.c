@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { ENTRIES = 128, AT_LEAST = 900 };
+enum { ENTRIES = 64, AT_LEAST = 900 };
 _Static_assert(ENTRIES < 256, "an entry's place is the low byte of its name");
 
 /* Of each entry: the number of its use, and its descriptor + 1 (0: free; TAKEN: about to be
@@ -71,13 +71,13 @@ static int exchange(uint32_t name, uint32_t descriptor)
     return -1;
 }
 
+/* Where the program may have no such numbers, we do without: it may need all that it has. */
 static int open_high(const char *path)
 {
     int low = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
     int high = low < 0 ? -1 : cup_raw_fcntl(low, F_DUPFD_CLOEXEC, AT_LEAST);
-    if (high < 0)
-        return low;
-    cup_raw_close(low);
+    if (low >= 0)
+        cup_raw_close(low);
     return high;
 }
 

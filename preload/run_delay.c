@@ -1,5 +1,6 @@
 #include "preload/run_delay.h"
 
+#include "preload/log.h"
 #include "preload/number.h"
 #include "preload/own_fd.h"
 #include "preload/thread.h"
@@ -17,6 +18,8 @@ static size_t read_own(char *text, size_t size)
     thread->schedstat = cup_own_fd_open(path);
     bytes = cup_own_fd_read(thread->schedstat, text, size);
     thread->no_schedstat = bytes == 0; /* not tried again and again */
+    if (!bytes)
+        cup_log_health(CUP_H_DELAYS_UNKNOWN, 1);
     return bytes;
 }
 

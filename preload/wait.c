@@ -216,6 +216,8 @@ void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct
 void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block)
 {
     struct cup_thread *thread = &cup_self;
+    if (thread->waiting != (uintptr_t)wait)
+        return; /* a signal's handler waited within, on a stack of its own: that counted */
     uint64_t cpu_ns = cup_clock_thread_cpu_ns();
     uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
     uint64_t ns = less(wall, used), delay = 0;
@@ -308,6 +310,7 @@ void cup_wait_task_ends(struct cup_block *block)
 void cup_wait_thread_ends(void)
 {
     leave_stale();
+    cup_meanwhile_end(cup_self.task);
     cup_run_delay_ends();
 }
 

@@ -99,6 +99,87 @@ Test(wait, for_the_gil_is_counted_with_its_length)
     cr_expect_eq(block.histograms[CUP_HISTOGRAM_GIL_WAIT][cup_bucket(ns)], 1);
 }
 
+static void wait_ms(enum cup_wait_class class, long ms)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, class, CUP_WAITS));
+    sleep_ms(ms);
+    cup_wait_end(&wait);
+}
+
+/* The policy itself, between whose calls nothing can come: 5 ms, and 5 ms more. */
+static void gil_waits(uint64_t between_ns)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    uint64_t start = wait.start, each = cup_ns_ticks(5000000);
+    cup_wait_end_for(&wait, start + each, &block);
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    wait.start = start + each + cup_ns_ticks(between_ns);
+    cup_wait_end_for(&wait, wait.start + each, &block);
+}
+
+Test(wait, for_the_gil_goes_on_after_five_milliseconds)
+{
+    gil_waits(1000);
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 1);
+    cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] > 9000000);
+    for (unsigned bucket = 0; bucket < CUP_BUCKETS; bucket++)
+        cr_expect(block.histograms[CUP_HISTOGRAM_GIL_WAIT][bucket] <= 1);
+}
+
+Test(wait, for_the_gil_is_another_one_later)
+{
+    gil_waits(1000000);
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 2);
+    cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] < 6000000);
+}
+
+/* A signal's handler on a stack of its own, which lies higher. */
+Test(wait, that_a_handler_took_the_place_of_does_not_count_twice)
+{
+    struct {
+        struct cup_wait low, high;
+    } waits;
+    cr_assert(cup_wait_begin(&waits.low, CUP_WAIT_LOCK, CUP_WAITS));
+    cr_assert(cup_wait_begin(&waits.high, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.high);
+    cup_wait_end(&waits.low);
+    cr_expect_eq(block.counters[CUP_C_LOCK_WAIT_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_SLEEP_NS) >= 4);
+}
+
+Test(wait, of_a_helper_between_two_jobs_is_idleness)
+{
+    struct cup_wait wait;
+    cup_self.own = NULL;
+    cup_self.task = 0;
+    cup_self.handed = TASK;
+    cup_self.job_runs = false;
+    cr_expect_not(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+}
+
+Test(wait, a_thread_that_ends_in_its_task_gives_its_place_back)
+{
+    cup_wait_thread_ends();
+    cup_meanwhile_begin(TASK + 256);
+    uint64_t since = cup_meanwhile_enters(TASK + 256, CUP_WAIT_IO, 10);
+    cup_meanwhile_lock(TASK + 256, 10);
+    cup_meanwhile_leaves(TASK + 256, CUP_WAIT_IO, 30, since, 0);
+    cr_expect_eq(cup_meanwhile_unlock(TASK + 256, 30).ticks[CUP_WAIT_IO], 20);
+}
+
+Test(wait, run_delay_before_it_is_not_in_it)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    cup_self.delay_ns -= 50000000; /* as if 50 ms of it came since, and 10 ms of something else */
+    cup_self.delay_ticks -= cup_ns_ticks(60000000);
+    uint64_t now = cup_ticks();
+    cup_wait_guess(&block, CUP_WAIT_IO, now - cup_ns_ticks(10000000), now, 0);
+    cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 8);
+}
+
 Test(wait, that_was_not_expected_is_guessed_unless_it_is_short)
 {
     uint64_t start = cup_ticks();

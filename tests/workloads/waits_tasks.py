@@ -365,16 +365,15 @@ def pool_disk(place):
 
 
 def pool_loop(place):
-    """To start the helper, and when that has ended, both threads wait for the interpreter's lock,
-    and for each other. In between the task may have to wait for it once more, before it can wait
-    for the helper, against the same rivals."""
+    """The task waits for its helper, which fights for the interpreter's lock. So does the task, to
+    start it, before it can wait for it, and afterwards: how long, nobody but the library knows, so
+    that only the sum of both is certain."""
     told = {}
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         starting, future = blocked_in(place, pool.submit, measured, place, loop, told)
-        started = place.truth.now()
-        future.result()
-    outside = max(0, told["begin"].wall - started.wall) + place.truth.since(told["end"])[0]
-    return {"gil": told["ns"], "helper_gil": told["ns"], "loose": starting + outside + told["ns"]}
+        waiting, _ = blocked_in(place, future.result)
+    outside = place.truth.since(told["end"])[0]
+    return {"gil": told["ns"], "helper_gil": told["ns"], "loose": starting + waiting + outside}
 
 
 def thread_sleep(place):
