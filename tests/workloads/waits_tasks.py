@@ -368,12 +368,7 @@ def pool_loop(place):
     """The task waits for its helper, which fights for the interpreter's lock. So does the task, to
     start it, before it can wait for it, and afterwards: how long, nobody but the library knows, so
     that only the sum of both is certain."""
-    told = {}
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        starting, future = blocked_in(place, pool.submit, measured, place, loop, told)
-        waiting, _ = blocked_in(place, future.result)
-    outside = place.truth.since(told["end"])[0]
-    return {"gil": told["ns"], "helper_gil": told["ns"], "loose": starting + waiting + outside}
+    return in_pool(place, loop, "gil") | {"loose": None}
 
 
 def thread_sleep(place):
@@ -536,9 +531,13 @@ def run(name, given, number):
     work = work_of_others() - work
     wall, cpu, delay, blocked = place.truth.since(before)
     told[workload.rest] = blocked - sum(told.get(part, 0) for part in CLASSES)
+    if told.get("loose", 0) is None:  # all of it
+        told["loose"] = wall
     if "gil" not in told:
         told["gil_at_most"] = max(0, work)
     if any("helper" in part for part in told):  # which may wait while the task does not, or not yet
         told["loose"] = told.get("loose", 0) + cpu + delay
+    if workload.rest == "gil" and "io" in told:  # Python's own open ends with a wait for that lock
+        told["loose"] = told.get("loose", 0) + min(max(0, work), told["io"])
     told.update(wall=wall, cpu=cpu, run_delay=delay)
     return {part: ns / 1e9 for part, ns in told.items()}
