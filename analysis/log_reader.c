@@ -286,6 +286,12 @@ static int check_magic(const struct cup_log *log, size_t bytes, struct cup_error
     return 0;
 }
 
+#define DIGITS_OF(number) #number
+#define DIGITS(number) DIGITS_OF(number)
+static const char *const readable_versions =
+    CUP_LOG_OLDEST == CUP_LOG_VERSION ? DIGITS(CUP_LOG_VERSION)
+                                      : DIGITS(CUP_LOG_OLDEST) " to " DIGITS(CUP_LOG_VERSION);
+
 static int check_version(const struct cup_log *log, struct cup_error *error)
 {
     const struct cup_log_header *header = &log->header;
@@ -305,8 +311,8 @@ static int check_version(const struct cup_log *log, struct cup_error *error)
     if (header->version < CUP_LOG_OLDEST)
         return cup_error_set(error, log->path, 12,
                              "written in log format %u, which this cupping does not read any more "
-                             "(it reads %u to %u): use the cupping that wrote it",
-                             header->version, CUP_LOG_OLDEST, CUP_LOG_VERSION);
+                             "(it reads %s): use the cupping that wrote it",
+                             header->version, readable_versions);
     return 0;
 }
 

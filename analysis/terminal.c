@@ -132,16 +132,38 @@ void cup_print_fit(const struct cup_terminal *terminal, struct cup_text text, un
         print_spaces(terminal->out, fill);
 }
 
+/* True if a unit follows the number that ends before `space`: they stay in one line. */
+static bool joins_unit(const char *text, size_t space)
+{
+    static const char *const units[] = {"%",  "s",  "ms", "us",  "min",  "B",    "kB",
+                                        "MB", "GB", "TB", "B/s", "kB/s", "MB/s", "GB/s"};
+    if (text[space] != ' ' || space == 0 || text[space - 1] < '0' || text[space - 1] > '9')
+        return false;
+    size_t length = strcspn(text + space + 1, " ,.;:)");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && memcmp(units[i], text + space + 1, length) == 0)
+            return true;
+    return false;
+}
+
+static size_t word_end(const char *text, size_t at)
+{
+    size_t end = at + strcspn(text + at, " ");
+    while (joins_unit(text, end))
+        end += 1 + strcspn(text + end + 1, " ");
+    return end;
+}
+
 /* Length of the longest beginning of `text` that ends before a space and fits. */
 static size_t line_length(const char *text, unsigned room)
 {
     size_t best = 0, at = 0;
     while (text[at]) {
-        size_t word_end = at + strcspn(text + at, " ");
-        if (best > 0 && cup_text_columns((struct cup_text){text, word_end}) > room)
+        size_t end = word_end(text, at);
+        if (best > 0 && cup_text_columns((struct cup_text){text, end}) > room)
             break;
-        best = word_end;
-        at = word_end + strspn(text + word_end, " ");
+        best = end;
+        at = end + strspn(text + end, " ");
     }
     return best;
 }

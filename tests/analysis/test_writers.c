@@ -217,6 +217,21 @@ Test(terminal, control_characters_are_made_harmless)
     expect_fit("\xc2\x9b", 10, CUP_FIT_NONE, "?"); /* a control sequence in one character */
 }
 
+Test(terminal, numbers_keep_their_units)
+{
+    char *written;
+    size_t bytes;
+    struct cup_terminal terminal = {.out = open_memstream(&written, &bytes), .width = 40};
+    cup_print_wrapped(&terminal, CUP_PLAIN, 0,
+                      "(that is more than its threshold of 10 %): it took long, and longer 2.46 s, "
+                      "17 tasks are no unit");
+    fclose(terminal.out);
+    cr_assert_str_eq(written, "(that is more than its threshold of\n"
+                              "10 %): it took long, and longer 2.46 s,\n"
+                              "17 tasks are no unit\n");
+    free(written);
+}
+
 Test(terminal, width_comes_from_COLUMNS)
 {
     struct cup_terminal terminal;
