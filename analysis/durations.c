@@ -33,7 +33,10 @@ uint64_t cup_bucket_to_ns(const struct cup_durations *durations, unsigned bucket
 
 double cup_durations_quantile_ns(const struct cup_durations *durations, double share)
 {
-    double wanted = share * (double)cup_durations_total(durations), before = 0;
+    uint64_t total = cup_durations_total(durations);
+    double wanted = share * (double)total, before = 0;
+    if (total == 1)
+        return (double)cup_durations_longest_ns(durations);
     for (unsigned i = 0; i < CUP_BUCKETS; i++) {
         double count = (double)durations->buckets[i];
         if (count > 0 && before + count >= wanted) {

@@ -37,7 +37,8 @@ uint64_t cup_durations_longest_ns(const struct cup_durations *durations);
 uint64_t cup_bucket_to_ns(const struct cup_durations *durations, unsigned bucket);
 
 /* The duration that a `share` of all (0.5: the median) does not exceed: within its bucket by
- * interpolation, so good to some 20 %, and never beyond the longest. NAN for an empty one. */
+ * interpolation, so good to some 20 %, and never beyond the longest; a single one is that. NAN for
+ * an empty one. */
 double cup_durations_quantile_ns(const struct cup_durations *durations, double share);
 
 #endif

@@ -69,6 +69,17 @@ Test(durations, no_quantile_is_beyond_the_longest)
     cr_assert_eq(cup_bucket_to_ns(&some, cup_bucket(1100000)), 1100000);
 }
 
+Test(durations, a_single_one_is_every_quantile)
+{
+    count(1010000000, 1);
+    const struct cup_durations one = with_longest(1010000000), unknown = with_longest(0);
+    for (double share = 0.5; share <= 1; share += 0.1) {
+        cr_assert_float_eq(cup_durations_quantile_ns(&one, share), 1010000000, 1e-6);
+        cr_assert_float_eq(cup_durations_quantile_ns(&unknown, share),
+                           (double)cup_durations_longest_ns(&unknown), 1e-6);
+    }
+}
+
 Test(durations, the_last_bucket_ends_with_the_longest)
 {
     const uint64_t hours = UINT64_C(20) * 3600 * 1000000000;
