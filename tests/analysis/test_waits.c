@@ -62,6 +62,37 @@ Test(waits, any_excess_leaves_a_sum_that_holds)
     }
 }
 
+/* Sums of a damaged log do not overflow: the excess is larger than any of its parts. */
+Test(waits, a_huge_excess_is_one)
+{
+    const struct cup_measured_waits huge = {{UINT64_MAX, UINT64_MAX, 7, 5, UINT64_MAX, 1}};
+    for (uint64_t noncpu = 0; noncpu <= 10; noncpu++) {
+        const struct cup_wait_split split = cup_wait_split(noncpu, &huge, 0);
+        cr_assert_gt(split.excess_ns, UINT64_MAX / 8);
+        for (int i = 0; i < CUP_WAITED_COUNT; i++)
+            cr_assert_leq(split.ns[i], noncpu);
+    }
+}
+
+Test(waits, every_field_is_added)
+{
+    struct cup_wait_sums sums = {.tasks = 1, .cpu_ns = 2, .excess_ns = 3, .below_zero_ns = 4};
+    struct cup_wait_sums others = {
+        .tasks = 100, .cpu_ns = 200, .excess_ns = 300, .below_zero_ns = 400};
+    struct cup_wait_sums expected = {
+        .tasks = 101, .cpu_ns = 202, .excess_ns = 303, .below_zero_ns = 404};
+    sums.untold_tasks = 5, others.untold_tasks = 500, expected.untold_tasks = 505;
+    sums.untold_cpu_ns = 6, others.untold_cpu_ns = 600, expected.untold_cpu_ns = 606;
+    sums.untold_ns = 7, others.untold_ns = 700, expected.untold_ns = 707;
+    for (uint64_t i = 0; i < CUP_WAITED_COUNT; i++) {
+        sums.ns[i] = 10 + i;
+        others.ns[i] = 1000 + 100 * i;
+        expected.ns[i] = 1010 + 101 * i;
+    }
+    cup_wait_sums_add(&sums, &others);
+    cr_assert_eq(memcmp(&sums, &expected, sizeof sums), 0); /* all are uint64_t */
+}
+
 Test(waits, sums_are_wall_time_without_remainder)
 {
     struct cup_wait_sums sums = {0}, twice = {0};
