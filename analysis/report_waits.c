@@ -26,21 +26,59 @@ static void add_wait(const struct cup_page *page, struct cup_table *table,
                 cup_profile_measured(page->profile, cup_wait_parts[part].needs));
 }
 
+/* The columns, in their order on the screen; those beyond PARTS are a part each. */
+enum { NAME, TIME, CPU, PARTS };
+static const enum cup_waited shown_parts[] = {
+    CUP_WAITED_IO,    CUP_WAITED_GIL,       CUP_WAITED_LOCK,  CUP_WAITED_POLL,
+    CUP_WAITED_SLEEP, CUP_WAITED_RUN_DELAY, CUP_WAITED_FAULT, CUP_WAITED_OTHER,
+};
+enum { SHOWN_PARTS = sizeof shown_parts / sizeof *shown_parts, COLUMNS = PARTS + SHOWN_PARTS };
+_Static_assert((int)SHOWN_PARTS == (int)CUP_WAITED_COUNT, "the columns of a row add up to 100");
+
 static void add_waits(const struct cup_page *page, struct cup_table *table, struct cup_text name,
                       const struct cup_wait_sums *sums)
 {
-    const uint64_t *ns = sums->ns, wall_ns = cup_wait_sums_wall_ns(sums);
+    uint64_t wall_ns = cup_wait_sums_wall_ns(sums);
     cup_table_add(table, name);
     cup_table_add_seconds(table, wall_ns);
     add_percent(table, sums->cpu_ns, wall_ns, true);
-    add_wait(page, table, sums, ns[CUP_WAITED_IO], CUP_WAITED_IO);
-    add_wait(page, table, sums, ns[CUP_WAITED_GIL], CUP_WAITED_GIL);
-    add_wait(page, table, sums, ns[CUP_WAITED_LOCK], CUP_WAITED_LOCK);
-    add_wait(page, table, sums, ns[CUP_WAITED_POLL], CUP_WAITED_POLL);
-    add_wait(page, table, sums, ns[CUP_WAITED_SLEEP], CUP_WAITED_SLEEP);
-    add_wait(page, table, sums, ns[CUP_WAITED_RUN_DELAY], CUP_WAITED_RUN_DELAY);
-    add_wait(page, table, sums, ns[CUP_WAITED_FAULT], CUP_WAITED_FAULT);
-    add_wait(page, table, sums, ns[CUP_WAITED_OTHER], CUP_WAITED_OTHER);
+    for (int i = 0; i < SHOWN_PARTS; i++)
+        add_wait(page, table, sums, sums->ns[shown_parts[i]], shown_parts[i]);
+}
+
+/* How much would be missed if a column was left out: parts that were not measured least of all. The
+ * time itself goes before parts of more than a percent of it. */
+static double worth_of(const struct cup_page *page, int column)
+{
+    const struct cup_wait_sums *sums = &page->totals->waits;
+    if (column == TIME)
+        return (double)cup_wait_sums_wall_ns(sums) / 100;
+    enum cup_waited part = shown_parts[column - PARTS];
+    return cup_profile_measured(page->profile, cup_wait_parts[part].needs) ? (double)sums->ns[part]
+                                                                           : -1;
+}
+
+/* The number of columns that say more; 0 for the one that says most, which is always shown. */
+static unsigned rank_of(const struct cup_page *page, int column)
+{
+    unsigned rank = 0;
+    double worth = worth_of(page, column);
+    for (int i = TIME; i < COLUMNS; i++) {
+        double other = i == CPU ? -2 : worth_of(page, i);
+        rank += other > worth || (other >= worth && i < column);
+    }
+    return rank;
+}
+
+/* Where room is short the columns go that say least. */
+static void make_columns(const struct cup_page *page, struct cup_column columns[COLUMNS])
+{
+    columns[NAME] = (struct cup_column){"prefix", CUP_FIT_LEFT, 0};
+    columns[TIME] = (struct cup_column){"time", CUP_FIT_RIGHT, rank_of(page, TIME)};
+    columns[CPU] = (struct cup_column){"CPU", CUP_FIT_RIGHT, 0};
+    for (int i = PARTS; i < COLUMNS; i++)
+        columns[i] = (struct cup_column){cup_wait_parts[shown_parts[i - PARTS]].label,
+                                         CUP_FIT_RIGHT, rank_of(page, i)};
 }
 
 static void add_worker(const struct cup_page *page, struct cup_table *table,
@@ -56,15 +94,14 @@ static void add_worker(const struct cup_page *page, struct cup_table *table,
 }
 
 /* Workers, where there are several: whether all fare alike. */
-static void print_workers(const struct cup_page *page, const struct cup_column *columns,
-                          unsigned count)
+static void print_workers(const struct cup_page *page, const struct cup_column *columns)
 {
-    struct cup_column own[CUP_TABLE_COLUMNS];
+    struct cup_column own[COLUMNS];
     struct cup_table table;
     size_t workers = 0;
-    memcpy(own, columns, count * sizeof *columns);
-    own[0].heading = "worker";
-    cup_table_start(&table, own, count);
+    memcpy(own, columns, sizeof own);
+    own[NAME].heading = "worker";
+    cup_table_start(&table, own, COLUMNS);
     for (size_t i = 0; i < page->profile->process_count; i++) {
         if (page->profile->processes[i].tasks == 0)
             continue;
@@ -72,7 +109,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
             add_worker(page, &table, &page->profile->processes[i]);
     }
     if (workers > 1)
-        cup_table_finish(&table, &page->terminal);
+        cup_table_finish_and_tell(&table, &page->terminal);
     else
         cup_table_drop(&table);
     cup_page_more(page, workers > SHOWN_PREFIXES ? workers - SHOWN_PREFIXES : 0,
@@ -81,24 +118,21 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
 
 static void print_waits(const struct cup_page *page, const uint32_t *order, size_t count)
 {
-    static const struct cup_column columns[] = {
-        {"prefix", CUP_FIT_LEFT, 0},   {"time", CUP_FIT_RIGHT, 4},  {"CPU", CUP_FIT_RIGHT, 0},
-        {"I/O", CUP_FIT_RIGHT, 0},     {"GIL", CUP_FIT_RIGHT, 0},   {"locks", CUP_FIT_RIGHT, 0},
-        {"sockets", CUP_FIT_RIGHT, 1}, {"sleep", CUP_FIT_RIGHT, 5}, {"no core", CUP_FIT_RIGHT, 2},
-        {"faults", CUP_FIT_RIGHT, 6},  {"other", CUP_FIT_RIGHT, 3},
-    };
-    enum { COLUMNS = sizeof columns / sizeof *columns };
+    struct cup_column columns[COLUMNS];
     struct cup_table table;
+    size_t prefixes = 0;
+    make_columns(page, columns);
     cup_page_heading(page, "Waits", "percent of the tasks' time; helpers' own waits are in --json");
     cup_table_start(&table, columns, COLUMNS);
-    for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct cup_prefix *prefix = &page->profile->prefixes[order[i]];
-        if (prefix->waits.tasks)
+        if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES)
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
     }
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes in --json");
-    print_workers(page, columns, COLUMNS);
+    cup_table_finish_and_tell(&table, &page->terminal);
+    cup_page_more(page, prefixes > SHOWN_PREFIXES ? prefixes - SHOWN_PREFIXES : 0,
+                  "prefixes in --json");
+    print_workers(page, columns);
 }
 
 /* ---- durations -------------------------------------------------------------------------- */
@@ -149,7 +183,7 @@ int cup_print_waits(const struct cup_page *page)
     uint32_t *order = cup_prefixes_by_time(page->totals, &count);
     if (!order)
         return -1;
-    if (count > 0 && cup_profile_measured(page->profile, CUP_FEATURE_WAITS))
+    if (page->totals->waits.tasks)
         print_waits(page, order, count);
     if (count > 0)
         print_durations(page, order, count);

@@ -154,15 +154,40 @@ static void print_rows(const struct cup_table *table, const struct cup_terminal 
     }
 }
 
-void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
+static void print_left_out(const struct cup_table *table, const struct cup_terminal *terminal,
+                           const unsigned *widths)
+{
+    char line[300] = "No room for: ";
+    size_t length = strlen(line), before = length;
+    for (unsigned i = 0; i < table->column_count && length < sizeof line; i++)
+        if (!widths[i])
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s%s",
+                                       length > before ? ", " : "", table->columns[i].heading);
+    if (length > before)
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+}
+
+static void finish(struct cup_table *table, const struct cup_terminal *terminal, bool tell)
 {
     unsigned widths[CUP_TABLE_COLUMNS];
     if (table->cell_count > 0) {
         fit_widths(table, terminal->width, widths);
         print_headings(table, terminal, widths);
         print_rows(table, terminal, widths);
+        if (tell)
+            print_left_out(table, terminal, widths);
     }
     cup_table_drop(table);
+}
+
+void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
+{
+    finish(table, terminal, false);
+}
+
+void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal)
+{
+    finish(table, terminal, true);
 }
 
 void cup_table_drop(struct cup_table *table)

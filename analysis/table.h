@@ -36,6 +36,9 @@ void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
  * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 
+/* Likewise; then, if there was no room for some columns, says which. */
+void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal);
+
 /* Frees the cells without a word. */
 void cup_table_drop(struct cup_table *table);
 
