@@ -361,11 +361,17 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
 
 /* ---- outside of tasks ------------------------------------------------------------------- */
 
+/* Tasks that use none of the pool's threads: where they are many, idle threads say little. */
+static bool many_elsewhere(const struct cup_totals *t)
+{
+    return (double)t->elsewhere_ns > 0.1 * (double)t->all.wall_ns;
+}
+
 bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = of_threads(t, idle);
     char time[CUP_HUMANE_ROOM];
-    if (!(share > 0.3))
+    if (!(share > 0.3) || many_elsewhere(t))
         return false;
     advice->weight = share;
     snprintf(

@@ -332,11 +332,11 @@ static struct cup_value elsewhere_s(T t)
 #define X(id, name, label, text, needs, source)                                                    \
     static struct cup_value budget_##id(T t)                                                       \
     {                                                                                              \
-        return of_budget(t, CUP_BUDGET_##id);                                                      \
+        return t->pool_tasks_measured ? of_budget(t, CUP_BUDGET_##id) : cup_null();                \
     }                                                                                              \
     static struct cup_value wait_##id(T t)                                                         \
     {                                                                                              \
-        return of_ns(t->waits.ns[CUP_WAITED_##id]);                                                \
+        return t->waits.tasks ? of_ns(t->waits.ns[CUP_WAITED_##id]) : cup_null();                  \
     }
 CUP_WAITS(X)
 #undef X
@@ -843,9 +843,11 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
 {
     if (!metric->compute)
         return metric->source;
-    return is_measured(metric, totals)
-               ? "nothing of the kind was seen"
-               : "the library could not measure it: health says which feature is off";
+    if (!is_measured(metric, totals))
+        return "the library could not measure it: health says which feature is off";
+    return metric->needs & CUP_FEATURE_WAITS
+               ? "no task ended that has a CPU clock of its own: async ones have none"
+               : "nothing of the kind was seen";
 }
 
 struct cup_value cup_metric_named(const struct cup_totals *totals, const char *section,

@@ -79,27 +79,36 @@ static void draw_legend(const struct cup_page *page, const double *percent)
     putc('\n', page->terminal.out);
 }
 
-void cup_print_bar(const struct cup_page *page)
-{
-    double percent[CUP_BUDGET_COUNT];
-    if (cup_budget_total_ns(&page->totals->budget) == 0)
-        return;
-    cup_budget_percent(&page->totals->budget, percent);
-    draw_bar(page, percent);
-    draw_legend(page, percent);
-}
-
+/* The bar has nothing of them, and is not drawn where all tasks are such. */
 static void print_elsewhere(const struct cup_page *page)
 {
-    unsigned long long tasks = page->totals->elsewhere_tasks;
-    char line[200];
-    if (tasks == 0)
+    const struct cup_totals *t = page->totals;
+    char time[CUP_HUMANE_ROOM], line[240];
+    if (t->elsewhere_tasks == 0)
         return;
+    if (t->elsewhere_tasks == t->all.tasks)
+        putc('\n', page->terminal.out);
+    cup_humane(time, (double)t->elsewhere_ns / 1e9, CUP_UNIT_SECONDS);
     snprintf(line, sizeof line,
-             "Left out: %llu task%s on no thread of the pool (async tasks, calls of actors' "
-             "methods).",
-             tasks, cup_plural(tasks));
+             "Left out: %llu task%s (%s) on no thread of the pool: async tasks, calls of actors' "
+             "methods.%s",
+             (unsigned long long)t->elsewhere_tasks, cup_plural(t->elsewhere_tasks), time,
+             t->elsewhere_tasks == t->all.tasks ? " No others ran: there is nothing to split."
+                                                : "");
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+}
+
+void cup_print_bar(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    double percent[CUP_BUDGET_COUNT];
+    bool used = t->elsewhere_tasks < t->all.tasks || t->all.tasks == 0;
+    if (used && cup_budget_total_ns(&t->budget) > 0) {
+        cup_budget_percent(&t->budget, percent);
+        draw_bar(page, percent);
+        draw_legend(page, percent);
+    }
+    print_elsewhere(page);
 }
 
 static void print_meaning(const struct cup_page *page)
@@ -115,7 +124,6 @@ int cup_print_time_budget(const struct cup_page *page)
 {
     cup_page_heading(page, "Time budget", "worker threads x wall time, split without remainder");
     cup_print_bar(page);
-    print_elsewhere(page);
     print_meaning(page);
     cup_page_metrics(page, "time_budget");
     return 0;

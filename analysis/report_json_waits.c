@@ -21,11 +21,12 @@ static void put_helper_waits(struct report *report, const struct cup_measured_wa
 void cup_report_put_waits(struct report *report, const struct cup_wait_sums *sums,
                           const struct cup_measured_waits *helpers)
 {
+    bool any = sums->tasks > 0, timed = any || sums->untold_tasks > 0;
     for (int i = 0; i < CUP_WAITED_COUNT; i++)
         put(report, cup_wait_parts[i].name,
-            measured(report, cup_wait_parts[i].needs) ? cup_seconds((int64_t)sums->ns[i])
-                                                      : cup_null());
-    put_ns(report, "not_told_apart_s", sums->untold_ns);
+            any && measured(report, cup_wait_parts[i].needs) ? cup_seconds((int64_t)sums->ns[i])
+                                                             : cup_null());
+    put(report, "not_told_apart_s", timed ? cup_seconds((int64_t)sums->untold_ns) : cup_null());
     put_helper_waits(report, helpers);
 }
 
@@ -80,11 +81,12 @@ void cup_report_put_histograms(struct report *report, const struct cup_prefix *p
 
 /* ---- the time budget -------------------------------------------------------------------- */
 
-/* True if some of the budget's time has this name. */
+/* True if some of the budget's time could have this name. */
 static bool part_is_measured(const struct report *report, int part)
 {
     bool is_wait = part >= CUP_BUDGET_IO && part <= CUP_BUDGET_OTHER;
-    return !is_wait || measured(report, cup_wait_parts[part - CUP_BUDGET_IO].needs);
+    return !is_wait || (report->totals->pool_tasks_measured &&
+                        measured(report, cup_wait_parts[part - CUP_BUDGET_IO].needs));
 }
 
 /* In percent, that add up to 100. */
@@ -159,14 +161,15 @@ static void put_worker_row(struct report *report, uint32_t index)
     const struct cup_process *process = &report->profile->processes[index];
     struct cup_wait_sums waits = process->waits[CUP_PLACE_POOL];
     cup_wait_sums_add(&waits, &process->waits[CUP_PLACE_ELSEWHERE]);
+    bool timed = waits.tasks + waits.untold_tasks > 0;
     uint64_t cpu_ns = waits.cpu_ns + waits.untold_cpu_ns;
     uint64_t wall_ns = cup_wait_sums_wall_ns(&waits) + waits.untold_cpu_ns + waits.untold_ns;
     cup_json_row(&report->json, NULL);
     put_who(report, index);
     put(report, "tasks", cup_count(process->tasks));
-    put_ns(report, "wall_s", wall_ns);
-    put_ns(report, "cpu_s", cpu_ns);
-    put_ns(report, "noncpu_s", wall_ns - cpu_ns);
+    put(report, "wall_s", timed ? cup_seconds((int64_t)wall_ns) : cup_null());
+    put(report, "cpu_s", timed ? cup_seconds((int64_t)cpu_ns) : cup_null());
+    put(report, "noncpu_s", timed ? cup_seconds((int64_t)(wall_ns - cpu_ns)) : cup_null());
     cup_report_put_waits(report, &waits, &process->helper_waits);
     cup_json_end_object(&report->json);
 }

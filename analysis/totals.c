@@ -435,6 +435,7 @@ static int add_budgets(struct cup_totals *totals)
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
         cup_budget_add(&totals->budget, &totals->budgets[i]);
+        totals->pool_tasks_measured += process->waits[CUP_PLACE_POOL].tasks;
         for (int place = 0; place < CUP_PLACE_COUNT; place++)
             cup_wait_sums_add(&totals->waits, &process->waits[place]);
         cup_measured_waits_add(&totals->helper_waits, &process->helper_waits);

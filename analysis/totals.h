@@ -74,7 +74,8 @@ struct cup_totals {
     uint64_t workers; /* with threads for tasks, whether they ran any or not */
     struct cup_budget budget;
     struct cup_budget *budgets; /* owned; as profile->processes */
-    struct cup_wait_sums waits; /* of all tasks, in the pool or not */
+    struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
+    uint64_t pool_tasks_measured; /* whose waits are in the budget */
     struct cup_measured_waits helper_waits;
     uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
 

@@ -270,6 +270,42 @@ Test(advice, starved_workers)
     EXPECT("starved", "4 threads", "75 %", "5 min 00 s", "threshold 30 %");
 }
 
+static void add_async_task(uint32_t task, double stop)
+{
+    struct cup_r_task_begin begin = {.task = task,
+                                     .tid = 999,
+                                     .prefix = PREFIX,
+                                     .server = 1,
+                                     .origin = CUP_ORIGIN_ASYNC,
+                                     .start_ns = at_second(0)};
+    struct cup_r_task_end end = {.task = task,
+                                 .status = CUP_STATUS_FINISHED,
+                                 .stop_ns = at_second(stop),
+                                 .cpu_ns = CUP_UNKNOWN64};
+    builder_begin(&builder, &begin, "key");
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+Test(advice, a_few_async_tasks_leave_workers_starved)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    add_worker(4);
+    add_task(1, counters);
+    add_async_task(2, 10);
+    make();
+    cr_expect_not_null(text_of("starved"));
+}
+
+Test(advice, with_many_async_tasks_idle_threads_say_little)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_MINOR_FAULTS] = 1};
+    add_worker(4);
+    add_task(1, counters);
+    add_async_task(2, 20);
+    make();
+    cr_expect_null(text_of("starved"));
+}
+
 Test(advice, waits_that_were_not_measured)
 {
     const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_READ_NS] = second};
