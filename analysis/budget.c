@@ -22,9 +22,7 @@ bool cup_server_is_worker(const struct cup_server *server)
 /* The part of the run during which the process was there. */
 static struct cup_stretch presence(const struct cup_process *process, struct cup_stretch run)
 {
-    struct cup_stretch there = {process->header.log_start_ns, process->header.log_stop_ns
-                                                                  ? process->header.log_stop_ns
-                                                                  : process->last_ns};
+    struct cup_stretch there = {process->header.log_start_ns, cup_process_last_sign_ns(process)};
     if (there.start_ns < run.start_ns)
         there.start_ns = run.start_ns;
     if (there.stop_ns > run.stop_ns)
@@ -70,6 +68,7 @@ struct pool_thread {
 /* One process's threads, while its tasks are gone through. */
 struct scan {
     struct cup_budget *budget;
+    struct cup_stretch there;  /* what lies outside of it is none of the threads' time */
     struct cup_id_map numbers; /* by tid: index + 1 in threads */
     struct pool_thread *threads;
     size_t count, room;
@@ -88,13 +87,21 @@ static struct pool_thread *thread_of(struct scan *scan, uint32_t tid, bool *is_n
     return &scan->threads[scan->count++];
 }
 
+/* What of it lies within a stretch. */
+static uint64_t length_within(struct cup_stretch there, int64_t start_ns, int64_t stop_ns)
+{
+    return length(start_ns > there.start_ns ? start_ns : there.start_ns,
+                  stop_ns < there.stop_ns ? stop_ns : there.stop_ns);
+}
+
 static void see_gap(struct scan *scan, struct pool_thread *thread, int64_t start_ns)
 {
-    int64_t gap = start_ns - thread->busy_until;
+    int64_t from_ns = thread->unfinished ? thread->start_ns : thread->busy_until;
+    uint64_t ns = length_within(scan->there, from_ns, start_ns);
     if (thread->unfinished) {
-        scan->budget->ns[CUP_BUDGET_UNFINISHED] += length(thread->start_ns, start_ns);
-    } else if (gap > 0 && gap <= CUP_GAP_THRESHOLD_NS) {
-        scan->budget->ns[CUP_BUDGET_BETWEEN] += (uint64_t)gap;
+        scan->budget->ns[CUP_BUDGET_UNFINISHED] += ns;
+    } else if (ns > 0 && start_ns - from_ns <= CUP_GAP_THRESHOLD_NS) {
+        scan->budget->ns[CUP_BUDGET_BETWEEN] += ns;
         scan->budget->gaps++;
     }
 }
@@ -118,11 +125,12 @@ static int see(struct scan *scan, const struct stay *stay)
 }
 
 /* A task that never ended held its thread as long as the process was there. */
-static void finish_scan(struct scan *scan, int64_t gone_ns)
+static void finish_scan(struct scan *scan)
 {
     for (size_t i = 0; i < scan->count; i++)
         if (scan->threads[i].unfinished)
-            scan->budget->ns[CUP_BUDGET_UNFINISHED] += length(scan->threads[i].start_ns, gone_ns);
+            scan->budget->ns[CUP_BUDGET_UNFINISHED] +=
+                length_within(scan->there, scan->threads[i].start_ns, scan->there.stop_ns);
     cup_id_map_clear(&scan->numbers);
     free(scan->threads);
 }
@@ -169,19 +177,19 @@ static int scan_sorted(struct scan *scan, const struct cup_task *tasks, size_t c
 }
 
 static int scan_process(struct cup_budget *budget, const struct cup_process *process,
-                        const struct cup_task *tasks, int64_t gone_ns)
+                        const struct cup_task *tasks, struct cup_stretch there)
 {
     const struct cup_budget before = *budget;
-    struct scan scan = {.budget = budget};
+    struct scan scan = {.budget = budget, .there = there};
     int result = scan_in_place(&scan, tasks, process->tasks);
     bool disordered = scan.disordered;
-    finish_scan(&scan, gone_ns);
+    finish_scan(&scan);
     if (result != 0 || !disordered)
         return result;
     *budget = before;
-    scan = (struct scan){.budget = budget};
+    scan = (struct scan){.budget = budget, .there = there};
     result = scan_sorted(&scan, tasks, process->tasks);
-    finish_scan(&scan, gone_ns);
+    finish_scan(&scan);
     return result;
 }
 
@@ -213,8 +221,7 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
         const struct cup_stretch there = presence(process, run);
         budgets[i].threads_ns = budgets[i].threads * length(there.start_ns, there.stop_ns);
         if (process->tasks &&
-            scan_process(&budgets[i], process, &profile->tasks[process->first_task],
-                         there.stop_ns) != 0)
+            scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
             return -1;
         add_task_time(&budgets[i], &process->waits[CUP_PLACE_POOL]);
         settle_idle(&budgets[i]);

@@ -10,6 +10,7 @@
 #include "analysis/own_waits.h"
 #include "analysis/visits.h"
 
+#define CUP_BIN_MOST_NS (UINT64_C(100000000) << 20) /* bins of a sound log are not wider */
 #define OTHER_SPAN UINT32_MAX /* in loader.tasks: a task that was not asked for */
 
 /* What is needed while one log is read. The maps are by the ids of that log. */
@@ -549,6 +550,28 @@ static void handle(struct loader *loader, const struct cup_record *record)
         handlers[record->type](loader, record);
 }
 
+static bool bin_is_empty(const struct cup_series *series, int bin)
+{
+    uint64_t any = 0;
+    for (int row = 0; row < CUP_SERIES_ROOM; row++)
+        any |= series->values[row][bin];
+    return any == 0;
+}
+
+/* A process that was killed was there at least until its series' last bin in use began. */
+static void see_series(struct loader *loader, const struct cup_log *log)
+{
+    struct cup_series series;
+    int bin = CUP_SERIES_BINS - 1;
+    if (log->header.log_stop_ns || cup_log_series(log, &series) != 0 ||
+        series.bin_ns > CUP_BIN_MOST_NS)
+        return;
+    while (bin >= 0 && bin_is_empty(&series, bin))
+        bin--;
+    if (bin >= 0)
+        saw_time(loader, cup_sane_time(log->header.log_start_ns + bin * (int64_t)series.bin_ns));
+}
+
 static void finish_log(struct loader *loader, const struct cup_log *log)
 {
     struct cup_profile *profile = loader->builder->profile;
@@ -613,6 +636,7 @@ static void load_log(struct loader *loader, const char *path)
         if (log.header.health[CUP_H_THREADS_VOIDED])
             find_voided(loader, path);
         read_records(loader, &log);
+        see_series(loader, &log);
         finish_log(loader, &log);
     }
     cup_log_close(&log);

@@ -60,7 +60,7 @@ static struct cup_value tail_s(T t)
 
 static struct cup_value merge_s(T t)
 {
-    return t->chunks.stop_ns ? ns_or_null(t->run.stop_ns - t->chunks.stop_ns) : cup_null();
+    return t->chunks.stop_ns ? ns_or_null(t->tasks.stop_ns - t->chunks.stop_ns) : cup_null();
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */
@@ -654,7 +654,7 @@ static struct cup_value anchor_share(T t)
 /* clang-format off */
 const struct cup_metric cup_metrics[] = {
     {"workflow", "t_start", "first task started (UTC)", CUP_UNIT_NONE, t_start, "P: first task start", 0},
-    {"workflow", "t_stop", "last task stopped (UTC)", CUP_UNIT_NONE, t_stop, "P: last task stop", 0},
+    {"workflow", "t_stop", "last task stopped (UTC)", CUP_UNIT_NONE, t_stop, "P: last task stop; where tasks never ended and held their threads, the last sign of their process, if that is later", 0},
     {"workflow", "wall_time", "wall time", CUP_UNIT_SECONDS, wall_time, "P: t_stop - t_start", 0},
     {"workflow", "graph_s", "stage: building the graph", CUP_UNIT_SECONDS, NULL, NO_C, 0},
     {"workflow", "preprocess_s", "stage: metadata tasks", CUP_UNIT_SECONDS, preprocess_s, "P: first to last metadata task", 0},
@@ -733,7 +733,7 @@ const struct cup_metric cup_metrics[] = {
     CUP_WAITS(X)
 #undef X
     {"time_budget", "other_task_s", "  not told apart", CUP_UNIT_SECONDS, other_task_s, "P: task time less task CPU where waits were not measured", 0},
-    {"time_budget", "unfinished_task_s", "tasks that never ended", CUP_UNIT_SECONDS, unfinished_task_s, "P: from their start to the last sign of their process; what of it was CPU time is not known", 0},
+    {"time_budget", "unfinished_task_s", "tasks that never ended", CUP_UNIT_SECONDS, unfinished_task_s, "P: from their start to the last sign of their process: its end, or, where it was killed, the last thing that its log tells; what of it was CPU time is not known", 0},
     {"time_budget", "dask_between_tasks_s", "Dask between tasks", CUP_UNIT_SECONDS, dask_between_tasks_s, BETWEEN_P, 0},
     {"time_budget", "dask_overhead_s", NULL, CUP_UNIT_SECONDS, dask_between_tasks_s, "P: the same number as dask_between_tasks_s", 0},
     {"time_budget", "idle_s", "idle", CUP_UNIT_SECONDS, idle_s, "P: threads_s less all other parts: longer gaps, before the first and after the last task of a thread, threads that ran none", 0},

@@ -37,7 +37,7 @@ enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 struct cup_process {
     char *log_path;               /* owned */
     struct cup_log_header header; /* as the log holds it: host, pid, times, features, health */
-    int64_t last_ns;              /* the last time that any of its records names */
+    int64_t last_ns;              /* the last time that its records or its series name */
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
     uint64_t tasks;
@@ -273,6 +273,14 @@ void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
 
 /* The features without which a counter says nothing. */
 uint64_t cup_counter_needs(enum cup_counter counter);
+
+/* When the process is last known to have been there: its end where it was told, else the last thing
+ * that its log tells of it. */
+static inline int64_t cup_process_last_sign_ns(const struct cup_process *process)
+{
+    int64_t stop_ns = process->header.log_stop_ns;
+    return stop_ns > process->last_ns ? stop_ns : process->last_ns;
+}
 
 /* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)

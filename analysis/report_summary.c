@@ -55,7 +55,10 @@ static void print_duration(const struct cup_page *page)
     if (page->totals->chunks.stop_ns)
         snprintf(detail, sizeof detail, "chunks %s, then %s until the last task", chunks, merge);
     else
-        snprintf(detail, sizeof detail, "from the first task to the last");
+        snprintf(detail, sizeof detail, "from the first task to the last%s",
+                 page->totals->run.stop_ns > page->totals->tasks.stop_ns
+                     ? " sign of one that never ended"
+                     : "");
     print_fact(page, "wall time", CUP_BOLD, wall, detail);
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/array.h"
 #include "analysis/id_map.h"
 #include "analysis/parallel.h"
+#include "analysis/run_end.h"
 #include "analysis/task_columns.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
@@ -402,7 +403,7 @@ static void add_tasks(struct cup_totals *totals)
         const struct cup_task *task = &profile->tasks[i];
         sums_add(&totals->all, task);
         sums_add(&totals->prefixes[task->prefix], task);
-        stretch_add(&totals->run, task);
+        stretch_add(&totals->tasks, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));
@@ -425,6 +426,17 @@ static void count_workers(struct cup_totals *totals)
                 profile->servers[s].process == i && cup_server_is_worker(&profile->servers[s]);
         totals->workers += servers ? servers : profile->processes[i].tasks > 0;
     }
+}
+
+static int find_run(struct cup_totals *totals)
+{
+    int64_t end_ns;
+    if (cup_run_end_of_unfinished(totals->profile, &end_ns) != 0)
+        return -1;
+    totals->run = totals->tasks;
+    if (end_ns > totals->run.stop_ns)
+        totals->run.stop_ns = end_ns;
+    return 0;
 }
 
 static int add_budgets(struct cup_totals *totals)
@@ -504,7 +516,7 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
         return -1;
     }
     add_tasks(totals);
-    if (add_budgets(totals) != 0) {
+    if (find_run(totals) != 0 || add_budgets(totals) != 0) {
         cup_totals_free(totals);
         return -1;
     }

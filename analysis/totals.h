@@ -69,11 +69,12 @@ struct cup_totals {
     struct cup_task_sums all;
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
     uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
-    struct cup_stretch run, metadata, chunks;
+    struct cup_stretch run; /* longer than its tasks where some held their threads to the end */
+    struct cup_stretch tasks, metadata, chunks;
     int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
     uint64_t workers; /* with threads for tasks, whether they ran any or not */
     struct cup_budget budget;
-    struct cup_budget *budgets; /* owned; as profile->processes */
+    struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
     uint64_t pool_tasks_measured; /* whose waits are in the budget */
     struct cup_measured_waits helper_waits;

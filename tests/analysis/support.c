@@ -263,6 +263,7 @@ static void add_taskless_reads(struct log_builder *b)
 void build_golden_log(struct log_builder *b)
 {
     builder_start(b);
+    builder_header(b)->log_stop_ns = at_second(12); /* with the last task */
     add_introduction(b);
     add_first_chunk(b);
     add_second_chunk(b);

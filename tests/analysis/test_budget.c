@@ -100,14 +100,14 @@ Test(budget, gaps_up_to_the_threshold_are_dasks)
     add_task(1, 5, 0, 1);
     add_task(2, 5, 1.05, 2);  /* 50 ms */
     add_task(3, 5, 2.1, 3);   /* 100 ms, just within */
-    add_task(4, 5, 3.25, 10); /* 250 ms: nothing to do */
+    add_task(4, 5, 3.15, 10); /* 150 ms: nothing to do */
     load();
     expect("threads_s", 20);
     expect("dask_between_tasks_s", 0.15);
-    expect("idle_s", 10 + 0.25);
-    expect("task_cpu_s", 9.6 / 2);
-    expect("other_wait_s", 9.6 / 2);
-    expect("outside_tasks_s", 10.4);
+    expect("idle_s", 10 + 0.15);
+    expect("task_cpu_s", 9.7 / 2);
+    expect("other_wait_s", 9.7 / 2);
+    expect("outside_tasks_s", 10.3);
     expect("gap_threshold_s", 0.1);
     cr_assert_eq(totals.budget.gaps, 2);
 }
@@ -168,13 +168,115 @@ Test(budget, async_tasks_and_actors_are_left_out)
     expect("task_cpu_s", 5);
 }
 
-Test(budget, a_task_that_never_ended_held_its_thread)
+/* ---- tasks that never ended ------------------------------------------------------------- */
+
+static double workflow(const char *name)
 {
+    return cup_number(cup_metric_named(&totals, "workflow", name));
+}
+
+Test(budget, a_task_that_never_ended_held_its_thread_until_its_process_ended)
+{
+    builder_header(&builder)->log_stop_ns = at_second(12);
     add_task(1, 5, 0, 10);
     begin(2, 6, 4, CUP_ORIGIN_DASK);
     load();
-    expect("unfinished_task_s", 6); /* until the end of the run */
-    expect("idle_s", 4);
+    expect("threads_s", 24);
+    expect("unfinished_task_s", 8);
+    expect("idle_s", 4 + 2);
+    cr_expect_float_eq(workflow("wall_time"), 12, 1e-6);
+}
+
+/* Killed: hung tasks began after the last one that ended. */
+Test(budget, without_an_end_the_last_record_is_the_last_sign)
+{
+    builder_header(&builder)->log_stop_ns = 0;
+    add_task(1, 5, 0, 1);
+    add_task(2, 6, 0, 1);
+    begin(3, 5, 1.06, CUP_ORIGIN_DASK);
+    begin(4, 6, 1.08, CUP_ORIGIN_DASK);
+    load();
+    expect("threads_s", 2.16);
+    expect("unfinished_task_s", 0.02);
+    expect("dask_between_tasks_s", 0.14);
+    expect("idle_s", 0);
+    expect("overbooked_s", 0);
+    cr_expect_float_eq(workflow("wall_time"), 1.08, 1e-6);
+}
+
+static struct cup_series *series(void)
+{
+    const struct cup_region *region = &builder_header(&builder)->regions[1];
+    return (struct cup_series *)(builder.bytes + region->offset);
+}
+
+Test(budget, without_an_end_the_series_may_tell_of_a_later_sign)
+{
+    builder_header(&builder)->log_stop_ns = 0;
+    series()->bin_ns = 1000000000;
+    series()->rows = CUP_SERIES_COUNT;
+    series()->values[CUP_S_READ_BYTES][7] = 1;
+    add_task(1, 5, 0, 1);
+    begin(2, 6, 4, CUP_ORIGIN_DASK);
+    load();
+    expect("threads_s", 14);
+    expect("unfinished_task_s", 3); /* up to the begin of bin 7 */
+}
+
+Test(budget, a_series_that_cannot_be_is_no_sign)
+{
+    builder_header(&builder)->log_stop_ns = 0;
+    series()->bin_ns = UINT64_MAX / 2;
+    series()->values[CUP_S_READ_BYTES][255] = 1;
+    add_task(1, 5, 0, 1);
+    begin(2, 6, 4, CUP_ORIGIN_DASK);
+    load();
+    expect("threads_s", 8);
+}
+
+Test(budget, merging_ends_with_the_last_task_that_ended)
+{
+    struct cup_r_chunk chunk = {.task = 1, .tic_ns = at_second(1), .toc_ns = at_second(2)};
+    add_task(1, 5, 0, 3);
+    BUILDER_ADD(&builder, CUP_R_CHUNK, chunk);
+    add_task(2, 5, 3, 5);
+    begin(3, 6, 4, CUP_ORIGIN_DASK);
+    load();
+    cr_expect_float_eq(workflow("merge_s"), 2, 1e-6);
+    cr_expect_float_eq(workflow("process_s"), 3, 1e-6);
+}
+
+Test(budget, where_records_were_lost_an_end_may_be_among_them)
+{
+    builder_header(&builder)->health[CUP_H_RECORDS_DROPPED] = 1;
+    add_task(1, 5, 0, 10);
+    begin(2, 6, 4, CUP_ORIGIN_DASK);
+    load();
+    expect("threads_s", 20);
+    expect("unfinished_task_s", 6);
+}
+
+/* They hold no thread; a worker may stay for hours after one was cancelled. */
+Test(budget, async_tasks_that_never_ended_do_not_lengthen_the_run)
+{
+    add_task(1, 5, 0, 10);
+    begin(2, 7, 2, CUP_ORIGIN_ASYNC);
+    load();
+    expect("threads_s", 20);
+    expect("unfinished_task_s", 0);
+}
+
+Test(budget, what_lies_outside_of_the_processs_presence_is_not_counted)
+{
+    builder_header(&builder)->log_start_ns = at_second(1.02); /* the clock was set meanwhile */
+    add_task(1, 5, 0, 1);
+    add_task(2, 5, 1.05, 2);
+    begin(3, 5, 2.08, CUP_ORIGIN_DASK); /* its end is before its begin */
+    end(3, 2, 0);
+    load();
+    expect("threads_s", 2 * 0.98);
+    expect("dask_between_tasks_s", 0.03);
+    cr_assert_eq(totals.budget.gaps, 1);
 }
 
 Test(budget, a_lost_end_holds_the_thread_until_the_next_task)
@@ -385,6 +487,62 @@ Test(budget, tables_of_waits_and_durations)
     add_waiting_task();
     load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL);
     expect_text("waits", parts);
+}
+
+static void expect_null(json_t *object, const char *name)
+{
+    cr_expect(json_is_null(json_object_get(object, name)), "%s", name);
+}
+
+/* Async tasks have no CPU clock: nothing is known of their waits. */
+Test(budget, without_tasks_in_the_pool_nothing_is_split)
+{
+    begin(1, 7, 0, CUP_ORIGIN_ASYNC);
+    end(1, 10, -1);
+    load();
+    char *text = report_text("waits", "100");
+    cr_expect_null(strstr(text, "Waits"));
+    cr_expect_not_null(strstr(text, "10.0 s  10.0 s  10.0 s  10.0 s"), "%s", text);
+    free(text);
+    text = report_text("summary", "100");
+    cr_expect_null(strstr(text, "░"));
+    cr_expect_null(strstr(text, "Starved"));
+    cr_expect_not_null(strstr(text, "Left out: 1 task (10.0 s)"), "%s", text);
+    free(text);
+    text = report_text("time_budget", "100");
+    cr_expect_not_null(strstr(text, "async ones have none"), "%s", text);
+    free(text);
+    json_t *root = report_json(), *fine = json_object_get(root, "fine");
+    json_t *budget = json_object_get(root, "time_budget");
+    expect_null(fine, "io_wait_s");
+    expect_null(json_array_get(json_object_get(fine, "by_prefix"), 0), "other_wait_s");
+    expect_null(json_array_get(json_object_get(fine, "by_prefix"), 0), "not_told_apart_s");
+    expect_null(json_array_get(json_object_get(fine, "by_worker"), 0), "noncpu_s");
+    expect_null(budget, "io_wait_s");
+    expect_null(json_object_get(budget, "shares_pct"), "io_wait");
+    expect_null(json_array_get(json_object_get(budget, "by_worker"), 0), "io_wait_s");
+    expect_json(json_array_get(json_object_get(budget, "by_worker"), 0), "idle_s", 20);
+    json_decref(root);
+}
+
+/* 9.9 s of 10 s. */
+Test(budget, the_weightiest_wait_is_shown_however_narrow_the_screen)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_SLEEP_NS] = 9900000000};
+    struct cup_r_counters block = {
+        .task = 1, .tid = 5, .block = 1, .sequence = 1, .own = CUP_BLOCK_RUNS};
+    static const char *const widths[] = {"40", "60", "90"};
+    begin(1, 5, 0, CUP_ORIGIN_DASK);
+    builder_counters(&builder, &block, values);
+    end(1, 10, 0.1);
+    load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL);
+    for (int i = 0; i < 3; i++) {
+        char *text = report_text("waits", widths[i]);
+        cr_expect_not_null(strstr(text, "sleep"), "%s", text);
+        cr_expect_not_null(strstr(text, " 99.0"), "%s", text);
+        cr_expect_eq(!strstr(text, "No room for: "), i == 2, "%s", text);
+        free(text);
+    }
 }
 
 Test(budget, without_waits_only_durations_are_shown)
