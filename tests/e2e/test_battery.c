@@ -20,8 +20,7 @@ TestSuite(battery, .timeout = 600);
 /* Workers of a nanny are daemons, which multiprocessing forbids children; and BLAS shall have
  * threads. Dask's own profiler freezes some Pythons: battery.py. */
 static const char *const environment[] = {
-    "DASK_DISTRIBUTED__WORKER__DAEMON=False",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False",
+    "DASK_DISTRIBUTED__WORKER__DAEMON=False", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OMP_NUM_THREADS=3",
     "DASK_DISTRIBUTED__NANNY__PRE_SPAWN_ENVIRON__OPENBLAS_NUM_THREADS=3", NULL};
 
