@@ -346,9 +346,9 @@ static void put_row_sources(struct report *report)
         {"tasks_by_prefix",
          "P: all tasks; waits as in fine, over tasks that ended; histograms have buckets whose "
          "edges "
-         "grow by a factor of 1.33 to 1.5, so quantiles are good to some 20 %; max_s is exact"},
-        {"helper_waits", "P: in all tables; " CUP_NO_HELPER_REST ": helper_fault_wait_s and "
-                         "helper_other_wait_s are null"},
+         "grow by a factor of 1.33 to 1.5, so quantiles are good to some 20 %; max_s is exact; "
+         "helper_fault_wait_s and "
+         "helper_other_wait_s are null: " CUP_NO_HELPER_REST},
         {"files", "P: every regular file that was read or written"},
         {"servers",
          "P: peers of sockets, Dask's own apart; requests are calls that sent; latencies "
