@@ -151,6 +151,29 @@ static void dump_chunk(FILE *out, const struct cup_record *record)
     print_known(out, "cpu_ns", r.cpu_ns);
 }
 
+static void dump_columns(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_columns r;
+    cup_record_fixed(record, &r, sizeof r);
+    size_t count = cup_record_tail_bytes(record) / sizeof(uint32_t);
+    const unsigned char *tail = cup_record_tail(record);
+    fprintf(out, " id=%" PRIu32 " count=%" PRIu32, r.id, r.count);
+    for (size_t i = 0; i < count && i < r.count; i++) {
+        uint32_t name;
+        memcpy(&name, tail + i * sizeof name, sizeof name);
+        fprintf(out, " #%" PRIu32, name);
+    }
+}
+
+static void dump_chunk_report(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_chunk_report r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " task=%" PRIu32 " columns=%" PRIu32, r.task, r.columns);
+    print_known(out, "requested_bytes", r.requested_bytes);
+    print_known(out, "entries", r.entries);
+}
+
 /* The buckets of each histogram that are in use: the duration from which they hold, and the count.
  */
 static void print_buckets(FILE *out, const uint64_t *buckets)
@@ -257,6 +280,8 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_CHILD] = {"CHILD", dump_child},
         [CUP_R_VOID] = {"VOID", dump_void},
         [CUP_R_ROOM] = {"ROOM", dump_room},
+        [CUP_R_COLUMNS] = {"COLUMNS", dump_columns},
+        [CUP_R_CHUNK_REPORT] = {"CHUNK_REPORT", dump_chunk_report},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

@@ -1,6 +1,7 @@
 #include "preload/coffea.h"
 
 #include "preload/clock.h"
+#include "preload/columns.h"
 #include "preload/context.h"
 #include "preload/log.h"
 #include "preload/process.h"
@@ -105,6 +106,52 @@ void cup_coffea_find_item(cup_object *arguments)
         search(&left, arguments, 0);
 }
 
+/* ---- what Coffea reports of a chunk ------------------------------------------------------ */
+
+/* object.name, or, where it has none, object.property, whose getter may be Python code. */
+static cup_object *part_of(cup_object *object, const char *name, const char *property)
+{
+    cup_object *part = cup_python_attribute(object, name);
+    return part ? part : cup_python_attribute(object, property);
+}
+
+/* What uproot asked for so far, by the count that Coffea takes its own from. A file that is no
+ * uproot directory (Parquet) has none. */
+static uint64_t requested_bytes(cup_object *directory)
+{
+    cup_object *file = part_of(directory, "_file", "file");
+    cup_object *source = file ? part_of(file, "_source", "source") : NULL;
+    int64_t bytes = cup_python_integer_at(source, "_num_requested_bytes", -1);
+    cup_python_drop(source);
+    cup_python_drop(file);
+    return bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)bytes;
+}
+
+static uint64_t entries_of(cup_object *item)
+{
+    int64_t start = item ? entry_of(item, "entrystart") : -1;
+    int64_t stop = item ? entry_of(item, "entrystop") : -1;
+    return start < 0 || stop < start ? CUP_UNKNOWN64 : (uint64_t)(stop - start);
+}
+
+static void record_report(struct cup_frame frame, cup_object *item, cup_object **locals)
+{
+    cup_object *file = cup_frames_local(frame, "file", locals);
+    cup_object *accessed = cup_frames_local(frame, "materialized", locals);
+    uint64_t requested = requested_bytes(file), entries = entries_of(item);
+    uint32_t columns = cup_columns_of(accessed);
+    cup_python_drop(accessed);
+    cup_python_drop(file);
+    struct cup_r_chunk_report *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = cup_self.task;
+    record->columns = columns;
+    record->requested_bytes = requested;
+    record->entries = entries;
+    cup_log_commit(record, CUP_R_CHUNK_REPORT);
+}
+
 /* ---- the clock around process() ---------------------------------------------------------- */
 
 static void note_versions(void)
@@ -165,9 +212,12 @@ static void tic(cup_object *item, struct cup_moment now)
     cup_task_tic(now);
 }
 
-static void toc(struct cup_moment now)
+static void toc(struct cup_frame frame, cup_object *item, cup_object **locals,
+                struct cup_moment now)
 {
     cup_task_toc(now);
+    if (cup_self.task)
+        record_report(frame, item, locals);
     if (cup_self.origin == CUP_ORIGIN_COFFEA)
         end_task(CUP_STATUS_FINISHED, now);
 }
@@ -180,7 +230,7 @@ void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
     cup_object *item = cup_frames_local(top, "item", &locals);
     cup_object *before = cup_frames_local(top, "tic", &locals); /* bound once tic was read */
     if (before)
-        toc(now);
+        toc(top, item, &locals, now);
     else if (item)
         tic(item, now);
     else

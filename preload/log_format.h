@@ -363,6 +363,8 @@ enum cup_record_type {
     CUP_R_CHILD = 13,
     CUP_R_VOID = 14,
     CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
+    CUP_R_COLUMNS = 16,
+    CUP_R_CHUNK_REPORT = 17,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -493,6 +495,24 @@ struct cup_r_chunk {
     uint64_t cpu_ns; /* thread CPU between tic and toc; CUP_UNKNOWN64: not known */
 };
 
+/* A set of columns, as Coffea names them (branch, "-", what it is used for; before 2026 the branch
+ * alone). Tail: their strings' ids, each 32 bits, in no order. */
+struct cup_r_columns {
+    struct cup_record head;
+    uint32_t id; /* 1, 2, 3, ... in this process */
+    uint32_t count;
+};
+
+/* What Coffea reports of a chunk, read from the same objects right after process() returned: there
+ * whether the client asked for a report or not. Its process time is in CHUNK. */
+struct cup_r_chunk_report {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t columns;         /* COLUMNS record: those that were made; 0: not known */
+    uint64_t requested_bytes; /* that uproot asked its source for; CUP_UNKNOWN64: not known */
+    uint64_t entries;         /* CUP_UNKNOWN64: not known */
+};
+
 /* A block that was closed. Tail: pairs of unsigned LEB128 numbers (counter index, value), until
  * the record's end or an index whose value is cut; counters not named are 0; index
  * 127 (a lone byte 0x7f) is padding; indexes from CUP_PAIR_BUCKETS on are buckets of histograms,
@@ -570,6 +590,8 @@ CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);
 CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
+CUP_SIZE_IS(cup_r_columns, 16);
+CUP_SIZE_IS(cup_r_chunk_report, 32);
 CUP_SIZE_IS(cup_r_counters, 24);
 CUP_SIZE_IS(cup_r_file_use, 32);
 CUP_SIZE_IS(cup_r_note, 16);

@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/child.h"
 #include "preload/clock.h"
+#include "preload/columns.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
 #include "preload/gil.h"
@@ -253,6 +254,7 @@ static void in_child(void)
     cup_mapping_reset();
     cup_meanwhile_reset();
     cup_dask_reset();
+    cup_columns_reset();
     cup_own_fd_forked();
     process.tried = false;
     process.opening = 0;
