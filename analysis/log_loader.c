@@ -3,6 +3,8 @@
 
 #include "analysis/log_loader.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/log_pairs.h"
@@ -23,6 +25,7 @@ struct loader {
     struct cup_id_map strings; /* id in the profile */
     struct cup_id_map files;   /* index + 1 */
     struct cup_id_map servers; /* index + 1 */
+    struct cup_id_map columns; /* index + 1 */
     struct cup_id_map tasks;   /* by number: index + 1, or OTHER_SPAN */
     struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
     struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
@@ -152,6 +155,17 @@ static uint32_t key_place(const struct loader *loader)
     return place <= UINT32_MAX ? (uint32_t)place : 0;
 }
 
+/* Of a task that has no key: no other process's tasks have the same, whatever the order in which
+ * logs are read. */
+static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
+{
+    char place[sizeof header->host + 64];
+    int bytes = snprintf(place, sizeof place, "%.*s %" PRIu32 " %" PRId64 " %" PRIu32,
+                         (int)sizeof header->host, header->host, header->pid,
+                         header->process_start_ns, task);
+    return cup_key_hash((struct cup_text){place, (size_t)bytes});
+}
+
 /* Attempts are found by their keys. Keys that are not known, those that the library makes up where
  * there is no Dask, and the names of an actor's methods tell nothing across processes. */
 static uint64_t hash_key(const struct loader *loader, const struct cup_record *record)
@@ -163,8 +177,7 @@ static uint64_t hash_key(const struct loader *loader, const struct cup_record *r
     bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
     if (bytes > 0 && is_key)
         return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
-    const uint32_t place[] = {loader->process, begin.task};
-    return cup_key_hash((struct cup_text){(const char *)place, sizeof place});
+    return hash_place(&loader->log->header, begin.task);
 }
 
 static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span,
@@ -331,6 +344,8 @@ static struct cup_item *item_of(struct loader *loader, struct cup_task *task)
         .entry_start = -1,
         .entry_stop = -1,
         .cpu_ns = CUP_UNKNOWN64,
+        .requested_bytes = CUP_UNKNOWN64,
+        .entries = CUP_UNKNOWN64,
     };
     task->item = (uint32_t)loader->builder->profile->item_count;
     return item;
@@ -366,6 +381,45 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
     item->tic_ns = chunk.tic_ns;
     item->toc_ns = chunk.toc_ns;
     item->cpu_ns = chunk.cpu_ns;
+}
+
+static void on_columns(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_columns columns;
+    cup_record_fixed(record, &columns, sizeof columns);
+    const unsigned char *tail = cup_record_tail(record);
+    size_t told = cup_record_tail_bytes(record) / sizeof(uint32_t);
+    size_t first = loader->builder->profile->column_name_count;
+    for (size_t i = 0; i < columns.count && i < told; i++) {
+        uint32_t id, *name = CUP_APPEND(loader->builder, column_names, column_name);
+        if (!name)
+            return;
+        memcpy(&id, tail + i * sizeof id, sizeof id);
+        *name = string_of(loader, id);
+    }
+    struct cup_column_set *set = CUP_APPEND(loader->builder, column_sets, column_set);
+    if (!set)
+        return;
+    size_t count = loader->builder->profile->column_name_count - first;
+    *set = (struct cup_column_set){(uint32_t)first, (uint32_t)count};
+    cup_builder_map(loader->builder, &loader->columns, columns.id,
+                    (uint32_t)loader->builder->profile->column_set_count);
+}
+
+static void on_chunk_report(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_chunk_report told;
+    cup_record_fixed(record, &told, sizeof told);
+    struct cup_task *task = find_task(loader, told.task);
+    struct cup_item *item = task ? item_of(loader, task) : NULL;
+    if (!item)
+        return;
+    item->reported = true;
+    item->requested_bytes = told.requested_bytes;
+    item->entries = told.entries;
+    item->columns = cup_id_map_get(&loader->columns, told.columns);
+    if (told.columns && !item->columns)
+        loader->builder->profile->orphan_records++;
 }
 
 /* ---- children --------------------------------------------------------------------------- */
@@ -545,6 +599,8 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_NOTE] = on_note,
         [CUP_R_PARENT] = on_parent,
         [CUP_R_CHILD] = on_child,
+        [CUP_R_COLUMNS] = on_columns,
+        [CUP_R_CHUNK_REPORT] = on_chunk_report,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -647,6 +703,7 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->strings);
     cup_id_map_clear(&loader->files);
     cup_id_map_clear(&loader->servers);
+    cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);
     cup_id_map_clear(&loader->threads);
     cup_id_map_clear(&loader->voided);

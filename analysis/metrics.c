@@ -1,5 +1,6 @@
 #include "analysis/metrics.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef const struct cup_totals *T;
@@ -187,6 +188,68 @@ static struct cup_value delivered_rate_mbs(T t)
 static struct cup_value delivered_rate_process_mbs(T t)
 {
     return cup_ratio((double)attributed_bytes(t) / 1e6, chunks_s(t));
+}
+
+/* ---- what Coffea reports ---------------------------------------------------------------- */
+
+static struct cup_value num_chunks_coffea(T t)
+{
+    return t->coffea.chunks ? cup_count(t->coffea.chunks) : cup_null();
+}
+
+static struct cup_value total_events_coffea(T t)
+{
+    return t->coffea.with_entries ? cup_count(t->coffea.entries) : cup_null();
+}
+
+static struct cup_value total_bytes_read_coffea(T t)
+{
+    return t->coffea.with_bytes ? cup_count(t->coffea.bytes) : cup_null();
+}
+
+static struct cup_value num_columns(T t)
+{
+    size_t count = 0;
+    uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
+    free(names);
+    return names ? cup_count(count) : cup_null();
+}
+
+/* What the processor's tasks were given other than by calls on files; of all attempts. */
+static uint64_t otherwise_read(T t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->profile->prefix_count; i++)
+        if (cup_prefix_is_processor(t, i))
+            sum += t->profile->prefixes[i].counters[CUP_C_MAPPED_BYTES] +
+                   t->profile->prefixes[i].counters[CUP_C_RECV_BYTES];
+    return sum;
+}
+
+static struct cup_value read_amplification(T t)
+{
+    return cup_ratio((double)(t->coffea.read_bytes + otherwise_read(t)), (double)t->coffea.bytes);
+}
+
+static struct cup_value requested_rate_gbps(T t)
+{
+    return t->coffea.with_bytes ? gbps((double)t->coffea.bytes, wall_s(t)) : cup_null();
+}
+
+static struct cup_value requested_rate_process_gbps(T t)
+{
+    return t->coffea.with_bytes ? gbps((double)t->coffea.bytes, chunks_s(t)) : cup_null();
+}
+
+static struct cup_value requested_rate_mbs(T t)
+{
+    return t->coffea.with_bytes ? cup_ratio((double)t->coffea.bytes / 1e6, wall_s(t)) : cup_null();
+}
+
+static struct cup_value requested_rate_process_mbs(T t)
+{
+    return t->coffea.with_bytes ? cup_ratio((double)t->coffea.bytes / 1e6, chunks_s(t))
+                                : cup_null();
 }
 
 /* ---- event rates ------------------------------------------------------------------------ */
@@ -634,7 +697,10 @@ static struct cup_value anchor_share(T t)
 
 /* ---- the table -------------------------------------------------------------------------- */
 
-#define NO_C "the Coffea report is not read by this version"
+#define NO_C "the client's graph is not looked at by this version"
+#define CHUNK_C                                                                                    \
+    "C: what Coffea reports of each chunk, read where it reads it itself, added up over the "      \
+    "chunks whose result was used: its "
 #define NO_D "Dask's own figures are not read by this version"
 #define NO_BASKETS "baskets are not looked at by this version"
 #define CORES_P                                                                                    \
@@ -661,26 +727,32 @@ const struct cup_metric cup_metrics[] = {
     {"workflow", "process_s", "stage: chunks", CUP_UNIT_SECONDS, process_s, "P: first start to last stop of a chunk", 0},
     {"workflow", "tail_s", "  after 90 % of them", CUP_UNIT_SECONDS, tail_s, "P: last chunk's stop less that of the 90 % mark", 0},
     {"workflow", "merge_s", "stage: merging", CUP_UNIT_SECONDS, merge_s, "P: last task stop less last chunk stop", 0},
-    {"workflow", "total_cpu_time", "inside process(), summed", CUP_UNIT_SECONDS, total_cpu_time, "P: Coffea's own clock calls around process(); wall time, in spite of the name", 0},
+    {"workflow", "total_cpu_time", "inside process(), summed", CUP_UNIT_SECONDS, total_cpu_time, "C: Coffea's own clock calls around process(), which its report adds up as processtime; wall time, in spite of the name", 0},
     {"workflow", "total_thread_cpu_time", "CPU time of tasks", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: CPU clocks of the tasks' own threads, and of their helper threads where those are known; async tasks have no clock of their own", 0},
     {"workflow", "total_helper_cpu_time", "  of helper threads", CUP_UNIT_SECONDS, total_helper_cpu_time, "P: CPU time that other threads used for tasks", HANDOFF},
     {"workflow", "total_task_time", "inside tasks, summed", CUP_UNIT_SECONDS, total_task_time, "P: sum over ended tasks", 0},
     {"workflow", "num_chunks", "chunks", CUP_UNIT_COUNT, num_chunks, "P: different chunks that succeeded", 0},
+    {"workflow", "num_chunks_coffea", "  as Coffea counts them", CUP_UNIT_COUNT, num_chunks_coffea, CHUNK_C "chunks", 0},
     {"workflow", "num_failed_chunks", "failed attempts", CUP_UNIT_COUNT, num_failed_chunks, "P: attempts at chunks that erred", 0},
     {"workflow", "num_retried_chunks", "retried chunks", CUP_UNIT_COUNT, num_retried_chunks, "P: the same key seen twice or more", 0},
     {"workflow", "avg_cpu_time_per_chunk", "process() per chunk", CUP_UNIT_SECONDS, avg_cpu_time_per_chunk, "P: total_cpu_time / chunks that have it", 0},
     {"workflow", "total_events", "events", CUP_UNIT_COUNT, total_events, "P: entry ranges of the chunks that succeeded", 0},
-    {"workflow", "total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, NULL, NO_C, 0},
+    {"workflow", "total_events_coffea", "  as Coffea counts them", CUP_UNIT_COUNT, total_events_coffea, CHUNK_C "entries", 0},
+    {"workflow", "num_columns", "columns", CUP_UNIT_COUNT, num_columns, CHUNK_C "columns, each once", 0},
+    {"workflow", "total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, total_bytes_read_coffea, CHUNK_C "bytesread", 0},
     {"workflow", "total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: data files, mapped files and sockets, to the task and its helpers; children apart", FILES},
     {"workflow", "wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES},
-    {"workflow", "read_amplification", "read amplification", CUP_UNIT_RATIO, NULL, NO_C, 0},
+    {"workflow", "read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / total_bytes_read_coffea", FILES},
     {"workflow", "total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, NULL, NO_D, 0},
     {"workflow", "bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0},
     {"workflow", "bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0},
     {"workflow", "compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS, 0},
     {"workflow", "overall_rate_gbps", NULL, CUP_UNIT_GBPS, delivered_rate_gbps, "P: delivered, total_bytes_read over wall_time", FILES},
     {"workflow", "overall_rate_mbs", NULL, CUP_UNIT_MBS, delivered_rate_mbs, "P: delivered, total_bytes_read over wall_time", FILES},
-    {"workflow", "requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, NULL, NO_C, 0},
+    {"workflow", "requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, requested_rate_gbps, "C: total_bytes_read_coffea over wall_time", 0},
+    {"workflow", "requested_rate_mbs", "rate, requested", CUP_UNIT_MBS, requested_rate_mbs, "C: total_bytes_read_coffea over wall_time", 0},
+    {"workflow", "requested_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, requested_rate_process_gbps, "C: total_bytes_read_coffea over process_s", 0},
+    {"workflow", "requested_rate_process_mbs", "  during the chunks", CUP_UNIT_MBS, requested_rate_process_mbs, "C: total_bytes_read_coffea over process_s", 0},
     {"workflow", "delivered_rate_gbps", "rate, delivered", CUP_UNIT_GBPS, delivered_rate_gbps, "P: total_bytes_read over wall_time", FILES},
     {"workflow", "delivered_rate_mbs", "rate, delivered", CUP_UNIT_MBS, delivered_rate_mbs, "P: total_bytes_read over wall_time", FILES},
     {"workflow", "delivered_rate_process_gbps", "  during the chunks", CUP_UNIT_GBPS, delivered_rate_process_gbps, "P: total_bytes_read over process_s", FILES},

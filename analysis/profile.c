@@ -34,6 +34,8 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->counters);
     free(profile->own_waits);
     free(profile->items);
+    free(profile->column_sets);
+    free(profile->column_names);
     free(profile->files);
     free(profile->file_sums);
     free(profile->infos);

@@ -107,6 +107,15 @@ struct cup_item {
     int64_t entry_start, entry_stop; /* -1: not known */
     int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
     uint64_t cpu_ns;                 /* between them */
+    uint64_t requested_bytes;        /* that Coffea reports; CUP_UNKNOWN64: not known */
+    uint64_t entries;                /* likewise */
+    uint32_t columns;                /* index + 1 in column_sets; 0: not known */
+    bool reported;                   /* what Coffea reports of it was seen */
+};
+
+/* Columns that a chunk made, as Coffea names them. */
+struct cup_column_set {
+    uint32_t first, count; /* in column_names */
 };
 
 /* A path, in whichever processes and on whichever hosts it was used. */
@@ -163,6 +172,10 @@ struct cup_profile {
     size_t own_wait_room;
     struct cup_item *items;
     size_t item_count, item_room;
+    struct cup_column_set *column_sets;
+    size_t column_set_count, column_set_room;
+    uint32_t *column_names;
+    size_t column_name_count, column_name_room;
     struct cup_file *files;
     size_t file_count, file_room;
     struct cup_file_sum *file_sums;

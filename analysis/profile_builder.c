@@ -20,11 +20,21 @@ void cup_builder_empty(struct cup_builder *builder)
     cup_intern_clear(&old.strings);
     *profile = (struct cup_profile){
 #define KEEP(entries, entry) .entries = old.entries, .entry##_room = old.entry##_room
-        KEEP(processes, process),  KEEP(servers, server),   KEEP(prefixes, prefix),
-        KEEP(tasks, task),         KEEP(items, item),       KEEP(files, file),
-        KEEP(file_sums, file_sum), KEEP(infos, info),       KEEP(notes, note),
-        KEEP(damages, damage),     KEEP(counters, counter), KEEP(children, child),
+        KEEP(processes, process),
+        KEEP(servers, server),
+        KEEP(prefixes, prefix),
+        KEEP(tasks, task),
+        KEEP(items, item),
+        KEEP(files, file),
+        KEEP(file_sums, file_sum),
+        KEEP(infos, info),
+        KEEP(notes, note),
+        KEEP(damages, damage),
+        KEEP(counters, counter),
+        KEEP(children, child),
         KEEP(own_waits, own_wait),
+        KEEP(column_sets, column_set),
+        KEEP(column_names, column_name),
 #undef KEEP
         .path = old.path,
     };

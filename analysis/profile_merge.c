@@ -4,7 +4,7 @@
 struct shift {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-    uint32_t process, server, task, item;
+    uint32_t process, server, task, item, column_set, column_name;
     struct cup_id_map strings;  /* by id in `from` */
     struct cup_id_map prefixes; /* by index in `from`: index + 1 */
     struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
@@ -113,6 +113,24 @@ static void merge_items(struct shift *shift)
         item->dataset = string(shift, item->dataset);
         item->file = string(shift, item->file);
         item->tree = string(shift, item->tree);
+        item->columns = moved(item->columns, shift->column_set);
+    }
+}
+
+static void merge_columns(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->column_set_count; i++) {
+        struct cup_column_set *set = CUP_APPEND(shift->builder, column_sets, column_set);
+        if (!set)
+            return;
+        *set = shift->from->column_sets[i];
+        set->first += shift->column_name;
+    }
+    for (size_t i = 0; i < shift->from->column_name_count; i++) {
+        uint32_t *name = CUP_APPEND(shift->builder, column_names, column_name);
+        if (!name)
+            return;
+        *name = string(shift, shift->from->column_names[i]);
     }
 }
 
@@ -202,6 +220,8 @@ static struct shift shift_for(struct cup_builder *builder, struct cup_profile *f
         .server = (uint32_t)into->server_count,
         .task = (uint32_t)into->task_count,
         .item = (uint32_t)into->item_count,
+        .column_set = (uint32_t)into->column_set_count,
+        .column_name = (uint32_t)into->column_name_count,
     };
 }
 
@@ -215,6 +235,7 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_servers(&shift);
         merge_tasks(&shift);
         merge_items(&shift);
+        merge_columns(&shift);
         merge_files(&shift);
         merge_file_sums(&shift);
         merge_facts(&shift);

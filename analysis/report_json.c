@@ -116,6 +116,16 @@ static void put_clock_calls(struct report *report, const struct cup_task *task,
         item->cpu_ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)item->cpu_ns));
 }
 
+/* What Coffea reports of the chunk. */
+static void put_chunk_report(struct report *report, const struct cup_item *item)
+{
+    const struct cup_column_set *columns =
+        item->columns ? &report->profile->column_sets[item->columns - 1] : NULL;
+    put(report, "requested_bytes", cup_known_count(item->requested_bytes));
+    put(report, "entries_coffea", cup_known_count(item->entries));
+    put(report, "columns_read", columns ? cup_count(columns->count) : cup_null());
+}
+
 static void put_chunk(struct report *report, uint32_t index, const struct cup_task_row *row)
 {
     static const char *const columns[] = {
@@ -149,6 +159,7 @@ static void put_chunk(struct report *report, uint32_t index, const struct cup_ta
     put(report, "chunk", cup_count(index));
     put_task_columns(report, row, columns, sizeof columns / sizeof *columns);
     put_clock_calls(report, task, cup_task_item(report->profile, task));
+    put_chunk_report(report, cup_task_item(report->profile, task));
     put(report, "rss_delta_bytes", difference(task->rss_stop, task->rss_start));
     put(report, "bytes_read_compressed", cup_null());
     put(report, "bytes_read_uncompressed", cup_null());
@@ -245,6 +256,41 @@ static void put_losses(struct report *report)
     close_rows(report);
 }
 
+/* Under the names that Coffea's own report has: an object of its own, and keys of a dataset. */
+static void put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums)
+{
+    put(report, "bytesread", sums->with_bytes ? cup_count(sums->bytes) : cup_null());
+    put(report, "entries", sums->with_entries ? cup_count(sums->entries) : cup_null());
+    put(report, "processtime", sums->chunks ? cup_seconds((int64_t)sums->process_ns) : cup_null());
+    put(report, "chunks", cup_count(sums->chunks));
+}
+
+static int put_columns(struct report *report)
+{
+    size_t count = 0;
+    uint32_t *names = cup_columns_used(report->totals, &count);
+    cup_json_array(&report->json, "columns");
+    for (size_t i = 0; names && i < count; i++)
+        put(report, NULL, text_of(report, names[i]));
+    cup_json_end_array(&report->json);
+    free(names);
+    return names ? 0 : -1;
+}
+
+/* Coffea's report, made from the chunks; null where none was seen. */
+static int put_coffea(struct report *report)
+{
+    if (report->totals->coffea.chunks == 0) {
+        put(report, "coffea", cup_null());
+        return 0;
+    }
+    cup_json_object(&report->json, "coffea");
+    put_coffea_sums(report, &report->totals->coffea);
+    int result = put_columns(report);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
 static void put_dataset(struct report *report, const struct cup_dataset *dataset)
 {
     double process_s = (double)dataset->process_ns / 1e9;
@@ -262,6 +308,11 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "all_attempts_read_bytes", cup_count(dataset->attempt_bytes));
     put(report, "event_rate_agg_khz", cup_ratio((double)dataset->events / 1e3, process_s));
     put(report, "bytes_per_event", cup_ratio((double)dataset->read_bytes, (double)dataset->events));
+    put(report, "read_amplification",
+        cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes));
+    cup_json_row(&report->json, "coffea");
+    put_coffea_sums(report, &dataset->coffea);
+    cup_json_end_object(&report->json);
     cup_json_end_object(&report->json);
 }
 
@@ -357,6 +408,10 @@ static void put_row_sources(struct report *report)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
+    put(report, "coffea",
+        cup_string(report->totals->coffea.chunks
+                       ? "C: as Coffea's own report, made from the chunks whose result was used"
+                       : "n/a: no chunk of Coffea's was seen to return"));
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];
         snprintf(reason, sizeof reason, "n/a: %s", missing[i].reason);
@@ -429,9 +484,11 @@ static int put_report(struct report *report)
     put_advice(report);
     cup_report_put_fine(report);
     put_chunks(report);
+    int result = put_coffea(report);
     put_datasets(report);
     put_prefixes(report);
-    int result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
+    if (result == 0)
+        result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     put_losses(report);
     put_missing(report);
     cup_report_put_attribution(report);

@@ -200,6 +200,25 @@ static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *datas
         totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
 }
 
+/* As Coffea does: what a chunk has no figure for is left out. */
+static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task,
+                       const struct cup_item *item)
+{
+    if (!item->reported)
+        return;
+    sums->chunks++;
+    if (item->toc_ns > item->tic_ns)
+        sums->process_ns += (uint64_t)(item->toc_ns - item->tic_ns);
+    if (item->requested_bytes != CUP_UNKNOWN64) {
+        sums->with_bytes++;
+        sums->bytes += item->requested_bytes;
+        sums->read_bytes += task->read_bytes;
+    }
+    sums->with_entries += item->entries != CUP_UNKNOWN64;
+    sums->entries += known(item->entries);
+    sums->with_columns += item->columns != 0;
+}
+
 static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *dataset,
                            const struct cup_task *task, const struct cup_item *item)
 {
@@ -215,6 +234,8 @@ static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *datase
     dataset->cpu_ns += known(task->cpu_ns);
     dataset->read_bytes += task->read_bytes;
     add_clock_calls(totals, dataset, task, item);
+    add_report(&totals->coffea, task, item);
+    add_report(&dataset->coffea, task, item);
 }
 
 static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, uint32_t index)
@@ -563,6 +584,69 @@ uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
         indexes[i] = (uint32_t)(order[i] - totals->prefixes);
     free(order);
     return indexes;
+}
+
+/* ---- columns ---------------------------------------------------------------------------- */
+
+struct column {
+    uint32_t name;
+    struct cup_text text;
+};
+
+static int by_text(const void *left, const void *right)
+{
+    const struct column *a = left, *b = right;
+    size_t shorter = a->text.length < b->text.length ? a->text.length : b->text.length;
+    int order = shorter ? memcmp(a->text.bytes, b->text.bytes, shorter) : 0;
+    return order ? order : (a->text.length > b->text.length) - (a->text.length < b->text.length);
+}
+
+/* Marks the sets that used chunks name, then the strings of these sets. */
+static void mark_columns(const struct cup_totals *totals, uint8_t *sets, uint8_t *strings)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (totals->outcomes[i] == CUP_OUTCOME_USED)
+            sets[profile->items[i].columns] = 1;
+    for (size_t i = 0; i < profile->column_set_count; i++)
+        for (uint32_t j = 0; sets[i + 1] && j < profile->column_sets[i].count; j++)
+            strings[profile->column_names[profile->column_sets[i].first + j]] = 1;
+}
+
+static uint32_t *sorted_columns(const struct cup_profile *profile, const uint8_t *strings,
+                                size_t *count)
+{
+    struct column *columns = malloc((profile->strings.count + 1) * sizeof *columns);
+    uint32_t *names = malloc((profile->strings.count + 1) * sizeof *names);
+    *count = 0;
+    for (uint32_t id = 1; columns && id < profile->strings.count; id++)
+        if (strings[id])
+            columns[(*count)++] = (struct column){id, cup_profile_text(profile, id)};
+    if (columns)
+        qsort(columns, *count, sizeof *columns, by_text);
+    for (size_t i = 0; columns && names && i < *count; i++)
+        names[i] = columns[i].name;
+    if (!columns) {
+        free(names);
+        names = NULL;
+    }
+    free(columns);
+    return names;
+}
+
+uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count)
+{
+    const struct cup_profile *profile = totals->profile;
+    uint8_t *sets = calloc(profile->column_set_count + 1, 1);
+    uint8_t *strings = calloc(profile->strings.count + 1, 1);
+    uint32_t *names = NULL;
+    if (sets && strings) {
+        mark_columns(totals, sets, strings);
+        names = sorted_columns(profile, strings, count);
+    }
+    free(sets);
+    free(strings);
+    return names;
 }
 
 /* ---- ways ------------------------------------------------------------------------------- */

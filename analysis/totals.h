@@ -31,6 +31,16 @@ struct cup_child_sums {
     uint64_t processes, bytes;
 };
 
+/* What Coffea's own report says of the used chunks, added up from the chunks. */
+struct cup_coffea_sums {
+    uint64_t chunks; /* that have one */
+    uint64_t with_bytes, bytes;
+    uint64_t with_entries, entries;
+    uint64_t with_columns;
+    uint64_t process_ns;
+    uint64_t read_bytes; /* delivered from data files to those of with_bytes */
+};
+
 struct cup_dataset {
     uint32_t name;
     uint64_t chunks, failed, repeated, unfinished; /* attempts; chunks: used ones */
@@ -38,6 +48,7 @@ struct cup_dataset {
     uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
     uint64_t read_bytes;
     uint64_t attempt_bytes; /* read by all attempts */
+    struct cup_coffea_sums coffea;
 };
 
 struct cup_waste {
@@ -89,7 +100,8 @@ struct cup_totals {
     uint64_t open_ns;                    /* before process() */
     uint64_t process_ns, process_cpu_ns; /* inside process() */
     uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
-    struct cup_dataset *datasets;        /* owned */
+    struct cup_coffea_sums coffea;
+    struct cup_dataset *datasets; /* owned */
     size_t dataset_count, dataset_room;
 
     struct cup_waste failed, repeated, killed;
@@ -110,6 +122,10 @@ void cup_totals_free(struct cup_totals *totals);
  * the chunks: ask once, and only if they are shown. */
 void cup_chunk_statistics(const struct cup_totals *totals,
                           struct cup_statistics statistics[CUP_STAT_COUNT]);
+
+/* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
+ * order; *count of them. Allocated, the caller frees; NULL without memory. */
+uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
 
 /* True if some of the tasks have a CPU clock of their own. */
 static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
