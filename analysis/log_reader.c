@@ -90,6 +90,9 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_PARENT] = sizeof(struct cup_r_parent),
         [CUP_R_CHILD] = sizeof(struct cup_r_child),
         [CUP_R_VOID] = sizeof(struct cup_r_void),
+        [CUP_R_COLUMNS] = sizeof(struct cup_r_columns),
+        [CUP_R_CHUNK_REPORT] = sizeof(struct cup_r_chunk_report),
+        [CUP_R_RUN] = sizeof(struct cup_r_run),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

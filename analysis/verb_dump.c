@@ -174,6 +174,15 @@ static void dump_chunk_report(FILE *out, const struct cup_record *record)
     print_known(out, "entries", r.entries);
 }
 
+static void dump_run(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_run r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " run=%" PRIu32, r.run);
+    print_time(out, "start", r.start_ns);
+    print_time(out, "stop", r.stop_ns);
+}
+
 /* The buckets of each histogram that are in use: the duration from which they hold, and the count.
  */
 static void print_buckets(FILE *out, const uint64_t *buckets)
@@ -282,6 +291,7 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_ROOM] = {"ROOM", dump_room},
         [CUP_R_COLUMNS] = {"COLUMNS", dump_columns},
         [CUP_R_CHUNK_REPORT] = {"CHUNK_REPORT", dump_chunk_report},
+        [CUP_R_RUN] = {"RUN", dump_run},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

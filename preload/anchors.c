@@ -9,6 +9,7 @@
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
+#include "preload/run.h"
 #include "preload/thread.h"
 
 #include <errno.h>
@@ -118,6 +119,8 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
         cup_dask_actor_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     else
         cup_coffea_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+    if (name == names[CUP_ANCHOR_WORK_FUNCTION]) /* the executor that runs chunks itself */
+        cup_run_look(now_ns);
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
     if (timed)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
@@ -161,6 +164,17 @@ static __attribute__((noinline)) void at_anchor(clockid_t id, const struct times
     errno = saved;
 }
 
+/* Any clock call of a Runner's tells that it still runs. */
+static __attribute__((noinline)) void in_between(const struct timespec *now)
+{
+    int saved = errno;
+    cup_guard();
+    if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter)
+        cup_run_look(in_ns(now));
+    cup_unguard();
+    errno = saved;
+}
+
 void cup_anchors_clock(clockid_t id, const struct timespec *now)
 {
     if (cup_self.guard || (__builtin_expect(state != READY, 0) && !came(id, now)))
@@ -168,4 +182,6 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
     const void *name = cup_frames_top_name();
     if (__builtin_expect(name && is_anchor(id, name), 0))
         at_anchor(id, now, name);
+    else if (id == CLOCK_REALTIME && name && cup_run_due(in_ns(now)))
+        in_between(now);
 }

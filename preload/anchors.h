@@ -59,7 +59,9 @@
       "(nothing: reads a child's number, or its status)", "CPython 3.9 to 3.13")                   \
     X(LAUNCH, "multiprocessing.popen_forkserver", "_launch", "(nothing: asks for the number)",     \
       "CPython 3.9 to 3.13")                                                                       \
-    X(WORK_FUNCTION, "coffea.processor.executor", "_work_function", "item, tic",                   \
+    X(WORK_FUNCTION, "coffea.processor.executor", "_work_function",                                \
+      "item, tic, file, materialized", "coffea 0.7.22 to 2026.9")                                  \
+    X(RUNNER, "coffea.processor.executor", "run", "executor (also in _run_impl)",                  \
       "coffea 0.7.22 to 2026.9")
 enum cup_anchor {
 #define X(id, module, function, reads, versions) CUP_ANCHOR_##id,

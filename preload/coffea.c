@@ -154,7 +154,7 @@ static void record_report(struct cup_frame frame, cup_object *item, cup_object *
 
 /* ---- the clock around process() ---------------------------------------------------------- */
 
-static void note_versions(void)
+void cup_coffea_note_versions(void)
 {
     static const char *const modules[] = {"coffea", "uproot", "awkward", "numpy"};
     static uint32_t noted_for; /* process whose log has them */
@@ -235,7 +235,7 @@ void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
         tic(item, now);
     else
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
-    note_versions();
+    cup_coffea_note_versions();
     cup_python_drop(before);
     cup_python_drop(item);
     cup_python_drop(locals);

@@ -9,6 +9,9 @@
 /* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
 
+/* Records the versions of Coffea and what it stands on, once in a log. GIL. */
+void cup_coffea_note_versions(void);
+
 /* Searches the arguments of this thread's task for a WorkItem or FileMeta and records it. */
 void cup_coffea_find_item(cup_object *arguments);
 

@@ -229,7 +229,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(THREADS_VOIDED, "threads_voided",                                                            \
       "threads started by a task that may work for others too, and are not taken for its helpers") \
     X(DELAYS_UNKNOWN, "delays_unknown",                                                            \
-      "threads whose run delay was not read: too many, or too few descriptors")
+      "threads whose run delay was not read: too many, or too few descriptors")                    \
+    X(RUNS, "runs", "Runner calls of Coffea seen: as many RUN records")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -365,6 +366,7 @@ enum cup_record_type {
     CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
     CUP_R_COLUMNS = 16,
     CUP_R_CHUNK_REPORT = 17,
+    CUP_R_RUN = 18,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -513,6 +515,17 @@ struct cup_r_chunk_report {
     uint64_t entries;         /* CUP_UNKNOWN64: not known */
 };
 
+/* A call of Coffea's Runner on this process's main thread: the first and the last time that the
+ * clock was read inside of it, the second kept up to date. With Dask both lie within a millisecond
+ * of the call; an executor that seldom reads the clock may leave more out. */
+struct cup_r_run {
+    struct cup_record head;
+    uint32_t run; /* 1, 2, 3, ... in this process */
+    uint32_t pad;
+    int64_t start_ns;
+    int64_t stop_ns;
+};
+
 /* A block that was closed. Tail: pairs of unsigned LEB128 numbers (counter index, value), until
  * the record's end or an index whose value is cut; counters not named are 0; index
  * 127 (a lone byte 0x7f) is padding; indexes from CUP_PAIR_BUCKETS on are buckets of histograms,
@@ -592,6 +605,7 @@ CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_columns, 16);
 CUP_SIZE_IS(cup_r_chunk_report, 32);
+CUP_SIZE_IS(cup_r_run, 32);
 CUP_SIZE_IS(cup_r_counters, 24);
 CUP_SIZE_IS(cup_r_file_use, 32);
 CUP_SIZE_IS(cup_r_note, 16);

@@ -18,6 +18,7 @@
 #include "preload/own_fd.h"
 #include "preload/python.h"
 #include "preload/raw.h"
+#include "preload/run.h"
 #include "preload/spin.h"
 #include "preload/task.h"
 #include "preload/thread.h"
@@ -255,6 +256,7 @@ static void in_child(void)
     cup_meanwhile_reset();
     cup_dask_reset();
     cup_columns_reset();
+    cup_run_reset();
     cup_own_fd_forked();
     process.tried = false;
     process.opening = 0;

@@ -42,6 +42,7 @@ struct cup_thread {
     uint32_t next_helped; /* slot of helped[] that gives way next */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
+    uint8_t is_main;      /* the process's first thread: 1 yes, 2 no, 0 not asked yet */
     /* the task that this thread helps: helper.h */
     bool for_dask;       /* its job was submitted by Dask itself */
     bool job_runs;       /* a job that it was handed has begun, and not ended */
