@@ -211,6 +211,15 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
                     (uint32_t)loader->builder->profile->task_count);
 }
 
+static bool is_wanted(const struct loader *loader, int64_t start_ns, uint32_t span)
+{
+    const struct cup_load_options *options = loader->options;
+    bool in_run = options->from_ns == options->to_ns ||
+                  (start_ns >= options->from_ns && start_ns < options->to_ns);
+    loader->builder->profile->tasks_skipped += !in_run;
+    return in_run && (!loader->span || span == loader->span);
+}
+
 static void on_task_begin(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_begin begin;
@@ -219,10 +228,10 @@ static void on_task_begin(struct loader *loader, const struct cup_record *record
     uint32_t span = string_of(loader, begin.span);
     saw_time(loader, begin.start_ns);
     saw_thread(loader, begin.tid);
-    if (loader->span && span != loader->span)
-        cup_builder_map(loader->builder, &loader->tasks, begin.task, OTHER_SPAN);
-    else
+    if (is_wanted(loader, begin.start_ns, span))
         add_task(loader, &begin, span, hash_key(loader, record));
+    else
+        cup_builder_map(loader->builder, &loader->tasks, begin.task, OTHER_SPAN);
 }
 
 /* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
@@ -445,6 +454,15 @@ static void on_child(struct loader *loader, const struct cup_record *record)
                                     cup_sane_time(child.time_ns)};
 }
 
+/* What it says is read beforehand: see runs.h. */
+static void on_run(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_run run;
+    cup_record_fixed(record, &run, sizeof run);
+    saw_time(loader, cup_sane_time(run.stop_ns));
+    process_of(loader)->roles |= 1u << CUP_ROLE_CLIENT;
+}
+
 /* ---- counters --------------------------------------------------------------------------- */
 
 /* The task that a block of KIND is counted for. */
@@ -526,6 +544,12 @@ static void on_counters(struct loader *loader, const struct cup_record *record)
     add_block(loader, block.task, block.own, counters);
 }
 
+/* Not all tasks were asked for. */
+static bool is_selective(const struct loader *loader)
+{
+    return loader->span || loader->options->from_ns != loader->options->to_ns;
+}
+
 /* Where what a task (0: none) did to a file is summed up; NULL if it was not asked for. */
 static struct cup_file_sum *sum_for(struct loader *loader, uint32_t number, uint32_t file_id)
 {
@@ -535,7 +559,7 @@ static struct cup_file_sum *sum_for(struct loader *loader, uint32_t number, uint
         loader->builder->profile->orphan_records++;
         return NULL;
     }
-    if (task == OTHER_SPAN || (number == 0 && loader->span))
+    if (task == OTHER_SPAN || (number == 0 && is_selective(loader)))
         return NULL;
     uint32_t prefix = number == 0 ? CUP_NO_PREFIX
                       : task      ? loader->builder->profile->tasks[task - 1].prefix
@@ -601,6 +625,7 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_CHILD] = on_child,
         [CUP_R_COLUMNS] = on_columns,
         [CUP_R_CHUNK_REPORT] = on_chunk_report,
+        [CUP_R_RUN] = on_run,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);

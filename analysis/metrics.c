@@ -44,6 +44,15 @@ static struct cup_value wall_time(T t)
     return ns_or_null(cup_stretch_ns(t->run));
 }
 
+/* Before the first task, and between metadata and chunks. */
+static struct cup_value graph_s(T t)
+{
+    int64_t ns = t->tasks.start_ns - t->run.start_ns;
+    if (t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns)
+        ns += t->chunks.start_ns - t->metadata.stop_ns;
+    return cup_run_call(t) ? cup_seconds(ns) : cup_null();
+}
+
 static struct cup_value preprocess_s(T t)
 {
     return ns_or_null(cup_stretch_ns(t->metadata));
@@ -61,7 +70,11 @@ static struct cup_value tail_s(T t)
 
 static struct cup_value merge_s(T t)
 {
-    return t->chunks.stop_ns ? ns_or_null(t->tasks.stop_ns - t->chunks.stop_ns) : cup_null();
+    const struct cup_run *call = cup_run_call(t);
+    int64_t end_ns = t->tasks.stop_ns;
+    if (call && call->stop_ns > end_ns)
+        end_ns = call->stop_ns;
+    return t->chunks.stop_ns ? ns_or_null(end_ns - t->chunks.stop_ns) : cup_null();
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */
@@ -697,7 +710,6 @@ static struct cup_value anchor_share(T t)
 
 /* ---- the table -------------------------------------------------------------------------- */
 
-#define NO_C "the client's graph is not looked at by this version"
 #define CHUNK_C                                                                                    \
     "C: what Coffea reports of each chunk, read where it reads it itself, added up over the "      \
     "chunks whose result was used: its "
@@ -719,14 +731,14 @@ static struct cup_value anchor_share(T t)
 
 /* clang-format off */
 const struct cup_metric cup_metrics[] = {
-    {"workflow", "t_start", "first task started (UTC)", CUP_UNIT_NONE, t_start, "P: first task start", 0},
-    {"workflow", "t_stop", "last task stopped (UTC)", CUP_UNIT_NONE, t_stop, "P: last task stop; where tasks never ended and held their threads, the last sign of their process, if that is later", 0},
+    {"workflow", "t_start", "start (UTC)", CUP_UNIT_NONE, t_start, "C: first clock call of the client's Runner call, where that was seen; else, or where that is earlier, P: first task start", 0},
+    {"workflow", "t_stop", "stop (UTC)", CUP_UNIT_NONE, t_stop, "C: last clock call of the client's Runner call, where that was seen; else, or where that is later, P: last task stop; where tasks never ended and held their threads, the last sign of their process, if that is later", 0},
     {"workflow", "wall_time", "wall time", CUP_UNIT_SECONDS, wall_time, "P: t_stop - t_start", 0},
-    {"workflow", "graph_s", "stage: building the graph", CUP_UNIT_SECONDS, NULL, NO_C, 0},
+    {"workflow", "graph_s", "stage: building the graph", CUP_UNIT_SECONDS, graph_s, "C and P: from the Runner call's start to the first task, and from the last metadata task to the first chunk", 0},
     {"workflow", "preprocess_s", "stage: metadata tasks", CUP_UNIT_SECONDS, preprocess_s, "P: first to last metadata task", 0},
     {"workflow", "process_s", "stage: chunks", CUP_UNIT_SECONDS, process_s, "P: first start to last stop of a chunk", 0},
     {"workflow", "tail_s", "  after 90 % of them", CUP_UNIT_SECONDS, tail_s, "P: last chunk's stop less that of the 90 % mark", 0},
-    {"workflow", "merge_s", "stage: merging", CUP_UNIT_SECONDS, merge_s, "P: last task stop less last chunk stop", 0},
+    {"workflow", "merge_s", "stage: merging", CUP_UNIT_SECONDS, merge_s, "P and C: end of the Runner call, where it was seen, or last task stop, less last chunk stop", 0},
     {"workflow", "total_cpu_time", "inside process(), summed", CUP_UNIT_SECONDS, total_cpu_time, "C: Coffea's own clock calls around process(), which its report adds up as processtime; wall time, in spite of the name", 0},
     {"workflow", "total_thread_cpu_time", "CPU time of tasks", CUP_UNIT_SECONDS, total_thread_cpu_time, "P: CPU clocks of the tasks' own threads, and of their helper threads where those are known; async tasks have no clock of their own", 0},
     {"workflow", "total_helper_cpu_time", "  of helper threads", CUP_UNIT_SECONDS, total_helper_cpu_time, "P: CPU time that other threads used for tasks", HANDOFF},

@@ -22,6 +22,8 @@ int cup_print_servers(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
+int cup_print_processes(const struct cup_page *page);
+int cup_print_runs(const struct cup_page *page);
 
 /* The threads' time as a stacked bar, and its legend. */
 void cup_print_bar(const struct cup_page *page);

@@ -41,6 +41,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->infos);
     free(profile->notes);
     free(profile->children);
+    free(profile->runs);
     free(profile->damages);
     *profile = (struct cup_profile){0};
 }

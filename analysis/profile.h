@@ -155,6 +155,13 @@ struct cup_child {
     int64_t time_ns;
 };
 
+/* A call of Coffea's Runner. */
+struct cup_run {
+    int64_t start_ns, stop_ns; /* by its host's clock */
+    uint32_t pid;
+    char host[64];
+};
+
 struct cup_profile {
     char *path; /* owned; the directory */
     struct cup_intern strings;
@@ -187,6 +194,11 @@ struct cup_profile {
     struct cup_child *children;
     size_t child_count, child_room;
 
+    struct cup_run *runs; /* in the order in which they began */
+    size_t run_count, run_room;
+    uint32_t run;           /* index + 1 of the one whose tasks these are; 0: all, or not known */
+    uint64_t tasks_skipped; /* of other runs */
+
     struct cup_error *damages; /* one for each log that is damaged or unreadable */
     size_t damage_count, damage_room;
     uint64_t logs_read;       /* in full or in part */
@@ -198,9 +210,13 @@ struct cup_profile {
     uint64_t features; /* enum cup_feature: those that were on in at least one process */
 };
 
+#define CUP_ALL_RUNS UINT32_MAX
+
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
     const char *span; /* only tasks of this span; NULL: all */
+    unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
+    int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
 };
 
 /* Reads all logs (*.cup) of a directory. Returns 0 if at least one could be read; the others are

@@ -14,6 +14,7 @@
 #include "analysis/log_loader.h"
 #include "analysis/parallel.h"
 #include "analysis/profile_merge.h"
+#include "analysis/runs.h"
 
 /* ---- the directory ---------------------------------------------------------------------- */
 
@@ -201,16 +202,31 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
                          (unsigned long long)profile->logs_unreadable, profile->damages[0].text);
 }
 
+/* Which tasks are wanted. */
+static void choose_run(struct cup_builder *builder, const struct names *names,
+                       struct cup_load_options *options)
+{
+    struct cup_profile *profile = builder->profile;
+    if (cup_runs_read(profile, names->names, names->count) != 0)
+        builder->out_of_memory = true;
+    cup_runs_choose(profile, options->run);
+    if (profile->run && profile->run_count > 1)
+        cup_runs_window(profile, &options->from_ns, &options->to_ns);
+}
+
 static int load_all(struct cup_profile *profile, const char *directory, const struct names *names,
                     const struct cup_load_options *options, struct cup_error *error)
 {
-    struct crew crew = {.names = names, .options = options};
+    struct cup_load_options chosen = *options;
+    struct crew crew = {.names = names, .options = &chosen};
     cup_builder_start(&crew.builder, profile);
     profile->path = strdup(directory);
     if (!profile->path)
         crew.builder.out_of_memory = true;
+    choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
-    if (!crew.builder.out_of_memory && cup_descents_settle(profile, options->span != NULL) != 0)
+    bool selective = chosen.span || chosen.from_ns != chosen.to_ns;
+    if (!crew.builder.out_of_memory && cup_descents_settle(profile, selective) != 0)
         crew.builder.out_of_memory = true;
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);

@@ -204,6 +204,7 @@ static void merge_health(struct shift *shift)
     into->unfinished_records += from->unfinished_records;
     into->skipped_bytes += from->skipped_bytes;
     into->orphan_records += from->orphan_records;
+    into->tasks_skipped += from->tasks_skipped;
     into->features |= from->features;
     cup_add_all(into->health, from->health, CUP_HEALTH_COUNT);
 }

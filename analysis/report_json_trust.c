@@ -143,13 +143,32 @@ static const char *const descent_names[CUP_DESCENT_COUNT] = {
     [CUP_DESCENT_OTHER_SPAN] = "a task's that was not asked for",
 };
 
-static void put_process(struct report *report, const struct cup_process *process)
+/* What it is: its Dask servers' addresses, versions, command line. */
+static void put_identity(struct report *report, uint32_t index)
 {
+    static const char *const facts[] = {"python", "dask",    "distributed", "coffea",
+                                        "uproot", "awkward", "numpy",       "command"};
+    const struct cup_profile *profile = report->profile;
+    cup_json_array(&report->json, "servers");
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (profile->servers[i].process == index)
+            put(report, NULL, text_of(report, profile->servers[i].address));
+    cup_json_end_array(&report->json);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        put(report, facts[i], cup_text(cup_process_fact(profile, index, facts[i])));
+}
+
+static void put_process(struct report *report, uint32_t index)
+{
+    const struct cup_process *process = &report->profile->processes[index];
+    char roles[CUP_ROLES_ROOM];
     bool checked = cup_kernel_is_checked(process);
     cup_json_row(&report->json, NULL);
     put(report, "role", cup_string(cup_role_name(cup_process_role(process))));
+    put(report, "roles", cup_string(cup_process_roles(process, roles)));
     put(report, "host", cup_string(process->header.host));
     put(report, "pid", cup_count(process->header.pid));
+    put(report, "ppid", cup_count(process->header.ppid));
     put(report, "start", cup_seconds(process->header.process_start_ns));
     put(report, "stop",
         process->header.log_stop_ns ? cup_seconds(process->header.log_stop_ns) : cup_null());
@@ -162,6 +181,7 @@ static void put_process(struct report *report, const struct cup_process *process
         checked ? cup_signed(cup_kernel_difference(process)) : cup_null());
     put(report, "library", cup_string(process->header.library_version));
     put(report, "hooks", cup_count(process->header.hook_count));
+    put_identity(report, index);
     cup_json_end_object(&report->json);
 }
 
@@ -238,8 +258,8 @@ void cup_report_put_health(struct report *report)
     put_facts(report);
     put_warnings(report);
     cup_json_array(&report->json, "processes");
-    for (size_t i = 0; i < report->profile->process_count; i++)
-        put_process(report, &report->profile->processes[i]);
+    for (uint32_t i = 0; i < report->profile->process_count; i++)
+        put_process(report, i);
     cup_json_end_array(&report->json);
     cup_json_array(&report->json, "damages");
     for (size_t i = 0; i < report->profile->damage_count; i++)

@@ -18,6 +18,22 @@ static uint64_t count_hosts(const struct cup_profile *profile)
     return hosts;
 }
 
+/* Where there are several calls of Coffea's Runner. */
+static void print_which_run(const struct cup_page *page)
+{
+    const struct cup_profile *profile = page->profile;
+    char line[200];
+    if (profile->run_count < 2)
+        return;
+    if (profile->run)
+        snprintf(line, sizeof line,
+                 "Run %u of %zu; %llu tasks of the others are left out (--run all: everything).",
+                 profile->run, profile->run_count, (unsigned long long)profile->tasks_skipped);
+    else
+        snprintf(line, sizeof line, "All %zu runs together.", profile->run_count);
+    cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+}
+
 static void print_title(const struct cup_page *page)
 {
     char start[CUP_HUMANE_ROOM], tasks[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM], line[300];
@@ -33,6 +49,7 @@ static void print_title(const struct cup_page *page)
              hosts, cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
              tasks, cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
     cup_print_wrapped(&page->terminal, CUP_DIM, 0, line);
+    print_which_run(page);
     putc('\n', page->terminal.out);
 }
 
@@ -53,7 +70,8 @@ static void print_duration(const struct cup_page *page)
     cup_page_humane(page, chunks, "workflow", "process_s", CUP_UNIT_SECONDS);
     cup_page_humane(page, merge, "workflow", "merge_s", CUP_UNIT_SECONDS);
     if (page->totals->chunks.stop_ns)
-        snprintf(detail, sizeof detail, "chunks %s, then %s until the last task", chunks, merge);
+        snprintf(detail, sizeof detail, "chunks %s, then %s until the %s", chunks, merge,
+                 page->profile->run ? "end of the run" : "last task");
     else
         snprintf(detail, sizeof detail, "from the first task to the last%s",
                  page->totals->run.stop_ns > page->totals->tasks.stop_ns

@@ -60,6 +60,8 @@ static const struct section {
     {"time_budget", cup_print_time_budget, false},
     {"attribution", cup_print_attribution, false},
     {"health", cup_print_health, false},
+    {"processes", cup_print_processes, true},
+    {"runs", cup_print_runs, true},
     {"sources", print_sources, true},
     {"", print_footer, false},
 };

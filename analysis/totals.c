@@ -449,6 +449,17 @@ static void count_workers(struct cup_totals *totals)
     }
 }
 
+/* The call begins before its first task and ends after its last, unless its clock calls were few or
+ * its host's clock differs: then the tasks say more. */
+static void add_call(struct cup_totals *totals)
+{
+    const struct cup_run *call = cup_run_call(totals);
+    if (call && call->start_ns < totals->run.start_ns)
+        totals->run.start_ns = call->start_ns;
+    if (call && call->stop_ns > totals->run.stop_ns)
+        totals->run.stop_ns = call->stop_ns;
+}
+
 static int find_run(struct cup_totals *totals)
 {
     int64_t end_ns;
@@ -457,6 +468,7 @@ static int find_run(struct cup_totals *totals)
     totals->run = totals->tasks;
     if (end_ns > totals->run.stop_ns)
         totals->run.stop_ns = end_ns;
+    add_call(totals);
     return 0;
 }
 

@@ -80,7 +80,9 @@ struct cup_totals {
     struct cup_task_sums all;
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
     uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
-    struct cup_stretch run; /* longer than its tasks where some held their threads to the end */
+    /* Of the tasks, and of the Runner call they belong to; longer where some tasks held their
+     * threads to the end. */
+    struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
     int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
     uint64_t workers; /* with threads for tasks, whether they ran any or not */
@@ -126,6 +128,13 @@ void cup_chunk_statistics(const struct cup_totals *totals,
 /* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
  * order; *count of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
+
+/* The Runner call that the tasks belong to; NULL: not known, several, or there are no tasks. */
+static inline const struct cup_run *cup_run_call(const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
+}
 
 /* True if some of the tasks have a CPU clock of their own. */
 static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)

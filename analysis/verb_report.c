@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/options.h"
@@ -6,7 +7,24 @@
 
 struct request {
     const char *directory, *json, *only, *span, *run;
+    unsigned number; /* of the run: see struct cup_load_options */
 };
+
+static int read_run(struct request *request, struct cup_error *error)
+{
+    char *end = NULL;
+    unsigned long number = request->run ? strtoul(request->run, &end, 10) : 0;
+    if (!request->run)
+        request->number = 0;
+    else if (strcmp(request->run, "all") == 0)
+        request->number = CUP_ALL_RUNS;
+    else if (*request->run < '0' || *request->run > '9' || *end || number < 1 || number > 1000000)
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--run %s: neither a number from 1 on nor `all`", request->run);
+    else
+        request->number = (unsigned)number;
+    return 0;
+}
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
@@ -21,12 +39,19 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
-    if (request->run && strcmp(request->run, "all") != 0 && strcmp(request->run, "1") != 0)
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--run %s: runs are not told apart by this version: the whole "
-                             "profile is run 1",
-                             request->run);
-    return 0;
+    return read_run(request, error);
+}
+
+/* Without Runner calls all that there is is run 1. */
+static int check_run(const struct request *request, const struct cup_profile *profile,
+                     struct cup_error *error)
+{
+    size_t runs = profile->run_count ? profile->run_count : 1;
+    if (request->number == CUP_ALL_RUNS || request->number <= runs)
+        return 0;
+    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
+                         "--run %u: it holds %zu run%s; `--only runs` lists them", request->number,
+                         runs, runs == 1 ? "" : "s");
 }
 
 static int write_report(const struct request *request, const struct cup_profile *profile,
@@ -56,10 +81,15 @@ int cup_verb_report(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
-    const struct cup_load_options load = {.counters = request.json != NULL, .span = request.span};
+    const struct cup_load_options load = {
+        .counters = request.json != NULL, .span = request.span, .run = request.number};
     if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int result = write_report(&request, &profile, &error);
+    int status = CUP_EXIT_DONE;
+    if (check_run(&request, &profile, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (write_report(&request, &profile, &error) != 0)
+        status = CUP_EXIT_FAILED;
     cup_profile_free(&profile);
-    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
 }

@@ -95,7 +95,7 @@ int cup_verb_tasks(int argc, char **argv)
     if (cup_options_read(argc, argv, options, 2, &directory, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     struct cup_profile profile;
-    const struct cup_load_options load = {.counters = true};
+    const struct cup_load_options load = {.counters = true, .run = CUP_ALL_RUNS};
     if (cup_verb_load(&profile, directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int result = 0;
