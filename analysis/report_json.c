@@ -40,6 +40,7 @@ static void put_runs(struct report *report)
         put(report, "run", cup_count(1));
         put(report, "t_start", cup_metric_named(report->totals, "workflow", "t_start"));
         put(report, "t_stop", cup_metric_named(report->totals, "workflow", "t_stop"));
+        put(report, "wall_time", cup_metric_named(report->totals, "workflow", "wall_time"));
         put(report, "tasks", cup_count(report->totals->all.tasks));
         put(report, "chunks", cup_count(report->totals->used_chunks));
         cup_json_end_object(&report->json);

@@ -386,6 +386,60 @@ Test(coffea, rows_are_what_dask_ran)
     }
 }
 
+/* Sums over the reports of the job's Runner calls, and the union of their columns. */
+static json_t *own_report(const struct run *run)
+{
+    static const char *const sums[] = {"bytesread", "entries", "chunks"};
+    json_t *all = json_pack("{s:i s:i s:i s:f s:{}}", "bytesread", 0, "entries", 0, "chunks", 0,
+                            "processtime", 0.0, "columns");
+    json_t *one, *column;
+    size_t i, j;
+    json_array_foreach(json_object_get(run->out, "runs"), i, one)
+    {
+        json_t *metrics = json_object_get(one, "metrics");
+        for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+            json_object_set_new(
+                all, sums[k], json_integer(cup_count(all, sums[k]) + cup_count(metrics, sums[k])));
+        json_object_set_new(
+            all, "processtime",
+            json_real(cup_number(all, "processtime") + cup_number(metrics, "processtime")));
+        json_array_foreach(json_object_get(metrics, "columns"), j, column)
+            json_object_set(json_object_get(all, "columns"), json_string_value(column), column);
+    }
+    return all;
+}
+
+static void check_own_report(const struct run *run)
+{
+    static const char *const sums[] = {"bytesread", "entries", "chunks"};
+    json_t *report = cup_report(run->directory), *own = own_report(run), *column;
+    json_t *coffea = json_object_get(report, "coffea");
+    json_t *columns = json_object_get(coffea, "columns"), *theirs = json_object_get(own, "columns");
+    size_t i;
+    for (i = 0; i < sizeof sums / sizeof *sums; i++)
+        cr_expect(cup_count(coffea, sums[i]) == cup_count(own, sums[i]),
+                  "%s: Coffea says %lld, the chunks %lld", sums[i],
+                  (long long)cup_count(own, sums[i]), (long long)cup_count(coffea, sums[i]));
+    /* the client adds up differences of floats: 0.24 us each */
+    double off = cup_number(coffea, "processtime") - cup_number(own, "processtime");
+    cr_expect(off > -1e-5 && off < 1e-5, "processtime is %g s off", off);
+    cr_expect(json_array_size(columns) > 10);
+    cr_expect(json_array_size(columns) == json_object_size(theirs));
+    json_array_foreach(columns, i, column)
+        cr_expect(json_object_get(theirs, json_string_value(column)), "%s is no column of Coffea's",
+                  json_string_value(column));
+    json_decref(report), json_decref(own);
+}
+
+Test(coffea, what_coffea_reports_is_known_without_it)
+{
+    struct run runs[] = {one_thread(), four_threads_traced(), two_workers()};
+    for (int i = 0; i < 3; i++) {
+        check_own_report(&runs[i]);
+        drop(&runs[i]);
+    }
+}
+
 /* What Coffea's own report counts: bytes that uproot asked for are read by the chunks' tasks. */
 Test(coffea, chunks_read_at_least_what_uproot_asked_for)
 {

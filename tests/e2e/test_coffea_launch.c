@@ -6,6 +6,7 @@
 #include "tests/e2e/witness.h"
 
 #include <criterion/criterion.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ TestSuite(coffea_launch, .timeout = 240);
 
 enum { CHUNKS = 12, EVENTS = 30000 };
 
-/* `cupping run -o PROFILE -- python coffea_job.py WHERE ...` */
-static void analyse(const char *directory, const char *where)
+/* `cupping run -o PROFILE -- python coffea_job.py WHERE ... [OPTION]` */
+static void analyse(const char *directory, const char *where, const char *option)
 {
     char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
     char *profile = cup_path(directory, "profile"), *out = cup_path(directory, "out.json");
@@ -29,6 +30,7 @@ static void analyse(const char *directory, const char *where)
                                 where,
                                 out,
                                 files,
+                                option,
                                 NULL};
     const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
                                        "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
@@ -78,10 +80,69 @@ static void check_chunks(json_t *rows, json_t *out)
     cr_expect(read > 0);
 }
 
+/* The process that made the Runner call is named, with the versions of what it ran, if it
+ * READS_CLOCK in between (with an executor of processes nothing needs to); the others are what they
+ * were. */
+static void check_processes(json_t *report, bool reads_clock)
+{
+    json_t *rows = json_object_get(json_object_get(report, "health"), "processes"), *row;
+    int clients = 0;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        cr_expect(!cup_is(row, "role", "other"), "process %lld has no role",
+                  (long long)cup_count(row, "pid"));
+        cr_expect(strncmp(cup_word(row, "python"), "3.", 2) == 0);
+        cr_expect(strlen(cup_word(row, "command")) > 0);
+        if (!strstr(cup_word(row, "roles"), "client"))
+            continue;
+        clients++;
+        cr_expect(strstr(cup_word(row, "command"), "coffea_job.py"));
+        cr_expect(strchr(cup_word(row, "coffea"), '.') && strchr(cup_word(row, "uproot"), '.'));
+    }
+    cr_expect(clients <= 1 && clients >= reads_clock, "%d clients", clients);
+}
+
+/* With Dask the client reads the clock all the time, and the call is known to the millisecond. */
+static void check_run(json_t *report, json_t *run, bool dask)
+{
+    json_t *rows = json_object_get(report, "runs"), *row = json_array_get(rows, 0);
+    double took = cup_number(run, "stop") - cup_number(run, "start");
+    cr_assert(json_array_size(rows) == 1, "%zu runs", json_array_size(rows));
+    double seen = cup_number(row, "wall_time");
+    cr_expect(cup_count(row, "run") == 1 && cup_count(row, "chunks") == CHUNKS);
+    cr_expect(seen <= took, "the call took %g s, not %g s", took, seen);
+    if (!dask)
+        return;
+    json_t *workflow = json_object_get(report, "workflow");
+    cr_expect(took - seen < 0.05, "the call took %g s, not %g s", took, seen);
+    cr_expect(cup_number(workflow, "wall_time") == seen);
+    cr_expect(cup_number(workflow, "graph_s") > 0);
+}
+
+/* Where Coffea was not asked for its report, there is nothing to compare it with. */
+static void check_report(const char *where, const char *directory, json_t *out)
+{
+    static const char *const sums[] = {"bytesread", "entries", "chunks"};
+    json_t *report = cup_report(directory), *coffea = json_object_get(report, "coffea");
+    json_t *run = json_array_get(json_object_get(out, "runs"), 0);
+    json_t *metrics = json_object_get(run, "metrics");
+    cr_expect(cup_count(coffea, "chunks") == CHUNKS && cup_count(coffea, "entries") == EVENTS);
+    cr_expect(cup_count(coffea, "bytesread") > 1000000);
+    cr_expect(json_array_size(json_object_get(coffea, "columns")) > 10);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums && json_object_size(metrics); i++)
+        cr_expect(cup_count(coffea, sums[i]) == cup_count(metrics, sums[i]),
+                  "%s: Coffea says %lld, the chunks %lld", sums[i],
+                  (long long)cup_count(metrics, sums[i]), (long long)cup_count(coffea, sums[i]));
+    check_run(report, run, json_is_object(json_object_get(out, "witness")));
+    check_processes(report, strcmp(where, "futures") != 0);
+    json_decref(report);
+}
+
 static void check(const char *where, const char *scratch)
 {
     char *directory = cup_scratch(scratch);
-    analyse(directory, where);
+    analyse(directory, where, NULL);
     json_t *rows = cup_tasks(directory), *out = cup_json(directory, "out.json");
     check_chunks(rows, out);
     cup_check_sane(rows);
@@ -90,6 +151,7 @@ static void check(const char *where, const char *scratch)
         cup_check_witness(rows, witness);
     else
         cr_expect(json_array_size(rows) == CHUNKS, "%zu rows", json_array_size(rows));
+    check_report(where, directory, out);
     json_decref(rows), json_decref(out);
     free(directory);
 }
@@ -112,4 +174,38 @@ Test(coffea_launch, local_cluster_of_processes)
 Test(coffea_launch, local_cluster_of_threads)
 {
     check("threads", "launch-threads");
+}
+
+/* The attempt that fails asked for bytes, too: no report of Coffea's counts them. */
+static void check_fails_once(const char *where, const char *scratch)
+{
+    char *directory = cup_scratch(scratch);
+    analyse(directory, where, "--fail-once");
+    json_t *rows = cup_tasks(directory), *out = cup_json(directory, "out.json"), *row;
+    size_t i, failed = 0;
+    json_array_foreach(rows, i, row) failed += cup_is(row, "status", "erred");
+    cr_expect(failed >= 1, "no attempt failed");
+    check_report(where, directory, out);
+    json_decref(rows), json_decref(out);
+    free(directory);
+}
+
+Test(coffea_launch, a_chunk_that_is_tried_again_counts_once_with_dask)
+{
+    check_fails_once("local", "launch-again-local");
+}
+
+Test(coffea_launch, a_chunk_that_is_tried_again_counts_once_without)
+{
+    check_fails_once("iterative", "launch-again-iterative");
+}
+
+Test(coffea_launch, the_report_is_there_without_being_asked_for)
+{
+    char *directory = cup_scratch("launch-no-metrics");
+    analyse(directory, "iterative", "--no-metrics");
+    json_t *out = cup_json(directory, "out.json");
+    check_report("iterative", directory, out);
+    json_decref(out);
+    free(directory);
 }

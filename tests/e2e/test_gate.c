@@ -172,6 +172,31 @@ Test(gate, subinterpreter)
     for_each_python(check_subinterpreter);
 }
 
+/* `cupping report --only runs`: a line for each, under two of headings and an empty one. */
+static int runs_of(const char *logs)
+{
+    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--only", "runs"}};
+    int lines = 0;
+    child_run(&child);
+    for (const char *at = child.out; (at = strchr(at, '\n')); at++)
+        lines++;
+    child_free(&child);
+    return lines - 3;
+}
+
+static void check_runner_calls(const char *python)
+{
+    char *logs = test_directory();
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("runner_calls.py")}}, logs);
+    cr_expect(runs_of(logs) == 6, "%s: %d runs", python, runs_of(logs));
+    test_directory_remove(logs);
+}
+
+Test(gate, runner_calls_are_counted)
+{
+    for_each_python(check_runner_calls);
+}
+
 /* A program with libpython inside that starts, ends and starts the interpreter again. */
 Test(gate, interpreter_started_twice)
 {

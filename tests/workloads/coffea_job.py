@@ -1,15 +1,19 @@
 """A Coffea analysis that writes down what each chunk was.
 
-    coffea_job.py WHERE OUT.JSON FILES.JSON...
+    coffea_job.py WHERE OUT.JSON [--fail-once] [--no-metrics] FILES.JSON...
         WHERE: address of a scheduler, or "iterative", "futures", "local" or "threads"
+        --fail-once: one chunk of each run raises at its first try
+        --no-metrics: Coffea is not asked for its report
 
 Each FILES.JSON (from mktree.py) is one Runner call with the demo's processor. Written: {"runs":
-[{"metrics": Coffea's own report, "chunks": [...]}], "witness": Dask's account or null}.
+[{"metrics": Coffea's own report, "start", "stop", "chunks": [...]}], "witness": Dask's account or
+null}.
 """
 
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from coffea import processor
@@ -34,9 +38,15 @@ def current_key():
 
 
 class Counting(Dimuon):
+    def __init__(self, fail):
+        self.fail = fail  # path of a file that says that it did; "": never
+
     def process(self, events):
         out = super().process(events)
         about = events.metadata
+        if self.fail and about["entrystart"] == 0 and not os.path.exists(self.fail):
+            Path(self.fail).touch()
+            raise OSError("fails once, on purpose")
         out["chunks"] = [{
             "key": current_key(),
             "pid": os.getpid(),
@@ -72,23 +82,29 @@ def plain(metrics):
 
 
 def main() -> None:
-    where, out, *filesets = sys.argv[1:]
+    where, out, *rest = sys.argv[1:]
+    filesets = [word for word in rest if not word.startswith("--")]
     how, client = executor(where)
     account, runs = None, []
     if client:
         import witness
 
         witness.install(client)
-    for files in filesets:
+    for number, files in enumerate(filesets):
+        fail = f"{Path(out).resolve()}.failed-{number}" if "--fail-once" in rest else ""
         fileset = json.loads(Path(files).read_text())["fileset"]
         run = processor.Runner(executor=how, schema=NanoAODSchema, chunksize=2_500,
-                               savemetrics=True)
-        result, metrics = run({name: {"files": trees} for name, trees in fileset.items()},
-                              processor_instance=Counting())
+                               savemetrics="--no-metrics" not in rest)
+        start = time.time()
+        result = run({name: {"files": trees} for name, trees in fileset.items()},
+                     processor_instance=Counting(fail))
+        stop = time.time()
+        result, metrics = result if isinstance(result, tuple) else (result, {})
         chunks = result.pop("chunks")
         sums = {name: [part["events"], part["dimuons"], float(part["mass"].sum().value)]
                 for name, part in sorted(result.items())}
-        runs.append({"metrics": plain(metrics), "chunks": chunks, "sums": sums})
+        runs.append({"metrics": plain(metrics), "start": start, "stop": stop, "chunks": chunks,
+                     "sums": sums})
     if client:
         account = witness.account(client)
         client.close()
