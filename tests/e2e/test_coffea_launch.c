@@ -116,7 +116,7 @@ static void check_run(json_t *report, json_t *run, bool dask)
         return;
     json_t *workflow = json_object_get(report, "workflow");
     cr_expect(took - seen < 0.05, "the call took %g s, not %g s", took, seen);
-    cr_expect(cup_number(workflow, "wall_time") == seen);
+    cr_expect(cup_number(workflow, "wall_time") >= seen);
     cr_expect(cup_number(workflow, "graph_s") > 0);
 }
 

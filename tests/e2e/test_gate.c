@@ -172,6 +172,82 @@ Test(gate, subinterpreter)
     for_each_python(check_subinterpreter);
 }
 
+/* ---- what Coffea reports ----------------------------------------------------------------------
+ */
+
+static json_t *report_of(const char *logs)
+{
+    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
+    child_run(&child);
+    json_t *report = json_loads(child.out, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(report != NULL, "no report: %s", child.err);
+    child_free(&child);
+    return report;
+}
+
+/* -1: null. */
+static long long chunk_number(json_t *chunk, const char *name)
+{
+    json_t *value = json_object_get(chunk, name);
+    return json_is_integer(value) ? (long long)json_integer_value(value) : -1;
+}
+
+static void check_reports_of(const char *python, const char *many, long long columns_of_many)
+{
+    const struct {
+        const char *dataset;
+        long long bytes, columns;
+    } expected[] = {
+        {"first", 100, 2},      {"other_order", 200, 2}, {"names", 300, 2},
+        {"getters", 400, 0},    {"parquet", -1, 1},      {"numbers", 500, -1},
+        {"short_key", 600, -1}, {"raises", -1, -1},      {"raises_within", 700, -1},
+        {"none", -1, -1},       {"surrogates", 800, -1}, {"many", 900, columns_of_many},
+    };
+    enum { CHUNKS = sizeof expected / sizeof *expected };
+    char *logs = test_directory();
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("chunk_reports.py"), many}}, logs);
+    json_t *report = report_of(logs);
+    json_t *rows = json_object_get(json_object_get(report, "chunks"), "rows");
+    json_t *coffea = json_object_get(report, "coffea");
+    cr_assert(json_array_size(rows) == CHUNKS, "%zu chunks", json_array_size(rows));
+    for (int i = 0; i < CHUNKS; i++) {
+        json_t *row = json_array_get(rows, (size_t)i);
+        const char *dataset = json_string_value(json_object_get(row, "dataset"));
+        cr_expect(strcmp(dataset, expected[i].dataset) == 0, "%s", dataset);
+        cr_expect(chunk_number(row, "requested_bytes") == expected[i].bytes, "%s: %s: %lld bytes",
+                  python, dataset, chunk_number(row, "requested_bytes"));
+        cr_expect(chunk_number(row, "columns_read") == expected[i].columns, "%s: %s: %lld columns",
+                  python, dataset, chunk_number(row, "columns_read"));
+        cr_expect(chunk_number(row, "entries_coffea") == 100);
+    }
+    cr_expect(chunk_number(coffea, "bytesread") == 4500);
+    cr_expect(chunk_number(coffea, "entries") == CHUNKS * 100);
+    json_t *first = json_array_get(json_object_get(coffea, "columns"), 0);
+    cr_expect(strcmp(json_string_value(first), "Jet_eta-offsets,data") == 0, "%s",
+              json_string_value(first));
+    json_decref(report);
+    test_directory_remove(logs);
+}
+
+static void check_reports(const char *python)
+{
+    check_reports_of(python, "1500", 1500);
+}
+
+Test(gate, what_coffea_reports)
+{
+    for_each_python(check_reports);
+}
+
+/* More than are told apart: those of the chunk are not known, and all else is. */
+Test(gate, what_coffea_reports_of_too_many_columns)
+{
+    check_reports_of(CUP_PYTHON, "5000", -1);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------
+ */
+
 /* `cupping report --only runs`: a line for each, under two of headings and an empty one. */
 static int runs_of(const char *logs)
 {
