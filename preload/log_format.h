@@ -364,9 +364,9 @@ enum cup_record_type {
     CUP_R_CHILD = 13,
     CUP_R_VOID = 14,
     CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
-    CUP_R_COLUMNS = 16,
-    CUP_R_CHUNK_REPORT = 17,
-    CUP_R_RUN = 18,
+    CUP_R_COLUMNS = 21,
+    CUP_R_CHUNK_REPORT = 22,
+    CUP_R_RUN = 23,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
