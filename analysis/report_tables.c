@@ -183,6 +183,21 @@ static void print_open_and_process(const struct cup_page *page)
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 
+static void print_requested(const struct cup_page *page)
+{
+    char asked[CUP_HUMANE_ROOM], columns[CUP_HUMANE_ROOM], times[CUP_HUMANE_ROOM], line[300];
+    if (page->totals->coffea.with_bytes == 0)
+        return;
+    cup_page_humane(page, asked, "workflow", "total_bytes_read_coffea", CUP_UNIT_BYTES);
+    cup_page_humane(page, columns, "workflow", "num_columns", CUP_UNIT_COUNT);
+    cup_page_humane(page, times, "workflow", "read_amplification", CUP_UNIT_RATIO);
+    snprintf(line, sizeof line,
+             "By Coffea's own report uproot asked for %s and made %s columns; %s times that was "
+             "read.",
+             asked, columns, times);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
 int cup_print_chunks(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
@@ -202,6 +217,7 @@ int cup_print_chunks(const struct cup_page *page)
         cup_table_finish(&table, &page->terminal);
     }
     print_open_and_process(page);
+    print_requested(page);
     return 0;
 }
 
@@ -217,15 +233,19 @@ static void add_dataset(const struct cup_page *page, struct cup_table *table,
     cup_table_add_value(table, cup_ratio(events / 1e3, process_s), CUP_UNIT_KHZ);
     cup_table_add_value(table, cup_count(dataset->read_bytes), CUP_UNIT_BYTES);
     cup_table_add_value(table, cup_ratio((double)dataset->read_bytes, events), CUP_UNIT_BYTES);
+    cup_table_add_value(table,
+                        dataset->coffea.with_bytes ? cup_count(dataset->coffea.bytes) : cup_null(),
+                        CUP_UNIT_BYTES);
 }
 
 int cup_print_datasets(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
-        {"dataset", CUP_FIT_LEFT, 0}, {"chunks", CUP_FIT_RIGHT, 0},
-        {"failed", CUP_FIT_RIGHT, 3}, {"events", CUP_FIT_RIGHT, 0},
-        {"time", CUP_FIT_RIGHT, 0},   {"process()", CUP_FIT_RIGHT, 1},
-        {"read", CUP_FIT_RIGHT, 0},   {"per event", CUP_FIT_RIGHT, 2},
+        {"dataset", CUP_FIT_LEFT, 0},    {"chunks", CUP_FIT_RIGHT, 0},
+        {"failed", CUP_FIT_RIGHT, 3},    {"events", CUP_FIT_RIGHT, 0},
+        {"time", CUP_FIT_RIGHT, 0},      {"process()", CUP_FIT_RIGHT, 1},
+        {"read", CUP_FIT_RIGHT, 0},      {"per event", CUP_FIT_RIGHT, 2},
+        {"asked for", CUP_FIT_RIGHT, 4},
     };
     size_t count = page->totals->dataset_count;
     struct cup_table table;

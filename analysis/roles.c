@@ -48,7 +48,7 @@ struct cup_text cup_process_fact(const struct cup_profile *profile, size_t proce
         if (info->process != process)
             continue;
         struct cup_text text = cup_profile_text(profile, info->name);
-        if (text.length == length && memcmp(text.bytes, name, length) == 0)
+        if (text.bytes && text.length == length && memcmp(text.bytes, name, length) == 0)
             found = cup_profile_text(profile, info->value);
     }
     return found;
