@@ -14,8 +14,9 @@ TestSuite(coffea_launch, .timeout = 240);
 
 enum { CHUNKS = 12, EVENTS = 30000 };
 
-/* `cupping run -o PROFILE -- python coffea_job.py WHERE ... [OPTION]` */
-static void analyse(const char *directory, const char *where, const char *option)
+/* `cupping run -o PROFILE -- python coffea_job.py WHERE ... [MORE]`: an option, or files for a
+ * second Runner call. */
+static void analyse(const char *directory, const char *where, const char *more)
 {
     char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
     char *profile = cup_path(directory, "profile"), *out = cup_path(directory, "out.json");
@@ -30,7 +31,7 @@ static void analyse(const char *directory, const char *where, const char *option
                                 where,
                                 out,
                                 files,
-                                option,
+                                more,
                                 NULL};
     const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
                                        "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
@@ -208,4 +209,50 @@ Test(coffea_launch, the_report_is_there_without_being_asked_for)
     check_report("iterative", directory, out);
     json_decref(out);
     free(directory);
+}
+
+/* ---- two calls ----------------------------------------------------------------------------------
+ */
+
+static json_t *report_of_run(const char *directory, const char *run)
+{
+    char *profile = cup_path(directory, "profile"), *file = cup_path(directory, "run.json");
+    char *log = cup_path(directory, "report.log");
+    const char *const argv[] = {
+        CUP_TOP "/build/cupping", "report", profile, "--run", run, "--json", file, NULL};
+    cup_run("report", log, argv, cup_clean_environment, 60);
+    free(profile), free(file), free(log);
+    return cup_json(directory, "run.json");
+}
+
+/* To the byte: no chunk of the other call's is among them, and none is missing. */
+static void check_call(const char *directory, json_t *out, size_t call)
+{
+    const char *const names[] = {"1", "2"};
+    json_t *report = report_of_run(directory, names[call]);
+    json_t *coffea = json_object_get(report, "coffea");
+    json_t *run = json_array_get(json_object_get(out, "runs"), call);
+    json_t *metrics = json_object_get(run, "metrics");
+    cr_expect(json_array_size(json_object_get(report, "runs")) == 2);
+    cr_expect(cup_count(coffea, "chunks") == CHUNKS);
+    cr_expect(cup_count(coffea, "bytesread") == cup_count(metrics, "bytesread"));
+    double took = cup_number(run, "stop") - cup_number(run, "start");
+    double seen = cup_number(json_object_get(report, "workflow"), "wall_time");
+    cr_expect(seen <= took && took - seen < 0.05, "the call took %g s, not %g s", took, seen);
+    json_decref(report);
+}
+
+Test(coffea_launch, two_calls_are_two_runs)
+{
+    char *directory = cup_scratch("launch-twice");
+    char *input = cup_input("rntuple"), *files = cup_path(input, "files.json");
+    analyse(directory, "threads", files);
+    json_t *out = cup_json(directory, "out.json");
+    check_call(directory, out, 0);
+    check_call(directory, out, 1);
+    json_t *last = cup_report(directory), *all = report_of_run(directory, "all");
+    cr_expect(cup_count(last, "run") == 2);
+    cr_expect(cup_count(json_object_get(all, "coffea"), "chunks") == 2 * CHUNKS);
+    json_decref(last), json_decref(all), json_decref(out);
+    free(input), free(files), free(directory);
 }
