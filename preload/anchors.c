@@ -112,7 +112,7 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
         cup_dask_thread_clock(frame,
                               (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
     else if (name == names[CUP_ANCHOR_TICK])
-        cup_dask_tick(frame);
+        cup_dask_tick(frame, now_ns);
     else if (name == names[CUP_ANCHOR_METER])
         cup_dask_async_clock(frame, now_ns);
     else if (name == names[CUP_ANCHOR_RUN_ACTOR] || name == names[CUP_ANCHOR_APPLY_FUNCTION_ACTOR])
@@ -126,19 +126,19 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
 }
 
+static inline int64_t in_ns(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
 /* The thread that runs a server's loop ticks every 20 ms: known after its first. */
-static bool is_anchor(clockid_t id, const void *name)
+static bool is_anchor(clockid_t id, const struct timespec *now, const void *name)
 {
     if (id == CLOCK_THREAD_CPUTIME_ID)
         return name == names[CUP_ANCHOR_METER];
     return name == names[CUP_ANCHOR_WORK_FUNCTION] || name == names[CUP_ANCHOR_METER] ||
            name == names[CUP_ANCHOR_RUN_ACTOR] || name == names[CUP_ANCHOR_APPLY_FUNCTION_ACTOR] ||
-           (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted());
-}
-
-static inline int64_t in_ns(const struct timespec *time)
-{
-    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+           (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted(in_ns(now)));
 }
 
 /* The two rare cases are functions of their own, so that the frequent one saves no registers. */
@@ -180,7 +180,7 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
     if (cup_self.guard || (__builtin_expect(state != READY, 0) && !came(id, now)))
         return;
     const void *name = cup_frames_top_name();
-    if (__builtin_expect(name && is_anchor(id, name), 0))
+    if (__builtin_expect(name && is_anchor(id, now, name), 0))
         at_anchor(id, now, name);
     else if (id == CLOCK_REALTIME && name && cup_run_due(in_ns(now)))
         in_between(now);

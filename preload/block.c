@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/log.h"
+#include "preload/pairs.h"
 #include "preload/pending.h"
 #include "preload/series.h"
 #include "preload/thread.h"
@@ -13,16 +14,6 @@ enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 }; /* and CUP_BLOCK_MOVED 
 
 /* ---- writing out ------------------------------------------------------------------------- */
 
-static size_t put_number(unsigned char *at, uint64_t number)
-{
-    size_t bytes = 0;
-    do {
-        at[bytes++] = (unsigned char)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-        number >>= 7;
-    } while (number);
-    return bytes;
-}
-
 static size_t put_pairs(unsigned char *at, const uint64_t *counters, uint32_t count)
 {
     size_t bytes = 0;
@@ -30,18 +21,9 @@ static size_t put_pairs(unsigned char *at, const uint64_t *counters, uint32_t co
         if (!counters[i])
             continue;
         at[bytes++] = (unsigned char)i;
-        bytes += put_number(at + bytes, counters[i]);
+        bytes += cup_pairs_number(at + bytes, counters[i]);
     }
     return bytes;
-}
-
-/* The record's tail, padded so that the last bytes are no pair. */
-static void fill_tail(void *record, size_t fixed, const unsigned char *pairs, size_t bytes)
-{
-    unsigned char *tail = (unsigned char *)record + fixed;
-    size_t room = ((struct cup_record *)record)->length - fixed;
-    memcpy(tail, pairs, bytes);
-    memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
 }
 
 static size_t put_buckets(unsigned char *at, const struct cup_block *block)
@@ -51,8 +33,8 @@ static size_t put_buckets(unsigned char *at, const struct cup_block *block)
         uint32_t count = block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
         if (!count)
             continue;
-        bytes += put_number(at + bytes, CUP_PAIR_BUCKETS + i);
-        bytes += put_number(at + bytes, count);
+        bytes += cup_pairs_number(at + bytes, CUP_PAIR_BUCKETS + i);
+        bytes += cup_pairs_number(at + bytes, count);
     }
     return bytes;
 }
@@ -70,7 +52,7 @@ static void write_counters(const struct cup_block *block)
     record->block = (uint16_t)cup_log_block_index(block);
     record->sequence = block->sequence;
     record->own = (uint8_t)block->own;
-    fill_tail(record, sizeof *record, pairs, bytes);
+    cup_pairs_fill(record, sizeof *record, pairs, bytes);
     cup_log_commit(record, CUP_R_COUNTERS);
 }
 
@@ -91,7 +73,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
         record->entry = (uint8_t)entry;
         record->file_sequence = block->file_sequence[entry];
         record->own = (uint8_t)block->own;
-        fill_tail(record, sizeof *record, pairs, bytes);
+        cup_pairs_fill(record, sizeof *record, pairs, bytes);
         cup_log_commit(record, CUP_R_FILE_USE);
     }
     __atomic_store_n(&use->file, 0, __ATOMIC_RELEASE);

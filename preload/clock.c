@@ -31,6 +31,11 @@ uint64_t cup_clock_thread_cpu_ns(void)
     return (uint64_t)clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t cup_clock_process_cpu_ns(void)
+{
+    return (uint64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 #if defined(__x86_64__)
 static int tsc_is_invariant(void)
 {

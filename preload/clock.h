@@ -13,6 +13,7 @@
 int64_t cup_clock_realtime_ns(void);
 int64_t cup_clock_monotonic_ns(void);
 uint64_t cup_clock_thread_cpu_ns(void);
+uint64_t cup_clock_process_cpu_ns(void);
 
 struct cup_tick_scale {
     int use_tsc;         /* 0: a tick is a nanosecond of CLOCK_MONOTONIC */

@@ -6,10 +6,13 @@
 #include "preload/coffea.h"
 #include "preload/context.h"
 #include "preload/descriptor.h"
+#include "preload/digests.h"
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
+#include "preload/samples.h"
+#include "preload/spans.h"
 #include "preload/task.h"
 #include "preload/thread.h"
 
@@ -17,10 +20,11 @@
 
 /* ---- servers ----------------------------------------------------------------------------- */
 
-enum { SERVERS = 64, ADDRESS_LONGEST = 128 };
+enum { SERVERS = CUP_SAMPLES_SERVERS, ADDRESS_LONGEST = 128 };
 
 static struct {
     char addresses[SERVERS][ADDRESS_LONGEST]; /* index + 1 is the server's id in the log */
+    uint8_t roles[SERVERS];                   /* enum cup_role */
     uint32_t count;
     bool versions_noted;
 } seen;
@@ -31,6 +35,9 @@ static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks carry w
 void cup_dask_reset(void)
 {
     memset(&seen, 0, sizeof seen);
+    cup_samples_reset();
+    cup_digests_reset();
+    cup_spans_reset();
     memset(carriers, 0, sizeof carriers);
 }
 
@@ -119,6 +126,7 @@ static uint32_t server_id(cup_object *server)
     memcpy(seen.addresses[seen.count++], address, bytes + 1);
     uint32_t id = seen.count; /* what follows may run Python code, and other threads meanwhile */
     enum cup_role role = role_of(server);
+    seen.roles[id - 1] = (uint8_t)role;
     write_server(server, id, role, address);
     note_versions();
     note_addresses(server, address);
@@ -129,13 +137,13 @@ static uint32_t server_id(cup_object *server)
 
 enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
 
-bool cup_dask_tick_wanted(void)
+bool cup_dask_tick_wanted(int64_t now_ns)
 {
     uint32_t ticks = cup_self.ticks++;
-    return ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
+    return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
-void cup_dask_tick(struct cup_frame top)
+void cup_dask_tick(struct cup_frame top, int64_t now_ns)
 {
     cup_object *locals = NULL;
     if (!cup_frames_is_in(top, "distributed/core.py"))
@@ -143,7 +151,9 @@ void cup_dask_tick(struct cup_frame top)
     cup_object *server = cup_frames_local(top, "self", &locals);
     if (server && cup_process_log()) {
         cup_self.server_loop = true;
-        server_id(server);
+        uint32_t id = server_id(server);
+        if (id)
+            cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
     }
     cup_python_drop(server);
     cup_python_drop(locals);
@@ -211,43 +221,6 @@ static bool is_async_task(const struct task_frames *frames)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-/* ('phase1', 'sub') as phase1/sub. */
-static uint32_t span_name(cup_object *name)
-{
-    char text[256] = "";
-    size_t used = 0;
-    ssize_t parts =
-        name && cup_python_type(name) == cup_py.tuple_type ? cup_py.PySequence_Size(name) : 0;
-    for (ssize_t i = 0; i < parts && used + 2 < sizeof text; i++) {
-        if (i)
-            text[used++] = '/';
-        cup_object *part = cup_py.PySequence_GetItem(name, i);
-        used += cup_python_text(part, text + used, sizeof text - used);
-        cup_python_drop(part);
-    }
-    return used ? cup_log_string(text, used) : 0;
-}
-
-/* A task in no span of the user's is in Dask's "default". */
-static uint32_t span_of(cup_object *state)
-{
-    cup_object *id = cup_python_attribute(state, "span_id");
-    uint32_t span = 0;
-    if (id && id != cup_py.none) {
-        cup_object *annotations = cup_python_attribute(state, "annotations");
-        cup_object *annotation = cup_python_item(annotations, "span");
-        cup_object *name = cup_python_item(annotation, "name");
-        span = span_name(name);
-        cup_python_drop(name);
-        cup_python_drop(annotation);
-        cup_python_drop(annotations);
-        if (!span)
-            span = cup_log_cstring("default");
-    }
-    cup_python_drop(id);
-    return span;
-}
-
 static uint32_t prefix_of(cup_object *state, cup_object *key)
 {
     uint32_t prefix = cup_python_string_at(state, "prefix");
@@ -271,7 +244,7 @@ static void describe(struct cup_task_info *info, cup_object *key, cup_object *wo
     cup_object *state = cup_python_get(tasks, key);
     info->server = worker ? server_id(worker) : 0;
     info->prefix = prefix_of(state, key);
-    info->span = state ? span_of(state) : 0;
+    info->span = state ? cup_spans_of_task(state) : 0;
     info->run_id = state ? cup_python_integer_at(state, "run_id", -1) : -1;
     cup_python_drop(state);
     cup_python_drop(tasks);

@@ -21,8 +21,8 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
 void cup_dask_actor_lock(void);
 
 /* Called by a server's _measure_tick, on its event loop. */
-void cup_dask_tick(struct cup_frame top);
-bool cup_dask_tick_wanted(void); /* cheap: something is still to be learnt on this thread */
+void cup_dask_tick(struct cup_frame top, int64_t now_ns);
+bool cup_dask_tick_wanted(int64_t now_ns); /* cheap: something is to be learnt on this thread */
 
 /* In a forked child, and when a log is opened: nothing has been recorded yet. */
 void cup_dask_reset(void);

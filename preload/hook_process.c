@@ -1,5 +1,6 @@
 /* Wrappers of how a process starts another program, and of its ends that run no destructor. */
 #include "preload/child.h"
+#include "preload/digests.h"
 #include "preload/hooks.h"
 #include "preload/kernel.h"
 #include "preload/process.h"
@@ -214,6 +215,7 @@ CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 
 CUP_HOOK void _exit(int status)
 {
+    cup_digests_exit(__builtin_return_address(0));
     cup_process_ends();
     CUP_REAL(_exit)(status);
     __builtin_unreachable();
@@ -221,6 +223,7 @@ CUP_HOOK void _exit(int status)
 
 CUP_HOOK void _Exit(int status)
 {
+    cup_digests_exit(__builtin_return_address(0));
     cup_process_ends();
     CUP_REAL(_Exit)(status);
     __builtin_unreachable();

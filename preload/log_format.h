@@ -364,6 +364,11 @@ enum cup_record_type {
     CUP_R_CHILD = 13,
     CUP_R_VOID = 14,
     CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
+    CUP_R_SAMPLE = 16,
+    CUP_R_SAMPLE_WORKER = 17,
+    CUP_R_SPAN = 18,
+    CUP_R_DIGEST_KEY = 19,
+    CUP_R_DIGEST = 20,
     CUP_R_COLUMNS = 21,
     CUP_R_CHUNK_REPORT = 22,
     CUP_R_RUN = 23,
@@ -587,6 +592,137 @@ struct cup_r_child {
     int64_t time_ns; /* when its number was learnt */
 };
 
+/* ---- what Dask itself knows, taken at intervals ------------------------------------------- */
+
+/* Of a whole server: a scheduler, or a worker of itself. Values that are not known are left out. */
+#define CUP_SAMPLE_VALUES(X)                                                                       \
+    X(WORKERS, "workers", "workers that the scheduler has")                                        \
+    X(THREADS, "threads", "threads of all of them")                                                \
+    X(IDLE, "idle", "workers without enough to do")                                                \
+    X(TASKS, "tasks", "tasks that the scheduler knows, in any state")                              \
+    X(QUEUED, "queued", "tasks that wait for a worker to have room")                               \
+    X(UNRUNNABLE, "unrunnable", "tasks for which no worker will do")                               \
+    X(LOOP_INTERVAL_NS, "loop_interval_ns", "between two ticks of the event loop, as Dask says")   \
+    X(LOOP_LONGEST_NS, "loop_longest_ns", "the longest such time since the sample before")         \
+    X(TICK_NS, "tick_ns", "the time that the loop's tick is set to: longer ones are stalls")       \
+    X(TOOK_NS, "took_ns", "for which taking the sample before this one held the loop up")
+enum cup_sample_value {
+#define X(id, name, text) CUP_SV_##id,
+    CUP_SAMPLE_VALUES(X)
+#undef X
+        CUP_SV_COUNT
+};
+
+/* Of one worker, as the scheduler sees it at the time of the sample (or as it sees itself). */
+#define CUP_WORKER_VALUES(X)                                                                       \
+    X(THREADS, "threads", "its task threads")                                                      \
+    X(MEMORY_LIMIT, "memory_limit", "bytes; left out: none")                                       \
+    X(PROCESSING, "processing", "tasks assigned to it, queued ones too")                           \
+    X(EXECUTING, "executing", "tasks that run; in a scheduler's sample: as last heard")            \
+    X(LONG_RUNNING, "long_running", "tasks that have seceded")                                     \
+    X(HAS, "has", "results that it holds")                                                         \
+    X(NBYTES, "nbytes", "bytes of those, by Dask's estimate")                                      \
+    X(OCCUPANCY_NS, "occupancy_ns", "what is assigned to it would take, by Dask's estimate")       \
+    X(UNSEEN_NS, "unseen_ns", "since the scheduler last heard of it")
+enum cup_worker_value {
+#define X(id, name, text) CUP_WV_##id,
+    CUP_WORKER_VALUES(X)
+#undef X
+        CUP_WV_COUNT
+};
+
+/* What a worker told of itself in its last heartbeat: with the first sample that finds it. */
+#define CUP_HEARTBEAT_VALUES(X)                                                                    \
+    X(TIME_NS, "time_ns", "when, by the worker's clock: a heartbeat is new if this differs")       \
+    X(RSS, "rss", "resident memory of its process")                                                \
+    X(CPU_NS_PER_S, "cpu_ns_per_s", "CPU time of its process; one core is 1e9")                    \
+    X(MANAGED_BYTES, "managed_bytes", "results in its memory, by Dask's estimate")                 \
+    X(SPILLED_MEMORY_BYTES, "spilled_memory_bytes", "spilled results, by the size in memory")      \
+    X(SPILLED_DISK_BYTES, "spilled_disk_bytes", "likewise, by the size on disk")                   \
+    X(INCOMING_BYTES, "incoming_bytes", "of transfers from other workers under way")               \
+    X(INCOMING_COUNT, "incoming_count", "those transfers")                                         \
+    X(INCOMING_TOTAL, "incoming_total", "such transfers since the worker began")                   \
+    X(OUTGOING_BYTES, "outgoing_bytes", "of transfers to other workers under way")                 \
+    X(OUTGOING_COUNT, "outgoing_count", "those transfers")                                         \
+    X(OUTGOING_TOTAL, "outgoing_total", "such transfers since the worker began")                   \
+    X(BANDWIDTH_BPS, "bandwidth_bps", "bytes/s between workers, by Dask's estimate")               \
+    X(HOST_NET_READ_BPS, "host_net_read_bps", "received by the whole host, bytes/s")               \
+    X(HOST_NET_WRITE_BPS, "host_net_write_bps", "sent by the whole host, bytes/s")                 \
+    X(HOST_DISK_READ_BPS, "host_disk_read_bps", "read from disks by the whole host, bytes/s")      \
+    X(HOST_DISK_WRITE_BPS, "host_disk_write_bps", "written to disks by the whole host, bytes/s")   \
+    X(LOOP_INTERVAL_NS, "loop_interval_ns", "between two ticks of its event loop")                 \
+    X(NUM_FDS, "num_fds", "open descriptors of its process")                                       \
+    X(TASKS_EXECUTING, "tasks_executing", "its tasks by state: run")                               \
+    X(TASKS_LONG_RUNNING, "tasks_long_running", "run, but have seceded")                           \
+    X(TASKS_READY, "tasks_ready", "wait for a thread")                                             \
+    X(TASKS_CONSTRAINED, "tasks_constrained", "wait for a resource")                               \
+    X(TASKS_WAITING, "tasks_waiting", "wait for their inputs")                                     \
+    X(TASKS_FETCH, "tasks_fetch", "inputs to be fetched")                                          \
+    X(TASKS_FLIGHT, "tasks_flight", "inputs on their way")                                         \
+    X(TASKS_MEMORY, "tasks_memory", "results in memory, or spilled")
+enum cup_heartbeat_value {
+#define X(id, name, text) CUP_HV_##id,
+    CUP_HEARTBEAT_VALUES(X)
+#undef X
+        CUP_HV_COUNT
+};
+
+/* A sample of a server: the SAMPLE_WORKER records that name its number belong to it. If the
+ * server is a worker, there is one, of itself. Tail: pairs as in COUNTERS, of enum
+ * cup_sample_value; a value of 0 is there, one that is not known is not. */
+struct cup_r_sample {
+    struct cup_record head;
+    uint32_t sample; /* 1, 2, 3, ... in this process */
+    uint32_t server; /* SERVER record */
+    int64_t time_ns;
+};
+
+/* Tail: likewise, of enum cup_worker_value and, from CUP_PAIR_HEARTBEAT on, of enum
+ * cup_heartbeat_value: these only if the heartbeat is not that of the record before. */
+struct cup_r_sample_worker {
+    struct cup_record head;
+    uint32_t sample;
+    uint32_t address; /* string */
+    uint32_t name;    /* string: str(name) */
+    uint32_t status;  /* string: Dask's name of it */
+};
+enum { CUP_PAIR_HEARTBEAT = 64 };
+
+/* The name of one of Dask's spans. */
+struct cup_r_span {
+    struct cup_record head;
+    uint32_t id;   /* string */
+    uint32_t name; /* string: its parts with / between them */
+};
+
+/* One of Dask's fine metrics of a worker (a key of digests_total). */
+struct cup_r_digest_key {
+    struct cup_record head;
+    uint32_t key;      /* 1, 2, 3, ... in this process */
+    uint32_t server;   /* SERVER record */
+    uint32_t context;  /* string: "execute", "get-data", ...; 0: a key that is no tuple */
+    uint32_t span;     /* string: its id */
+    uint32_t prefix;   /* string; 0: not of a task */
+    uint32_t activity; /* string: several parts with / between them */
+    uint32_t unit;     /* string: "seconds", "bytes", "count" or the user's own */
+    uint32_t pad;
+};
+
+struct cup_digest_value {
+    uint32_t key;
+    uint32_t pad;
+    double value; /* the sum since the worker began */
+};
+
+/* The fine metrics of a worker that have changed. Tail: struct cup_digest_value, as many as there
+ * are. The last value of a key counts. */
+struct cup_r_digest {
+    struct cup_record head;
+    uint32_t server;
+    uint32_t last; /* 1: taken when the process ended: nothing is missing */
+    int64_t time_ns;
+};
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -612,5 +748,11 @@ CUP_SIZE_IS(cup_r_note, 16);
 CUP_SIZE_IS(cup_r_parent, 24);
 CUP_SIZE_IS(cup_r_child, 24);
 CUP_SIZE_IS(cup_r_void, 16);
+CUP_SIZE_IS(cup_r_sample, 24);
+CUP_SIZE_IS(cup_r_sample_worker, 24);
+CUP_SIZE_IS(cup_r_span, 16);
+CUP_SIZE_IS(cup_r_digest_key, 40);
+CUP_SIZE_IS(cup_digest_value, 16);
+CUP_SIZE_IS(cup_r_digest, 24);
 
 #endif

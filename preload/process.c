@@ -19,6 +19,7 @@
 #include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/run.h"
+#include "preload/samples.h"
 #include "preload/spin.h"
 #include "preload/task.h"
 #include "preload/thread.h"
@@ -33,7 +34,7 @@
 void cup_heap_init(void); /* hook_heap.c */
 bool cup_heap_is_first(void);
 
-enum { REMARKS = 8 };
+enum { REMARKS = 8, DEFAULT_INTERVAL_NS = 1000000000 };
 
 static struct {
     bool wanted;
@@ -43,6 +44,7 @@ static struct {
     uint64_t max_bytes;
     uint64_t features;
     int64_t start_ns;
+    int64_t interval_ns; /* of samples; 0: none */
     int hooks;
     char directory[3072];
     char remarks[REMARKS][192];
@@ -89,6 +91,32 @@ static uint64_t parse_bytes(const char *text)
     return value << shift;
 }
 
+/* "1", "0.25", "0": nanoseconds; -1 if it is none of that. */
+static int64_t parse_seconds(const char *text)
+{
+    enum { MOST_S = 60 };
+    const int64_t second = INT64_C(1000000000), least = second / 50; /* Dask's tick */
+    uint64_t whole = 0;
+    const char *rest = cup_number(text, &whole);
+    if (rest == text || whole > MOST_S)
+        return -1;
+    int64_t ns = (int64_t)whole * second, digit = second;
+    if (*rest == '.')
+        for (rest++; *rest >= '0' && *rest <= '9'; rest++)
+            ns += (*rest - '0') * (digit /= 10);
+    return *rest == 0 && ns <= MOST_S * second && (ns == 0 || ns >= least) ? ns : -1;
+}
+
+static void read_interval(void)
+{
+    const char *text = setting("CUPPING_INTERVAL");
+    int64_t ns = text ? parse_seconds(text) : -1;
+    if (text && ns < 0)
+        cup_process_remark("CUPPING_INTERVAL is not used", "neither 0 nor 0.02 to 60 seconds");
+    process.interval_ns = ns < 0 ? DEFAULT_INTERVAL_NS : ns;
+    cup_samples_every(process.interval_ns);
+}
+
 /* Absolute: the log grows by its path, and the program may change its directory. */
 static bool set_directory(const char *directory)
 {
@@ -114,6 +142,7 @@ static void read_environment(void)
     if (!directory || flag("CUPPING_DISABLE") || !set_directory(directory))
         return;
     process.wanted = true;
+    read_interval();
     if (!limit)
         return;
     uint64_t bytes = parse_bytes(limit);
@@ -154,6 +183,11 @@ static void describe_process(void)
     const char *trim = getenv("MALLOC_TRIM_THRESHOLD_"); /* set by Dask's nanny: seldom for good */
     if (trim)
         cup_log_info("MALLOC_TRIM_THRESHOLD_", trim);
+    if (process.interval_ns != DEFAULT_INTERVAL_NS) {
+        char seconds[32];
+        snprintf(seconds, sizeof seconds, "%.9g", (double)process.interval_ns / 1e9);
+        cup_log_info("CUPPING_INTERVAL", seconds);
+    }
     if (cup_python_usable()) {
         char version[32];
         snprintf(version, sizeof version, "%.*s", (int)strcspn(cup_py.Py_GetVersion(), " "),

@@ -45,9 +45,11 @@ static bool find_all(struct cup_python *python)
     python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
     python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
     python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+    python->int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
+    python->float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
     python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
-           python->string_type && python->none;
+           python->string_type && python->int_type && python->float_type && python->none;
 }
 
 /* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused
@@ -172,7 +174,7 @@ void cup_python_drop(cup_object *object)
 /* Names are looked up by the address of their literal: making and hashing a str at each use would
  * cost more than the look-up itself. A literal that two files share in text but not in address
  * takes two places. */
-enum { NAMES = 256 };
+enum { NAMES = 512, NAME_BITS = 9 };
 
 cup_object *cup_python_name(const char *literal)
 {
@@ -180,7 +182,7 @@ cup_object *cup_python_name(const char *literal)
         const char *literal;
         cup_object *name;
     } table[NAMES];
-    size_t at = ((uintptr_t)literal * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
+    size_t at = ((uintptr_t)literal * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - NAME_BITS);
     for (size_t i = 0; i < NAMES; i++, at = (at + 1) % NAMES) {
         if (table[at].literal == literal)
             return table[at].name;
@@ -228,6 +230,29 @@ int64_t cup_python_integer(cup_object *object, int64_t otherwise)
         return value;
     cup_py.PyErr_Clear();
     return otherwise;
+}
+
+double cup_python_number(cup_object *object)
+{
+    double value = cup_py.PyFloat_AsDouble(object);
+    if (value != -1 || !cup_py.PyErr_Occurred())
+        return value;
+    cup_py.PyErr_Clear();
+    return 0;
+}
+
+uint64_t cup_python_amount(cup_object *object, double scale)
+{
+    if (!object || object == cup_py.none)
+        return CUP_UNKNOWN64;
+    if (cup_python_type(object) == cup_py.int_type && scale == 1) {
+        int64_t value = cup_python_integer(object, -1);
+        return value < 0 ? CUP_UNKNOWN64 : (uint64_t)value;
+    }
+    double value = cup_py.PyFloat_AsDouble(object) * scale;
+    if (value < 0 && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* nor a NaN */
 }
 
 cup_object *cup_python_module(const char *name)

@@ -25,6 +25,11 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyObject_GetAttr, cup_object *, (cup_object *, cup_object *))                                \
     X(PyObject_GetItem, cup_object *, (cup_object *, cup_object *))                                \
     X(PyDict_GetItemWithError, cup_object *, (cup_object *, cup_object *))                         \
+    X(PyDict_Next, int, (cup_object *, ssize_t *, cup_object **, cup_object **))                   \
+    X(PyDict_Size, ssize_t, (cup_object *))                                                        \
+    X(PyObject_Size, ssize_t, (cup_object *))                                                      \
+    X(PyFloat_AsDouble, double, (cup_object *))                                                    \
+    X(PyCFunction_NewEx, cup_object *, (void *, cup_object *, cup_object *))                       \
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
     X(PyDict_Values, cup_object *, (cup_object *))                                                 \
@@ -60,7 +65,7 @@ struct cup_python {
     int (*is_finalizing)(void);   /* Py_IsFinalizing or its older name */
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
-    cup_object *tuple_type, *list_type, *dict_type, *string_type;
+    cup_object *tuple_type, *list_type, *dict_type, *string_type, *int_type, *float_type;
     cup_object *none;
     int minor; /* of 3.x */
 };
@@ -113,6 +118,14 @@ cup_object *cup_python_item(cup_object *mapping, const char *name);
 cup_object *cup_python_get(cup_object *mapping, cup_object *key);
 
 int64_t cup_python_integer(cup_object *object, int64_t otherwise);
+
+/* A number of any kind; 0 for what is none. Runs no Python code for plain ints and floats. */
+double cup_python_number(cup_object *object);
+
+/* A number that is not negative, times SCALE; CUP_UNKNOWN64 for anything else, None and NULL too.
+ */
+uint64_t cup_python_amount(cup_object *object, double scale);
+
 cup_object *cup_python_module(const char *name); /* borrowed; NULL if not imported */
 
 /* Type of an object, borrowed. */

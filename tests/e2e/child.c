@@ -30,13 +30,11 @@ const char *text(const char *format, ...)
 
 static void clean_environment(void)
 {
-    static const char *const ours[] = {"LD_PRELOAD",         "CUPPING_DIR",
-                                       "CUPPING_DISABLE",    "CUPPING_MAX_BYTES",
-                                       "CUPPING_VERBOSE",    "PYTHONDEVMODE",
-                                       "PYTHONFAULTHANDLER", "PYTHONWARNINGS",
-                                       "PYTHONASYNCIODEBUG", "MALLOC_TRIM_THRESHOLD_",
-                                       "PYTHONUNBUFFERED",   "PYTHONMALLOC",
-                                       "DASK_CONFIG"};
+    static const char *const ours[] = {
+        "LD_PRELOAD",       "CUPPING_DIR",        "CUPPING_DISABLE",        "CUPPING_MAX_BYTES",
+        "CUPPING_INTERVAL", "CUPPING_VERBOSE",    "PYTHONDEVMODE",          "PYTHONFAULTHANDLER",
+        "PYTHONWARNINGS",   "PYTHONASYNCIODEBUG", "MALLOC_TRIM_THRESHOLD_", "PYTHONUNBUFFERED",
+        "PYTHONMALLOC",     "DASK_CONFIG"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         unsetenv(ours[i]);
 }

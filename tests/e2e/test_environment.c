@@ -82,6 +82,11 @@ Test(environment, junk_in_max_bytes)
     try_values("CUPPING_MAX_BYTES");
 }
 
+Test(environment, junk_in_interval)
+{
+    try_values("CUPPING_INTERVAL");
+}
+
 Test(environment, junk_in_disable)
 {
     try_values("CUPPING_DISABLE");

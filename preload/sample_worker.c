@@ -1,0 +1,72 @@
+#include "preload/sample_servers.h"
+
+#include "preload/clock.h"
+#include "preload/task.h"
+
+static uint64_t cpu_per_second(struct cup_sampling *sampling)
+{
+    uint64_t cpu_ns = cup_clock_process_cpu_ns();
+    double used = (double)(cpu_ns - sampling->cpu_ns),
+           over = (double)(sampling->now_ns - sampling->cpu_at_ns);
+    uint64_t rate =
+        sampling->cpu_at_ns && over > 0 ? (uint64_t)(used / over * CUP_SECONDS) : CUP_UNKNOWN64;
+    sampling->cpu_ns = cpu_ns;
+    sampling->cpu_at_ns = sampling->now_ns;
+    return rate;
+}
+
+static void fill_own_state(struct cup_sampled_worker *worker, cup_object *server)
+{
+    cup_object *own = cup_python_attribute(server, "state");
+    worker->values[CUP_WV_THREADS] = cup_sample_amount(own, "nthreads", 1);
+    worker->values[CUP_WV_EXECUTING] = cup_sample_size(own, "executing");
+    worker->values[CUP_WV_LONG_RUNNING] = cup_sample_size(own, "long_running");
+    worker->values[CUP_WV_NBYTES] = cup_sample_amount(own, "nbytes", 1);
+    worker->heartbeat[CUP_HV_TASKS_EXECUTING] = worker->values[CUP_WV_EXECUTING];
+    worker->heartbeat[CUP_HV_TASKS_LONG_RUNNING] = worker->values[CUP_WV_LONG_RUNNING];
+    worker->heartbeat[CUP_HV_TASKS_READY] = cup_sample_heap_size(own, "ready");
+    worker->heartbeat[CUP_HV_TASKS_CONSTRAINED] = cup_sample_heap_size(own, "constrained");
+    worker->heartbeat[CUP_HV_MANAGED_BYTES] = worker->values[CUP_WV_NBYTES];
+    worker->heartbeat[CUP_HV_INCOMING_BYTES] = cup_sample_amount(own, "transfer_incoming_bytes", 1);
+    worker->heartbeat[CUP_HV_INCOMING_COUNT] = cup_sample_amount(own, "transfer_incoming_count", 1);
+    worker->heartbeat[CUP_HV_INCOMING_TOTAL] =
+        cup_sample_amount(own, "transfer_incoming_count_total", 1);
+    cup_python_drop(own);
+    cup_object *memory = cup_python_attribute(server, "memory_manager");
+    uint64_t limit = cup_sample_amount(memory, "memory_limit", 1);
+    worker->values[CUP_WV_MEMORY_LIMIT] = limit ? limit : CUP_UNKNOWN64;
+    cup_python_drop(memory);
+}
+
+static void fill_own_server(struct cup_sampled_worker *worker, cup_object *server)
+{
+    worker->heartbeat[CUP_HV_OUTGOING_BYTES] =
+        cup_sample_amount(server, "transfer_outgoing_bytes", 1);
+    worker->heartbeat[CUP_HV_OUTGOING_COUNT] =
+        cup_sample_amount(server, "transfer_outgoing_count", 1);
+    worker->heartbeat[CUP_HV_OUTGOING_TOTAL] =
+        cup_sample_amount(server, "transfer_outgoing_count_total", 1);
+    worker->heartbeat[CUP_HV_BANDWIDTH_BPS] = cup_sample_amount(server, "bandwidth", 1);
+    worker->address = cup_python_string_at(server, "_address");
+    worker->name = cup_python_string_at(server, "name");
+    worker->status = cup_sample_status(server, "_status");
+}
+
+void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
+{
+    uint64_t values[CUP_SV_COUNT];
+    struct cup_sampled_worker worker;
+    cup_sample_forget(values, CUP_SV_COUNT);
+    cup_sample_forget(worker.values, CUP_WV_COUNT);
+    cup_sample_forget(worker.heartbeat, CUP_HV_COUNT);
+    cup_sample_loop(values, server, sampling);
+    fill_own_state(&worker, server);
+    fill_own_server(&worker, server);
+    worker.heartbeat[CUP_HV_TIME_NS] = (uint64_t)sampling->now_ns;
+    worker.heartbeat[CUP_HV_RSS] = cup_task_rss();
+    worker.heartbeat[CUP_HV_CPU_NS_PER_S] = cpu_per_second(sampling);
+    worker.heartbeat[CUP_HV_LOOP_INTERVAL_NS] = values[CUP_SV_LOOP_INTERVAL_NS];
+    uint32_t sample = cup_sample_write(sampling, values);
+    if (sample)
+        cup_sample_write_worker(sample, &worker);
+}

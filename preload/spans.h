@@ -1,0 +1,18 @@
+/* Names of Dask's spans, told once each. GIL. */
+#ifndef CUPPING_SPANS_H
+#define CUPPING_SPANS_H
+
+#include "preload/python.h"
+
+#include <stdint.h>
+
+/* Name of the span that a worker's TaskState is in, as a string of the log; 0: in none. */
+uint32_t cup_spans_of_task(cup_object *task_state);
+
+/* Those that a scheduler (SERVER record ID) has come to know since the last call. */
+void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id);
+
+/* In a forked child. */
+void cup_spans_reset(void);
+
+#endif
