@@ -9,6 +9,7 @@
 
 #include "analysis/log_pairs.h"
 #include "analysis/log_reader.h"
+#include "analysis/log_samples.h"
 #include "analysis/own_waits.h"
 #include "analysis/visits.h"
 
@@ -31,6 +32,7 @@ struct loader {
     struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
+    struct cup_sample_loader samples;
 };
 
 static struct cup_process *process_of(struct loader *loader)
@@ -103,6 +105,7 @@ static void on_server(struct loader *loader, const struct cup_record *record)
         .threads = server.threads,
         .memory_limit = server.memory_limit,
         .tasks = entry->tasks,
+        .digests_complete = entry->digests_complete,
     };
     if (server.role < 32)
         process_of(loader)->roles |= 1u << server.role;
@@ -605,6 +608,33 @@ static void add_open_block(struct loader *loader, struct cup_open_block *open)
     }
 }
 
+/* ---- Dask's own state: log_samples.c ---------------------------------------------------- */
+
+static void on_sample(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_sample(&loader->samples, record);
+}
+
+static void on_sample_worker(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_sample_worker(&loader->samples, record);
+}
+
+static void on_span(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_span(&loader->samples, record);
+}
+
+static void on_digest_key(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_digest_key(&loader->samples, record);
+}
+
+static void on_digest(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_digest(&loader->samples, record);
+}
+
 /* ---- logs ------------------------------------------------------------------------------- */
 
 static void handle(struct loader *loader, const struct cup_record *record)
@@ -623,6 +653,11 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_NOTE] = on_note,
         [CUP_R_PARENT] = on_parent,
         [CUP_R_CHILD] = on_child,
+        [CUP_R_SAMPLE] = on_sample,
+        [CUP_R_SAMPLE_WORKER] = on_sample_worker,
+        [CUP_R_SPAN] = on_span,
+        [CUP_R_DIGEST_KEY] = on_digest_key,
+        [CUP_R_DIGEST] = on_digest,
         [CUP_R_COLUMNS] = on_columns,
         [CUP_R_CHUNK_REPORT] = on_chunk_report,
         [CUP_R_RUN] = on_run,
@@ -714,6 +749,7 @@ static void load_log(struct loader *loader, const char *path)
         process->first_task = (uint32_t)loader->builder->profile->task_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
+        loader->samples.process = loader->process;
         if (log.header.health[CUP_H_THREADS_VOIDED])
             find_voided(loader, path);
         read_records(loader, &log);
@@ -734,12 +770,15 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
+    cup_sample_loader_clear(&loader->samples);
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options)
 {
     struct loader loader = {.builder = builder, .options = options};
+    loader.samples = (struct cup_sample_loader){
+        .builder = builder, .strings = &loader.strings, .servers = &loader.servers};
     const char *span = options->span;
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});

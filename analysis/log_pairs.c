@@ -122,3 +122,17 @@ void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *coun
     const struct sums to = {counters, buckets, CUP_COUNTER_COUNT};
     each_pair(&to, tail, tail + bytes);
 }
+
+void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count)
+{
+    const unsigned char *at = tail, *end = tail + bytes;
+    uint64_t index, value;
+    while (read_number(&at, end, &index) == 0) {
+        if (index == CUP_PAIR_PADDING)
+            continue;
+        if (read_number(&at, end, &value) != 0)
+            return;
+        if (index < count)
+            values[index] = value;
+    }
+}

@@ -15,4 +15,7 @@ void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsi
 void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *counters,
                          uint64_t *buckets);
 
+/* Sets values[index] of each pair with an index below `count`; the others keep what they hold. */
+void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count);
+
 #endif

@@ -42,6 +42,11 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->notes);
     free(profile->children);
     free(profile->runs);
+    free(profile->samples);
+    free(profile->heartbeats);
+    free(profile->worker_samples);
+    free(profile->spans);
+    free(profile->digests);
     free(profile->damages);
     *profile = (struct cup_profile){0};
 }

@@ -62,6 +62,7 @@ struct cup_server {
     uint32_t threads;      /* 0: not known */
     uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
     uint64_t tasks;        /* that it ran */
+    bool digests_complete; /* its fine metrics are those of its end */
 };
 
 /* All tasks whose keys have the same prefix. [0] stands for tasks whose begin is lost. */
@@ -162,6 +163,44 @@ struct cup_run {
     char host[64];
 };
 
+/* Dask's own state, by a server at one time: a scheduler's, or a worker's of itself. */
+struct cup_sample {
+    int64_t time_ns;
+    uint32_t process;
+    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint64_t values[CUP_SV_COUNT];
+};
+
+/* What a worker told of itself, once. Its time is by the worker's clock. */
+struct cup_heartbeat {
+    uint64_t values[CUP_HV_COUNT];
+};
+
+/* One worker in a sample. */
+struct cup_worker_sample {
+    uint32_t sample; /* index */
+    uint32_t address, name, status;
+    uint32_t heartbeat; /* index + 1, the last one known then; 0: none yet. Rows share them */
+    uint64_t values[CUP_WV_COUNT];
+};
+
+/* The name of a span that a process knew; several may know the same. */
+struct cup_span {
+    uint32_t id, name;
+};
+
+/* One of Dask's fine metrics of one worker: the sum since the worker began, as last told. */
+struct cup_digest {
+    int64_t time_ns; /* when that was; 0: never */
+    double value;
+    uint32_t process;
+    uint32_t server;          /* index + 1 in servers; 0: not known */
+    uint32_t context;         /* 0: the activity is all there is ("latency") */
+    uint32_t span, span_name; /* 0: in none; the name 0: not known */
+    uint32_t prefix;          /* string; 0: not of a task */
+    uint32_t activity, unit;
+};
+
 struct cup_profile {
     char *path; /* owned; the directory */
     struct cup_intern strings;
@@ -193,6 +232,16 @@ struct cup_profile {
     size_t note_count, note_room;
     struct cup_child *children;
     size_t child_count, child_room;
+    struct cup_sample *samples;
+    size_t sample_count, sample_room;
+    struct cup_heartbeat *heartbeats;
+    size_t heartbeat_count, heartbeat_room;
+    struct cup_worker_sample *worker_samples; /* those of one sample stand in a row */
+    size_t worker_sample_count, worker_sample_room;
+    struct cup_span *spans;
+    size_t span_count, span_room;
+    struct cup_digest *digests;
+    size_t digest_count, digest_room;
 
     struct cup_run *runs; /* in the order in which they began */
     size_t run_count, run_room;

@@ -35,6 +35,11 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(own_waits, own_wait),
         KEEP(column_sets, column_set),
         KEEP(column_names, column_name),
+        KEEP(samples, sample),
+        KEEP(heartbeats, heartbeat),
+        KEEP(worker_samples, worker_sample),
+        KEEP(spans, span),
+        KEEP(digests, digest),
 #undef KEEP
         .path = old.path,
     };

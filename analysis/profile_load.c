@@ -12,6 +12,7 @@
 #include "analysis/array.h"
 #include "analysis/descent.h"
 #include "analysis/log_loader.h"
+#include "analysis/log_samples.h"
 #include "analysis/parallel.h"
 #include "analysis/profile_merge.h"
 #include "analysis/runs.h"
@@ -227,6 +228,8 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     load_names(&crew);
     bool selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_descents_settle(profile, selective) != 0)
+        crew.builder.out_of_memory = true;
+    if (!crew.builder.out_of_memory && cup_digests_settle(profile) != 0)
         crew.builder.out_of_memory = true;
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);

@@ -4,7 +4,7 @@
 struct shift {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-    uint32_t process, server, task, item, column_set, column_name;
+    uint32_t process, server, task, item, column_set, column_name, sample, heartbeat;
     struct cup_id_map strings;  /* by id in `from` */
     struct cup_id_map prefixes; /* by index in `from`: index + 1 */
     struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
@@ -193,6 +193,62 @@ static void merge_children(struct shift *shift)
     }
 }
 
+static void merge_samples(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->sample_count; i++) {
+        struct cup_sample *sample = CUP_APPEND(shift->builder, samples, sample);
+        if (!sample)
+            return;
+        *sample = shift->from->samples[i];
+        sample->process += shift->process;
+        sample->server = moved(sample->server, shift->server);
+    }
+    for (size_t i = 0; i < shift->from->heartbeat_count; i++) {
+        struct cup_heartbeat *heartbeat = CUP_APPEND(shift->builder, heartbeats, heartbeat);
+        if (!heartbeat)
+            return;
+        *heartbeat = shift->from->heartbeats[i];
+    }
+}
+
+static void merge_worker_samples(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->worker_sample_count; i++) {
+        struct cup_worker_sample *row = CUP_APPEND(shift->builder, worker_samples, worker_sample);
+        if (!row)
+            return;
+        *row = shift->from->worker_samples[i];
+        row->sample += shift->sample;
+        row->address = string(shift, row->address);
+        row->name = string(shift, row->name);
+        row->status = string(shift, row->status);
+        row->heartbeat = moved(row->heartbeat, shift->heartbeat);
+    }
+}
+
+static void merge_digests(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->span_count; i++) {
+        const struct cup_span *old = &shift->from->spans[i];
+        struct cup_span *span = CUP_APPEND(shift->builder, spans, span);
+        if (span)
+            *span = (struct cup_span){string(shift, old->id), string(shift, old->name)};
+    }
+    for (size_t i = 0; i < shift->from->digest_count; i++) {
+        struct cup_digest *digest = CUP_APPEND(shift->builder, digests, digest);
+        if (!digest)
+            return;
+        *digest = shift->from->digests[i];
+        digest->process += shift->process;
+        digest->server = moved(digest->server, shift->server);
+        digest->context = string(shift, digest->context);
+        digest->span = string(shift, digest->span);
+        digest->prefix = string(shift, digest->prefix);
+        digest->activity = string(shift, digest->activity);
+        digest->unit = string(shift, digest->unit);
+    }
+}
+
 static void merge_health(struct shift *shift)
 {
     struct cup_profile *into = shift->into, *from = shift->from;
@@ -223,6 +279,8 @@ static struct shift shift_for(struct cup_builder *builder, struct cup_profile *f
         .item = (uint32_t)into->item_count,
         .column_set = (uint32_t)into->column_set_count,
         .column_name = (uint32_t)into->column_name_count,
+        .sample = (uint32_t)into->sample_count,
+        .heartbeat = (uint32_t)into->heartbeat_count,
     };
 }
 
@@ -241,6 +299,9 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_file_sums(&shift);
         merge_facts(&shift);
         merge_children(&shift);
+        merge_samples(&shift);
+        merge_worker_samples(&shift);
+        merge_digests(&shift);
         merge_health(&shift);
     }
     cup_id_map_clear(&shift.strings);

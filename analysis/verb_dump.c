@@ -262,6 +262,91 @@ static void dump_void(FILE *out, const struct cup_record *record)
     fprintf(out, " task=%" PRIu32, r.task);
 }
 
+/* The values that are known. */
+static void print_values(FILE *out, const char *const *names, const uint64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (values[i] != CUP_UNKNOWN64)
+            fprintf(out, " %s=%" PRIu64, names[i], values[i]);
+}
+
+static void read_values(const struct cup_record *record, uint64_t *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        values[i] = CUP_UNKNOWN64;
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, count);
+}
+
+static void dump_sample(FILE *out, const struct cup_record *record)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_SAMPLE_VALUES(X)
+#undef X
+    };
+    struct cup_r_sample r;
+    uint64_t values[CUP_SV_COUNT];
+    cup_record_fixed(record, &r, sizeof r);
+    read_values(record, values, CUP_SV_COUNT);
+    fprintf(out, " sample=%" PRIu32 " server=%" PRIu32, r.sample, r.server);
+    print_time(out, "time", r.time_ns);
+    print_values(out, names, values, CUP_SV_COUNT);
+}
+
+static void dump_sample_worker(FILE *out, const struct cup_record *record)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_WORKER_VALUES(X)
+#undef X
+    };
+    static const char *const heartbeat_names[] = {
+#define X(id, name, text) "heartbeat_" name,
+        CUP_HEARTBEAT_VALUES(X)
+#undef X
+    };
+    struct cup_r_sample_worker r;
+    uint64_t values[CUP_PAIR_HEARTBEAT + CUP_HV_COUNT];
+    cup_record_fixed(record, &r, sizeof r);
+    read_values(record, values, sizeof values / sizeof *values);
+    fprintf(out, " sample=%" PRIu32 " address=#%" PRIu32 " name=#%" PRIu32 " status=#%" PRIu32,
+            r.sample, r.address, r.name, r.status);
+    print_values(out, names, values, CUP_WV_COUNT);
+    print_values(out, heartbeat_names, values + CUP_PAIR_HEARTBEAT, CUP_HV_COUNT);
+}
+
+static void dump_span(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_span r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " id=#%" PRIu32 " name=#%" PRIu32, r.id, r.name);
+}
+
+static void dump_digest_key(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_digest_key r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " key=%" PRIu32 " server=%" PRIu32 " context=#%" PRIu32 " span=#%" PRIu32, r.key,
+            r.server, r.context, r.span);
+    fprintf(out, " prefix=#%" PRIu32 " activity=#%" PRIu32 " unit=#%" PRIu32, r.prefix, r.activity,
+            r.unit);
+}
+
+static void dump_digest(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_digest r;
+    struct cup_digest_value value;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " server=%" PRIu32 " last=%" PRIu32, r.server, r.last);
+    print_time(out, "time", r.time_ns);
+    const unsigned char *at = cup_record_tail(record);
+    for (size_t left = cup_record_tail_bytes(record); left >= sizeof value; left -= sizeof value) {
+        memcpy(&value, at, sizeof value);
+        fprintf(out, " %" PRIu32 ":%.17g", value.key, value.value);
+        at += sizeof value;
+    }
+}
+
 static void dump_room(FILE *out, const struct cup_record *record)
 {
     (void)record;
@@ -289,6 +374,11 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_CHILD] = {"CHILD", dump_child},
         [CUP_R_VOID] = {"VOID", dump_void},
         [CUP_R_ROOM] = {"ROOM", dump_room},
+        [CUP_R_SAMPLE] = {"SAMPLE", dump_sample},
+        [CUP_R_SAMPLE_WORKER] = {"SAMPLE_WORKER", dump_sample_worker},
+        [CUP_R_SPAN] = {"SPAN", dump_span},
+        [CUP_R_DIGEST_KEY] = {"DIGEST_KEY", dump_digest_key},
+        [CUP_R_DIGEST] = {"DIGEST", dump_digest},
         [CUP_R_COLUMNS] = {"COLUMNS", dump_columns},
         [CUP_R_CHUNK_REPORT] = {"CHUNK_REPORT", dump_chunk_report},
         [CUP_R_RUN] = {"RUN", dump_run},

@@ -14,6 +14,22 @@
 static char scratch[SUPPORT_PATH];
 static struct log_builder builder;
 
+static void add_dasks_own(void)
+{
+    const unsigned char tail[8] = {CUP_SV_WORKERS, 1, CUP_PAIR_HEARTBEAT, 5, 1, 0, 127, 127};
+    struct cup_r_sample sample = {.sample = 1, .server = 1, .time_ns = at_second(12)};
+    struct cup_r_sample_worker worker = {.sample = 1, .address = 1, .name = 1, .status = 1};
+    struct cup_r_span span = {.id = 1, .name = 1};
+    struct cup_r_digest_key key = {.key = 1, .server = 1, .span = 1, .activity = 1};
+    struct cup_r_digest digest = {.server = 1, .time_ns = at_second(13)};
+    struct cup_digest_value value = {.key = 1, .value = 0.5};
+    builder_record(&builder, CUP_R_SAMPLE, &sample, sizeof sample, tail, sizeof tail);
+    builder_record(&builder, CUP_R_SAMPLE_WORKER, &worker, sizeof worker, tail, sizeof tail);
+    BUILDER_ADD(&builder, CUP_R_SPAN, span);
+    BUILDER_ADD(&builder, CUP_R_DIGEST_KEY, key);
+    builder_record(&builder, CUP_R_DIGEST, &digest, sizeof digest, &value, sizeof value);
+}
+
 /* Records and counters that the golden run has none of. */
 static void add_the_rest(void)
 {
@@ -24,6 +40,7 @@ static void add_the_rest(void)
     BUILDER_ADD(&builder, CUP_R_PARENT, parent);
     BUILDER_ADD(&builder, CUP_R_CHILD, child);
     BUILDER_ADD(&builder, CUP_R_FILE, peer);
+    add_dasks_own();
     header = builder_header(&builder);
     header->health[CUP_H_KERNEL_READ_START] = 1;
     header->health[CUP_H_KERNEL_READ_STOP] = 1000;

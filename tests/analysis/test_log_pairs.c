@@ -141,3 +141,14 @@ Test(log_pairs, buckets_stand_behind_the_counters)
         cr_assert_eq(sums[3], 5);
     }
 }
+
+/* Values that are set and not summed: the last one counts, 0 is a value. */
+Test(log_pairs, values_are_set)
+{
+    uint64_t values[3] = {9, 9, 9};
+    const unsigned char tail[] = {1, 0, 127, 2, 5, 2, 6, 50, 4, 0x90, 0x01, 3, 0, 0x80};
+    cup_pairs_set(tail, sizeof tail, values, 3);
+    cr_assert_eq(values[0], 9);
+    cr_assert_eq(values[1], 0);
+    cr_assert_eq(values[2], 6);
+}
