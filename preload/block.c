@@ -225,15 +225,15 @@ static void close_helped(struct cup_thread *thread, int slot)
 /* An empty one, after those were closed whose tasks have ended; else the one whose turn it is. */
 static int slot_for_another(struct cup_thread *thread)
 {
-    int empty = -1;
+    int unused = -1;
     for (int i = 0; i < CUP_HELPED; i++) {
         if (thread->helped[i] && !cup_attribution_runs(helped_at(thread, i)->task))
             close_helped(thread, i);
         if (!thread->helped[i])
-            empty = i;
+            unused = i;
     }
-    if (empty >= 0)
-        return empty;
+    if (unused >= 0)
+        return unused;
     int slot = (int)(thread->next_helped++ % CUP_HELPED);
     close_helped(thread, slot);
     return slot;

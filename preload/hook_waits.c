@@ -236,13 +236,15 @@ CUP_HOOK int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec
 
 /* Most are free: then nothing is to be measured. A try that fails costs a few nanoseconds, and then
  * the thread waits. What the try says but "busy" is what the call itself would have said. */
-#define LOCK_IF_BUSY(try, call)                                                                    \
+#define LOCK_UNLESS(busy, try, call)                                                               \
     if (!cup_active() || !real_##try)                                                              \
         return call;                                                                               \
     int tried = real_##try(lock);                                                                  \
-    if (__builtin_expect(tried != EBUSY, 1))                                                       \
+    if (__builtin_expect(tried != (busy), 1))                                                      \
         return tried;                                                                              \
     return CUP_WAITING(class_of(lock), CUP_WAITS, call)
+
+#define LOCK_IF_BUSY(try, call) LOCK_UNLESS(EBUSY, try, call)
 
 /* Looked at before it is tried: the interpreter's lock has mutexes around it that are taken a
  * million times a second. */
@@ -282,12 +284,13 @@ CUP_HOOK int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock,
 
 CUP_HOOK int mtx_lock(mtx_t *lock)
 {
-    LOCK(CUP_LATER(mtx_lock) ? real_mtx_lock(lock) : thrd_error);
+    LOCK_UNLESS(thrd_busy, mtx_trylock, CUP_LATER(mtx_lock) ? real_mtx_lock(lock) : thrd_error);
 }
 
 CUP_HOOK int mtx_timedlock(mtx_t *lock, const struct timespec *until)
 {
-    LOCK(CUP_LATER(mtx_timedlock) ? real_mtx_timedlock(lock, until) : thrd_error);
+    LOCK_UNLESS(thrd_busy, mtx_trylock,
+                CUP_LATER(mtx_timedlock) ? real_mtx_timedlock(lock, until) : thrd_error);
 }
 
 CUP_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock)

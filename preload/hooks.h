@@ -413,6 +413,7 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
 /* What a lock is tried or looked at by, before it is waited for. */
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
+    X(mtx_trylock)                                                                                 \
     X(pthread_rwlock_tryrdlock)                                                                    \
     X(pthread_rwlock_trywrlock)                                                                    \
     X(sem_getvalue)

@@ -102,10 +102,11 @@ static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
         part = part < left ? part : left;
         if (!part || class == CUP_WAIT_LOCK)
             continue;
+        block->counters[CUP_C_LOCK_WAIT_NS] -=
+            part; /* first: a kill in between counts none twice */
         block->counters[CUP_C_IO_WAIT_NS + class] += part;
         left -= part;
     }
-    block->counters[CUP_C_LOCK_WAIT_NS] -= ns - left;
     block->counters[CUP_C_HELD_UP_NS] += ns - left;
 }
 
