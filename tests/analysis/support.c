@@ -1,5 +1,8 @@
 #include "tests/analysis/support.h"
 
+#include "analysis/verbs.h"
+
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,4 +319,19 @@ int run_verb(const char *directory, int (*verb)(int, char **), const char *const
     }
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+json_t *report_json(const char *scratch, const char *outside)
+{
+    char path[2 * SUPPORT_PATH];
+    json_error_t error;
+    snprintf(path, sizeof path, "%s/report", outside);
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--json", path, NULL}),
+                 0);
+    char *text = read_text(path);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    cr_assert_not_null(root, "%s at line %d", error.text, error.line);
+    free(text);
+    return root;
 }

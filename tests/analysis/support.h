@@ -2,6 +2,8 @@
 #ifndef CUPPING_TEST_SUPPORT_H
 #define CUPPING_TEST_SUPPORT_H
 
+#include <jansson.h>
+
 #include "analysis/profile.h"
 #include "tests/analysis/log_builder.h"
 
@@ -29,5 +31,9 @@ int64_t at_second(double s);
 /* Runs a verb with standard output and error sent to files in the directory ("out", "err");
  * returns its exit status. The arguments end with NULL. */
 int run_verb(const char *directory, int (*verb)(int, char **), const char *const *arguments);
+
+/* What `cupping report --json` says of the profile in SCRATCH, by way of a file in OUTSIDE. The
+ * caller gives it back. */
+json_t *report_json(const char *scratch, const char *outside);
 
 #endif

@@ -332,21 +332,6 @@ static void add_waiting_task(void)
     builder_counters(&builder, &helper, helped);
 }
 
-static json_t *report_json(void)
-{
-    char path[2 * SUPPORT_PATH];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/report", outside);
-    cr_assert_eq(run_verb(outside, cup_verb_report,
-                          (const char *const[]){"report", scratch, "--json", path, NULL}),
-                 0);
-    char *text = read_text(path);
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    cr_assert_not_null(root, "%s at line %d", error.text, error.line);
-    free(text);
-    return root;
-}
-
 static void expect_json(json_t *object, const char *name, double expected)
 {
     json_t *value = json_object_get(object, name);
@@ -372,7 +357,7 @@ Test(budget, json_has_waits_by_prefix_and_worker)
 {
     add_waiting_task();
     load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY);
-    json_t *root = report_json(), *fine = json_object_get(root, "fine");
+    json_t *root = report_json(scratch, outside), *fine = json_object_get(root, "fine");
     json_t *prefixes = json_object_get(json_object_get(root, "tasks_by_prefix"), "rows");
     json_t *budget = json_object_get(root, "time_budget"), *prefix = json_array_get(prefixes, 0);
     expect_waits(fine);
@@ -391,7 +376,7 @@ Test(budget, json_has_histograms_by_prefix)
 {
     add_waiting_task();
     load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL);
-    json_t *root = report_json();
+    json_t *root = report_json(scratch, outside);
     json_t *prefixes = json_object_get(json_object_get(root, "tasks_by_prefix"), "rows");
     json_t *all = json_object_get(json_array_get(prefixes, 0), "histograms");
     json_t *waits = json_object_get(all, "gil_wait"), *tasks = json_object_get(all, "task");
@@ -512,7 +497,7 @@ Test(budget, without_tasks_in_the_pool_nothing_is_split)
     text = report_text("time_budget", "100");
     cr_expect_not_null(strstr(text, "async ones have none"), "%s", text);
     free(text);
-    json_t *root = report_json(), *fine = json_object_get(root, "fine");
+    json_t *root = report_json(scratch, outside), *fine = json_object_get(root, "fine");
     json_t *budget = json_object_get(root, "time_budget");
     expect_null(fine, "io_wait_s");
     expect_null(json_array_get(json_object_get(fine, "by_prefix"), 0), "other_wait_s");
@@ -559,7 +544,7 @@ Test(budget, json_has_the_advice)
 {
     add_waiting_task();
     load_with(CUP_FEATURE_WAITS);
-    json_t *root = report_json(), *advice = json_object_get(root, "advice");
+    json_t *root = report_json(scratch, outside), *advice = json_object_get(root, "advice");
     cr_assert_geq(json_array_size(advice), 1);
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(advice, 0), "rule")),
                      "starved");

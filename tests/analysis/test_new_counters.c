@@ -226,21 +226,6 @@ Test(new_counters, peers_are_no_files)
     free(files);
 }
 
-static json_t *report_json(void)
-{
-    char path[2 * SUPPORT_PATH];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/report", outside);
-    cr_assert_eq(run_verb(outside, cup_verb_report,
-                          (const char *const[]){"report", scratch, "--json", path, NULL}),
-                 0);
-    char *text = read_text(path);
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    cr_assert_not_null(root, "%s at line %d", error.text, error.line);
-    free(text);
-    return root;
-}
-
 static json_t *rows(json_t *root, const char *section)
 {
     return json_object_get(json_object_get(root, section), "rows");
@@ -259,7 +244,7 @@ Test(new_counters, servers_in_json)
     add_peer(SMALL_SERVER_FILE, SMALL_SERVER, "unix:/run/x", 10);
     add_peer(SERVER_FILE, SERVER, "tcp://10.0.0.9:1094", 70000);
     finish(all);
-    json_t *root = report_json(), *first = json_array_get(rows(root, "servers"), 0);
+    json_t *root = report_json(scratch, outside), *first = json_array_get(rows(root, "servers"), 0);
     cr_expect_eq(json_array_size(rows(root, "servers")), 2);
     cr_expect_eq(json_array_size(rows(root, "files")), 2);
     cr_expect_str_eq(json_string_value(json_object_get(first, "server")), "tcp://10.0.0.9:1094");
@@ -288,12 +273,12 @@ Test(new_counters, mapped_bytes_of_a_file)
     struct cup_r_file_use use = {.task = 1, .file = 1, .block = 1, .file_sequence = 1};
     builder_file_use(&builder, &use, values);
     finish(0);
-    json_t *root = report_json();
+    json_t *root = report_json(scratch, outside);
     cr_expect(
         json_is_null(json_object_get(json_array_get(rows(root, "files"), 0), "mapped_bytes")));
     json_decref(root);
     finish(all);
-    root = report_json();
+    root = report_json(scratch, outside);
     json_t *row = json_array_get(rows(root, "files"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(row, "file")), "/data/a.root");
     cr_expect_eq(number(row, "mapped_bytes"), 12288);
