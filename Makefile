@@ -55,7 +55,7 @@ PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c block.c clock.c descripto
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
-analysis_objs := $(filter-out %/analysis/main.o,$(call object,$(wildcard analysis/*.c plot/*.c)))
+analysis_objs := $(filter-out %/analysis/main.o,$(call object,$(wildcard analysis/*.c analysis/*/*.c plot/*.c)))
 testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(PRELOAD_TESTABLE))
 unit_analysis_objs := $(call object,$(wildcard tests/analysis/*.c tests/plot/*.c))
 unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
@@ -209,7 +209,7 @@ soak:
 
 # --- lint ----------------------------------------------------------------------------------------
 
-c_files := $(wildcard $(foreach d,preload analysis plot tests tests/*,$(d)/*.c $(d)/*.h))
+c_files := $(wildcard $(foreach d,preload analysis analysis/* plot tests tests/*,$(d)/*.c $(d)/*.h))
 sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*.sh tests/*/*.sh)
 py_files := $(wildcard tests/*/*.py)
 man_files := $(wildcard docs/man/*.1)

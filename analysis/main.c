@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/output.h"
-#include "analysis/verbs.h"
+#include "analysis/verbs/verbs.h"
+#include "analysis/write/output.h"
 
 static int print_version(void)
 {

@@ -1,6 +1,6 @@
 #include "tests/analysis/support.h"
 
-#include "analysis/verbs.h"
+#include "analysis/verbs/verbs.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "analysis/profile.h"
+#include "analysis/profile/profile.h"
 #include "tests/analysis/log_builder.h"
 
 enum { SUPPORT_PATH = 512 };

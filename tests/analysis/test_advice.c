@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/advice.h"
+#include "analysis/advice/advice.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];

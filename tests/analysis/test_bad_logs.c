@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/task_columns.h"
-#include "analysis/totals.h"
-#include "analysis/warnings.h"
+#include "analysis/metrics/totals.h"
+#include "analysis/report/task_columns.h"
+#include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics.h"
-#include "analysis/verbs.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];

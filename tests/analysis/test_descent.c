@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics.h"
-#include "analysis/roles.h"
-#include "analysis/task_columns.h"
-#include "analysis/warnings.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/profile/roles.h"
+#include "analysis/report/task_columns.h"
+#include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];

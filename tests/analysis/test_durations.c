@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analysis/durations.h"
+#include "analysis/profile/durations.h"
 
 static uint64_t buckets[CUP_BUCKETS];
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics.h"
-#include "analysis/warnings.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "analysis/log_pairs.h"
+#include "analysis/log/log_pairs.h"
 #include "preload/log_format.h"
 
 enum { COUNT = 20 };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/log_reader.h"
+#include "analysis/log/log_reader.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH];

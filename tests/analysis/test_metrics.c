@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/advice.h"
-#include "analysis/metrics.h"
+#include "analysis/advice/advice.h"
+#include "analysis/metrics/metrics.h"
 #include "tests/analysis/support.h"
 
 static struct cup_profile profile;
@@ -155,12 +155,13 @@ Test(metrics, sources_that_are_missing_are_null)
 
 Test(metrics, every_metric_has_a_name_of_its_own_and_a_source)
 {
-    for (size_t i = 0; i < cup_metric_count; i++) {
-        cr_assert_gt(strlen(cup_metrics[i].source), 0, "%s", cup_metrics[i].name);
-        for (size_t j = 0; j < i; j++)
-            cr_assert(strcmp(cup_metrics[i].name, cup_metrics[j].name) != 0 ||
-                          strcmp(cup_metrics[i].section, cup_metrics[j].section) != 0,
-                      "%s", cup_metrics[i].name);
+    for (size_t k = 0; k < cup_metric_section_count; k++) {
+        const struct cup_metric *metrics = cup_metric_sections[k]->metrics;
+        for (size_t i = 0; i < cup_metric_sections[k]->count; i++) {
+            cr_assert_gt(strlen(metrics[i].source), 0, "%s", metrics[i].name);
+            for (size_t j = 0; j < i; j++)
+                cr_assert_str_neq(metrics[i].name, metrics[j].name);
+        }
     }
 }
 
@@ -200,10 +201,13 @@ static void only(const struct cup_task *task)
 static void expect_finite(void)
 {
     struct cup_advice advice[CUP_ADVICE_MOST];
-    for (size_t i = 0; i < cup_metric_count; i++) {
-        struct cup_value value = cup_metric_value(&cup_metrics[i], &totals);
-        cr_assert(value.kind == CUP_VALUE_NULL || isfinite(cup_number(value)), "%s",
-                  cup_metrics[i].name);
+    for (size_t k = 0; k < cup_metric_section_count; k++) {
+        for (size_t i = 0; i < cup_metric_sections[k]->count; i++) {
+            const struct cup_metric *metric = &cup_metric_sections[k]->metrics[i];
+            struct cup_value value = cup_metric_value(metric, &totals);
+            cr_assert(value.kind == CUP_VALUE_NULL || isfinite(cup_number(value)), "%s",
+                      metric->name);
+        }
     }
     cup_advice_make(&totals, advice);
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/files.h"
-#include "analysis/metrics.h"
-#include "analysis/task_columns.h"
-#include "analysis/verbs.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/profile/files.h"
+#include "analysis/report/task_columns.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];

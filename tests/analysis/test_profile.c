@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/files.h"
-#include "analysis/roles.h"
-#include "analysis/task_columns.h"
+#include "analysis/profile/files.h"
+#include "analysis/profile/roles.h"
+#include "analysis/report/task_columns.h"
 #include "tests/analysis/support.h"
 
 static struct cup_profile profile;

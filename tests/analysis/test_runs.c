@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics.h"
-#include "analysis/roles.h"
-#include "analysis/runs.h"
-#include "analysis/verbs.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/profile/roles.h"
+#include "analysis/profile/runs.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];

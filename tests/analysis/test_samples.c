@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/files.h"
-#include "analysis/verbs.h"
+#include "analysis/profile/files.h"
+#include "analysis/verbs/verbs.h"
 #include "preload/pairs.h"
 #include "tests/analysis/support.h"
 

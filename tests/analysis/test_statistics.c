@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analysis/statistics.h"
+#include "analysis/base/statistics.h"
 
 Test(statistics, of_nothing)
 {

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/metrics.h"
-#include "analysis/task_columns.h"
-#include "analysis/verbs.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/report/task_columns.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH]; /* the profile */
@@ -150,12 +150,15 @@ Test(verbs, report_as_json_has_all_sections_and_metrics)
     cr_assert_str_eq(json_string_value(json_object_get(root, "format")), "cupping-report");
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         cr_assert_not_null(json_object_get(root, sections[i]), "%s", sections[i]);
-    for (size_t i = 0; i < cup_metric_count; i++) {
-        const struct cup_metric *m = &cup_metrics[i];
-        cr_assert_not_null(json_object_get(json_object_get(root, m->section), m->name), "%s",
-                           m->name);
-        json_t *sources = json_object_get(json_object_get(root, "sources"), m->section);
-        cr_assert(json_is_string(json_object_get(sources, m->name)), "%s", m->name);
+    for (size_t i = 0; i < cup_metric_section_count; i++) {
+        const struct cup_metric_section *section = cup_metric_sections[i];
+        json_t *sources = json_object_get(json_object_get(root, "sources"), section->name);
+        for (size_t k = 0; k < section->count; k++) {
+            const char *name = section->metrics[k].name;
+            cr_assert_not_null(json_object_get(json_object_get(root, section->name), name), "%s",
+                               name);
+            cr_assert(json_is_string(json_object_get(sources, name)), "%s", name);
+        }
     }
     json_t *chunks = json_object_get(json_object_get(root, "chunks"), "rows");
     cr_assert_eq(json_array_size(chunks), 4);

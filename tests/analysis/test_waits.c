@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/own_waits.h"
-#include "analysis/task_columns.h"
-#include "analysis/totals.h"
+#include "analysis/metrics/totals.h"
+#include "analysis/profile/own_waits.h"
+#include "analysis/report/task_columns.h"
 #include "tests/analysis/support.h"
 
 /* ---- one task --------------------------------------------------------------------------- */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/csv_writer.h"
-#include "analysis/json_writer.h"
-#include "analysis/terminal.h"
-#include "analysis/units.h"
-#include "analysis/utf8.h"
+#include "analysis/base/units.h"
+#include "analysis/base/utf8.h"
+#include "analysis/write/csv_writer.h"
+#include "analysis/write/json_writer.h"
+#include "analysis/write/terminal.h"
 
 static struct cup_text text_of(const char *bytes, size_t length)
 {

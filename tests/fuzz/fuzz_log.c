@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/advice.h"
-#include "analysis/descent.h"
-#include "analysis/log_loader.h"
-#include "analysis/metrics.h"
-#include "analysis/report.h"
-#include "analysis/totals.h"
+#include "analysis/advice/advice.h"
+#include "analysis/log/log_loader.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/metrics/totals.h"
+#include "analysis/profile/descent.h"
+#include "analysis/report/report.h"
 #include "tests/analysis/log_builder.c"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -1,0 +1,82 @@
+/* Advice on chunks, and on how they read. */
+#include "analysis/advice/advice_rules.h"
+
+bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
+    char opens[CUP_HUMANE_ROOM];
+    if (!t->timed_chunks || !(open / all > 0.25))
+        return false;
+    advice->weight = open / cup_rule_metric(t, "time_budget", "threads_s");
+    snprintf(advice->text, sizeof advice->text,
+             "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%): opening "
+             "files and imports. Larger chunks pay it less often.",
+             open / all * 100, humane(opens, open, CUP_UNIT_SECONDS));
+    return true;
+}
+
+bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double tail = (double)t->tail_ns / 1e9, all = (double)cup_stretch_ns(t->chunks) / 1e9;
+    char tails[CUP_HUMANE_ROOM];
+    if (t->tail_ns < 0 || t->used_chunks < 20 || !(tail / all > 0.25))
+        return false;
+    advice->weight = tail / all * 0.5;
+    snprintf(advice->text, sizeof advice->text,
+             "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, threshold 25 %%): "
+             "smaller or more even chunks shorten the tail.",
+             tail / all * 100, humane(tails, tail, CUP_UNIT_SECONDS));
+    return true;
+}
+
+bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double waste = cup_rule_metric(t, "efficiency", "wasted_wall_s"),
+           all = (double)t->all.wall_ns / 1e9;
+    char time[CUP_HUMANE_ROOM];
+    if (!(waste / all > 0.05))
+        return false;
+    advice->weight = waste / all;
+    snprintf(advice->text, sizeof advice->text,
+             "%.0f %% of the task time (%s, threshold 5 %%) went into results that were not used: "
+             "%llu tasks failed, %llu chunks were done again.",
+             waste / all * 100, humane(time, waste, CUP_UNIT_SECONDS),
+             (unsigned long long)t->failed.tasks, (unsigned long long)t->repeated.tasks);
+    return true;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
+    char bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
+    if (!t->chunk_file_size || !(times > 1.5))
+        return false;
+    advice->weight = 0.2;
+    snprintf(
+        advice->text, sizeof advice->text,
+        "Chunks read %s from .root files of %s: %.1f times their size (threshold 1.5). Parts of "
+        "them are read more than once: headers by each chunk, and baskets that several chunks "
+        "share.",
+        humane(bytes, (double)t->chunk_file_bytes, CUP_UNIT_BYTES),
+        humane(size, (double)t->chunk_file_size, CUP_UNIT_BYTES), times);
+    return true;
+}
+
+bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double bytes = cup_number(cup_metric_named(t, "attribution", "bytes_attributed"));
+    double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
+    char size[CUP_HUMANE_ROOM], total[CUP_HUMANE_ROOM];
+    double share = time / (double)t->all.wall_ns;
+    if (calls < 1000 || !(bytes / calls < 16384) || !(share > 0.05))
+        return false;
+    advice->weight = share;
+    snprintf(advice->text, sizeof advice->text,
+             "Reads are small: %s a call (threshold 16.4 kB) over %.0f calls, which took %s, "
+             "%.0f %% of the task time (threshold 5 %%).",
+             humane(size, bytes / calls, CUP_UNIT_BYTES), calls,
+             humane(total, time / 1e9, CUP_UNIT_SECONDS), share * 100);
+    return true;
+}

@@ -1,0 +1,55 @@
+/* The rules behind the advice, by what they are about, and what they share. */
+#ifndef CUPPING_ADVICE_RULES_H
+#define CUPPING_ADVICE_RULES_H
+
+#include <stdio.h>
+
+#include "analysis/advice/advice.h"
+#include "analysis/base/units.h"
+#include "analysis/metrics/metrics.h"
+
+#define CUP_RULES(X)                                                                               \
+    X(tasks_failed, false)                                                                         \
+    X(tasks_unfinished, false)                                                                     \
+    X(records_lost, false)                                                                         \
+    X(unattributed, false)                                                                         \
+    X(gil_bound, true)                                                                             \
+    X(io_bound, true)                                                                              \
+    X(network_bound, true)                                                                         \
+    X(lock_bound, true)                                                                            \
+    X(sleeping, true)                                                                              \
+    X(no_core, true)                                                                               \
+    X(page_faults, true)                                                                           \
+    X(trim_churn, true)                                                                            \
+    X(waits_unexplained, true)                                                                     \
+    X(waits_not_told_apart, true)                                                                  \
+    X(starved, true)                                                                               \
+    X(between_tasks, true)                                                                         \
+    X(opening, false)                                                                              \
+    X(long_tail, false)                                                                            \
+    X(wasted, false)                                                                               \
+    X(read_again, false)                                                                           \
+    X(small_reads, false)                                                                          \
+    X(cpu_bound, true)                                                                             \
+    X(nothing_stands_out, true)
+
+#define X(name, about_time)                                                                        \
+    bool cup_rule_##name(const struct cup_totals *t, struct cup_advice *advice);
+CUP_RULES(X)
+#undef X
+
+/* A metric as a number; NAN when it is not known, which no comparison takes for more than a
+ * threshold. */
+static inline double cup_rule_metric(const struct cup_totals *t, const char *section,
+                                     const char *name)
+{
+    return cup_number(cup_metric_named(t, section, name));
+}
+
+/* A figure in humane units; the buffer is the caller's. */
+static inline const char *humane(char *to, double number, enum cup_unit unit)
+{
+    return cup_print_humane(to, cup_real(number), unit);
+}
+
+#endif

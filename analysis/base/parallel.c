@@ -1,0 +1,41 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/base/parallel.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 8 }; /* each holds a log in memory; disks and memory give no more */
+
+struct share {
+    void (*work)(void *context);
+    void *context;
+};
+
+static void *run_share(void *argument)
+{
+    const struct share *share = argument;
+    share->work(share->context);
+    return NULL;
+}
+
+static size_t thread_count(size_t most)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t threads = processors < 1 ? 1 : (size_t)processors;
+    if (threads > MOST_THREADS)
+        threads = MOST_THREADS;
+    return threads < most ? threads : most;
+}
+
+void cup_parallel(size_t most, void (*work)(void *context), void *context)
+{
+    struct share share = {work, context};
+    pthread_t helpers[MOST_THREADS];
+    size_t threads = thread_count(most), started = 0;
+    while (started + 1 < threads && pthread_create(&helpers[started], NULL, run_share, &share) == 0)
+        started++;
+    work(context);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+}

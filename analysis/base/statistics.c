@@ -1,0 +1,69 @@
+#include "analysis/base/statistics.h"
+
+#include <math.h>
+
+static void swap(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Of first, middle and last: the one in between, as pivot. */
+static double pivot_of(const double *numbers, size_t low, size_t high)
+{
+    double a = numbers[low], b = numbers[low + (high - low) / 2], c = numbers[high];
+    return a < b ? (b < c ? b : fmax(a, c)) : (a < c ? a : fmax(b, c));
+}
+
+/* Hoare's selection: sorting a million numbers for one median would cost a tenth of a second. */
+double cup_select(double *numbers, size_t count, size_t rank)
+{
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        double pivot = pivot_of(numbers, low, high);
+        size_t left = low, right = high;
+        for (;;) {
+            while (numbers[left] < pivot)
+                left++;
+            while (numbers[right] > pivot)
+                right--;
+            if (left >= right)
+                break;
+            swap(&numbers[left++], &numbers[right--]);
+        }
+        if (rank <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
+    return numbers[rank];
+}
+
+static double median_of(double *numbers, size_t count)
+{
+    double upper = cup_select(numbers, count, count / 2);
+    if (count % 2)
+        return upper;
+    return (cup_select(numbers, count, count / 2 - 1) + upper) / 2;
+}
+
+struct cup_statistics cup_statistics_of(double *numbers, size_t count)
+{
+    struct cup_statistics s = {count, NAN, NAN, NAN, NAN, NAN};
+    double sum = 0, squares = 0;
+    if (count == 0)
+        return s;
+    s.min = s.max = numbers[0];
+    for (size_t i = 0; i < count; i++) {
+        s.min = numbers[i] < s.min ? numbers[i] : s.min;
+        s.max = numbers[i] > s.max ? numbers[i] : s.max;
+        sum += numbers[i];
+    }
+    s.mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (numbers[i] - s.mean) * (numbers[i] - s.mean);
+    s.stdev = sqrt(squares / (double)count);
+    s.median = median_of(numbers, count);
+    return s;
+}

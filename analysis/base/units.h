@@ -1,0 +1,30 @@
+/* Numbers as people read them: three digits that count, and units that physicists' tools use
+ * (kB, MB, GB are powers of 1000). */
+#ifndef CUPPING_UNITS_H
+#define CUPPING_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/base/value.h"
+
+enum cup_unit {
+    CUP_UNIT_NONE,    /* as it is: text, time (UTC) */
+    CUP_UNIT_COUNT,   /* 600,000 */
+    CUP_UNIT_BYTES,   /* 1.23 GB */
+    CUP_UNIT_SECONDS, /* 1.23 s, 12.3 ms, 4 min 05 s */
+    CUP_UNIT_SHARE,   /* of 1, shown as 98.3 % */
+    CUP_UNIT_PERCENT, /* of 100 */
+    CUP_UNIT_RATIO,   /* 1.23 */
+    CUP_UNIT_GBPS,    /* Gbit/s, scaled */
+    CUP_UNIT_MBS,     /* MB/s, scaled */
+    CUP_UNIT_KHZ,
+    CUP_UNIT_HZ,
+};
+
+enum { CUP_HUMANE_ROOM = 48 };
+
+/* Writes the value with its unit; "n/a" for null. Texts are not for this. Returns `to`. */
+char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit);
+
+#endif

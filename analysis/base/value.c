@@ -1,0 +1,92 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/base/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static size_t print_unsigned(char *to, uint64_t number)
+{
+    char digits[20];
+    size_t count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    for (size_t i = 0; i < count; i++)
+        to[i] = digits[count - 1 - i];
+    return count;
+}
+
+static uint64_t magnitude(int64_t number)
+{
+    return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
+static size_t print_signed(char *to, int64_t number)
+{
+    *to = '-';
+    size_t sign = number < 0;
+    return sign + print_unsigned(to + sign, magnitude(number));
+}
+
+/* 1500000000 -> 1.5, without going through a double that would lose digits of an epoch time. */
+static size_t print_seconds(char *to, int64_t ns)
+{
+    *to = '-';
+    size_t length = ns < 0;
+    uint64_t part = magnitude(ns) % 1000000000;
+    length += print_unsigned(to + length, magnitude(ns) / 1000000000);
+    to[length++] = '.';
+    for (uint64_t unit = 100000000; unit; unit /= 10) {
+        to[length++] = (char)('0' + part / unit);
+        part %= unit;
+        if (part == 0)
+            break;
+    }
+    return length;
+}
+
+/* The shortest form that reads back as the same number. */
+static size_t print_real(char *to, double real)
+{
+    int length = 0;
+    for (int digits = 6; digits <= 17; digits++) {
+        length = snprintf(to, CUP_NUMBER_ROOM, "%.*g", digits, real);
+        if (strtod(to, NULL) == real)
+            break;
+    }
+    return (size_t)length;
+}
+
+static size_t print_time(char *to, int64_t ns)
+{
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm utc;
+    if (ns < 0 || !gmtime_r(&seconds, &utc))
+        return 0;
+    size_t length = strftime(to, CUP_NUMBER_ROOM, "%Y-%m-%dT%H:%M:%S", &utc);
+    int more =
+        snprintf(to + length, CUP_NUMBER_ROOM - length, ".%06dZ", (int)(ns % 1000000000 / 1000));
+    return length + (size_t)more;
+}
+
+size_t cup_print_number(char *to, struct cup_value value)
+{
+    switch (value.kind) {
+    case CUP_VALUE_COUNT:
+        return print_unsigned(to, value.count);
+    case CUP_VALUE_SIGNED:
+        return print_signed(to, value.integer);
+    case CUP_VALUE_SECONDS:
+        return print_seconds(to, value.integer);
+    case CUP_VALUE_REAL:
+        return print_real(to, value.real);
+    case CUP_VALUE_TIME:
+        return print_time(to, value.integer);
+    case CUP_VALUE_BOOL:
+        return (size_t)snprintf(to, CUP_NUMBER_ROOM, "%s", value.count ? "true" : "false");
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,115 @@
+/* One cell of a report: what a metric or a column yields, whatever then presents it. "Not known"
+ * is a value of its own (null, n/a), never zero. */
+#ifndef CUPPING_VALUE_H
+#define CUPPING_VALUE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "analysis/base/intern.h"
+
+enum cup_value_kind {
+    CUP_VALUE_NULL,
+    CUP_VALUE_TEXT,
+    CUP_VALUE_COUNT,   /* also bytes */
+    CUP_VALUE_SIGNED,  /* differences of those */
+    CUP_VALUE_SECONDS, /* held in nanoseconds, so that no digit is lost */
+    CUP_VALUE_REAL,
+    CUP_VALUE_BOOL, /* in count */
+    CUP_VALUE_TIME, /* nanoseconds since the epoch, shown as UTC in ISO 8601 */
+};
+
+struct cup_value {
+    enum cup_value_kind kind;
+    union {
+        struct cup_text text; /* not owned */
+        uint64_t count;
+        int64_t integer; /* SIGNED, SECONDS, TIME */
+        double real;     /* finite */
+    };
+};
+
+static inline struct cup_value cup_null(void)
+{
+    return (struct cup_value){.kind = CUP_VALUE_NULL};
+}
+
+static inline struct cup_value cup_text(struct cup_text text)
+{
+    return text.bytes ? (struct cup_value){.kind = CUP_VALUE_TEXT, .text = text} : cup_null();
+}
+
+static inline struct cup_value cup_string(const char *string)
+{
+    return string ? cup_text((struct cup_text){string, strlen(string)}) : cup_null();
+}
+
+static inline struct cup_value cup_count(uint64_t count)
+{
+    return (struct cup_value){.kind = CUP_VALUE_COUNT, .count = count};
+}
+
+/* Null for CUP_UNKNOWN64. */
+static inline struct cup_value cup_known_count(uint64_t count)
+{
+    return count == UINT64_MAX ? cup_null() : cup_count(count);
+}
+
+static inline struct cup_value cup_signed(int64_t integer)
+{
+    return (struct cup_value){.kind = CUP_VALUE_SIGNED, .integer = integer};
+}
+
+static inline struct cup_value cup_seconds(int64_t ns)
+{
+    return (struct cup_value){.kind = CUP_VALUE_SECONDS, .integer = ns};
+}
+
+static inline struct cup_value cup_time(int64_t ns)
+{
+    return (struct cup_value){.kind = CUP_VALUE_TIME, .integer = ns};
+}
+
+/* Null for what is no finite number: nothing was there to divide by. */
+static inline struct cup_value cup_real(double real)
+{
+    return isfinite(real) ? (struct cup_value){.kind = CUP_VALUE_REAL, .real = real} : cup_null();
+}
+
+static inline struct cup_value cup_bool(int truth)
+{
+    return (struct cup_value){.kind = CUP_VALUE_BOOL, .count = truth != 0};
+}
+
+/* a / b; null when b is 0. */
+static inline struct cup_value cup_ratio(double a, double b)
+{
+    return b != 0 ? cup_real(a / b) : cup_null();
+}
+
+/* As a plain number in the unit that it is shown in; NAN for null and texts. */
+static inline double cup_number(struct cup_value value)
+{
+    switch (value.kind) {
+    case CUP_VALUE_COUNT:
+        return (double)value.count;
+    case CUP_VALUE_SIGNED:
+        return (double)value.integer;
+    case CUP_VALUE_SECONDS:
+    case CUP_VALUE_TIME:
+        return (double)value.integer / 1e9;
+    case CUP_VALUE_REAL:
+        return value.real;
+    default:
+        return NAN;
+    }
+}
+
+enum { CUP_NUMBER_ROOM = 40 }; /* what cup_print_number needs */
+
+/* Writes a number, time or null as JSON and CSV show it (seconds with all their nanoseconds,
+ * without trailing zeros; a time without quotes). Returns its length; 0 for null and text. */
+size_t cup_print_number(char *to, struct cup_value value);
+
+#endif

@@ -1,0 +1,454 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+
+#include "analysis/log/log_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    WINDOW_BYTES = 2 * CUP_RECORD_MAX,
+    STEP_BYTES = 1 << 17, /* read at once, if no record needs more: stays in the nearest caches */
+    HOLE_BYTES = 4096,    /* the longest run of zeros that a killed process leaves by itself */
+    CHAIN = 4,            /* sound records in a row that end a search after damage, */
+    CHAIN_RECORD_MAX = 65536, /* none of them longer than this */
+};
+
+/* ---- bytes of the file ------------------------------------------------------------------ */
+
+/* Reads up to `bytes` at `offset`; returns how many were there. */
+static size_t read_at(int fd, void *to, size_t bytes, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t got = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
+}
+
+/* Moves the window so that it starts at `offset` and holds at least `bytes`, if there are as many.
+ */
+static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
+{
+    size_t keep = 0;
+    uint64_t window_end = log->window_offset + log->window_bytes;
+    if (offset >= log->window_offset && offset < window_end) {
+        keep = (size_t)(window_end - offset);
+        memmove(log->window, log->window + (offset - log->window_offset), keep);
+    }
+    size_t wanted = (bytes > STEP_BYTES ? bytes : STEP_BYTES) - keep;
+    if (wanted > log->end - offset - keep)
+        wanted = (size_t)(log->end - offset - keep);
+    log->window_offset = offset;
+    log->window_bytes = keep + read_at(log->fd, log->window + keep, wanted, offset + keep);
+}
+
+/* `bytes` bytes at `offset`, or NULL where the records do not reach that far. */
+static inline const void *bytes_at(struct cup_log *log, uint64_t offset, size_t bytes)
+{
+    uint64_t place = offset - log->window_offset; /* wraps where it lies before the window */
+    if (place <= log->window_bytes && bytes <= log->window_bytes - place)
+        return log->window + place;
+    if (offset > log->end || bytes > log->end - offset)
+        return NULL;
+    move_window(log, offset, bytes);
+    if (offset + bytes > log->window_offset + log->window_bytes)
+        return NULL; /* the file became shorter while we read it */
+    return log->window + (offset - log->window_offset);
+}
+
+static void note_damage(struct cup_log *log, uint64_t offset, const char *what)
+{
+    if (!log->damage.text[0])
+        cup_error_set(&log->damage, log->path, offset, "%s; the rest was read", what);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+size_t cup_record_known_size(unsigned type)
+{
+    static const size_t sizes[] = {
+        [CUP_R_STRING] = sizeof(struct cup_r_string),
+        [CUP_R_FILE] = sizeof(struct cup_r_file),
+        [CUP_R_INFO] = sizeof(struct cup_r_info),
+        [CUP_R_SERVER] = sizeof(struct cup_r_server),
+        [CUP_R_TASK_BEGIN] = sizeof(struct cup_r_task_begin),
+        [CUP_R_TASK_END] = sizeof(struct cup_r_task_end),
+        [CUP_R_ITEM] = sizeof(struct cup_r_item),
+        [CUP_R_CHUNK] = sizeof(struct cup_r_chunk),
+        [CUP_R_COUNTERS] = sizeof(struct cup_r_counters),
+        [CUP_R_FILE_USE] = sizeof(struct cup_r_file_use),
+        [CUP_R_NOTE] = sizeof(struct cup_r_note),
+        [CUP_R_PARENT] = sizeof(struct cup_r_parent),
+        [CUP_R_CHILD] = sizeof(struct cup_r_child),
+        [CUP_R_VOID] = sizeof(struct cup_r_void),
+        [CUP_R_SAMPLE] = sizeof(struct cup_r_sample),
+        [CUP_R_SAMPLE_WORKER] = sizeof(struct cup_r_sample_worker),
+        [CUP_R_SPAN] = sizeof(struct cup_r_span),
+        [CUP_R_DIGEST_KEY] = sizeof(struct cup_r_digest_key),
+        [CUP_R_DIGEST] = sizeof(struct cup_r_digest),
+        [CUP_R_COLUMNS] = sizeof(struct cup_r_columns),
+        [CUP_R_CHUNK_REPORT] = sizeof(struct cup_r_chunk_report),
+        [CUP_R_RUN] = sizeof(struct cup_r_run),
+    };
+    return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+}
+
+/* The record at `offset` with all its bytes, or NULL if there is none that can be one. */
+static inline const struct cup_record *sound_record(struct cup_log *log, uint64_t offset)
+{
+    const struct cup_record *record = bytes_at(log, offset, sizeof *record);
+    if (!record || record->length < sizeof *record || record->length % 8 != 0 ||
+        record->length > CUP_RECORD_MAX)
+        return NULL;
+    if (record->type != 0 && (record->fixed < sizeof *record || record->fixed > record->length))
+        return NULL;
+    return bytes_at(log, offset, record->length);
+}
+
+/* True if several sound records of known types follow each other from `offset` on. The window is
+ * moved once for the whole chain: it must not go to and fro while a search creeps along. */
+static bool starts_chain(struct cup_log *log, uint64_t offset)
+{
+    uint64_t room = log->end - offset;
+    bytes_at(log, offset, room < CHAIN * CHAIN_RECORD_MAX ? room : CHAIN * CHAIN_RECORD_MAX);
+    for (int i = 0; i < CHAIN && offset < log->end; i++) {
+        const struct cup_record *record = sound_record(log, offset);
+        size_t known = record ? cup_record_known_size(record->type) : 0;
+        if (!known || record->fixed < known || record->length > CHAIN_RECORD_MAX)
+            return false;
+        offset += record->length;
+    }
+    return true;
+}
+
+/* Where to go on after damage at `offset`: the next chain of records, or the end. */
+static uint64_t search_records(struct cup_log *log, uint64_t offset)
+{
+    uint64_t at = offset + 8;
+    while (at < log->end && !starts_chain(log, at))
+        at += 8;
+    return at < log->end ? at : log->end;
+}
+
+static bool all_zero(struct cup_log *log, uint64_t from, uint64_t to)
+{
+    for (uint64_t at = from; at + 8 <= to; at += 8) {
+        const uint64_t *word = bytes_at(log, at, sizeof *word);
+        if (!word || *word != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Goes past whatever stands at log->offset and is no record. A short hole in the log of a process
+ * that did not end in good order is a reservation that it never filled: no damage. */
+static void skip_damage(struct cup_log *log)
+{
+    uint64_t from = log->offset;
+    uint64_t to = search_records(log, from);
+    log->offset = to;
+    if (log->header.log_stop_ns == 0 && to - from <= HOLE_BYTES && all_zero(log, from, to)) {
+        log->unfinished_records++;
+        return;
+    }
+    log->skipped_bytes += to - from;
+    if (!log->damage.text[0])
+        cup_error_set(&log->damage, log->path, from,
+                      "damaged: %llu bytes hold no records; the rest was read",
+                      (unsigned long long)(to - from));
+}
+
+/* ---- open blocks ------------------------------------------------------------------------ */
+
+static struct cup_open_block *open_block(struct cup_log *log, uint32_t index)
+{
+    if (index >= log->block_room || log->block_at[index] == 0)
+        return NULL;
+    return &log->blocks[log->block_at[index] - 1];
+}
+
+static void note_written_block(struct cup_log *log, const struct cup_record *record)
+{
+    if (record->type == CUP_R_COUNTERS) {
+        struct cup_r_counters counters;
+        cup_record_fixed(record, &counters, sizeof counters);
+        struct cup_open_block *open = open_block(log, counters.block);
+        if (open && open->block.sequence == counters.sequence)
+            open->written = true;
+    } else if (record->type == CUP_R_FILE_USE) {
+        struct cup_r_file_use use;
+        cup_record_fixed(record, &use, sizeof use);
+        struct cup_open_block *open = open_block(log, use.block);
+        if (open && use.entry < CUP_BLOCK_FILES &&
+            open->block.file_sequence[use.entry] == use.file_sequence)
+            open->file_written[use.entry] = true;
+    }
+}
+
+const struct cup_record *cup_log_next(struct cup_log *log)
+{
+    while (log->offset < log->end) {
+        const struct cup_record *record = sound_record(log, log->offset);
+        if (!record) {
+            skip_damage(log);
+            continue;
+        }
+        log->record_offset = log->offset;
+        log->offset += record->length;
+        if (record->type == 0) {
+            log->unfinished_records++;
+            continue;
+        }
+        note_written_block(log, record);
+        return record;
+    }
+    return NULL;
+}
+
+static int keep_block(struct cup_log *log, uint32_t index, const struct cup_block *block)
+{
+    struct cup_open_block *blocks =
+        realloc(log->blocks, (log->block_count + 1) * sizeof *log->blocks);
+    if (!blocks)
+        return -1;
+    log->blocks = blocks;
+    blocks[log->block_count] = (struct cup_open_block){.index = index, .block = *block};
+    log->block_at[index] = (uint32_t)++log->block_count;
+    return 0;
+}
+
+static const struct cup_region *find_region(const struct cup_log *log, uint32_t type)
+{
+    for (uint32_t i = 0; i < log->header.region_count; i++)
+        if (log->header.regions[i].type == type)
+            return &log->header.regions[i];
+    return NULL;
+}
+
+/* Copies the blocks in use of one region; their indices go on from the region before. */
+static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
+{
+    uint32_t first = log->block_room;
+    uint32_t *block_at = realloc(log->block_at, (first + region->count) * sizeof *block_at);
+    if (!block_at)
+        return -1;
+    memset(block_at + first, 0, region->count * sizeof *block_at);
+    log->block_at = block_at;
+    log->block_room = first + region->count;
+    for (uint32_t i = 0; i < region->count; i++) {
+        struct cup_block block = {0};
+        size_t bytes = region->entry_size < sizeof block ? region->entry_size : sizeof block;
+        if (read_at(log->fd, &block, bytes, region->offset + i * region->entry_size) == bytes &&
+            block.used && block.used != CUP_BLOCK_MOVED && keep_block(log, first + i, &block) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Returns 0, or -1 without memory. */
+static int read_blocks(struct cup_log *log)
+{
+    for (uint32_t i = 0; i < log->header.region_count; i++) {
+        const struct cup_region *region = &log->header.regions[i];
+        if (region->type == CUP_REGION_BLOCKS && region->count > 0 &&
+            read_blocks_of(log, region) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int cup_log_series(const struct cup_log *log, struct cup_series *series)
+{
+    const struct cup_region *region = find_region(log, CUP_REGION_SERIES);
+    if (!region || region->count == 0 || region->entry_size < sizeof *series ||
+        read_at(log->fd, series, sizeof *series, region->offset) != sizeof *series)
+        return -1;
+    return series->doubling || series->bin_ns == 0 ? -1 : 0;
+}
+
+/* ---- header ----------------------------------------------------------------------------- */
+
+static int check_magic(const struct cup_log *log, size_t bytes, struct cup_error *error)
+{
+    const struct cup_log_header *header = &log->header;
+    if (bytes == 0)
+        return cup_error_set(error, log->path, CUP_NO_OFFSET,
+                             "empty: its process wrote nothing, or the disk was full");
+    if (bytes < sizeof header->magic || memcmp(header->magic, CUP_LOG_MAGIC, 8) != 0)
+        return cup_error_set(error, log->path, 0,
+                             "not a cupping log (it does not begin with \"CUPPING\"); "
+                             "remove it from the profile directory");
+    if (bytes < sizeof *header)
+        return cup_error_set(error, log->path, bytes,
+                             "truncated in its header (%zu of %zu bytes); nothing can be read",
+                             bytes, sizeof *header);
+    return 0;
+}
+
+#define DIGITS_OF(number) #number
+#define DIGITS(number) DIGITS_OF(number)
+static const char *const readable_versions =
+    CUP_LOG_OLDEST == CUP_LOG_VERSION ? DIGITS(CUP_LOG_VERSION)
+                                      : DIGITS(CUP_LOG_OLDEST) " to " DIGITS(CUP_LOG_VERSION);
+
+static int check_version(const struct cup_log *log, struct cup_error *error)
+{
+    const struct cup_log_header *header = &log->header;
+    if (header->byte_order != CUP_LOG_BYTE_ORDER)
+        return cup_error_set(error, log->path, 8,
+                             header->byte_order == 0x04030201u
+                                 ? "written on a machine of the other byte order; read it there"
+                                 : "damaged header: impossible byte order");
+    if (header->min_reader > CUP_LOG_VERSION)
+        return cup_error_set(error, log->path, 12,
+                             "written in log format %u, which needs a reader of format %u; this "
+                             "cupping reads up to %u: use a newer cupping",
+                             header->version, header->min_reader, CUP_LOG_VERSION);
+    if (header->version == 0 || header->min_reader == 0 || header->min_reader > header->version)
+        return cup_error_set(error, log->path, 12, "damaged header: log format %u, reader %u",
+                             header->version, header->min_reader);
+    if (header->version < CUP_LOG_OLDEST)
+        return cup_error_set(error, log->path, 12,
+                             "written in log format %u, which this cupping does not read any more "
+                             "(it reads %s): use the cupping that wrote it",
+                             header->version, readable_versions);
+    return 0;
+}
+
+static int check_layout(const struct cup_log *log, struct cup_error *error)
+{
+    const struct cup_log_header *header = &log->header;
+    if (header->header_size < sizeof *header || header->header_size > log->size)
+        return cup_error_set(error, log->path, 16, "damaged header: header size %u",
+                             header->header_size);
+    if (header->records_offset % 8 != 0 || header->records_offset < header->header_size ||
+        header->records_offset > log->size)
+        return cup_error_set(
+            error, log->path, 24, "damaged or truncated: records should begin at byte %llu of %llu",
+            (unsigned long long)header->records_offset, (unsigned long long)log->size);
+    return 0;
+}
+
+static bool region_fits(const struct cup_log *log, const struct cup_region *region)
+{
+    uint64_t from = log->header.header_size, to = log->header.records_offset;
+    if (region->offset >= to) { /* added later, in a record of its own */
+        from = to;
+        to = log->size;
+    }
+    if (region->offset < from || region->offset > to || region->offset % 8 != 0)
+        return false;
+    return region->count == 0 ||
+           (region->entry_size && region->entry_size <= (to - region->offset) / region->count);
+}
+
+/* Drops regions that cannot be where the header says; the records do not need them. */
+static void check_regions(struct cup_log *log)
+{
+    struct cup_log_header *header = &log->header;
+    if (header->region_count > CUP_REGION_ROOM) {
+        note_damage(log, 20, "damaged header: too many regions");
+        header->region_count = 0;
+    }
+    for (uint32_t i = 0; i < header->region_count; i++) {
+        if (!region_fits(log, &header->regions[i])) {
+            note_damage(log, offsetof(struct cup_log_header, regions) + i * sizeof *header->regions,
+                        "damaged header: a region lies outside of its room");
+            header->regions[i] = (struct cup_region){0};
+        }
+    }
+}
+
+/* Settles where the records end. The file is larger as a rule (it grows in steps). */
+static void check_end(struct cup_log *log)
+{
+    uint64_t end = log->header.records_end;
+    log->end = log->size & ~UINT64_C(7);
+    if (end < log->header.records_offset || end % 8 != 0)
+        note_damage(log, 32, "damaged header: impossible end of the records");
+    else if (end > log->size)
+        note_damage(log, log->size, "truncated: its last records are missing");
+    else
+        log->end = end;
+}
+
+static int read_header(struct cup_log *log, struct cup_error *error)
+{
+    struct stat status;
+    if (fstat(log->fd, &status) != 0)
+        return cup_error_system(error, log->path, "read");
+    if (!S_ISREG(status.st_mode))
+        return cup_error_set(error, log->path, CUP_NO_OFFSET, "not a regular file");
+    log->size = (uint64_t)status.st_size;
+    size_t bytes = read_at(log->fd, &log->header, sizeof log->header, 0);
+    if (check_magic(log, bytes, error) != 0 || check_version(log, error) != 0 ||
+        check_layout(log, error) != 0)
+        return -1;
+    log->header.process_start_ns = cup_sane_time(log->header.process_start_ns);
+    log->header.log_start_ns = cup_sane_time(log->header.log_start_ns);
+    log->header.log_stop_ns = cup_sane_time(log->header.log_stop_ns);
+    log->header.host[sizeof log->header.host - 1] = '\0';
+    log->header.library_version[sizeof log->header.library_version - 1] = '\0';
+    log->header.library_build[sizeof log->header.library_build - 1] = '\0';
+    check_regions(log);
+    return 0;
+}
+
+/* What a living process may have moved while its blocks were copied. */
+static void read_end_again(struct cup_log *log)
+{
+    struct stat status;
+    uint64_t end;
+    if (fstat(log->fd, &status) == 0 && status.st_size >= 0)
+        log->size = (uint64_t)status.st_size;
+    if (read_at(log->fd, &end, sizeof end, offsetof(struct cup_log_header, records_end)) ==
+        sizeof end)
+        log->header.records_end = end;
+}
+
+static int prepare(struct cup_log *log, struct cup_error *error)
+{
+    if (read_header(log, error) != 0)
+        return -1;
+    log->window = malloc(WINDOW_BYTES);
+    if (!log->window || read_blocks(log) != 0)
+        return cup_error_memory(error, log->path);
+    read_end_again(log);
+    check_end(log);
+    log->offset = log->header.records_offset;
+    return 0;
+}
+
+int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
+{
+    *log = (struct cup_log){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (log->fd < 0)
+        return cup_error_system(error, path, "open");
+    log->path = strdup(path);
+    if (log->path && prepare(log, error) == 0)
+        return 0;
+    if (!log->path)
+        cup_error_memory(error, path);
+    cup_log_close(log);
+    return -1;
+}
+
+void cup_log_close(struct cup_log *log)
+{
+    if (log->fd >= 0)
+        close(log->fd);
+    free(log->path);
+    free(log->blocks);
+    free(log->block_at);
+    free(log->window);
+    *log = (struct cup_log){.fd = -1};
+}

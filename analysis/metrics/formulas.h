@@ -1,0 +1,75 @@
+/* What the formulas of metrics_*.c share. A formula yields null where there is nothing to tell. */
+#ifndef CUPPING_FORMULAS_H
+#define CUPPING_FORMULAS_H
+
+#include "analysis/metrics/metrics.h"
+
+typedef const struct cup_totals *T;
+
+static inline struct cup_value cup_ns_or_null(int64_t ns)
+{
+    return ns < 0 ? cup_null() : cup_seconds(ns);
+}
+
+static inline struct cup_value cup_of_ns(uint64_t ns)
+{
+    return cup_seconds((int64_t)ns);
+}
+
+static inline double cup_run_s(T t)
+{
+    int64_t ns = cup_stretch_ns(t->run);
+    return ns < 0 ? 0 : (double)ns / 1e9;
+}
+
+static inline bool cup_ended_with_cpu(T t)
+{
+    return cup_sums_have_cpu(&t->all);
+}
+
+/* Of the tasks' own threads and of those that helped them. */
+static inline uint64_t cup_all_cpu_ns(T t)
+{
+    return t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS];
+}
+
+static inline bool cup_events_known(T t)
+{
+    return t->used_chunks > t->chunks_without_events;
+}
+
+static inline double cup_chunks_s(T t)
+{
+    int64_t ns = cup_stretch_ns(t->chunks);
+    return ns < 0 ? 0 : (double)ns / 1e9;
+}
+
+/* The run's threads, averaged over its time. */
+static inline double cup_run_cores(T t)
+{
+    int64_t ns = cup_stretch_ns(t->run);
+    return ns > 0 ? (double)t->budget.threads_ns / (double)ns : (double)t->budget.threads;
+}
+
+/* Data files, mapped files, sockets: each byte is one of them. */
+static inline uint64_t cup_attributed_bytes(T t)
+{
+    uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];
+    for (int way = 0; way < CUP_WAY_NONE; way++)
+        sum += cup_way_bytes(t, way);
+    return sum;
+}
+
+static inline uint64_t cup_all_bytes(T t)
+{
+    return cup_attributed_bytes(t) + cup_way_bytes(t, CUP_WAY_NONE) +
+           t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
+}
+
+/* Both halves: of tasks, and in worker processes outside of any. */
+static inline struct cup_value cup_class_bytes(T t, int counter)
+{
+    return cup_count(t->counters[counter] + t->without_task[counter]);
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* What the threads were used for, and what was wasted. */
+#include "analysis/metrics/formulas.h"
+
+/* A sum over chunks: with none of them there is nothing to tell. */
+static struct cup_value of_chunks(T t, struct cup_value value)
+{
+    return t->used_chunks ? value : cup_null();
+}
+
+static struct cup_value thread_cpu_efficiency(T t)
+{
+    return cup_ended_with_cpu(t)
+               ? cup_ratio((double)cup_all_cpu_ns(t) / 1e9, cup_run_s(t) * cup_run_cores(t))
+               : cup_null();
+}
+
+static struct cup_value speedup_factor(T t)
+{
+    return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, cup_run_s(t)) : cup_null();
+}
+
+static struct cup_value io_overhead_pct(T t)
+{
+    double noncpu_s = ((double)t->chunk_wall_ns - (double)t->chunk_cpu_ns) / 1e9;
+    return of_chunks(t, cup_ratio(noncpu_s * 100, cup_run_s(t)));
+}
+
+static struct cup_value wasted_wall_s(T t)
+{
+    return cup_of_ns(t->failed.wall_ns + t->repeated.wall_ns);
+}
+
+static struct cup_value wasted_cpu_s(T t)
+{
+    return cup_of_ns(t->failed.cpu_ns + t->repeated.cpu_ns);
+}
+
+static struct cup_value wasted_bytes(T t)
+{
+    return cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes);
+}
+
+static struct cup_value io_wait_pct(T t)
+{
+    return cup_ratio(100 * (double)t->waits.ns[CUP_WAITED_IO],
+                     (double)cup_wait_sums_wall_ns(&t->waits));
+}
+
+/* ---- the table -------------------------------------------------------------------------- */
+
+#define NO_D "Dask's own figures are not read by this version"
+#define CORES_P                                                                                    \
+    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
+    "log was open"
+#define FILES CUP_FEATURE_FILES
+#define WAITS CUP_FEATURE_WAITS
+
+/* clang-format off */
+static const struct cup_metric metrics[] = {
+    {"thread_cpu_efficiency", "CPU share of all threads", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in the second; " CORES_P, 0, NULL},
+    {"core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, NULL, NO_D, 0, NULL},
+    {"cpu_efficiency", NULL, CUP_UNIT_SHARE, NULL, NO_D, 0, NULL},
+    {"speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time", 0, NULL},
+    {"efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0, NULL},
+    {"io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0, NULL},
+    {"io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, io_wait_pct, "P: io_wait_s of all tasks over their time, where waits were measured", WAITS, NULL},
+    {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk", 0, NULL},
+    {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads", 0, NULL},
+    {"wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended", FILES, NULL},
+    {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0, NULL},
+};
+/* clang-format on */
+
+const struct cup_metric_section cup_efficiency_metrics = {"efficiency", metrics,
+                                                          sizeof metrics / sizeof *metrics};

@@ -1,0 +1,167 @@
+/* Sums over the model: everything that the formulas of metrics.c and the tables need, made in one
+ * pass over the tasks. Nanoseconds and bytes; a time of 0 means that there was none. */
+#ifndef CUPPING_TOTALS_H
+#define CUPPING_TOTALS_H
+
+#include "analysis/base/statistics.h"
+#include "analysis/base/units.h"
+#include "analysis/metrics/budget.h"
+#include "analysis/metrics/kernel_check.h"
+#include "analysis/profile/profile.h"
+
+/* What became of a chunk's attempt. */
+enum cup_outcome {
+    CUP_OUTCOME_NONE, /* no chunk */
+    CUP_OUTCOME_USED,
+    CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
+    CUP_OUTCOME_FAILED,
+    CUP_OUTCOME_UNFINISHED,
+};
+
+struct cup_task_sums {
+    uint64_t tasks, finished, erred, unfinished;
+    uint64_t wall_ns, cpu_ns; /* of ended tasks */
+    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
+    uint64_t with_cpu_ns;     /* wall time of the others */
+    uint64_t read_bytes, child_read_bytes, result_bytes;
+};
+
+/* Processes that descend from tasks, and what they read. */
+struct cup_child_sums {
+    uint64_t processes, bytes;
+};
+
+/* What Coffea's own report says of the used chunks, added up from the chunks. */
+struct cup_coffea_sums {
+    uint64_t chunks; /* that have one */
+    uint64_t with_bytes, bytes;
+    uint64_t with_entries, entries;
+    uint64_t with_columns;
+    uint64_t process_ns;
+    uint64_t read_bytes; /* delivered from data files to those of with_bytes */
+};
+
+struct cup_dataset {
+    uint32_t name;
+    uint64_t chunks, failed, repeated, unfinished; /* attempts; chunks: used ones */
+    uint64_t events;
+    uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
+    uint64_t read_bytes;
+    uint64_t attempt_bytes; /* read by all attempts */
+    struct cup_coffea_sums coffea;
+};
+
+struct cup_waste {
+    uint64_t tasks, wall_ns, cpu_ns, read_bytes;
+};
+
+/* Numbers of a chunk over which there are statistics. */
+#define CUP_CHUNK_STATISTICS(X)                                                                    \
+    X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
+    X(CPU, "cpu_s", "CPU time of its thread", CUP_UNIT_SECONDS)                                    \
+    X(OPEN, "open_s", "before process()", CUP_UNIT_SECONDS)                                        \
+    X(PROCESS, "process_s", "inside process()", CUP_UNIT_SECONDS)                                  \
+    X(TIME_PER_EVENT, "time_per_event_s", "time per event", CUP_UNIT_SECONDS)                      \
+    X(RSS_DELTA, "memory_delta_bytes", "memory growth (RSS)", CUP_UNIT_BYTES)                      \
+    X(RSS_PER_EVENT, "memory_per_event_bytes", "memory growth per event", CUP_UNIT_BYTES)          \
+    X(READ, "read_bytes", "bytes read", CUP_UNIT_BYTES)                                            \
+    X(READ_PER_EVENT, "read_per_event_bytes", "bytes read per event", CUP_UNIT_BYTES)              \
+    X(EVENTS, "events", "events", CUP_UNIT_COUNT)                                                  \
+    X(RESULT, "result_bytes", "size of the result", CUP_UNIT_BYTES)
+enum cup_chunk_statistic {
+#define X(id, name, text, unit) CUP_STAT_##id,
+    CUP_CHUNK_STATISTICS(X)
+#undef X
+        CUP_STAT_COUNT
+};
+
+struct cup_totals {
+    const struct cup_profile *profile;
+    struct cup_task_sums all;
+    struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
+    uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
+    /* Of the tasks, and of the Runner call they belong to; longer where some tasks held their
+     * threads to the end. */
+    struct cup_stretch run;
+    struct cup_stretch tasks, metadata, chunks;
+    int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
+    uint64_t workers; /* with threads for tasks, whether they ran any or not */
+    struct cup_budget budget;
+    struct cup_budget *budgets;   /* owned; as profile->processes */
+    struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
+    uint64_t pool_tasks_measured; /* whose waits are in the budget */
+    struct cup_measured_waits helper_waits;
+    uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
+
+    uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
+    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks;
+    uint64_t retried_chunks; /* different chunks with more than one attempt */
+    uint64_t events;         /* of used chunks, as the following */
+    uint64_t chunks_without_events;
+    uint64_t chunk_wall_ns, chunk_cpu_ns;
+    uint64_t open_ns;                    /* before process() */
+    uint64_t process_ns, process_cpu_ns; /* inside process() */
+    uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
+    struct cup_coffea_sums coffea;
+    struct cup_dataset *datasets; /* owned */
+    size_t dataset_count, dataset_room;
+
+    struct cup_waste failed, repeated, killed;
+    uint64_t counters[CUP_COUNTER_COUNT];              /* of tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT];          /* in worker processes */
+    uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
+    struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
+    struct cup_kernel_check kernel;
+    uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
+    uint64_t chunk_file_size;  /* size of those files */
+};
+
+/* Returns 0, or -1 without memory. The profile must outlive the totals. */
+int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
+void cup_totals_free(struct cup_totals *totals);
+
+/* All statistics of the used chunks; all NAN without any, or without memory. Each is a pass over
+ * the chunks: ask once, and only if they are shown. */
+void cup_chunk_statistics(const struct cup_totals *totals,
+                          struct cup_statistics statistics[CUP_STAT_COUNT]);
+
+/* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
+ * order; *count of them. Allocated, the caller frees; NULL without memory. */
+uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
+
+/* The Runner call that the tasks belong to; NULL: not known, several, or there are no tasks. */
+static inline const struct cup_run *cup_run_call(const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
+}
+
+/* True if some of the tasks have a CPU clock of their own. */
+static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
+{
+    return sums->finished + sums->erred > sums->without_cpu;
+}
+
+static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)
+{
+    return totals->prefix_chunks[prefix] > 0;
+}
+
+/* Indexes of the prefixes that have tasks, those whose tasks took the most time first; *count of
+ * them. Allocated, the caller frees; NULL without memory. */
+uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
+
+/* Names of enum cup_way, and the bytes that found their task that way (none: no task). */
+extern const char *const cup_way_names[CUP_WAY_COUNT];
+uint64_t cup_way_bytes(const struct cup_totals *totals, int way);
+uint64_t cup_all_way_bytes(const struct cup_totals *totals);
+
+/* From first start to last stop; -1 when there was none. */
+static inline int64_t cup_stretch_ns(struct cup_stretch stretch)
+{
+    return stretch.stop_ns >= stretch.start_ns && stretch.stop_ns
+               ? stretch.stop_ns - stretch.start_ns
+               : -1;
+}
+
+#endif

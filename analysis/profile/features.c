@@ -1,0 +1,31 @@
+#include "analysis/report/report.h"
+
+size_t cup_features_off(const struct cup_profile *profile,
+                        struct cup_feature_off off[CUP_FEATURE_COUNT])
+{
+    static const struct cup_feature_off features[CUP_FEATURE_COUNT] = {
+        {"files", "reads and writes are not measured", 0},
+        {"heap", "allocations are not measured", 0},
+        {"bridge", "Dask tasks are not seen", 0},
+        {"context", "reads on helper threads may find no task", 0},
+        {"chunks", "time inside process() is not known", 0},
+        {"rss", "memory of the process is not known", 0},
+        {"handoff", "work that is handed over finds no task; helpers' CPU time is not known", 0},
+        {"mapped", "pages of mapped files are not counted", 0},
+        {"waits", "waits are not told apart", 0},
+        {"gil", "waits for the interpreter's lock are among those for locks", 0},
+        {"run_delay", "time without a core is inside the waits", 0},
+    };
+    size_t count = 0;
+    for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {
+        uint64_t processes = 0;
+        for (uint32_t i = 0; i < profile->process_count; i++)
+            processes += cup_process_is_worker(&profile->processes[i]) &&
+                         !cup_process_has(profile, i, (enum cup_feature)(1u << feature));
+        if (processes == 0)
+            continue;
+        off[count] = features[feature];
+        off[count++].processes = processes;
+    }
+    return count;
+}

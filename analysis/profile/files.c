@@ -1,0 +1,76 @@
+#include "analysis/profile/files.h"
+
+#include <stdlib.h>
+
+const char *const cup_file_counter_names[CUP_FILE_COUNTER_COUNT] = {
+#define X(id, name, text) name,
+    CUP_FILE_COUNTERS(X)
+#undef X
+};
+
+struct cup_file_sum cup_file_total(const struct cup_profile *profile, uint32_t file)
+{
+    struct cup_file_sum total = {.file = file};
+    for (uint32_t at = profile->files[file].first_sum; at; at = profile->file_sums[at - 1].next) {
+        const struct cup_file_sum *sum = &profile->file_sums[at - 1];
+        total.tasks += sum->tasks;
+        for (int i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+            total.counters[i] += sum->counters[i];
+    }
+    return total;
+}
+
+struct ranked {
+    uint64_t bytes;
+    uint32_t file;
+};
+
+static int more_bytes_first(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->file < b->file ? -1 : 1;
+}
+
+static bool is_of_class(const struct cup_file *file, uint32_t class)
+{
+    return class == 0 ? file->class != CUP_FILE_SOCKET : file->class == class;
+}
+
+static uint64_t bytes_of(const struct cup_profile *profile, uint32_t file)
+{
+    const struct cup_file_sum total = cup_file_total(profile, file);
+    const uint64_t *c = total.counters;
+    bool is_peer = profile->files[file].class == CUP_FILE_SOCKET;
+    return c[CUP_F_READ_BYTES] + c[CUP_F_MAPPED_BYTES] + (is_peer ? c[CUP_F_WRITE_BYTES] : 0);
+}
+
+uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, size_t *count)
+{
+    struct ranked *ranked = calloc(profile->file_count + 1, sizeof *ranked);
+    uint32_t *files = calloc(profile->file_count + 1, sizeof *files);
+    *count = 0;
+    for (uint32_t i = 0; ranked && i < profile->file_count; i++)
+        if (is_of_class(&profile->files[i], class))
+            ranked[(*count)++] = (struct ranked){bytes_of(profile, i), i};
+    if (ranked)
+        qsort(ranked, *count, sizeof *ranked, more_bytes_first);
+    for (size_t i = 0; ranked && files && i < *count; i++)
+        files[i] = ranked[i].file;
+    if (!ranked) {
+        free(files);
+        files = NULL;
+    }
+    free(ranked);
+    return files;
+}
+
+const char *cup_file_class_name(uint32_t class)
+{
+    static const char *const names[] = {
+        [CUP_FILE_DATA] = "data", [CUP_FILE_IMPORT] = "import", [CUP_FILE_SPILL] = "spill",
+        [CUP_FILE_PIPE] = "pipe", [CUP_FILE_SOCKET] = "socket", [CUP_FILE_OTHER] = "other",
+    };
+    return class < sizeof names / sizeof *names && names[class] ? names[class] : "other";
+}

@@ -1,0 +1,393 @@
+/* The model: what all logs of one profile directory say together. Tables of tight structs that
+ * name each other by index, because a profile may hold a million tasks. Reporting reads it;
+ * only profile_load.c fills it.
+ *
+ * Texts are ids in `strings`. Times are nanoseconds since the epoch, sizes bytes. A field that may
+ * be unknown holds CUP_UNKNOWN64, or as told. */
+#ifndef CUPPING_PROFILE_H
+#define CUPPING_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/base/error.h"
+#include "analysis/base/intern.h"
+#include "analysis/profile/durations.h"
+#include "analysis/profile/waits.h"
+#include "preload/log_format.h"
+
+/* Of a process that descends from a task: whose is what it read outside of tasks of its own? */
+enum cup_descent {
+    CUP_DESCENT_NONE,       /* it descends from no task */
+    CUP_DESCENT_KNOWN,      /* its task's */
+    CUP_DESCENT_UNNAMED,    /* nobody's: no record names the task */
+    CUP_DESCENT_LOST,       /* nobody's: the task is in no log */
+    CUP_DESCENT_LATE,       /* nobody's: read after the task had ended, perhaps for others */
+    CUP_DESCENT_SHARED,     /* nobody's: what its task started served others, too */
+    CUP_DESCENT_OTHER_SPAN, /* of a task that was not asked for */
+};
+enum { CUP_DESCENT_COUNT = CUP_DESCENT_OTHER_SPAN + 1 };
+
+/* Where a task ran: Dask's own pool of threads, or elsewhere (async tasks on the event loop, calls
+ * of actors' methods on threads of their own). */
+enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
+
+/* One log. */
+struct cup_process {
+    char *log_path;               /* owned */
+    struct cup_log_header header; /* as the log holds it: host, pid, times, features, health */
+    int64_t last_ns;              /* the last time that its records or its series name */
+    uint32_t roles;               /* bit 1 << role, of its Dask servers */
+    uint32_t task_threads;        /* threads that ran tasks */
+    uint64_t tasks;
+    uint32_t first_task;  /* its tasks stand in a row; with a span, only those of it */
+    bool has_parent;      /* its PARENT record was met, which tells: */
+    uint32_t parent_pid;  /* 0: not known */
+    uint32_t parent_task; /* number there; 0: the one that a CHILD record names for it */
+    int64_t last_read_ns; /* 0: never */
+    uint8_t descent;      /* enum cup_descent */
+    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
+    uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
+    struct cup_wait_sums waits[CUP_PLACE_COUNT];
+    struct cup_measured_waits helper_waits; /* of the threads that helped its tasks */
+};
+
+/* A Dask server. */
+struct cup_server {
+    uint32_t process;
+    uint32_t role; /* enum cup_role */
+    uint32_t address, name, local_directory;
+    uint32_t threads;      /* 0: not known */
+    uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
+    uint64_t tasks;        /* that it ran */
+    bool digests_complete; /* its fine metrics are those of its end */
+};
+
+/* All tasks whose keys have the same prefix. [0] stands for tasks whose begin is lost. */
+struct cup_prefix {
+    uint32_t name;
+    uint64_t tasks;
+    uint64_t counters[CUP_COUNTER_COUNT];
+    struct cup_wait_sums waits;
+    struct cup_measured_waits helper_waits;
+    uint64_t longest_task_ns;
+    uint64_t durations[CUP_DURATION_COUNT][CUP_BUCKETS];
+};
+
+struct cup_task {
+    int64_t start_ns;
+    int64_t stop_ns; /* meaningless while status is 0 */
+    uint64_t cpu_ns;
+    uint64_t rss_start, rss_stop;
+    uint64_t result_bytes;
+    uint64_t read_bytes;       /* sum of the ways */
+    uint64_t child_read_bytes; /* by processes that descend from it */
+    uint64_t key_hash; /* equal for all attempts of one task: among ten million different keys,
+                          two meet with a chance of one in four hundred thousand */
+    uint32_t process;
+    uint32_t prefix; /* index in prefixes */
+    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t span, error;
+    uint32_t tid;
+    uint32_t item;   /* index + 1 in items; 0: none */
+    uint32_t key_at; /* where its key is in the log: see cup_key_reader */
+    uint8_t status;  /* enum cup_task_status; 0: unfinished */
+    uint8_t origin;  /* enum cup_task_origin */
+    bool shared;     /* threads that it started served others, too */
+    bool split;      /* its time is in the sums of waits */
+    uint32_t number; /* in its process */
+};
+
+/* What Coffea gave a task to do, and its clock calls. */
+struct cup_item {
+    uint32_t task;
+    uint32_t kind; /* enum cup_item_kind; 0: only the clock calls were seen */
+    uint32_t dataset, file, tree;
+    int64_t entry_start, entry_stop; /* -1: not known */
+    int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
+    uint64_t cpu_ns;                 /* between them */
+    uint64_t requested_bytes;        /* that Coffea reports; CUP_UNKNOWN64: not known */
+    uint64_t entries;                /* likewise */
+    uint32_t columns;                /* index + 1 in column_sets; 0: not known */
+    bool reported;                   /* what Coffea reports of it was seen */
+};
+
+/* Columns that a chunk made, as Coffea names them. */
+struct cup_column_set {
+    uint32_t first, count; /* in column_names */
+};
+
+/* A path, in whichever processes and on whichever hosts it was used. */
+struct cup_file {
+    uint32_t path;
+    uint32_t class; /* enum cup_file_class */
+    uint32_t flags;
+    uint32_t processes;
+    uint32_t last_process; /* index + 1 of the one that counted last */
+    uint32_t first_sum;    /* index + 1 in file_sums: one for each prefix that used it */
+    uint64_t size;         /* the largest seen */
+};
+
+#define CUP_NO_PREFIX UINT32_MAX /* used outside of any task */
+
+struct cup_file_sum {
+    uint32_t file;
+    uint32_t prefix; /* index in prefixes, or CUP_NO_PREFIX */
+    uint32_t next;   /* index + 1 of the file's next one */
+    uint64_t tasks;  /* different ones */
+    uint64_t counters[CUP_FILE_COUNTER_COUNT];
+};
+
+struct cup_info {
+    uint32_t process, name, value;
+};
+
+struct cup_note {
+    uint32_t process, text;
+};
+
+/* A process that another one than its own forebears names as working for one of its tasks. */
+struct cup_child {
+    uint32_t process; /* that names it */
+    uint32_t pid;
+    uint32_t task; /* number in the naming process */
+    int64_t time_ns;
+};
+
+/* A call of Coffea's Runner. */
+struct cup_run {
+    int64_t start_ns, stop_ns; /* by its host's clock */
+    uint32_t pid;
+    char host[64];
+};
+
+/* Dask's own state, by a server at one time: a scheduler's, or a worker's of itself. */
+struct cup_sample {
+    int64_t time_ns;
+    uint32_t process;
+    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint64_t values[CUP_SV_COUNT];
+};
+
+/* What a worker told of itself, once. Its time is by the worker's clock. */
+struct cup_heartbeat {
+    uint64_t values[CUP_HV_COUNT];
+};
+
+/* One worker in a sample. */
+struct cup_worker_sample {
+    uint32_t sample; /* index */
+    uint32_t address, name, status;
+    uint32_t heartbeat; /* index + 1, the last one known then; 0: none yet. Rows share them */
+    uint64_t values[CUP_WV_COUNT];
+};
+
+/* The name of a span that a process knew; several may know the same. */
+struct cup_span {
+    uint32_t id, name;
+};
+
+/* One of Dask's fine metrics of one worker: the sum since the worker began, as last told. */
+struct cup_digest {
+    int64_t time_ns; /* when that was; 0: never */
+    double value;
+    uint32_t process;
+    uint32_t server;          /* index + 1 in servers; 0: not known */
+    uint32_t context;         /* 0: the activity is all there is ("latency") */
+    uint32_t span, span_name; /* 0: in none; the name 0: not known */
+    uint32_t prefix;          /* string; 0: not of a task */
+    uint32_t activity, unit;
+};
+
+struct cup_profile {
+    char *path; /* owned; the directory */
+    struct cup_intern strings;
+    struct cup_process *processes;
+    size_t process_count, process_room;
+    struct cup_server *servers;
+    size_t server_count, server_room;
+    struct cup_prefix *prefixes;
+    size_t prefix_count, prefix_room;
+    struct cup_task *tasks;
+    size_t task_count, task_room;
+    uint64_t (*counters)[CUP_COUNTER_COUNT]; /* per task; NULL unless asked for */
+    size_t counter_room;
+    struct cup_measured_waits *own_waits; /* of its own thread; likewise */
+    size_t own_wait_room;
+    struct cup_item *items;
+    size_t item_count, item_room;
+    struct cup_column_set *column_sets;
+    size_t column_set_count, column_set_room;
+    uint32_t *column_names;
+    size_t column_name_count, column_name_room;
+    struct cup_file *files;
+    size_t file_count, file_room;
+    struct cup_file_sum *file_sums;
+    size_t file_sum_count, file_sum_room;
+    struct cup_info *infos;
+    size_t info_count, info_room;
+    struct cup_note *notes;
+    size_t note_count, note_room;
+    struct cup_child *children;
+    size_t child_count, child_room;
+    struct cup_sample *samples;
+    size_t sample_count, sample_room;
+    struct cup_heartbeat *heartbeats;
+    size_t heartbeat_count, heartbeat_room;
+    struct cup_worker_sample *worker_samples; /* those of one sample stand in a row */
+    size_t worker_sample_count, worker_sample_room;
+    struct cup_span *spans;
+    size_t span_count, span_room;
+    struct cup_digest *digests;
+    size_t digest_count, digest_room;
+
+    struct cup_run *runs; /* in the order in which they began */
+    size_t run_count, run_room;
+    uint32_t run;           /* index + 1 of the one whose tasks these are; 0: all, or not known */
+    uint64_t tasks_skipped; /* of other runs */
+
+    struct cup_error *damages; /* one for each log that is damaged or unreadable */
+    size_t damage_count, damage_room;
+    uint64_t logs_read;       /* in full or in part */
+    uint64_t logs_damaged;    /* of them, in part */
+    uint64_t logs_unreadable; /* not at all */
+    uint64_t unfinished_records, skipped_bytes;
+    uint64_t orphan_records; /* of tasks, strings or files that no record introduced */
+    uint64_t health[CUP_HEALTH_COUNT];
+    uint64_t features; /* enum cup_feature: those that were on in at least one process */
+};
+
+#define CUP_ALL_RUNS UINT32_MAX
+
+struct cup_load_options {
+    bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
+    const char *span; /* only tasks of this span; NULL: all */
+    unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
+    int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
+};
+
+/* Reads all logs (*.cup) of a directory. Returns 0 if at least one could be read; the others are
+ * told in profile->damages. On -1 *error says why, and there is nothing to free. */
+int cup_profile_load(struct cup_profile *profile, const char *directory,
+                     const struct cup_load_options *options, struct cup_error *error);
+
+void cup_profile_free(struct cup_profile *profile);
+
+static inline struct cup_text cup_profile_text(const struct cup_profile *profile, uint32_t id)
+{
+    return cup_intern_text(&profile->strings, id);
+}
+
+/* NULL when not known. */
+static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,
+                                                       const struct cup_task *task)
+{
+    return task->server ? &profile->servers[task->server - 1] : NULL;
+}
+
+/* NULL when it has none. */
+static inline const struct cup_item *cup_task_item(const struct cup_profile *profile,
+                                                   const struct cup_task *task)
+{
+    return task->item ? &profile->items[task->item - 1] : NULL;
+}
+
+/* A chunk is a task that carries a work item, or in which Coffea's clock calls were seen. */
+static inline bool cup_item_is_chunk(const struct cup_item *item)
+{
+    return item && (item->kind == CUP_ITEM_WORK || item->tic_ns != 0);
+}
+
+/* Events of a work item; CUP_UNKNOWN64 when its entry range is not known. */
+static inline uint64_t cup_item_events(const struct cup_item *item)
+{
+    if (item->entry_start < 0 || item->entry_stop < item->entry_start)
+        return CUP_UNKNOWN64;
+    return (uint64_t)(item->entry_stop - item->entry_start);
+}
+
+static inline bool cup_process_has(const struct cup_profile *profile, uint32_t process,
+                                   uint64_t features)
+{
+    return (profile->processes[process].header.features & features) == features;
+}
+
+/* Stop less start, never negative; CUP_UNKNOWN64 for an unfinished task. */
+static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
+{
+    if (task->status == 0)
+        return CUP_UNKNOWN64;
+    return task->stop_ns > task->start_ns ? (uint64_t)(task->stop_ns - task->start_ns) : 0;
+}
+
+static inline enum cup_place cup_task_place(const struct cup_task *task)
+{
+    bool elsewhere = task->origin == CUP_ORIGIN_ASYNC || task->origin == CUP_ORIGIN_ACTOR;
+    return elsewhere ? CUP_PLACE_ELSEWHERE : CUP_PLACE_POOL;
+}
+
+/* Durations of one kind of all tasks of a prefix. */
+static inline struct cup_durations cup_prefix_durations(const struct cup_prefix *prefix, int kind)
+{
+    uint64_t longest_ns = kind == CUP_DURATION_READ       ? prefix->counters[CUP_C_READ_LONGEST_NS]
+                          : kind == CUP_DURATION_GIL_WAIT ? prefix->counters[CUP_C_GIL_LONGEST_NS]
+                                                          : prefix->longest_task_ns;
+    return (struct cup_durations){prefix->durations[kind], longest_ns};
+}
+
+/* True if what needs the features (a set of enum cup_feature) could be measured somewhere. */
+static inline bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
+{
+    return (profile->features & features) == features;
+}
+
+/* Names of enum cup_counter, as in the log's format. */
+extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
+
+/* Adds counters to sums, or, where a counter's kind is LARGEST, keeps the larger one. */
+void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
+
+/* The features without which a counter says nothing. */
+uint64_t cup_counter_needs(enum cup_counter counter);
+
+/* When the process is last known to have been there: its end where it was told, else the last thing
+ * that its log tells of it. */
+static inline int64_t cup_process_last_sign_ns(const struct cup_process *process)
+{
+    int64_t stop_ns = process->header.log_stop_ns;
+    return stop_ns > process->last_ns ? stop_ns : process->last_ns;
+}
+
+/* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
+static inline bool cup_process_is_worker(const struct cup_process *process)
+{
+    return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;
+}
+
+/* Data files that a descendant of a task read outside of tasks of its own; 0 for other processes.
+ */
+uint64_t cup_process_child_bytes(const struct cup_process *process);
+
+/* Keys stay in the logs: they would be the largest part of the model, and few are shown. Reading
+ * them in the order of tasks costs one small read each. */
+struct cup_key_reader {
+    const struct cup_profile *profile;
+    int fd;
+    uint32_t process; /* whose log is open */
+    char *buffer;     /* owned */
+    size_t room;
+};
+
+void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile);
+
+/* Of the bytes of a key; never 0. */
+uint64_t cup_key_hash(struct cup_text key);
+
+/* str(key) of a task, valid until the next call; {NULL, 0} when it cannot be read. */
+struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task);
+
+void cup_key_reader_close(struct cup_key_reader *reader);
+
+#endif

@@ -1,0 +1,153 @@
+#include "analysis/profile/profile_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+
+void cup_builder_start(struct cup_builder *builder, struct cup_profile *profile)
+{
+    *profile = (struct cup_profile){0};
+    *builder = (struct cup_builder){.profile = profile};
+    cup_builder_prefix(builder, 0);
+}
+
+void cup_builder_empty(struct cup_builder *builder)
+{
+    struct cup_profile *profile = builder->profile, old = *profile;
+    for (size_t i = 0; i < old.process_count; i++)
+        free(old.processes[i].log_path);
+    cup_intern_clear(&old.strings);
+    *profile = (struct cup_profile){
+#define KEEP(entries, entry) .entries = old.entries, .entry##_room = old.entry##_room
+        KEEP(processes, process),
+        KEEP(servers, server),
+        KEEP(prefixes, prefix),
+        KEEP(tasks, task),
+        KEEP(items, item),
+        KEEP(files, file),
+        KEEP(file_sums, file_sum),
+        KEEP(infos, info),
+        KEEP(notes, note),
+        KEEP(damages, damage),
+        KEEP(counters, counter),
+        KEEP(children, child),
+        KEEP(own_waits, own_wait),
+        KEEP(column_sets, column_set),
+        KEEP(column_names, column_name),
+        KEEP(samples, sample),
+        KEEP(heartbeats, heartbeat),
+        KEEP(worker_samples, worker_sample),
+        KEEP(spans, span),
+        KEEP(digests, digest),
+#undef KEEP
+        .path = old.path,
+    };
+    cup_builder_finish(builder);
+    cup_builder_prefix(builder, 0);
+}
+
+void cup_builder_finish(struct cup_builder *builder)
+{
+    cup_id_map_clear(&builder->prefixes);
+    cup_id_map_clear(&builder->paths);
+}
+
+void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
+                         size_t size)
+{
+    char *base;
+    if (cup_array_grow(items, room, *count, size) != 0) {
+        builder->out_of_memory = true;
+        return NULL;
+    }
+    memcpy(&base, items, sizeof base);
+    return memset(base + (*count)++ * size, 0, size);
+}
+
+void cup_builder_map(struct cup_builder *builder, struct cup_id_map *map, uint32_t id,
+                     uint32_t value)
+{
+    if (cup_id_map_set(map, id, value) != 0)
+        builder->out_of_memory = true;
+}
+
+uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text)
+{
+    uint32_t id = cup_intern_add(&builder->profile->strings, text.bytes, text.length);
+    if (id == 0)
+        builder->out_of_memory = true;
+    return id;
+}
+
+static int add_counters(struct cup_builder *builder)
+{
+    struct cup_profile *profile = builder->profile;
+    if (cup_array_grow(&profile->counters, &profile->counter_room, profile->task_count,
+                       sizeof *profile->counters) != 0 ||
+        cup_array_grow(&profile->own_waits, &profile->own_wait_room, profile->task_count,
+                       sizeof *profile->own_waits) != 0) {
+        builder->out_of_memory = true;
+        return -1;
+    }
+    memset(profile->counters[profile->task_count], 0, sizeof *profile->counters);
+    memset(&profile->own_waits[profile->task_count], 0, sizeof *profile->own_waits);
+    return 0;
+}
+
+struct cup_task *cup_builder_task(struct cup_builder *builder, bool with_counters)
+{
+    if (with_counters && add_counters(builder) != 0)
+        return NULL;
+    return CUP_APPEND(builder, tasks, task);
+}
+
+uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name)
+{
+    uint32_t known = cup_id_map_get(&builder->prefixes, name);
+    if (known)
+        return known - 1;
+    struct cup_prefix *prefix = CUP_APPEND(builder, prefixes, prefix);
+    if (!prefix)
+        return 0;
+    prefix->name = name;
+    cup_builder_map(builder, &builder->prefixes, name, (uint32_t)builder->profile->prefix_count);
+    return (uint32_t)builder->profile->prefix_count - 1;
+}
+
+uint32_t cup_builder_file(struct cup_builder *builder, uint32_t path)
+{
+    uint32_t known = cup_id_map_get(&builder->paths, path);
+    if (known)
+        return known;
+    struct cup_file *file = CUP_APPEND(builder, files, file);
+    if (!file)
+        return 0;
+    file->path = path;
+    cup_builder_map(builder, &builder->paths, path, (uint32_t)builder->profile->file_count);
+    return (uint32_t)builder->profile->file_count;
+}
+
+struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t file,
+                                          uint32_t prefix)
+{
+    struct cup_profile *profile = builder->profile;
+    for (uint32_t at = profile->files[file].first_sum; at; at = profile->file_sums[at - 1].next)
+        if (profile->file_sums[at - 1].prefix == prefix)
+            return &profile->file_sums[at - 1];
+    struct cup_file_sum *sum = CUP_APPEND(builder, file_sums, file_sum);
+    if (!sum)
+        return NULL;
+    sum->file = file;
+    sum->prefix = prefix;
+    sum->next = profile->files[file].first_sum;
+    profile->files[file].first_sum = (uint32_t)profile->file_sum_count;
+    return sum;
+}
+
+void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage)
+{
+    struct cup_error *entry = CUP_APPEND(builder, damages, damage);
+    if (entry)
+        *entry = *damage;
+}

@@ -1,0 +1,310 @@
+#include "analysis/profile/profile_merge.h"
+
+/* Where the entries of `from` went: what is added to an index of it. */
+struct shift {
+    struct cup_builder *builder;
+    struct cup_profile *into, *from;
+    uint32_t process, server, task, item, column_set, column_name, sample, heartbeat;
+    struct cup_id_map strings;  /* by id in `from` */
+    struct cup_id_map prefixes; /* by index in `from`: index + 1 */
+    struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
+};
+
+static uint32_t string(const struct shift *shift, uint32_t id)
+{
+    return cup_id_map_get(&shift->strings, id);
+}
+
+static uint32_t prefix(const struct shift *shift, uint32_t index)
+{
+    return index == CUP_NO_PREFIX ? index : cup_id_map_get(&shift->prefixes, index) - 1;
+}
+
+/* An index + 1 that may be 0. */
+static uint32_t moved(uint32_t index, uint32_t by)
+{
+    return index ? index + by : 0;
+}
+
+static void merge_strings(struct shift *shift)
+{
+    for (uint32_t id = 1; id < shift->from->strings.count; id++)
+        cup_builder_map(shift->builder, &shift->strings, id,
+                        cup_builder_string(shift->builder, shift->from->strings.texts[id]));
+}
+
+static void merge_sums(struct cup_prefix *prefix, const struct cup_prefix *old)
+{
+    cup_counters_add(prefix->counters, old->counters);
+    cup_wait_sums_add(&prefix->waits, &old->waits);
+    cup_measured_waits_add(&prefix->helper_waits, &old->helper_waits);
+    cup_add_all(prefix->durations[0], old->durations[0], CUP_DURATION_COUNT * CUP_BUCKETS);
+    if (old->longest_task_ns > prefix->longest_task_ns)
+        prefix->longest_task_ns = old->longest_task_ns;
+}
+
+static void merge_prefixes(struct shift *shift)
+{
+    for (uint32_t i = 0; i < shift->from->prefix_count; i++) {
+        const struct cup_prefix *old = &shift->from->prefixes[i];
+        uint32_t index = cup_builder_prefix(shift->builder, string(shift, old->name));
+        struct cup_prefix *prefix = &shift->into->prefixes[index];
+        prefix->tasks += old->tasks;
+        merge_sums(prefix, old);
+        cup_builder_map(shift->builder, &shift->prefixes, i, index + 1);
+    }
+}
+
+static void merge_processes(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->process_count; i++) {
+        struct cup_process *process = CUP_APPEND(shift->builder, processes, process);
+        if (!process)
+            return;
+        *process = shift->from->processes[i];
+        process->first_task += shift->task;
+        shift->from->processes[i].log_path = NULL;
+    }
+}
+
+static void merge_servers(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->server_count; i++) {
+        struct cup_server *server = CUP_APPEND(shift->builder, servers, server);
+        if (!server)
+            return;
+        *server = shift->from->servers[i];
+        server->process += shift->process;
+        server->address = string(shift, server->address);
+        server->name = string(shift, server->name);
+        server->local_directory = string(shift, server->local_directory);
+    }
+}
+
+static void merge_tasks(struct shift *shift)
+{
+    bool counters = shift->from->counters != NULL;
+    for (size_t i = 0; i < shift->from->task_count; i++) {
+        struct cup_task *task = cup_builder_task(shift->builder, counters);
+        if (!task)
+            return;
+        *task = shift->from->tasks[i];
+        task->process += shift->process;
+        task->prefix = prefix(shift, task->prefix);
+        task->server = moved(task->server, shift->server);
+        task->span = string(shift, task->span);
+        task->error = string(shift, task->error);
+        task->item = moved(task->item, shift->item);
+        if (!counters)
+            continue;
+        cup_counters_add(shift->into->counters[shift->task + i], shift->from->counters[i]);
+        shift->into->own_waits[shift->task + i] = shift->from->own_waits[i];
+    }
+}
+
+static void merge_items(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->item_count; i++) {
+        struct cup_item *item = CUP_APPEND(shift->builder, items, item);
+        if (!item)
+            return;
+        *item = shift->from->items[i];
+        item->task += shift->task;
+        item->dataset = string(shift, item->dataset);
+        item->file = string(shift, item->file);
+        item->tree = string(shift, item->tree);
+        item->columns = moved(item->columns, shift->column_set);
+    }
+}
+
+static void merge_columns(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->column_set_count; i++) {
+        struct cup_column_set *set = CUP_APPEND(shift->builder, column_sets, column_set);
+        if (!set)
+            return;
+        *set = shift->from->column_sets[i];
+        set->first += shift->column_name;
+    }
+    for (size_t i = 0; i < shift->from->column_name_count; i++) {
+        uint32_t *name = CUP_APPEND(shift->builder, column_names, column_name);
+        if (!name)
+            return;
+        *name = string(shift, shift->from->column_names[i]);
+    }
+}
+
+static void merge_files(struct shift *shift)
+{
+    for (uint32_t i = 0; i < shift->from->file_count; i++) {
+        const struct cup_file *old = &shift->from->files[i];
+        uint32_t index = cup_builder_file(shift->builder, string(shift, old->path));
+        if (index == 0)
+            return;
+        struct cup_file *file = &shift->into->files[index - 1];
+        file->class = old->class;
+        file->flags |= old->flags;
+        file->processes += old->processes;
+        file->size = old->size > file->size ? old->size : file->size;
+        cup_builder_map(shift->builder, &shift->files, i + 1, index);
+    }
+}
+
+static void merge_file_sums(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->file_sum_count; i++) {
+        const struct cup_file_sum *old = &shift->from->file_sums[i];
+        uint32_t file = cup_id_map_get(&shift->files, old->file + 1);
+        struct cup_file_sum *sum =
+            file ? cup_builder_file_sum(shift->builder, file - 1, prefix(shift, old->prefix))
+                 : NULL;
+        if (!sum)
+            return;
+        sum->tasks += old->tasks;
+        cup_add_all(sum->counters, old->counters, CUP_FILE_COUNTER_COUNT);
+    }
+}
+
+static void merge_facts(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->info_count; i++) {
+        const struct cup_info *old = &shift->from->infos[i];
+        struct cup_info *info = CUP_APPEND(shift->builder, infos, info);
+        if (info)
+            *info = (struct cup_info){old->process + shift->process, string(shift, old->name),
+                                      string(shift, old->value)};
+    }
+    for (size_t i = 0; i < shift->from->note_count; i++) {
+        const struct cup_note *old = &shift->from->notes[i];
+        struct cup_note *note = CUP_APPEND(shift->builder, notes, note);
+        if (note)
+            *note = (struct cup_note){old->process + shift->process, string(shift, old->text)};
+    }
+}
+
+static void merge_children(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->child_count; i++) {
+        struct cup_child *child = CUP_APPEND(shift->builder, children, child);
+        if (!child)
+            return;
+        *child = shift->from->children[i];
+        child->process += shift->process;
+    }
+}
+
+static void merge_samples(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->sample_count; i++) {
+        struct cup_sample *sample = CUP_APPEND(shift->builder, samples, sample);
+        if (!sample)
+            return;
+        *sample = shift->from->samples[i];
+        sample->process += shift->process;
+        sample->server = moved(sample->server, shift->server);
+    }
+    for (size_t i = 0; i < shift->from->heartbeat_count; i++) {
+        struct cup_heartbeat *heartbeat = CUP_APPEND(shift->builder, heartbeats, heartbeat);
+        if (!heartbeat)
+            return;
+        *heartbeat = shift->from->heartbeats[i];
+    }
+}
+
+static void merge_worker_samples(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->worker_sample_count; i++) {
+        struct cup_worker_sample *row = CUP_APPEND(shift->builder, worker_samples, worker_sample);
+        if (!row)
+            return;
+        *row = shift->from->worker_samples[i];
+        row->sample += shift->sample;
+        row->address = string(shift, row->address);
+        row->name = string(shift, row->name);
+        row->status = string(shift, row->status);
+        row->heartbeat = moved(row->heartbeat, shift->heartbeat);
+    }
+}
+
+static void merge_digests(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->span_count; i++) {
+        const struct cup_span *old = &shift->from->spans[i];
+        struct cup_span *span = CUP_APPEND(shift->builder, spans, span);
+        if (span)
+            *span = (struct cup_span){string(shift, old->id), string(shift, old->name)};
+    }
+    for (size_t i = 0; i < shift->from->digest_count; i++) {
+        struct cup_digest *digest = CUP_APPEND(shift->builder, digests, digest);
+        if (!digest)
+            return;
+        *digest = shift->from->digests[i];
+        digest->process += shift->process;
+        digest->server = moved(digest->server, shift->server);
+        digest->context = string(shift, digest->context);
+        digest->span = string(shift, digest->span);
+        digest->prefix = string(shift, digest->prefix);
+        digest->activity = string(shift, digest->activity);
+        digest->unit = string(shift, digest->unit);
+    }
+}
+
+static void merge_health(struct shift *shift)
+{
+    struct cup_profile *into = shift->into, *from = shift->from;
+    for (size_t i = 0; i < from->damage_count; i++)
+        cup_builder_damage(shift->builder, &from->damages[i]);
+    into->logs_read += from->logs_read;
+    into->logs_damaged += from->logs_damaged;
+    into->logs_unreadable += from->logs_unreadable;
+    into->unfinished_records += from->unfinished_records;
+    into->skipped_bytes += from->skipped_bytes;
+    into->orphan_records += from->orphan_records;
+    into->tasks_skipped += from->tasks_skipped;
+    into->features |= from->features;
+    cup_add_all(into->health, from->health, CUP_HEALTH_COUNT);
+}
+
+/* Only what is moved as it is; texts, prefixes and files are looked up. */
+static struct shift shift_for(struct cup_builder *builder, struct cup_profile *from)
+{
+    struct cup_profile *into = builder->profile;
+    return (struct shift){
+        .builder = builder,
+        .into = into,
+        .from = from,
+        .process = (uint32_t)into->process_count,
+        .server = (uint32_t)into->server_count,
+        .task = (uint32_t)into->task_count,
+        .item = (uint32_t)into->item_count,
+        .column_set = (uint32_t)into->column_set_count,
+        .column_name = (uint32_t)into->column_name_count,
+        .sample = (uint32_t)into->sample_count,
+        .heartbeat = (uint32_t)into->heartbeat_count,
+    };
+}
+
+void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
+{
+    struct shift shift = shift_for(builder, from);
+    merge_strings(&shift);
+    merge_prefixes(&shift);
+    if (!builder->out_of_memory) {
+        merge_processes(&shift);
+        merge_servers(&shift);
+        merge_tasks(&shift);
+        merge_items(&shift);
+        merge_columns(&shift);
+        merge_files(&shift);
+        merge_file_sums(&shift);
+        merge_facts(&shift);
+        merge_children(&shift);
+        merge_samples(&shift);
+        merge_worker_samples(&shift);
+        merge_digests(&shift);
+        merge_health(&shift);
+    }
+    cup_id_map_clear(&shift.strings);
+    cup_id_map_clear(&shift.prefixes);
+    cup_id_map_clear(&shift.files);
+}

@@ -1,0 +1,100 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/profile/runs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/base/array.h"
+#include "analysis/log/log_reader.h"
+
+/* Most logs have none, and say so in their header. */
+static bool has_runs(const char *path)
+{
+    struct cup_log_header header = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = fd < 0 ? 0 : pread(fd, &header, sizeof header, 0);
+    if (fd >= 0)
+        close(fd);
+    return bytes == (ssize_t)sizeof header && header.header_size >= sizeof header &&
+           memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) == 0 &&
+           header.health[CUP_H_RUNS] > 0;
+}
+
+static int add_run(struct cup_profile *profile, const struct cup_log_header *header,
+                   const struct cup_record *record)
+{
+    struct cup_r_run told;
+    cup_record_fixed(record, &told, sizeof told);
+    if (cup_array_grow(&profile->runs, &profile->run_room, profile->run_count,
+                       sizeof *profile->runs) != 0)
+        return -1;
+    struct cup_run *run = &profile->runs[profile->run_count++];
+    *run = (struct cup_run){.start_ns = cup_sane_time(told.start_ns),
+                            .stop_ns = cup_sane_time(told.stop_ns),
+                            .pid = header->pid};
+    memcpy(run->host, header->host, sizeof run->host - 1);
+    if (run->stop_ns < run->start_ns)
+        run->stop_ns = run->start_ns;
+    return 0;
+}
+
+static int read_log(struct cup_profile *profile, const char *path)
+{
+    struct cup_log log;
+    struct cup_error error;
+    const struct cup_record *record;
+    int result = 0;
+    if (cup_log_open(&log, path, &error) != 0)
+        return 0;
+    while (result == 0 && (record = cup_log_next(&log)) != NULL)
+        if (record->type == CUP_R_RUN)
+            result = add_run(profile, &log.header, record);
+    cup_log_close(&log);
+    return result;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct cup_run *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count)
+{
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (has_runs(paths[i]))
+            result = read_log(profile, paths[i]);
+    if (profile->run_count)
+        qsort(profile->runs, profile->run_count, sizeof *profile->runs, by_start);
+    return result;
+}
+
+void cup_runs_choose(struct cup_profile *profile, unsigned run)
+{
+    profile->run = run ? run : (uint32_t)profile->run_count;
+    if (profile->run > profile->run_count)
+        profile->run = 0;
+}
+
+static int64_t middle(int64_t earlier, int64_t later)
+{
+    return earlier + (later - earlier) / 2;
+}
+
+void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns)
+{
+    const struct cup_run *runs = profile->runs;
+    size_t at = profile->run - 1;
+    *from_ns = INT64_MIN;
+    *to_ns = INT64_MAX;
+    if (profile->run == 0)
+        return;
+    if (at > 0)
+        *from_ns = middle(runs[at - 1].stop_ns, runs[at].start_ns);
+    if (at + 1 < profile->run_count)
+        *to_ns = middle(runs[at].stop_ns, runs[at + 1].start_ns);
+}

@@ -1,0 +1,105 @@
+#include "analysis/report/page.h"
+
+#include <string.h>
+
+#include "analysis/metrics/metrics.h"
+
+double cup_page_metric(const struct cup_page *page, const char *section, const char *name)
+{
+    return cup_number(cup_metric_named(page->totals, section, name));
+}
+
+char *cup_humane(char *to, double number, enum cup_unit unit)
+{
+    return cup_print_humane(to, cup_real(number), unit);
+}
+
+char *cup_page_humane(const struct cup_page *page, char *to, const char *section, const char *name,
+                      enum cup_unit unit)
+{
+    return cup_print_humane(to, cup_metric_named(page->totals, section, name), unit);
+}
+
+struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
+{
+    struct cup_text text = cup_profile_text(page->profile, string);
+    return text.bytes ? text : (struct cup_text){"(not known)", 11};
+}
+
+void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
+{
+    size_t room = page->terminal.width - strlen(text) - 2;
+    cup_print(&page->terminal, CUP_HEADING, "\n%s", text);
+    if (*detail && strlen(detail) <= room)
+        cup_print(&page->terminal, CUP_DIM, "  %s", detail);
+    putc('\n', page->terminal.out);
+    if (strlen(detail) > room)
+        cup_print_wrapped(&page->terminal, CUP_DIM, 2, detail);
+}
+
+void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what)
+{
+    if (hidden)
+        cup_print(&page->terminal, CUP_DIM, "  ... and %llu more %s\n", (unsigned long long)hidden,
+                  what);
+}
+
+const char *cup_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- lists of metrics ------------------------------------------------------------------- */
+
+enum { MOST_REASONS = 8 };
+
+struct reasons {
+    const char *texts[MOST_REASONS];
+    size_t count;
+};
+
+/* The footnote's number, from 1; reasons beyond the room share the last one. */
+static size_t footnote(struct reasons *reasons, const char *text)
+{
+    for (size_t i = 0; i < reasons->count; i++)
+        if (strcmp(reasons->texts[i], text) == 0)
+            return i + 1;
+    if (reasons->count < MOST_REASONS)
+        reasons->texts[reasons->count++] = text;
+    return reasons->count;
+}
+
+static void add_metric(const struct cup_page *page, struct cup_table *table,
+                       const struct cup_metric *metric, struct reasons *reasons)
+{
+    struct cup_value value = cup_metric_value(metric, page->totals);
+    char missing[32];
+    cup_table_add_string(table, metric->label);
+    if (value.kind != CUP_VALUE_NULL) {
+        cup_table_add_value(table, value, metric->unit);
+    } else {
+        const char *reason = cup_metric_missing(metric, page->totals);
+        snprintf(missing, sizeof missing, "n/a [%zu]", footnote(reasons, reason));
+        cup_table_add_string(table, missing);
+    }
+    cup_table_add_string(table, metric->name);
+}
+
+void cup_page_metrics(const struct cup_page *page, const char *section)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
+    struct reasons reasons = {.count = 0};
+    struct cup_table table;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    const struct cup_metric_section *metrics = cup_find_metrics(section);
+    for (size_t i = 0; i < metrics->count; i++)
+        if (metrics->metrics[i].label)
+            add_metric(page, &table, &metrics->metrics[i], &reasons);
+    cup_table_finish(&table, &page->terminal);
+    for (size_t i = 0; i < reasons.count; i++) {
+        char line[300];
+        snprintf(line, sizeof line, "[%zu] %s", i + 1, reasons.texts[i]);
+        cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    }
+}

@@ -1,0 +1,50 @@
+/* The report for people: what its sections share, and the sections. */
+#ifndef CUPPING_PAGE_H
+#define CUPPING_PAGE_H
+
+#include "analysis/metrics/totals.h"
+#include "analysis/write/table.h"
+
+struct cup_page {
+    const struct cup_totals *totals;
+    const struct cup_profile *profile;
+    struct cup_terminal terminal;
+};
+
+/* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */
+int cup_print_summary(const struct cup_page *page); /* what must be on the first screen */
+int cup_print_tasks(const struct cup_page *page);
+int cup_print_waits(const struct cup_page *page);
+int cup_print_chunks(const struct cup_page *page);
+int cup_print_datasets(const struct cup_page *page);
+int cup_print_files(const struct cup_page *page);
+int cup_print_servers(const struct cup_page *page);
+int cup_print_time_budget(const struct cup_page *page);
+int cup_print_attribution(const struct cup_page *page);
+int cup_print_health(const struct cup_page *page);
+int cup_print_processes(const struct cup_page *page);
+int cup_print_runs(const struct cup_page *page);
+
+/* The threads' time as a stacked bar, and its legend. */
+void cup_print_bar(const struct cup_page *page);
+
+/* A metric as a number; NAN when not known. */
+double cup_page_metric(const struct cup_page *page, const char *section, const char *name);
+
+/* A metric, and any number, in humane units; `to` has CUP_HUMANE_ROOM. Both return `to`. */
+char *cup_page_humane(const struct cup_page *page, char *to, const char *section, const char *name,
+                      enum cup_unit unit);
+char *cup_humane(char *to, double number, enum cup_unit unit);
+
+struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
+void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);
+
+/* "... and N more WHAT", unless N is 0. */
+void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what);
+
+/* All labelled metrics of a section; those that are n/a with the reason below. */
+void cup_page_metrics(const struct cup_page *page, const char *section);
+
+const char *cup_plural(uint64_t count); /* "" or "s" */
+
+#endif

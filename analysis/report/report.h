@@ -1,0 +1,28 @@
+/* The report: one model, presented as JSON or as text. */
+#ifndef CUPPING_REPORT_H
+#define CUPPING_REPORT_H
+
+#include "analysis/metrics/totals.h"
+#include "analysis/write/output.h"
+
+/* The whole report as one JSON object. The profile must have the counters of every task. Returns
+ * 0, or -1 without memory; `output` tells whether everything was written. */
+int cup_report_json(const struct cup_totals *totals, const struct cup_output *output);
+
+/* For people. `only` is a section's name, or NULL: all. Returns as above. */
+int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
+                    const char *only);
+
+/* True if `--only NAME` means a section. */
+bool cup_report_has_section(const char *name);
+
+/* What is off in some process, and why, as far as its notes tell. */
+struct cup_feature_off {
+    const char *name, *consequence;
+    uint64_t processes; /* in which it is off, of those that are workers */
+};
+enum { CUP_FEATURE_COUNT = 11 };
+size_t cup_features_off(const struct cup_profile *profile,
+                        struct cup_feature_off off[CUP_FEATURE_COUNT]);
+
+#endif

@@ -1,0 +1,95 @@
+/* What the files that write the report as JSON share: every part is written from one struct. */
+#ifndef CUPPING_REPORT_JSON_H
+#define CUPPING_REPORT_JSON_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/metrics/metrics.h"
+#include "analysis/report/report.h"
+#include "analysis/write/json_writer.h"
+#include "analysis/write/output.h"
+
+struct report {
+    const struct cup_totals *totals;
+    const struct cup_profile *profile;
+    const struct cup_output *output;
+    const uint32_t *attempts; /* per task */
+    struct cup_json json;
+};
+
+static inline struct cup_value text_of(const struct report *report, uint32_t string)
+{
+    return cup_text(cup_profile_text(report->profile, string));
+}
+
+static inline void put(struct report *report, const char *name, struct cup_value value)
+{
+    cup_json_value(&report->json, name, value);
+}
+
+static inline void put_ns(struct report *report, const char *name, uint64_t ns)
+{
+    put(report, name, cup_seconds((int64_t)ns));
+}
+
+/* All metrics of a section, as keys of the object that is open. */
+static inline void put_metrics(struct report *report, const char *section)
+{
+    const struct cup_metric_section *metrics = cup_find_metrics(section);
+    for (size_t i = 0; i < metrics->count; i++)
+        put(report, metrics->metrics[i].name,
+            cup_metric_value(&metrics->metrics[i], report->totals));
+}
+
+static inline void put_metric_section(struct report *report, const char *section)
+{
+    cup_json_object(&report->json, section);
+    put_metrics(report, section);
+    cup_json_end_object(&report->json);
+}
+
+static inline void open_rows(struct report *report, const char *section)
+{
+    cup_json_object(&report->json, section);
+    cup_json_array(&report->json, "rows");
+}
+
+static inline void close_rows(struct report *report)
+{
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+/* A counter under its name; a time, which the log holds in *_ns, as *_s. Null if not measured. */
+static inline void put_counter(struct report *report, const char *counter, uint64_t value,
+                               bool known)
+{
+    char name[64];
+    size_t length = strlen(counter);
+    bool is_time = length > 3 && strcmp(counter + length - 3, "_ns") == 0;
+    snprintf(name, sizeof name, "%.*s%s", (int)(is_time ? length - 3 : length), counter,
+             is_time ? "_s" : "");
+    if (!known)
+        put(report, name, cup_null());
+    else
+        put(report, name, is_time ? cup_seconds((int64_t)value) : cup_count(value));
+}
+
+/* Keys of a row that is open: waits of tasks and of their helpers; durations of a prefix. */
+void cup_report_put_waits(struct report *report, const struct cup_wait_sums *sums,
+                          const struct cup_measured_waits *helpers);
+void cup_report_put_histograms(struct report *report, const struct cup_prefix *prefix);
+
+/* Of the only Dask worker in that process; null where there are several, or none. */
+struct cup_value cup_report_address(const struct report *report, uint32_t process);
+
+/* Sections. */
+int cup_report_put_files(struct report *report); /* these two return 0, or -1 without memory */
+int cup_report_put_servers(struct report *report);
+void cup_report_put_attribution(struct report *report);
+void cup_report_put_time_budget(struct report *report);
+void cup_report_put_fine(struct report *report);
+void cup_report_put_health(struct report *report);
+
+#endif

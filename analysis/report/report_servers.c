@@ -1,0 +1,48 @@
+/* The peers of sockets: storage servers, as a rule. */
+#include <stdlib.h>
+
+#include "analysis/profile/files.h"
+#include "analysis/report/page.h"
+
+enum { SHOWN_SERVERS = 10 };
+
+static void add_server(const struct cup_page *page, struct cup_table *table, uint32_t index)
+{
+    const struct cup_file_sum total = cup_file_total(page->profile, index);
+    const uint64_t *c = total.counters;
+    cup_table_add(table, cup_page_text(page, page->profile->files[index].path));
+    cup_table_add_value(table, cup_count(c[CUP_F_READ_BYTES]), CUP_UNIT_BYTES);
+    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_BYTES]), CUP_UNIT_BYTES);
+    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_CALLS]), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_ratio((double)c[CUP_F_READ_BYTES], (double)c[CUP_F_WRITE_CALLS]),
+                        CUP_UNIT_BYTES);
+    cup_table_add_seconds(table, c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS]);
+    cup_table_add_value(table, cup_count(c[CUP_F_OPENS]), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
+}
+
+int cup_print_servers(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"server", CUP_FIT_LEFT, 0},       {"received", CUP_FIT_RIGHT, 0},
+        {"sent", CUP_FIT_RIGHT, 2},        {"requests", CUP_FIT_RIGHT, 0},
+        {"a request", CUP_FIT_RIGHT, 3},   {"time", CUP_FIT_RIGHT, 0},
+        {"connections", CUP_FIT_RIGHT, 4}, {"tasks", CUP_FIT_RIGHT, 1},
+    };
+    size_t count;
+    uint32_t *servers = cup_files_by_bytes(page->profile, CUP_FILE_SOCKET, &count);
+    struct cup_table table;
+    if (!servers)
+        return -1;
+    if (count > 0) {
+        cup_page_heading(page, "Servers",
+                         "peers of sockets, Dask's own apart; a request is a call that sent");
+        cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+        for (size_t i = 0; i < count && i < SHOWN_SERVERS; i++)
+            add_server(page, &table, servers[i]);
+        cup_table_finish(&table, &page->terminal);
+        cup_page_more(page, count > SHOWN_SERVERS ? count - SHOWN_SERVERS : 0, "servers in --json");
+    }
+    free(servers);
+    return 0;
+}

@@ -1,0 +1,192 @@
+/* Where tasks' time went, by prefix, and how long tasks, reads and waits for the GIL took. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/page.h"
+
+enum { SHOWN_PREFIXES = 10 };
+
+/* ---- waits ------------------------------------------------------------------------------ */
+
+/* Percent without a unit, which the heading tells. */
+static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
+{
+    char text[32];
+    if (known && all_ns > 0)
+        snprintf(text, sizeof text, "%.1f", 100 * (double)part_ns / (double)all_ns);
+    else
+        snprintf(text, sizeof text, "n/a");
+    cup_table_add_string(table, text);
+}
+
+static void add_wait(const struct cup_page *page, struct cup_table *table,
+                     const struct cup_wait_sums *sums, uint64_t ns, int part)
+{
+    add_percent(table, ns, cup_wait_sums_wall_ns(sums),
+                cup_profile_measured(page->profile, cup_wait_parts[part].needs));
+}
+
+/* The columns, in their order on the screen; those beyond PARTS are a part each. */
+enum { NAME, TIME, CPU, PARTS };
+static const enum cup_waited shown_parts[] = {
+    CUP_WAITED_IO,    CUP_WAITED_GIL,       CUP_WAITED_LOCK,  CUP_WAITED_POLL,
+    CUP_WAITED_SLEEP, CUP_WAITED_RUN_DELAY, CUP_WAITED_FAULT, CUP_WAITED_OTHER,
+};
+enum { SHOWN_PARTS = sizeof shown_parts / sizeof *shown_parts, COLUMNS = PARTS + SHOWN_PARTS };
+_Static_assert((int)SHOWN_PARTS == (int)CUP_WAITED_COUNT, "the columns of a row add up to 100");
+
+static void add_waits(const struct cup_page *page, struct cup_table *table, struct cup_text name,
+                      const struct cup_wait_sums *sums)
+{
+    uint64_t wall_ns = cup_wait_sums_wall_ns(sums);
+    cup_table_add(table, name);
+    cup_table_add_seconds(table, wall_ns);
+    add_percent(table, sums->cpu_ns, wall_ns, true);
+    for (int i = 0; i < SHOWN_PARTS; i++)
+        add_wait(page, table, sums, sums->ns[shown_parts[i]], shown_parts[i]);
+}
+
+/* How much would be missed if a column was left out: parts that were not measured least of all. The
+ * time itself goes before parts of more than a percent of it. */
+static double worth_of(const struct cup_page *page, int column)
+{
+    const struct cup_wait_sums *sums = &page->totals->waits;
+    if (column == TIME)
+        return (double)cup_wait_sums_wall_ns(sums) / 100;
+    enum cup_waited part = shown_parts[column - PARTS];
+    return cup_profile_measured(page->profile, cup_wait_parts[part].needs) ? (double)sums->ns[part]
+                                                                           : -1;
+}
+
+/* The number of columns that say more; 0 for the one that says most, which is always shown. */
+static unsigned rank_of(const struct cup_page *page, int column)
+{
+    unsigned rank = 0;
+    double worth = worth_of(page, column);
+    for (int i = TIME; i < COLUMNS; i++) {
+        double other = i == CPU ? -2 : worth_of(page, i);
+        rank += other > worth || (other >= worth && i < column);
+    }
+    return rank;
+}
+
+/* Where room is short the columns go that say least. */
+static void make_columns(const struct cup_page *page, struct cup_column columns[COLUMNS])
+{
+    columns[NAME] = (struct cup_column){"prefix", CUP_FIT_LEFT, 0};
+    columns[TIME] = (struct cup_column){"time", CUP_FIT_RIGHT, rank_of(page, TIME)};
+    columns[CPU] = (struct cup_column){"CPU", CUP_FIT_RIGHT, 0};
+    for (int i = PARTS; i < COLUMNS; i++)
+        columns[i] = (struct cup_column){cup_wait_parts[shown_parts[i - PARTS]].label,
+                                         CUP_FIT_RIGHT, rank_of(page, i)};
+}
+
+static void add_worker(const struct cup_page *page, struct cup_table *table,
+                       const struct cup_process *process)
+{
+    char name[128];
+    struct cup_wait_sums sums = process->waits[CUP_PLACE_POOL];
+    cup_wait_sums_add(&sums, &process->waits[CUP_PLACE_ELSEWHERE]);
+    int length =
+        snprintf(name, sizeof name, "%s, process %u", process->header.host, process->header.pid);
+    if (sums.tasks)
+        add_waits(page, table, (struct cup_text){name, (size_t)length}, &sums);
+}
+
+/* Workers, where there are several: whether all fare alike. */
+static void print_workers(const struct cup_page *page, const struct cup_column *columns)
+{
+    struct cup_column own[COLUMNS];
+    struct cup_table table;
+    size_t workers = 0;
+    memcpy(own, columns, sizeof own);
+    own[NAME].heading = "worker";
+    cup_table_start(&table, own, COLUMNS);
+    for (size_t i = 0; i < page->profile->process_count; i++) {
+        if (page->profile->processes[i].tasks == 0)
+            continue;
+        if (workers++ < SHOWN_PREFIXES)
+            add_worker(page, &table, &page->profile->processes[i]);
+    }
+    if (workers > 1)
+        cup_table_finish_and_tell(&table, &page->terminal);
+    else
+        cup_table_drop(&table);
+    cup_page_more(page, workers > SHOWN_PREFIXES ? workers - SHOWN_PREFIXES : 0,
+                  "workers in --json");
+}
+
+static void print_waits(const struct cup_page *page, const uint32_t *order, size_t count)
+{
+    struct cup_column columns[COLUMNS];
+    struct cup_table table;
+    size_t prefixes = 0;
+    make_columns(page, columns);
+    cup_page_heading(page, "Waits", "percent of the tasks' time; helpers' own waits are in --json");
+    cup_table_start(&table, columns, COLUMNS);
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_prefix *prefix = &page->profile->prefixes[order[i]];
+        if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES)
+            add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
+    }
+    cup_table_finish_and_tell(&table, &page->terminal);
+    cup_page_more(page, prefixes > SHOWN_PREFIXES ? prefixes - SHOWN_PREFIXES : 0,
+                  "prefixes in --json");
+    print_workers(page, columns);
+}
+
+/* ---- durations -------------------------------------------------------------------------- */
+
+static void add_quantile(struct cup_table *table, const struct cup_durations *durations,
+                         double share)
+{
+    cup_table_add_value(table, cup_real(cup_durations_quantile_ns(durations, share) / 1e9),
+                        CUP_UNIT_SECONDS);
+}
+
+static void add_durations(const struct cup_page *page, struct cup_table *table,
+                          const struct cup_prefix *prefix, int kind)
+{
+    const struct cup_durations durations = cup_prefix_durations(prefix, kind);
+    uint64_t total = cup_durations_total(&durations);
+    if (total == 0)
+        return;
+    cup_table_add(table, cup_page_text(page, prefix->name));
+    cup_table_add_string(table, cup_duration_kinds[kind].text);
+    cup_table_add_value(table, cup_count(total), CUP_UNIT_COUNT);
+    add_quantile(table, &durations, 0.5);
+    add_quantile(table, &durations, 0.9);
+    add_quantile(table, &durations, 0.99);
+    cup_table_add_seconds(table, cup_durations_longest_ns(&durations));
+}
+
+static void print_durations(const struct cup_page *page, const uint32_t *order, size_t count)
+{
+    static const struct cup_column columns[] = {
+        {"prefix", CUP_FIT_LEFT, 0}, {"", CUP_FIT_LEFT, 0},     {"number", CUP_FIT_RIGHT, 2},
+        {"p50", CUP_FIT_RIGHT, 0},   {"p90", CUP_FIT_RIGHT, 1}, {"p99", CUP_FIT_RIGHT, 0},
+        {"max", CUP_FIT_RIGHT, 0},
+    };
+    struct cup_table table;
+    cup_page_heading(page, "Durations", "half of them took no longer than p50");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
+        for (int kind = CUP_DURATION_COUNT; kind-- > 0;)
+            add_durations(page, &table, &page->profile->prefixes[order[i]], kind);
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes in --json");
+}
+
+int cup_print_waits(const struct cup_page *page)
+{
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(page->totals, &count);
+    if (!order)
+        return -1;
+    if (page->totals->waits.tasks)
+        print_waits(page, order, count);
+    if (count > 0)
+        print_durations(page, order, count);
+    free(order);
+    return 0;
+}

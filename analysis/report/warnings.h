@@ -1,0 +1,17 @@
+/* What limits the trust in a profile, as sentences; the notes of the library come besides. */
+#ifndef CUPPING_WARNINGS_H
+#define CUPPING_WARNINGS_H
+
+#include "analysis/metrics/totals.h"
+
+enum { CUP_WARNINGS_MOST = 6 };
+
+struct cup_warning {
+    char text[400];
+};
+
+/* Fills in those that apply; returns how many. */
+size_t cup_warnings_make(const struct cup_totals *totals,
+                         struct cup_warning warnings[CUP_WARNINGS_MOST]);
+
+#endif

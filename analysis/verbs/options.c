@@ -1,0 +1,62 @@
+#include "analysis/verbs/options.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* The option that `argument` names, with *value pointing behind its '=' or NULL. */
+static const struct cup_option *find(const struct cup_option *options, size_t count,
+                                     const char *argument, const char **value)
+{
+    size_t length = strcspn(argument, "=");
+    *value = argument[length] ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strlen(options[i].name) == length && strncmp(options[i].name, argument, length) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static int wrong(struct cup_error *error, const char *verb, const char *argument, const char *what)
+{
+    return cup_error_set(error, verb, CUP_NO_OFFSET, "%s %s; see `cupping help %s`", argument, what,
+                         verb);
+}
+
+static int set_operand(const char *argument, const char *verb, const char **operand,
+                       struct cup_error *error)
+{
+    if (*operand)
+        return wrong(error, verb, argument, "is one argument too many");
+    if (!*argument)
+        return wrong(error, verb, "an empty name", "names no file or directory");
+    *operand = argument;
+    return 0;
+}
+
+int cup_options_read(int argc, char **argv, const struct cup_option *options, size_t count,
+                     const char **operand, struct cup_error *error)
+{
+    bool only_operands = false;
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
+            if (set_operand(argv[i], argv[0], operand, error) != 0)
+                return -1;
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        const struct cup_option *option = find(options, count, argv[i], &value);
+        if (!option)
+            return wrong(error, argv[0], argv[i], "is no option");
+        if (!option->value)
+            return wrong(error, argv[0], option->name, "is not in this version");
+        if (!value && ++i == argc)
+            return wrong(error, argv[0], option->name, "needs a value");
+        *option->value = value ? value : argv[i];
+        if (!**option->value)
+            return wrong(error, argv[0], option->name, "has an empty value");
+    }
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* The arguments of a verb: options that take a value, and at most one operand. */
+#ifndef CUPPING_OPTIONS_H
+#define CUPPING_OPTIONS_H
+
+#include <stddef.h>
+
+#include "analysis/base/error.h"
+
+struct cup_option {
+    const char *name;   /* "--json" */
+    const char **value; /* where it goes; NULL: the option of a version to come */
+};
+
+/* Reads argv[1] and the following. "--name value" and "--name=value" mean the same; "--" ends the
+ * options. Returns 0, or -1 and one line in *error. */
+int cup_options_read(int argc, char **argv, const struct cup_option *options, size_t count,
+                     const char **operand, struct cup_error *error);
+
+#endif

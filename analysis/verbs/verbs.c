@@ -1,0 +1,67 @@
+#include "analysis/verbs/verbs.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct cup_verb cup_verbs[] = {
+    {"run", cup_verb_run, "[-o DIR] [OPTIONS] [--] COMMAND...",
+     "run a command under the profiler; the profile goes to DIR",
+     "  -o DIR             profile directory; default: ./cupping-YYYYmmdd-HHMMSS, and\n"
+     "                     ./cupping-latest points to it\n"
+     "  everything else    see `cupping run --help`\n"},
+    {"report", cup_verb_report, "[DIR] [OPTIONS]",
+     "what a run did: time, rates, tasks, chunks, files, and what to look at first",
+     "  --json FILE        write the whole report as JSON instead; - is standard output\n"
+     "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, files,\n"
+     "                     servers, workflow, efficiency, time_budget, attribution, health,\n"
+     "                     processes, runs or sources\n"
+     "  --span NAME        only tasks of this Dask span\n"
+     "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
+     "                     last. `--only runs` lists them\n"
+     "  --coffea-report FILE, --samples FILE   not in this version\n"},
+    {"tasks", cup_verb_tasks, "[DIR] [--csv FILE] [--json FILE]", "one row for each task",
+     "  --csv FILE         all columns as CSV; - is standard output\n"
+     "  --json FILE        all columns as JSON\n"
+     "  Without options: the main columns as a table.\n"},
+    {"plot", cup_verb_later, "", "not in this version", ""},
+    {"export", cup_verb_later, "", "not in this version", ""},
+    {"compare", cup_verb_later, "", "not in this version", ""},
+    {"dump", cup_verb_dump, "FILE", "everything that one log (*.cup) holds, as text", ""},
+    {"doctor", cup_verb_later, "", "not in this version", ""},
+    {"help", cup_verb_help, "[VERB]", "this text, or that of one verb", ""},
+};
+const unsigned cup_verb_count = sizeof cup_verbs / sizeof *cup_verbs;
+
+const struct cup_verb *cup_find_verb(const char *name)
+{
+    for (unsigned i = 0; i < cup_verb_count; i++)
+        if (strcmp(cup_verbs[i].name, name) == 0)
+            return &cup_verbs[i];
+    return NULL;
+}
+
+int cup_verb_later(int argc, char **argv)
+{
+    (void)argc;
+    fprintf(stderr, "cupping: %s is not in this version; see `cupping help`\n", argv[0]);
+    return CUP_EXIT_USAGE;
+}
+
+int cup_verb_load(struct cup_profile *profile, const char *directory,
+                  const struct cup_load_options *options, struct cup_error *error)
+{
+    if (!directory)
+        directory = CUP_DEFAULT_DIRECTORY;
+    if (cup_profile_load(profile, directory, options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < profile->damage_count; i++)
+        cup_error_print(stderr, &profile->damages[i]);
+    return 0;
+}
+
+int cup_verb_failed(const struct cup_error *error, int status)
+{
+    cup_error_print(stderr, error);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Writes JSON as it goes. Reports of a million rows would not fit in memory as a tree of objects,
+ * which is why this is not jansson's work (it reads JSON elsewhere, and checks ours in tests). */
+#ifndef CUPPING_JSON_WRITER_H
+#define CUPPING_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analysis/base/value.h"
+
+enum { CUP_JSON_DEPTH = 16 };
+
+struct cup_json {
+    FILE *out; /* not owned; the caller checks ferror */
+    int depth;
+    bool filled[CUP_JSON_DEPTH]; /* something stands in the object or array of that depth */
+    int row_depth;               /* from this depth on all stands in one line; 0: not in a row */
+};
+
+void cup_json_start(struct cup_json *json, FILE *out);
+
+/* `name` is NULL in arrays and at the top. */
+void cup_json_object(struct cup_json *json, const char *name);
+void cup_json_row(struct cup_json *json, const char *name); /* an object in one line */
+void cup_json_array(struct cup_json *json, const char *name);
+void cup_json_end_object(struct cup_json *json); /* also of a row */
+void cup_json_end_array(struct cup_json *json);
+
+void cup_json_value(struct cup_json *json, const char *name, struct cup_value value);
+
+#endif

@@ -1,0 +1,134 @@
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+
+#include "analysis/write/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 18 };
+
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* The permissions that a plain open would have given, or that the file has. */
+static void set_mode(const struct cup_output *output)
+{
+    struct stat status;
+    mode_t mask = umask(0);
+    umask(mask);
+    mode_t mode = stat(output->path, &status) == 0 ? status.st_mode & 0777 : 0666 & ~mask;
+    if (fchmod(fileno(output->file), mode) != 0)
+        errno = 0; /* a file system without modes: then there are none to keep */
+}
+
+static int open_temporary(struct cup_output *output)
+{
+    size_t bytes = strlen(output->path) + sizeof ".XXXXXX";
+    output->temporary = malloc(bytes);
+    if (!output->temporary)
+        return -1;
+    snprintf(output->temporary, bytes, "%s.XXXXXX", output->path);
+    int fd = mkstemp(output->temporary);
+    output->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (output->file) {
+        set_mode(output);
+        return 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+        unlink(output->temporary);
+    }
+    return -1;
+}
+
+static void release(struct cup_output *output)
+{
+    free(output->path);
+    free(output->temporary);
+    *output = (struct cup_output){0};
+}
+
+/* Follows links: the file is to be replaced, not the link to it. */
+static char *real_path(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real ? real : strdup(path);
+}
+
+int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error)
+{
+    *output = (struct cup_output){0};
+    if (strcmp(path, "-") == 0) {
+        output->file = stdout;
+        return 0;
+    }
+    output->path = real_path(path);
+    if (!output->path)
+        return cup_error_memory(error, path);
+    int opened = is_special(path) ? 0 : open_temporary(output);
+    if (!output->temporary)
+        output->file = fopen(path, "w");
+    if (opened == 0 && output->file) {
+        setvbuf(output->file, NULL, _IOFBF, BUFFER_BYTES);
+        return 0;
+    }
+    cup_error_system(error, path, "write");
+    release(output);
+    return -1;
+}
+
+bool cup_output_failed(const struct cup_output *output)
+{
+    return ferror(output->file) != 0;
+}
+
+static bool is_pipe(FILE *file)
+{
+    struct stat status;
+    return fstat(fileno(file), &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+/* Flushes and closes; 0, or -1 and errno. A write that failed earlier left its errno nowhere:
+ * on a pipe the reason was that its reader went away. */
+static int finish_file(struct cup_output *output)
+{
+    int code = !ferror(output->file) ? 0 : is_pipe(output->file) ? EPIPE : EIO;
+    if (fflush(output->file) != 0)
+        code = errno;
+    if (output->file != stdout && fclose(output->file) != 0 && !code)
+        code = errno;
+    errno = code;
+    return code ? -1 : 0;
+}
+
+int cup_output_close(struct cup_output *output, struct cup_error *error)
+{
+    int result = finish_file(output);
+    const char *name = output->path ? output->path : "standard output";
+    if (result != 0 && errno == EPIPE)
+        result = 0;
+    else if (result != 0)
+        cup_error_system(error, name, "write (disk full?)");
+    if (output->temporary && result != 0)
+        unlink(output->temporary);
+    else if (output->temporary && rename(output->temporary, output->path) != 0)
+        result = cup_error_system(error, name, "replace");
+    release(output);
+    return result;
+}
+
+void cup_output_abandon(struct cup_output *output)
+{
+    finish_file(output);
+    if (output->temporary)
+        unlink(output->temporary);
+    release(output);
+}

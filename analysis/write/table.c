@@ -1,0 +1,199 @@
+#include "analysis/write/table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+
+enum {
+    INDENT = 2,
+    GAP = 2,
+    READABLE_TEXT = 26, /* texts are not made shorter than this while a column can be left out */
+    LEAST_TEXT = 12,
+};
+
+void cup_table_start(struct cup_table *table, const struct cup_column *columns, unsigned count)
+{
+    *table = (struct cup_table){.columns = columns, .column_count = count};
+}
+
+void cup_table_add(struct cup_table *table, struct cup_text text)
+{
+    if (cup_array_grow(&table->cells, &table->cell_room, table->cell_count, sizeof *table->cells) !=
+        0)
+        return;
+    char *cell = malloc(text.length + 1);
+    if (cell) {
+        memcpy(cell, text.bytes ? text.bytes : "", text.length);
+        cell[text.length] = '\0';
+    }
+    table->cells[table->cell_count++] = cell;
+}
+
+void cup_table_add_string(struct cup_table *table, const char *string)
+{
+    cup_table_add(table, (struct cup_text){string, strlen(string)});
+}
+
+void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
+{
+    char humane[CUP_HUMANE_ROOM];
+    if (value.kind == CUP_VALUE_TEXT)
+        cup_table_add(table, value.text);
+    else
+        cup_table_add_string(table, cup_print_humane(humane, value, unit));
+}
+
+void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
+{
+    cup_table_add_value(table, cup_seconds((int64_t)ns), CUP_UNIT_SECONDS);
+}
+
+static struct cup_text cell_text(const struct cup_table *table, size_t cell)
+{
+    const char *string = cell < table->cell_count && table->cells[cell] ? table->cells[cell] : "";
+    return (struct cup_text){string, strlen(string)};
+}
+
+static unsigned natural_width(const struct cup_table *table, unsigned column)
+{
+    unsigned width = (unsigned)strlen(table->columns[column].heading);
+    for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
+        unsigned columns = cup_text_columns(cell_text(table, cell));
+        if (columns > width)
+            width = columns;
+    }
+    return width;
+}
+
+/* What all columns that are shown (width not 0) take. */
+static unsigned whole_width(const struct cup_table *table, const unsigned *widths)
+{
+    unsigned sum = INDENT;
+    for (unsigned i = 0; i < table->column_count; i++)
+        sum += widths[i] ? widths[i] + GAP : 0;
+    return sum - GAP;
+}
+
+/* Shortens the widest text by one column, down to `least`; false when none can be. */
+static bool shorten(const struct cup_table *table, unsigned *widths, unsigned least)
+{
+    unsigned widest = table->column_count;
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (table->columns[i].fit == CUP_FIT_LEFT && widths[i] > least &&
+            (widest == table->column_count || widths[i] > widths[widest]))
+            widest = i;
+    if (widest == table->column_count)
+        return false;
+    widths[widest]--;
+    return true;
+}
+
+/* Leaves out the column that matters least; false when all that are left are always shown. */
+static bool drop(const struct cup_table *table, unsigned *widths)
+{
+    unsigned least = table->column_count;
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (widths[i] && table->columns[i].rank > 0 &&
+            (least == table->column_count || table->columns[i].rank > table->columns[least].rank))
+            least = i;
+    if (least == table->column_count)
+        return false;
+    widths[least] = 0;
+    return true;
+}
+
+static void fit_widths(const struct cup_table *table, unsigned screen, unsigned *widths)
+{
+    for (unsigned i = 0; i < table->column_count; i++)
+        widths[i] = natural_width(table, i);
+    while (whole_width(table, widths) > screen)
+        if (!shorten(table, widths, READABLE_TEXT) && !drop(table, widths) &&
+            !shorten(table, widths, LEAST_TEXT))
+            break;
+}
+
+static bool has_headings(const struct cup_table *table, const unsigned *widths)
+{
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (widths[i] && *table->columns[i].heading)
+            return true;
+    return false;
+}
+
+static void print_headings(const struct cup_table *table, const struct cup_terminal *terminal,
+                           const unsigned *widths)
+{
+    const char *gap = "  ";
+    if (!has_headings(table, widths))
+        return;
+    for (unsigned i = 0; i < table->column_count; i++) {
+        if (!widths[i])
+            continue;
+        bool left = table->columns[i].fit == CUP_FIT_LEFT;
+        fputs(gap, terminal->out);
+        cup_print(terminal, CUP_DIM, left ? "%-*s" : "%*s", (int)widths[i],
+                  table->columns[i].heading);
+    }
+    putc('\n', terminal->out);
+}
+
+static void print_rows(const struct cup_table *table, const struct cup_terminal *terminal,
+                       const unsigned *widths)
+{
+    for (size_t cell = 0; cell < table->cell_count; cell++) {
+        unsigned column = (unsigned)(cell % table->column_count);
+        if (widths[column]) {
+            fputs("  ", terminal->out);
+            cup_print_fit(terminal, cell_text(table, cell), widths[column],
+                          table->columns[column].fit);
+        }
+        if (column + 1 == table->column_count)
+            putc('\n', terminal->out);
+    }
+}
+
+static void print_left_out(const struct cup_table *table, const struct cup_terminal *terminal,
+                           const unsigned *widths)
+{
+    char line[300] = "No room for: ";
+    size_t length = strlen(line), before = length;
+    for (unsigned i = 0; i < table->column_count && length < sizeof line; i++)
+        if (!widths[i])
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s%s",
+                                       length > before ? ", " : "", table->columns[i].heading);
+    if (length > before)
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+}
+
+static void finish(struct cup_table *table, const struct cup_terminal *terminal, bool tell)
+{
+    unsigned widths[CUP_TABLE_COLUMNS];
+    if (table->cell_count > 0) {
+        fit_widths(table, terminal->width, widths);
+        print_headings(table, terminal, widths);
+        print_rows(table, terminal, widths);
+        if (tell)
+            print_left_out(table, terminal, widths);
+    }
+    cup_table_drop(table);
+}
+
+void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
+{
+    finish(table, terminal, false);
+}
+
+void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal)
+{
+    finish(table, terminal, true);
+}
+
+void cup_table_drop(struct cup_table *table)
+{
+    for (size_t i = 0; i < table->cell_count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (struct cup_table){0};
+}

@@ -1,0 +1,45 @@
+/* Tables in the terminal: cells are collected, then printed in columns that fit the screen. */
+#ifndef CUPPING_TABLE_H
+#define CUPPING_TABLE_H
+
+#include <stddef.h>
+
+#include "analysis/base/units.h"
+#include "analysis/base/value.h"
+#include "analysis/write/terminal.h"
+
+struct cup_column {
+    const char *heading;
+    enum cup_fit fit; /* CUP_FIT_LEFT for texts, which are shortened where room is short */
+    unsigned rank;    /* 0: always shown; else left out on narrow screens, the highest first */
+};
+
+enum { CUP_TABLE_COLUMNS = 16 };
+
+struct cup_table {
+    const struct cup_column *columns; /* not owned */
+    unsigned column_count;            /* at most CUP_TABLE_COLUMNS */
+    char **cells;                     /* owned, row after row */
+    size_t cell_count, cell_room;
+};
+
+void cup_table_start(struct cup_table *table, const struct cup_column *columns, unsigned count);
+
+/* Each adds the next cell of the row. Without memory the cell is empty. */
+void cup_table_add(struct cup_table *table, struct cup_text text);
+void cup_table_add_string(struct cup_table *table, const char *string);
+void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
+
+void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
+
+/* Prints it under a line of headings, each row after two spaces, and frees the cells.
+ * Without cells prints nothing. */
+void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
+
+/* Likewise; then, if there was no room for some columns, says which. */
+void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal);
+
+/* Frees the cells without a word. */
+void cup_table_drop(struct cup_table *table);
+
+#endif
