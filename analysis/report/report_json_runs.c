@@ -1,0 +1,89 @@
+/* Runs, workers and efficiency, in the report's JSON. */
+#include "analysis/report/report_json.h"
+
+/* Tasks are counted where they were asked for. */
+static void put_run(struct report *report, uint32_t index)
+{
+    const struct cup_run *run = &report->profile->runs[index];
+    bool asked = report->profile->run == index + 1;
+    cup_json_row(&report->json, NULL);
+    put(report, "run", cup_count(index + 1));
+    put(report, "t_start", cup_time(run->start_ns));
+    put(report, "t_stop", cup_time(run->stop_ns));
+    put(report, "wall_time", cup_seconds(run->stop_ns - run->start_ns));
+    put(report, "host", cup_string(run->host));
+    put(report, "pid", cup_count(run->pid));
+    put(report, "tasks", asked ? cup_count(report->totals->all.tasks) : cup_null());
+    put(report, "chunks", asked ? cup_count(report->totals->used_chunks) : cup_null());
+    cup_json_end_object(&report->json);
+}
+
+/* Without the client's Runner calls, everything from the first task to the last is one run. */
+void cup_report_put_runs(struct report *report)
+{
+    put(report, "run", report->profile->run ? cup_count(report->profile->run) : cup_string("all"));
+    cup_json_array(&report->json, "runs");
+    for (uint32_t i = 0; i < report->profile->run_count; i++)
+        put_run(report, i);
+    if (report->profile->run_count == 0 && report->totals->all.tasks) {
+        cup_json_row(&report->json, NULL);
+        put(report, "run", cup_count(1));
+        put(report, "t_start", cup_metric_named(report->totals, "workflow", "t_start"));
+        put(report, "t_stop", cup_metric_named(report->totals, "workflow", "t_stop"));
+        put(report, "wall_time", cup_metric_named(report->totals, "workflow", "wall_time"));
+        put(report, "tasks", cup_count(report->totals->all.tasks));
+        put(report, "chunks", cup_count(report->totals->used_chunks));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_worker(struct report *report, const struct cup_server *server)
+{
+    const struct cup_log_header *header = &report->profile->processes[server->process].header;
+    cup_json_row(&report->json, NULL);
+    put(report, "worker", text_of(report, server->address));
+    put(report, "name", text_of(report, server->name));
+    put(report, "host", cup_string(header->host));
+    put(report, "pid", cup_count(header->pid));
+    put(report, "threads", server->threads ? cup_count(server->threads) : cup_null());
+    put(report, "memory_limit_bytes", cup_known_count(server->memory_limit));
+    put(report, "tasks", cup_count(server->tasks));
+    cup_json_end_object(&report->json);
+}
+
+void cup_report_put_workers(struct report *report)
+{
+    cup_json_object(&report->json, "workers");
+    put_metrics(report, "workers");
+    cup_json_array(&report->json, "rows");
+    for (size_t i = 0; i < report->profile->server_count; i++)
+        if (report->profile->servers[i].role == CUP_ROLE_WORKER)
+            put_worker(report, &report->profile->servers[i]);
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+static void put_waste(struct report *report, const char *reason, const struct cup_waste *waste,
+                      bool ended)
+{
+    cup_json_row(&report->json, reason);
+    put(report, "tasks", cup_count(waste->tasks));
+    put(report, "wall_s", ended ? cup_seconds((int64_t)waste->wall_ns) : cup_null());
+    put(report, "cpu_s", ended ? cup_seconds((int64_t)waste->cpu_ns) : cup_null());
+    put(report, "read_bytes", cup_count(waste->read_bytes));
+    cup_json_end_object(&report->json);
+}
+
+void cup_report_put_efficiency(struct report *report)
+{
+    cup_json_object(&report->json, "efficiency");
+    put_metrics(report, "efficiency");
+    cup_json_object(&report->json, "wasted_by_reason");
+    put_waste(report, "failed", &report->totals->failed, true);
+    put_waste(report, "retried", &report->totals->repeated, true);
+    put_waste(report, "killed", &report->totals->killed, false);
+    put(report, "stolen", cup_null());
+    cup_json_end_object(&report->json);
+    cup_json_end_object(&report->json);
+}
