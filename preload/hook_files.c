@@ -211,7 +211,7 @@ static int controlled(int command, int result)
 /* Whoever asks for a file's lock with F_SETLKW waits for it. */
 #define CONTROL(command, call)                                                                     \
     controlled(command,                                                                            \
-               waits_for_lock(command) ? CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call) : call)
+               waits_for_lock(command) ? CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call) : (call))
 
 static bool waits_for_lock(int command)
 {

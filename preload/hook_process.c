@@ -85,7 +85,7 @@ static size_t count_arguments(va_list list)
     size_t count = count_arguments(list);                                                          \
     va_end(list);                                                                                  \
     char *arguments[count + 1];                                                                    \
-    arguments[0] = (char *)first;                                                                  \
+    arguments[0] = (char *)(first);                                                                \
     va_start(list, first);                                                                         \
     for (size_t i = 1; i <= count; i++)                                                            \
     arguments[i] = va_arg(list, char *)
@@ -154,7 +154,7 @@ static int looks(pid_t pid, int options)
     bool waits = waits_for_child(&blocked, options);                                               \
     bool goes_on =                                                                                 \
         cup_kernel_reaping_begins(&reaped, kind_of(pid), (id_t)(pid), looks(pid, options));        \
-    pid_t result = goes_on ? call : -1;                                                            \
+    pid_t result = goes_on ? (call) : -1;                                                          \
     if (goes_on)                                                                                   \
         cup_kernel_reaping_ends(&reaped, result);                                                  \
     if (waits)                                                                                     \

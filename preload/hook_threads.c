@@ -64,7 +64,7 @@ static inline bool is_free(sem_t *lock)
     return cup_active() && real_sem_getvalue && real_sem_getvalue(lock, &value) == 0 && value > 0;
 }
 
-#define TAKE(lock, call) (is_free(lock) ? call : CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call))
+#define TAKE(lock, call) (is_free(lock) ? (call) : CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call))
 
 CUP_HOOK int sem_wait(sem_t *lock)
 {

@@ -21,7 +21,7 @@ static uint64_t own(void)
 /* "rchar: 123", the first line. */
 static uint64_t read_count(const char *path)
 {
-    char text[256];
+    char text[256] = "";
     int fd = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
     ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, text, sizeof text - 1);
     if (fd >= 0)

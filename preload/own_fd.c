@@ -17,7 +17,7 @@ static int highest; /* entries ever used: most processes have one or two */
 
 static uint64_t word_of(uint32_t use, uint32_t descriptor)
 {
-    return (uint64_t)use << 32 | descriptor;
+    return (uint64_t)use * (UINT64_C(1) << 32) | descriptor;
 }
 
 /* Uses are told apart modulo 2^24. */
