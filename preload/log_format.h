@@ -22,9 +22,9 @@
 
 #define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
 #define CUP_LOG_BYTE_ORDER 0x01020304u
-#define CUP_LOG_VERSION 2
+#define CUP_LOG_VERSION 3     /* 3: rows of samples tell what changed */
 #define CUP_LOG_MIN_READER 2  /* 2: smaller COUNTERS and FILE_USE records */
-#define CUP_LOG_OLDEST 2      /* that this reader still understands */
+#define CUP_LOG_OLDEST 2      /* that this reader still understands: of 2, all but samples */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
 #define CUP_UNKNOWN64 UINT64_MAX /* "not known" in any uint64_t field that says it may be */
@@ -230,7 +230,11 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "threads started by a task that may work for others too, and are not taken for its helpers") \
     X(DELAYS_UNKNOWN, "delays_unknown",                                                            \
       "threads whose run delay was not read: too many, or too few descriptors")                    \
-    X(RUNS, "runs", "Runner calls of Coffea seen: as many RUN records")
+    X(RUNS, "runs", "Runner calls of Coffea seen: as many RUN records")                            \
+    X(SAMPLES_TAKEN, "samples_taken", "samples of Dask's servers, also those that were dropped")   \
+    X(SAMPLES_MISSED, "samples_missed", "samples that were due while the event loop stalled")      \
+    X(SAMPLES_DROPPED, "samples_dropped", "samples lost: the log was full")                        \
+    X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -254,6 +258,8 @@ enum cup_feature {
     CUP_FEATURE_WAITS = 1u << 8,      /* calls that block are timed */
     CUP_FEATURE_GIL = 1u << 9,        /* the interpreter's lock is told from others */
     CUP_FEATURE_RUN_DELAY = 1u << 10, /* the kernel tells it: /proc/self/task/TID/schedstat */
+    CUP_FEATURE_SAMPLES = 1u << 11,   /* Dask's servers are sampled, if there are any */
+    CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
 };
 
 enum cup_region_type {
@@ -365,13 +371,16 @@ enum cup_record_type {
     CUP_R_VOID = 14,
     CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
     CUP_R_SAMPLE = 16,
-    CUP_R_SAMPLE_WORKER = 17,
+    /* 17: rows of samples in version 2 */
     CUP_R_SPAN = 18,
     CUP_R_DIGEST_KEY = 19,
     CUP_R_DIGEST = 20,
     CUP_R_COLUMNS = 21,
     CUP_R_CHUNK_REPORT = 22,
     CUP_R_RUN = 23,
+    CUP_R_WORKER = 24,
+    CUP_R_STATUS = 25,
+    CUP_R_ROWS = 26,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -605,7 +614,9 @@ struct cup_r_child {
     X(LOOP_INTERVAL_NS, "loop_interval_ns", "between two ticks of the event loop, as Dask says")   \
     X(LOOP_LONGEST_NS, "loop_longest_ns", "the longest such time since the sample before")         \
     X(TICK_NS, "tick_ns", "the time that the loop's tick is set to: longer ones are stalls")       \
-    X(TOOK_NS, "took_ns", "for which taking the sample before this one held the loop up")
+    X(TOOK_NS, "took_ns", "for which taking the sample before this one held the loop up")          \
+    X(MISSED, "missed", "samples that were due since the one before and not taken: a stall")       \
+    X(INTERVAL_NS, "interval_ns", "that was asked for between samples")
 enum cup_sample_value {
 #define X(id, name, text) CUP_SV_##id,
     CUP_SAMPLE_VALUES(X)
@@ -623,7 +634,8 @@ enum cup_sample_value {
     X(HAS, "has", "results that it holds")                                                         \
     X(NBYTES, "nbytes", "bytes of those, by Dask's estimate")                                      \
     X(OCCUPANCY_NS, "occupancy_ns", "what is assigned to it would take, by Dask's estimate")       \
-    X(UNSEEN_NS, "unseen_ns", "since the scheduler last heard of it")
+    X(SEEN_NS, "seen_ns", "when the scheduler last heard of it")                                   \
+    X(STATUS, "status", "STATUS record")
 enum cup_worker_value {
 #define X(id, name, text) CUP_WV_##id,
     CUP_WORKER_VALUES(X)
@@ -631,7 +643,7 @@ enum cup_worker_value {
         CUP_WV_COUNT
 };
 
-/* What a worker told of itself in its last heartbeat: with the first sample that finds it. */
+/* What a worker told of itself in its last heartbeat. */
 #define CUP_HEARTBEAT_VALUES(X)                                                                    \
     X(TIME_NS, "time_ns", "when, by the worker's clock: a heartbeat is new if this differs")       \
     X(RSS, "rss", "resident memory of its process")                                                \
@@ -667,26 +679,54 @@ enum cup_heartbeat_value {
         CUP_HV_COUNT
 };
 
-/* A sample of a server: the SAMPLE_WORKER records that name its number belong to it. If the
- * server is a worker, there is one, of itself. Tail: pairs as in COUNTERS, of enum
- * cup_sample_value; a value of 0 is there, one that is not known is not. */
-struct cup_r_sample {
+/* A worker that a server has, or is. One that leaves and comes back is another one. */
+struct cup_r_worker {
     struct cup_record head;
-    uint32_t sample; /* 1, 2, 3, ... in this process */
-    uint32_t server; /* SERVER record */
-    int64_t time_ns;
-};
-
-/* Tail: likewise, of enum cup_worker_value and, from CUP_PAIR_HEARTBEAT on, of enum
- * cup_heartbeat_value: these only if the heartbeat is not that of the record before. */
-struct cup_r_sample_worker {
-    struct cup_record head;
-    uint32_t sample;
+    uint32_t worker;  /* 1, 2, 3, ... in this process */
+    uint32_t server;  /* SERVER record, whose samples it is in */
     uint32_t address; /* string */
     uint32_t name;    /* string: str(name) */
-    uint32_t status;  /* string: Dask's name of it */
+};
+
+/* A status that Dask gives to workers. */
+struct cup_r_status {
+    struct cup_record head;
+    uint32_t status; /* 1, 2, 3, ... in this process */
+    uint32_t name;   /* string */
+};
+
+/* What has changed of workers since the sample of their server before. Tail: rows, until the
+ * record's end or a worker 0. A row is the worker, and the bytes that follow times 4 plus its kind,
+ * both unsigned LEB128 numbers; then pairs as in COUNTERS, of enum cup_worker_value and, from
+ * CUP_PAIR_HEARTBEAT on, of enum cup_heartbeat_value. A value that is not known is CUP_UNKNOWN64.
+ */
+struct cup_r_rows {
+    struct cup_record head;
+    uint32_t sample; /* its SAMPLE record comes later */
+    uint32_t rows;   /* 1, 2, 3, ... in this process: one that is missing is damage */
+};
+enum cup_row_kind {
+    CUP_ROW_CHANGED = 0, /* new less old value modulo 2^64, as 2n, or -2n-1 where it is negative;
+                            a value without a pair is as before */
+    CUP_ROW_WHOLE = 1,   /* the values; one without a pair is not known */
+    CUP_ROW_GONE = 2,    /* the server has it no more */
+    CUP_ROW_KINDS = 4
 };
 enum { CUP_PAIR_HEARTBEAT = 64 };
+enum { CUP_ROW_VALUES = CUP_PAIR_HEARTBEAT + CUP_HV_COUNT }; /* those between the two stay unused */
+
+/* A sample of a server, after the ROWS that belong to it: they count only with it. A worker without
+ * a row is as in the sample before. If the server is a worker, there is one, itself, whose
+ * heartbeat is what it knows of itself then. Tail: pairs as in COUNTERS, of enum cup_sample_value;
+ * a value of 0 is there, one that is not known is not. */
+struct cup_r_sample {
+    struct cup_record head;
+    uint32_t sample; /* 1, 2, 3, ... in this process; dropped ones have numbers too */
+    uint32_t server; /* SERVER record */
+    int64_t time_ns;
+    uint32_t rows; /* the last ROWS record of this process then; 0: none */
+    uint32_t pad;
+};
 
 /* The name of one of Dask's spans. */
 struct cup_r_span {
@@ -748,8 +788,10 @@ CUP_SIZE_IS(cup_r_note, 16);
 CUP_SIZE_IS(cup_r_parent, 24);
 CUP_SIZE_IS(cup_r_child, 24);
 CUP_SIZE_IS(cup_r_void, 16);
-CUP_SIZE_IS(cup_r_sample, 24);
-CUP_SIZE_IS(cup_r_sample_worker, 24);
+CUP_SIZE_IS(cup_r_worker, 24);
+CUP_SIZE_IS(cup_r_status, 16);
+CUP_SIZE_IS(cup_r_rows, 16);
+CUP_SIZE_IS(cup_r_sample, 32);
 CUP_SIZE_IS(cup_r_span, 16);
 CUP_SIZE_IS(cup_r_digest_key, 40);
 CUP_SIZE_IS(cup_digest_value, 16);

@@ -33,6 +33,32 @@ static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, 
     return bytes;
 }
 
+/* Small for small differences of either sign. */
+static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)
+{
+    uint64_t difference = value - old;
+    return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t cup_pairs_undo(uint64_t difference, uint64_t old)
+{
+    return old + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
+}
+
+/* Values that are not the old ones, as differences. */
+static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values,
+                                       const uint64_t *old, uint32_t count, uint32_t first)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] == old[i])
+            continue;
+        bytes += cup_pairs_number(at + bytes, first + i);
+        bytes += cup_pairs_number(at + bytes, cup_pairs_difference(values[i], old[i]));
+    }
+    return bytes;
+}
+
 /* The record's tail, padded so that the last bytes are no pair. */
 static inline void cup_pairs_fill(void *record, size_t fixed, const unsigned char *pairs,
                                   size_t bytes)

@@ -612,12 +612,24 @@ static void add_open_block(struct loader *loader, struct cup_open_block *open)
 
 static void on_sample(struct loader *loader, const struct cup_record *record)
 {
-    cup_load_sample(&loader->samples, record);
+    /* Version 2 told of workers in another way: no samples are better than samples without them. */
+    if (loader->log->header.version > 2)
+        cup_load_sample(&loader->samples, record, loader->log->record_offset);
 }
 
-static void on_sample_worker(struct loader *loader, const struct cup_record *record)
+static void on_rows(struct loader *loader, const struct cup_record *record)
 {
-    cup_load_sample_worker(&loader->samples, record);
+    cup_load_rows(&loader->samples, record, loader->log->record_offset);
+}
+
+static void on_worker(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_worker(&loader->samples, record);
+}
+
+static void on_status(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_status(&loader->samples, record);
 }
 
 static void on_span(struct loader *loader, const struct cup_record *record)
@@ -654,7 +666,9 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_PARENT] = on_parent,
         [CUP_R_CHILD] = on_child,
         [CUP_R_SAMPLE] = on_sample,
-        [CUP_R_SAMPLE_WORKER] = on_sample_worker,
+        [CUP_R_ROWS] = on_rows,
+        [CUP_R_WORKER] = on_worker,
+        [CUP_R_STATUS] = on_status,
         [CUP_R_SPAN] = on_span,
         [CUP_R_DIGEST_KEY] = on_digest_key,
         [CUP_R_DIGEST] = on_digest,

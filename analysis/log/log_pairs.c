@@ -123,16 +123,34 @@ void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *coun
     each_pair(&to, tail, tail + bytes);
 }
 
+bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,
+                    uint64_t *value)
+{
+    do
+        if (read_number(at, end, index) != 0)
+            return false;
+    while (*index == CUP_PAIR_PADDING);
+    return read_number(at, end, value) == 0;
+}
+
 void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count)
 {
-    const unsigned char *at = tail, *end = tail + bytes;
+    const unsigned char *at = tail;
     uint64_t index, value;
-    while (read_number(&at, end, &index) == 0) {
-        if (index == CUP_PAIR_PADDING)
-            continue;
-        if (read_number(&at, end, &value) != 0)
-            return;
+    while (cup_pairs_next(&at, tail + bytes, &index, &value))
         if (index < count)
             values[index] = value;
-    }
+}
+
+bool cup_row_next(const unsigned char **at, const unsigned char *end, struct cup_row *row)
+{
+    uint64_t size;
+    if (read_number(at, end, &row->worker) != 0 || row->worker == 0 ||
+        read_number(at, end, &size) != 0 || size / CUP_ROW_KINDS > (uint64_t)(end - *at))
+        return false;
+    row->kind = size % CUP_ROW_KINDS;
+    row->bytes = size / CUP_ROW_KINDS;
+    row->pairs = *at;
+    *at += row->bytes;
+    return true;
 }

@@ -90,14 +90,16 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_PARENT] = sizeof(struct cup_r_parent),
         [CUP_R_CHILD] = sizeof(struct cup_r_child),
         [CUP_R_VOID] = sizeof(struct cup_r_void),
-        [CUP_R_SAMPLE] = sizeof(struct cup_r_sample),
-        [CUP_R_SAMPLE_WORKER] = sizeof(struct cup_r_sample_worker),
+        [CUP_R_SAMPLE] = offsetof(struct cup_r_sample, rows), /* version 2 */
         [CUP_R_SPAN] = sizeof(struct cup_r_span),
         [CUP_R_DIGEST_KEY] = sizeof(struct cup_r_digest_key),
         [CUP_R_DIGEST] = sizeof(struct cup_r_digest),
         [CUP_R_COLUMNS] = sizeof(struct cup_r_columns),
         [CUP_R_CHUNK_REPORT] = sizeof(struct cup_r_chunk_report),
         [CUP_R_RUN] = sizeof(struct cup_r_run),
+        [CUP_R_WORKER] = sizeof(struct cup_r_worker),
+        [CUP_R_STATUS] = sizeof(struct cup_r_status),
+        [CUP_R_ROWS] = sizeof(struct cup_r_rows),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }
@@ -212,6 +214,11 @@ const struct cup_record *cup_log_next(struct cup_log *log)
         return record;
     }
     return NULL;
+}
+
+void cup_log_seek(struct cup_log *log, uint64_t offset)
+{
+    log->offset = offset >= log->header.records_offset && offset < log->end ? offset : log->end;
 }
 
 static int keep_block(struct cup_log *log, uint32_t index, const struct cup_block *block)

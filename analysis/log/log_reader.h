@@ -54,6 +54,9 @@ int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
  * call. After damage, goes on at the next place where sound records follow each other. */
 const struct cup_record *cup_log_next(struct cup_log *log);
 
+/* Goes on with the record at an offset, where one began when it was last read. */
+void cup_log_seek(struct cup_log *log, uint64_t offset);
+
 /* The time series of the process; 0, or -1 when it has none or it is unusable. */
 int cup_log_series(const struct cup_log *log, struct cup_series *series);
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
 
 static uint32_t string_of(struct cup_sample_loader *loader, uint32_t id)
@@ -21,68 +20,63 @@ static void saw_time(struct cup_sample_loader *loader, int64_t time_ns)
         process->last_ns = time_ns;
 }
 
-/* Values that the record's pairs do not name are not known. */
-static void read_values(const struct cup_record *record, uint64_t *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        values[i] = CUP_UNKNOWN64;
-    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, count);
-}
-
 /* ---- samples ---------------------------------------------------------------------------- */
 
-void cup_load_sample(struct cup_sample_loader *loader, const struct cup_record *record)
+/* In units of 8 bytes; 0 beyond 32 GiB: then the sample is not found again. */
+static uint32_t place_of(uint64_t offset)
+{
+    return offset / 8 <= UINT32_MAX ? (uint32_t)(offset / 8) : 0;
+}
+
+void cup_load_rows(struct cup_sample_loader *loader, const struct cup_record *record,
+                   uint64_t offset)
+{
+    struct cup_r_rows told;
+    cup_record_fixed(record, &told, sizeof told);
+    if (!cup_id_map_get(&loader->rows, told.sample))
+        cup_builder_map(loader->builder, &loader->rows, told.sample, place_of(offset));
+}
+
+void cup_load_sample(struct cup_sample_loader *loader, const struct cup_record *record,
+                     uint64_t offset)
 {
     struct cup_r_sample told;
     cup_record_fixed(record, &told, sizeof told);
-    struct cup_sample *sample = CUP_APPEND(loader->builder, samples, sample);
+    struct cup_sample_place *sample = CUP_APPEND(loader->builder, samples, sample);
     if (!sample)
         return;
+    uint32_t rows = cup_id_map_get(&loader->rows, told.sample);
     sample->time_ns = cup_sane_time(told.time_ns);
     sample->process = loader->process;
     sample->server = cup_id_map_get(loader->servers, told.server);
-    read_values(record, sample->values, CUP_SV_COUNT);
+    sample->at = rows ? rows : place_of(offset);
     saw_time(loader, sample->time_ns);
-    cup_builder_map(loader->builder, &loader->samples, told.sample,
-                    (uint32_t)loader->builder->profile->sample_count);
 }
 
-/* The heartbeat of this record, or else the last one of the worker; index + 1, 0 for none. */
-static uint32_t heartbeat_of(struct cup_sample_loader *loader, uint32_t address,
-                             const uint64_t values[CUP_HV_COUNT])
+void cup_load_worker(struct cup_sample_loader *loader, const struct cup_record *record)
 {
-    if (values[CUP_HV_TIME_NS] == CUP_UNKNOWN64)
-        return cup_id_map_get(&loader->heartbeats, address);
-    struct cup_heartbeat *heartbeat = CUP_APPEND(loader->builder, heartbeats, heartbeat);
-    if (!heartbeat)
-        return 0;
-    memcpy(heartbeat->values, values, sizeof heartbeat->values);
-    uint32_t index = (uint32_t)loader->builder->profile->heartbeat_count;
-    if (address)
-        cup_builder_map(loader->builder, &loader->heartbeats, address, index);
-    return index;
-}
-
-void cup_load_sample_worker(struct cup_sample_loader *loader, const struct cup_record *record)
-{
-    struct cup_r_sample_worker told;
-    uint64_t values[CUP_PAIR_HEARTBEAT + CUP_HV_COUNT];
+    struct cup_r_worker told;
     cup_record_fixed(record, &told, sizeof told);
-    uint32_t sample = cup_id_map_get(&loader->samples, told.sample);
-    if (sample == 0) {
-        loader->builder->profile->orphan_records++;
-        return;
-    }
-    struct cup_worker_sample *row = CUP_APPEND(loader->builder, worker_samples, worker_sample);
-    if (!row)
-        return;
-    read_values(record, values, sizeof values / sizeof *values);
-    row->sample = sample - 1;
-    row->address = string_of(loader, told.address);
-    row->name = string_of(loader, told.name);
-    row->status = string_of(loader, told.status);
-    memcpy(row->values, values, sizeof row->values);
-    row->heartbeat = heartbeat_of(loader, row->address, values + CUP_PAIR_HEARTBEAT);
+    struct cup_sampled_worker *worker =
+        CUP_APPEND(loader->builder, sampled_workers, sampled_worker);
+    if (worker)
+        *worker = (struct cup_sampled_worker){
+            .process = loader->process,
+            .server = cup_id_map_get(loader->servers, told.server),
+            .number = told.worker,
+            .address = string_of(loader, told.address),
+            .name = string_of(loader, told.name),
+        };
+}
+
+void cup_load_status(struct cup_sample_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_status told;
+    cup_record_fixed(record, &told, sizeof told);
+    struct cup_status_name *status = CUP_APPEND(loader->builder, statuses, status);
+    if (status)
+        *status =
+            (struct cup_status_name){loader->process, told.status, string_of(loader, told.name)};
 }
 
 /* ---- spans and fine metrics ------------------------------------------------------------- */
@@ -151,8 +145,7 @@ void cup_load_digest(struct cup_sample_loader *loader, const struct cup_record *
 
 void cup_sample_loader_clear(struct cup_sample_loader *loader)
 {
-    cup_id_map_clear(&loader->samples);
-    cup_id_map_clear(&loader->heartbeats);
+    cup_id_map_clear(&loader->rows);
     cup_id_map_clear(&loader->digests);
 }
 

@@ -1,5 +1,12 @@
 #include "analysis/report/report.h"
 
+/* Schedulers are there for their samples alone. */
+static bool concerns(const struct cup_process *process, unsigned feature)
+{
+    bool schedules = (process->roles & 1u << CUP_ROLE_SCHEDULER) != 0;
+    return cup_process_is_worker(process) || (schedules && feature == CUP_FEATURE_SAMPLES);
+}
+
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT])
 {
@@ -15,12 +22,14 @@ size_t cup_features_off(const struct cup_profile *profile,
         {"waits", "waits are not told apart", 0},
         {"gil", "waits for the interpreter's lock are among those for locks", 0},
         {"run_delay", "time without a core is inside the waits", 0},
+        {"samples", "Dask's view of its workers (memory, cores, tasks over time) is not known", 0},
+        {"digests", "Dask's fine metrics are not known", 0},
     };
     size_t count = 0;
     for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {
         uint64_t processes = 0;
         for (uint32_t i = 0; i < profile->process_count; i++)
-            processes += cup_process_is_worker(&profile->processes[i]) &&
+            processes += concerns(&profile->processes[i], 1u << feature) &&
                          !cup_process_has(profile, i, (enum cup_feature)(1u << feature));
         if (processes == 0)
             continue;

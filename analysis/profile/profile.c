@@ -43,8 +43,8 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->children);
     free(profile->runs);
     free(profile->samples);
-    free(profile->heartbeats);
-    free(profile->worker_samples);
+    free(profile->sampled_workers);
+    free(profile->statuses);
     free(profile->spans);
     free(profile->digests);
     free(profile->damages);

@@ -163,25 +163,27 @@ struct cup_run {
     char host[64];
 };
 
-/* Dask's own state, by a server at one time: a scheduler's, or a worker's of itself. */
-struct cup_sample {
+/* Where a log holds a sample: what a scheduler, or a worker of itself, told at one time. Its values
+ * and the rows of its workers stay there (worker_rows.h): they would be the largest part of the
+ * model. */
+struct cup_sample_place {
     int64_t time_ns;
     uint32_t process;
     uint32_t server; /* index + 1 in servers; 0: not known */
-    uint64_t values[CUP_SV_COUNT];
+    uint32_t at;     /* of its first record, in units of 8 bytes */
 };
 
-/* What a worker told of itself, once. Its time is by the worker's clock. */
-struct cup_heartbeat {
-    uint64_t values[CUP_HV_COUNT];
+/* A worker that samples hold. One that came back is another. */
+struct cup_sampled_worker {
+    uint32_t process; /* whose samples those are */
+    uint32_t server;  /* likewise, index + 1 in servers; 0: not known */
+    uint32_t number;  /* in that process */
+    uint32_t address, name;
 };
 
-/* One worker in a sample. */
-struct cup_worker_sample {
-    uint32_t sample; /* index */
-    uint32_t address, name, status;
-    uint32_t heartbeat; /* index + 1, the last one known then; 0: none yet. Rows share them */
-    uint64_t values[CUP_WV_COUNT];
+/* A status of workers, as a process numbers it. */
+struct cup_status_name {
+    uint32_t process, number, name;
 };
 
 /* The name of a span that a process knew; several may know the same. */
@@ -232,12 +234,12 @@ struct cup_profile {
     size_t note_count, note_room;
     struct cup_child *children;
     size_t child_count, child_room;
-    struct cup_sample *samples;
+    struct cup_sample_place *samples; /* log by log; those of one in the order of time */
     size_t sample_count, sample_room;
-    struct cup_heartbeat *heartbeats;
-    size_t heartbeat_count, heartbeat_room;
-    struct cup_worker_sample *worker_samples; /* those of one sample stand in a row */
-    size_t worker_sample_count, worker_sample_room;
+    struct cup_sampled_worker *sampled_workers; /* log by log */
+    size_t sampled_worker_count, sampled_worker_room;
+    struct cup_status_name *statuses; /* log by log */
+    size_t status_count, status_room;
     struct cup_span *spans;
     size_t span_count, span_room;
     struct cup_digest *digests;

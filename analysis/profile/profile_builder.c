@@ -36,8 +36,8 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(column_sets, column_set),
         KEEP(column_names, column_name),
         KEEP(samples, sample),
-        KEEP(heartbeats, heartbeat),
-        KEEP(worker_samples, worker_sample),
+        KEEP(sampled_workers, sampled_worker),
+        KEEP(statuses, status),
         KEEP(spans, span),
         KEEP(digests, digest),
 #undef KEEP

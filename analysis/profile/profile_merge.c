@@ -4,7 +4,7 @@
 struct shift {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-    uint32_t process, server, task, item, column_set, column_name, sample, heartbeat;
+    uint32_t process, server, task, item, column_set, column_name;
     struct cup_id_map strings;  /* by id in `from` */
     struct cup_id_map prefixes; /* by index in `from`: index + 1 */
     struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
@@ -196,33 +196,34 @@ static void merge_children(struct shift *shift)
 static void merge_samples(struct shift *shift)
 {
     for (size_t i = 0; i < shift->from->sample_count; i++) {
-        struct cup_sample *sample = CUP_APPEND(shift->builder, samples, sample);
+        struct cup_sample_place *sample = CUP_APPEND(shift->builder, samples, sample);
         if (!sample)
             return;
         *sample = shift->from->samples[i];
         sample->process += shift->process;
         sample->server = moved(sample->server, shift->server);
     }
-    for (size_t i = 0; i < shift->from->heartbeat_count; i++) {
-        struct cup_heartbeat *heartbeat = CUP_APPEND(shift->builder, heartbeats, heartbeat);
-        if (!heartbeat)
-            return;
-        *heartbeat = shift->from->heartbeats[i];
-    }
 }
 
-static void merge_worker_samples(struct shift *shift)
+static void merge_sampled_workers(struct shift *shift)
 {
-    for (size_t i = 0; i < shift->from->worker_sample_count; i++) {
-        struct cup_worker_sample *row = CUP_APPEND(shift->builder, worker_samples, worker_sample);
-        if (!row)
+    for (size_t i = 0; i < shift->from->sampled_worker_count; i++) {
+        struct cup_sampled_worker *worker =
+            CUP_APPEND(shift->builder, sampled_workers, sampled_worker);
+        if (!worker)
             return;
-        *row = shift->from->worker_samples[i];
-        row->sample += shift->sample;
-        row->address = string(shift, row->address);
-        row->name = string(shift, row->name);
-        row->status = string(shift, row->status);
-        row->heartbeat = moved(row->heartbeat, shift->heartbeat);
+        *worker = shift->from->sampled_workers[i];
+        worker->process += shift->process;
+        worker->server = moved(worker->server, shift->server);
+        worker->address = string(shift, worker->address);
+        worker->name = string(shift, worker->name);
+    }
+    for (size_t i = 0; i < shift->from->status_count; i++) {
+        const struct cup_status_name *old = &shift->from->statuses[i];
+        struct cup_status_name *status = CUP_APPEND(shift->builder, statuses, status);
+        if (status)
+            *status = (struct cup_status_name){old->process + shift->process, old->number,
+                                               string(shift, old->name)};
     }
 }
 
@@ -279,8 +280,6 @@ static struct shift shift_for(struct cup_builder *builder, struct cup_profile *f
         .item = (uint32_t)into->item_count,
         .column_set = (uint32_t)into->column_set_count,
         .column_name = (uint32_t)into->column_name_count,
-        .sample = (uint32_t)into->sample_count,
-        .heartbeat = (uint32_t)into->heartbeat_count,
     };
 }
 
@@ -300,7 +299,7 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_facts(&shift);
         merge_children(&shift);
         merge_samples(&shift);
-        merge_worker_samples(&shift);
+        merge_sampled_workers(&shift);
         merge_digests(&shift);
         merge_health(&shift);
     }

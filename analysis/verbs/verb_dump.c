@@ -11,6 +11,7 @@
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/output.h"
 #include "analysis/write/terminal.h"
+#include "preload/pairs.h"
 
 /* ---- pieces ----------------------------------------------------------------------------- */
 
@@ -293,26 +294,65 @@ static void dump_sample(FILE *out, const struct cup_record *record)
     print_values(out, names, values, CUP_SV_COUNT);
 }
 
-static void dump_sample_worker(FILE *out, const struct cup_record *record)
+static void dump_worker(FILE *out, const struct cup_record *record)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
+    struct cup_r_worker r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " worker=%" PRIu32 " server=%" PRIu32 " address=#%" PRIu32 " name=#%" PRIu32,
+            r.worker, r.server, r.address, r.name);
+}
+
+static void dump_status(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_status r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " status=%" PRIu32 " name=#%" PRIu32, r.status, r.name);
+}
+
+static const char *row_value_name(uint64_t index)
+{
+    static const char *const names[CUP_ROW_VALUES] = {
+#define X(id, name, text) [CUP_WV_##id] = name,
         CUP_WORKER_VALUES(X)
 #undef X
-    };
-    static const char *const heartbeat_names[] = {
-#define X(id, name, text) "heartbeat_" name,
-        CUP_HEARTBEAT_VALUES(X)
+#define X(id, name, text) [CUP_PAIR_HEARTBEAT + CUP_HV_##id] = "heartbeat_" name,
+            CUP_HEARTBEAT_VALUES(X)
 #undef X
     };
-    struct cup_r_sample_worker r;
-    uint64_t values[CUP_PAIR_HEARTBEAT + CUP_HV_COUNT];
+    return index < CUP_ROW_VALUES && names[index] ? names[index] : NULL;
+}
+
+/* A change is shown as one: +5, -3. */
+static void print_row_value(FILE *out, unsigned kind, const char *name, uint64_t value)
+{
+    int64_t change = (int64_t)cup_pairs_undo(value, 0);
+    if (kind == CUP_ROW_WHOLE)
+        fprintf(out, " %s=%" PRIu64, name, value);
+    else
+        fprintf(out, " %s%+" PRId64, name, change);
+}
+
+static void print_row(FILE *out, const struct cup_row *row)
+{
+    static const char *const kinds[CUP_ROW_KINDS] = {"changed", "whole", "gone", "unknown"};
+    const unsigned char *at = row->pairs;
+    uint64_t index, value;
+    fprintf(out, "\n%10s %5s ROW worker=%" PRIu64 " %s", "-", "-", row->worker, kinds[row->kind]);
+    while (cup_pairs_next(&at, row->pairs + row->bytes, &index, &value))
+        if (row_value_name(index))
+            print_row_value(out, row->kind, row_value_name(index), value);
+}
+
+static void dump_rows(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_rows r;
+    struct cup_row row;
     cup_record_fixed(record, &r, sizeof r);
-    read_values(record, values, sizeof values / sizeof *values);
-    fprintf(out, " sample=%" PRIu32 " address=#%" PRIu32 " name=#%" PRIu32 " status=#%" PRIu32,
-            r.sample, r.address, r.name, r.status);
-    print_values(out, names, values, CUP_WV_COUNT);
-    print_values(out, heartbeat_names, values + CUP_PAIR_HEARTBEAT, CUP_HV_COUNT);
+    fprintf(out, " sample=%" PRIu32 " rows=%" PRIu32, r.sample, r.rows);
+    const unsigned char *at = cup_record_tail(record);
+    const unsigned char *end = at + cup_record_tail_bytes(record);
+    while (cup_row_next(&at, end, &row))
+        print_row(out, &row);
 }
 
 static void dump_span(FILE *out, const struct cup_record *record)
@@ -375,7 +415,9 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_VOID] = {"VOID", dump_void},
         [CUP_R_ROOM] = {"ROOM", dump_room},
         [CUP_R_SAMPLE] = {"SAMPLE", dump_sample},
-        [CUP_R_SAMPLE_WORKER] = {"SAMPLE_WORKER", dump_sample_worker},
+        [CUP_R_WORKER] = {"WORKER", dump_worker},
+        [CUP_R_STATUS] = {"STATUS", dump_status},
+        [CUP_R_ROWS] = {"ROWS", dump_rows},
         [CUP_R_SPAN] = {"SPAN", dump_span},
         [CUP_R_DIGEST_KEY] = {"DIGEST_KEY", dump_digest_key},
         [CUP_R_DIGEST] = {"DIGEST", dump_digest},
@@ -397,8 +439,9 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {"files",   "heap",   "bridge", "context", "chunks",   "rss",
-                                        "handoff", "mapped", "waits",  "gil",     "run_delay"};
+    static const char *const names[] = {"files",     "heap",    "bridge", "context", "chunks",
+                                        "rss",       "handoff", "mapped", "waits",   "gil",
+                                        "run_delay", "samples", "digests"};
     fputs("features:", out);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");

@@ -1,8 +1,11 @@
 #include "tests/analysis/log_builder.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "preload/pairs.h"
 
 /* Room for `bytes` more, zeroed; where they begin. */
 static unsigned char *add(struct log_builder *builder, size_t bytes)
@@ -49,7 +52,8 @@ void builder_start(struct log_builder *builder)
         .log_start_ns = INT64_C(1700000000500000000),
         .log_stop_ns = INT64_C(1700000100000000000),
         .features = CUP_FEATURE_FILES | CUP_FEATURE_HEAP | CUP_FEATURE_BRIDGE |
-                    CUP_FEATURE_CONTEXT | CUP_FEATURE_CHUNKS | CUP_FEATURE_RSS,
+                    CUP_FEATURE_CONTEXT | CUP_FEATURE_CHUNKS | CUP_FEATURE_RSS |
+                    CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS,
         .hook_count = 40,
         .host = "node1",
         .library_version = "0.1.0",
@@ -63,6 +67,7 @@ void builder_start(struct log_builder *builder)
 void builder_free(struct log_builder *builder)
 {
     free(builder->bytes);
+    free(builder->workers);
     *builder = (struct log_builder){0};
 }
 
@@ -92,15 +97,6 @@ void builder_begin(struct log_builder *builder, const struct cup_r_task_begin *b
     builder_record(builder, CUP_R_TASK_BEGIN, &copy, sizeof copy, key, copy.key_bytes);
 }
 
-static size_t put_number(unsigned char *to, uint64_t number)
-{
-    size_t length = 0;
-    for (; number >= 0x80; number >>= 7)
-        to[length++] = (unsigned char)(number | 0x80);
-    to[length++] = (unsigned char)number;
-    return length;
-}
-
 /* Pairs of a tail, indexes from `first` on, padded to 8 bytes. */
 static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned count, unsigned first)
 {
@@ -108,8 +104,8 @@ static size_t put_pairs(unsigned char *to, const uint64_t *values, unsigned coun
     for (unsigned i = 0; i < count; i++) {
         if (values[i] == 0)
             continue;
-        length += put_number(to + length, first + i);
-        length += put_number(to + length, values[i]);
+        length += cup_pairs_number(to + length, first + i);
+        length += cup_pairs_number(to + length, values[i]);
     }
     while (length % 8 != 0)
         to[length++] = CUP_PAIR_PADDING;
@@ -139,6 +135,93 @@ void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *
     unsigned char tail[CUP_FILE_COUNTER_ROOM * 12];
     builder_record(builder, CUP_R_FILE_USE, use, sizeof *use, tail,
                    put_pairs(tail, values, CUP_FILE_COUNTER_COUNT, 0));
+}
+
+/* ---- samples ----------------------------------------------------------------------------- */
+
+struct builder_worker {
+    uint32_t server;
+    bool told;
+    uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+};
+
+void builder_unknown(uint64_t *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        values[i] = CUP_UNKNOWN64;
+}
+
+void builder_worker(struct log_builder *builder, uint32_t worker, uint32_t server, uint32_t address,
+                    uint32_t name)
+{
+    struct cup_r_worker record = {
+        .worker = worker, .server = server, .address = address, .name = name};
+    BUILDER_ADD(builder, CUP_R_WORKER, record);
+    if (worker >= builder->worker_room) {
+        builder->worker_room = 2 * worker + 8;
+        builder->workers =
+            realloc(builder->workers, builder->worker_room * sizeof *builder->workers);
+        if (!builder->workers)
+            abort();
+    }
+    struct builder_worker *told = &builder->workers[worker];
+    *told = (struct builder_worker){.server = server};
+    builder_unknown(told->values, CUP_WV_COUNT);
+    builder_unknown(told->heartbeat, CUP_HV_COUNT);
+}
+
+static void put_row(struct log_builder *builder, uint32_t sample, uint32_t worker,
+                    enum cup_row_kind kind, const unsigned char *pairs, size_t bytes)
+{
+    unsigned char tail[2 * CUP_PAIR_LONGEST + CUP_ROW_VALUES * CUP_PAIR_LONGEST];
+    struct cup_r_rows record = {.sample = sample,
+                                .rows = ++builder->rows[builder->workers[worker].server]};
+    size_t size = cup_pairs_number(tail, worker);
+    size += cup_pairs_number(tail + size, bytes * CUP_ROW_KINDS + kind);
+    if (bytes)
+        memcpy(tail + size, pairs, bytes);
+    builder_record(builder, CUP_R_ROWS, &record, sizeof record, tail, size + bytes);
+}
+
+void builder_row(struct log_builder *builder, uint32_t sample, uint32_t worker,
+                 const uint64_t *values, const uint64_t *heartbeat)
+{
+    struct builder_worker *told = &builder->workers[worker];
+    const uint64_t *beat = heartbeat ? heartbeat : told->heartbeat;
+    unsigned char pairs[CUP_ROW_VALUES * CUP_PAIR_LONGEST];
+    size_t bytes;
+    if (told->told) {
+        bytes = cup_pairs_changed(pairs, values, told->values, CUP_WV_COUNT, 0);
+        bytes += cup_pairs_changed(pairs + bytes, beat, told->heartbeat, CUP_HV_COUNT,
+                                   CUP_PAIR_HEARTBEAT);
+    } else {
+        bytes = cup_pairs_known(pairs, values, CUP_WV_COUNT, 0);
+        bytes += cup_pairs_known(pairs + bytes, beat, CUP_HV_COUNT, CUP_PAIR_HEARTBEAT);
+    }
+    if (bytes || !told->told)
+        put_row(builder, sample, worker, told->told ? CUP_ROW_CHANGED : CUP_ROW_WHOLE, pairs,
+                bytes);
+    told->told = true;
+    memcpy(told->values, values, sizeof told->values);
+    memmove(told->heartbeat, beat, sizeof told->heartbeat);
+}
+
+void builder_gone(struct log_builder *builder, uint32_t sample, uint32_t worker)
+{
+    put_row(builder, sample, worker, CUP_ROW_GONE, NULL, 0);
+    builder->workers[worker].told = false;
+}
+
+void builder_sample(struct log_builder *builder, uint32_t sample, uint32_t server, int64_t time_ns,
+                    const uint64_t *values)
+{
+    unsigned char tail[CUP_SV_COUNT * CUP_PAIR_LONGEST + 8];
+    struct cup_r_sample record = {
+        .sample = sample, .server = server, .time_ns = time_ns, .rows = builder->rows[server]};
+    size_t bytes = cup_pairs_known(tail, values, CUP_SV_COUNT, 0);
+    while (bytes % 8)
+        tail[bytes++] = CUP_PAIR_PADDING;
+    builder_record(builder, CUP_R_SAMPLE, &record, sizeof record, tail, bytes);
 }
 
 void builder_finish(struct log_builder *builder)

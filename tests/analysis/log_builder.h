@@ -7,11 +7,16 @@
 
 #include "preload/log_format.h"
 
-enum { BUILDER_BLOCKS = 4 };
+enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
+
+struct builder_worker; /* what was last told of one */
 
 struct log_builder {
     unsigned char *bytes; /* owned; begins with a struct cup_log_header */
     size_t size, room;
+    struct builder_worker *workers; /* owned; by number */
+    uint32_t worker_room;
+    uint32_t rows[BUILDER_SERVERS]; /* the last ROWS record of each */
 };
 
 /* A sound empty log with all features, BUILDER_BLOCKS free blocks and a series. */
@@ -35,6 +40,19 @@ void builder_counters_and_buckets(struct log_builder *builder, const struct cup_
                                   const uint64_t *values, const uint64_t *buckets);
 void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *use,
                       const uint64_t *values);
+
+/* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
+ * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample
+ * are of workers of one server. */
+void builder_worker(struct log_builder *builder, uint32_t worker, uint32_t server, uint32_t address,
+                    uint32_t name);
+void builder_row(struct log_builder *builder, uint32_t sample, uint32_t worker,
+                 const uint64_t *values, const uint64_t *heartbeat);
+void builder_gone(struct log_builder *builder, uint32_t sample, uint32_t worker);
+void builder_sample(struct log_builder *builder, uint32_t sample, uint32_t server, int64_t time_ns,
+                    const uint64_t *values);
+/* All CUP_UNKNOWN64. */
+void builder_unknown(uint64_t *values, unsigned count);
 
 #define BUILDER_ADD(builder, type, record)                                                         \
     builder_record(builder, type, &(record), sizeof(record), NULL, 0)

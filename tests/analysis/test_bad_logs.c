@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/metrics/totals.h"
+#include "analysis/profile/worker_rows.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
@@ -16,15 +17,19 @@ static struct log_builder builder;
 
 static void add_dasks_own(void)
 {
-    const unsigned char tail[8] = {CUP_SV_WORKERS, 1, CUP_PAIR_HEARTBEAT, 5, 1, 0, 127, 127};
-    struct cup_r_sample sample = {.sample = 1, .server = 1, .time_ns = at_second(12)};
-    struct cup_r_sample_worker worker = {.sample = 1, .address = 1, .name = 1, .status = 1};
+    uint64_t server[CUP_SV_COUNT] = {1}, values[CUP_WV_COUNT] = {2}, heartbeat[CUP_HV_COUNT] = {3};
+    struct cup_r_status status = {.status = 1, .name = 1};
     struct cup_r_span span = {.id = 1, .name = 1};
     struct cup_r_digest_key key = {.key = 1, .server = 1, .span = 1, .activity = 1};
     struct cup_r_digest digest = {.server = 1, .time_ns = at_second(13)};
     struct cup_digest_value value = {.key = 1, .value = 0.5};
-    builder_record(&builder, CUP_R_SAMPLE, &sample, sizeof sample, tail, sizeof tail);
-    builder_record(&builder, CUP_R_SAMPLE_WORKER, &worker, sizeof worker, tail, sizeof tail);
+    BUILDER_ADD(&builder, CUP_R_STATUS, status);
+    builder_worker(&builder, 1, 1, 1, 1);
+    builder_row(&builder, 1, 1, values, heartbeat);
+    builder_sample(&builder, 1, 1, at_second(12), server);
+    values[CUP_WV_EXECUTING]++;
+    builder_row(&builder, 2, 1, values, NULL);
+    builder_sample(&builder, 2, 1, at_second(13), server);
     BUILDER_ADD(&builder, CUP_R_SPAN, span);
     BUILDER_ADD(&builder, CUP_R_DIGEST_KEY, key);
     builder_record(&builder, CUP_R_DIGEST, &digest, sizeof digest, &value, sizeof value);
@@ -62,6 +67,16 @@ static void tear_down(void)
 
 TestSuite(bad_logs, .init = set_up, .fini = tear_down, .timeout = 240);
 
+static void read_rows(const struct cup_profile *profile, enum cup_role role)
+{
+    struct cup_worker_rows rows;
+    cup_worker_rows_start(&rows, profile, role);
+    while (cup_worker_rows_next(&rows))
+        for (size_t i = 0; i < rows.count; i++)
+            cr_assert_lt(rows.rows[i]->worker, profile->sampled_worker_count);
+    cr_assert_eq(cup_worker_rows_finish(&rows), 0);
+}
+
 /* Loads what the builder holds and computes everything; 0 when something could be read. */
 static int load(void)
 {
@@ -79,6 +94,8 @@ static int load(void)
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     cup_chunk_statistics(&totals, statistics);
     cup_warnings_make(&totals, warnings);
+    read_rows(&profile, CUP_ROLE_SCHEDULER);
+    read_rows(&profile, CUP_ROLE_WORKER);
     free(cup_task_attempts(&profile));
     cup_totals_free(&totals);
     cup_profile_free(&profile);
