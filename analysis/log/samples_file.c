@@ -16,7 +16,7 @@ struct place {
     struct cup_error *error;
     const char *name;   /* of the timelines */
     const char *worker; /* NULL: not of one */
-    int value;          /* enum cup_row_value; COUNTS */
+    int value;          /* enum cup_seen_value; COUNTS */
     uint32_t number;    /* of the worker */
 };
 enum { COUNTS = -1 };
@@ -204,10 +204,10 @@ static int read_workers(struct place *place, json_t *workers)
 
 static int find_value(const char *name)
 {
-    for (int i = 0; i < CUP_ROW_COUNT; i++)
-        if (cup_row_names[i] && strcmp(cup_row_names[i], name) == 0)
+    for (int i = 0; i < CUP_SEEN_COUNT; i++)
+        if (cup_seen_names[i] && strcmp(cup_seen_names[i], name) == 0)
             return i;
-    return CUP_ROW_COUNT;
+    return CUP_SEEN_COUNT;
 }
 
 static int read_timelines(struct cup_samples_file *file, json_t *data, struct cup_error *error)
@@ -219,7 +219,7 @@ static int read_timelines(struct cup_samples_file *file, json_t *data, struct cu
     {
         bool counts = strcmp(name, "worker_counts") == 0;
         struct place place = {file, error, name, NULL, counts ? COUNTS : find_value(name), 0};
-        if (place.value == CUP_ROW_COUNT || json_is_null(each))
+        if (place.value == CUP_SEEN_COUNT || json_is_null(each))
             continue;
         any = true;
         if ((counts ? read_timeline(&place, each) : read_workers(&place, each)) != 0)

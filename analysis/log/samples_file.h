@@ -11,7 +11,7 @@
 struct cup_told_value {
     int64_t time_ns;
     double number;
-    uint32_t worker, value; /* index in workers; enum cup_row_value */
+    uint32_t worker, value; /* index in workers; enum cup_seen_value */
 };
 
 /* How many workers there were. */

@@ -16,10 +16,10 @@ struct pass {
     /* Of the sample at hand. */
     double threads;
     uint64_t rows, rows_with_threads;
-    double sums[CUP_ROW_COUNT];
-    uint64_t known[CUP_ROW_COUNT];
-    double (*host_sums)[CUP_ROW_COUNT]; /* owned; by host */
-    uint32_t (*host_known)[CUP_ROW_COUNT];
+    double sums[CUP_SEEN_COUNT];
+    uint64_t known[CUP_SEEN_COUNT];
+    double (*host_sums)[CUP_SEEN_COUNT]; /* owned; by host */
+    uint32_t (*host_known)[CUP_SEEN_COUNT];
 };
 
 static bool is_within(const struct cup_window *window, int64_t time_ns)
@@ -29,7 +29,7 @@ static bool is_within(const struct cup_window *window, int64_t time_ns)
 
 static bool is_of_host(int value)
 {
-    return value >= CUP_ROW_NET_READ && value <= CUP_ROW_DISK_WRITE;
+    return value >= CUP_SEEN_NET_READ && value <= CUP_SEEN_DISK_WRITE;
 }
 
 /* ---- one row ---------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static bool is_of_host(int value)
 static void break_worker(struct cup_observed_worker *worker)
 {
     cup_timeline_break(&worker->present);
-    for (int i = 0; i < CUP_ROW_COUNT; i++)
+    for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_break(&worker->values[i]);
     for (int i = 0; i < CUP_PCT_COUNT; i++)
         cup_timeline_break(&worker->percents[i]);
@@ -55,25 +55,25 @@ static void add_percents(const struct pass *pass, struct cup_observed_worker *wo
     const double *v = row->values;
     const struct cup_window *window = &pass->observed->window;
     struct cup_timeline *to = worker->percents;
-    double threads = v[CUP_ROW_THREADS];
+    double threads = v[CUP_SEEN_THREADS];
     cup_timeline_add(&to[CUP_PCT_MEMORY], window, row->time_ns,
-                     percent_of(v[CUP_ROW_MEMORY], v[CUP_ROW_LIMIT]), row->fresh);
+                     percent_of(v[CUP_SEEN_MEMORY], v[CUP_SEEN_LIMIT]), row->fresh);
     cup_timeline_add(&to[CUP_PCT_PROCESSING], window, row->time_ns,
-                     percent_of(v[CUP_ROW_PROCESSING], threads), true);
+                     percent_of(v[CUP_SEEN_PROCESSING], threads), true);
     cup_timeline_add(&to[CUP_PCT_EXECUTING], window, row->time_ns,
-                     percent_of(v[CUP_ROW_EXECUTING], threads), true);
+                     percent_of(v[CUP_SEEN_EXECUTING], threads), true);
     cup_timeline_add(&to[CUP_PCT_CPU], window, row->time_ns,
-                     percent_of(v[CUP_ROW_CPU] / 100, threads), row->fresh);
+                     percent_of(v[CUP_SEEN_CPU] / 100, threads), row->fresh);
 }
 
 static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
 {
     pass->rows++;
-    if (!isnan(values[CUP_ROW_THREADS])) {
+    if (!isnan(values[CUP_SEEN_THREADS])) {
         pass->rows_with_threads++;
-        pass->threads += values[CUP_ROW_THREADS];
+        pass->threads += values[CUP_SEEN_THREADS];
     }
-    for (int i = 0; i < CUP_ROW_COUNT; i++) {
+    for (int i = 0; i < CUP_SEEN_COUNT; i++) {
         if (isnan(values[i]))
             continue;
         pass->known[i]++;
@@ -107,7 +107,7 @@ static void see_within(struct pass *pass, struct cup_observed_worker *worker,
     }
     worker->last_ns = row->time_ns;
     worker->heartbeats += row->fresh;
-    worker->repeats += !row->fresh && !isnan(row->values[CUP_ROW_MEMORY]);
+    worker->repeats += !row->fresh && !isnan(row->values[CUP_SEEN_MEMORY]);
 }
 
 static void add_row(struct pass *pass, const struct cup_sample_row *row)
@@ -120,9 +120,9 @@ static void add_row(struct pass *pass, const struct cup_sample_row *row)
     worker->begin_ns = worker->begin_ns ? worker->begin_ns : row->time_ns;
     worker->end_ns = row->time_ns;
     cup_timeline_add(&worker->present, window, row->time_ns, 1, true);
-    for (int i = 0; i < CUP_ROW_COUNT; i++)
+    for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_add(&worker->values[i], window, row->time_ns, row->values[i],
-                         row->fresh || i < CUP_ROW_HEARTBEAT);
+                         row->fresh || i < CUP_SEEN_HEARTBEAT);
     add_percents(pass, worker, row);
     if (is_within(window, row->time_ns))
         see_within(pass, worker, row);
@@ -173,7 +173,7 @@ static double total_of(const struct pass *pass, int value)
         return (double)NAN;
     if (is_of_host(value))
         return sum_of_hosts(pass, value);
-    return value == CUP_ROW_STALL ? pass->sums[value] / (double)pass->known[value]
+    return value == CUP_SEEN_STALL ? pass->sums[value] / (double)pass->known[value]
                                   : pass->sums[value];
 }
 
@@ -190,7 +190,7 @@ static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
 {
     struct cup_observed *observed = pass->observed;
     cup_timeline_add(&observed->stalls, &observed->window, head->time_ns, head->stall, true);
-    for (int i = 0; i < CUP_ROW_COUNT; i++)
+    for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_add(&observed->totals[i], &observed->window, head->time_ns, total_of(pass, i),
                          true);
     if (is_within(&observed->window, head->time_ns)) {
@@ -219,7 +219,7 @@ static int go_through(struct pass *pass)
         if (pass->feed->together ? finish_sample(pass, &head) : finish_look(pass, &head))
             return -1;
     }
-    return pass->feed->failed ? -1 : 0;
+    return 0;
 }
 
 /* ---- workers that were not looked at together ------------------------------------------- */
@@ -242,7 +242,7 @@ static size_t list_changes(const struct cup_observed *observed, struct change *c
     for (size_t i = 0; i < observed->worker_count; i++) {
         const struct cup_observed_worker *worker = &observed->workers[i];
         const struct cup_window *window = &observed->window;
-        double threads = cup_timeline_average(&worker->values[CUP_ROW_THREADS]);
+        double threads = cup_timeline_average(&worker->values[CUP_SEEN_THREADS]);
         int64_t from_ns = worker->begin_ns > window->from_ns ? worker->begin_ns : window->from_ns;
         int64_t to_ns = worker->end_ns < window->to_ns ? worker->end_ns : window->to_ns;
         if (!worker->begin_ns || to_ns < from_ns)
@@ -276,7 +276,7 @@ static int count_changes(struct cup_observed *observed, const struct change *cha
 /* Over time; what all had at one moment is not known. */
 static void add_up(struct cup_observed *observed)
 {
-    for (int value = 0; value < CUP_ROW_COUNT; value++) {
+    for (int value = 0; value < CUP_SEEN_COUNT; value++) {
         struct cup_timeline *total = &observed->totals[value];
         bool known = false;
         for (size_t i = 0; i < observed->worker_count; i++) {
@@ -308,12 +308,12 @@ static void add_own(struct cup_observed_worker *worker, const struct cup_window 
 {
     int64_t from_ns = *last_ns > window->from_ns ? *last_ns : window->from_ns;
     int64_t to_ns = row->time_ns < window->to_ns ? row->time_ns : window->to_ns;
-    double cpu = row->values[CUP_ROW_CPU] / 100, threads = row->values[CUP_ROW_THREADS];
+    double cpu = row->values[CUP_SEEN_CPU] / 100, threads = row->values[CUP_SEEN_THREADS];
     if (*last_ns && to_ns > from_ns && !isnan(cpu) && !isnan(threads)) {
         worker->process_cpu_s += cpu * (double)(to_ns - from_ns) / 1e9;
         worker->process_thread_s += threads * (double)(to_ns - from_ns) / 1e9;
     }
-    cup_timeline_add(&worker->own_stalls, window, row->time_ns, row->values[CUP_ROW_STALL], true);
+    cup_timeline_add(&worker->own_stalls, window, row->time_ns, row->values[CUP_SEEN_STALL], true);
     *last_ns = row->time_ns;
 }
 
@@ -342,17 +342,17 @@ static int add_own_samples(struct cup_observed *observed, struct cup_sample_feed
                         &last_ns[row.worker]);
     free(numbers);
     free(last_ns);
-    return room && !feed->failed ? 0 : -1;
+    return room ? 0 : -1;
 }
 
 static int see_own_samples(struct cup_observed *observed, const struct cup_profile *profile)
 {
     struct cup_sample_feed feed;
-    if (cup_sample_feed_open(&feed, profile, CUP_SAMPLES_WORKERS) != 0)
+    const struct cup_window *window = &observed->window;
+    if (cup_sample_feed_open(&feed, profile, CUP_SAMPLES_WORKERS, window->from_ns, window->to_ns))
         return -1;
     int result = add_own_samples(observed, &feed);
-    cup_sample_feed_close(&feed);
-    return result;
+    return cup_sample_feed_close(&feed) == 0 ? result : -1;
 }
 
 /* ---- sums over workers ------------------------------------------------------------------ */
@@ -362,7 +362,7 @@ static void see_cores(struct cup_observed *observed)
     double sum = 0, count = 0;
     observed->cores_min = observed->cores_max = (double)NAN;
     for (size_t i = 0; i < observed->worker_count; i++) {
-        double cores = cup_timeline_average(&observed->workers[i].values[CUP_ROW_THREADS]);
+        double cores = cup_timeline_average(&observed->workers[i].values[CUP_SEEN_THREADS]);
         if (isnan(cores))
             continue;
         observed->cores_min = fmin(observed->cores_min, cores);
@@ -383,8 +383,8 @@ static void sum_up(struct cup_observed *observed)
         observed->known++;
         observed->heartbeats += worker->heartbeats;
         observed->repeats += worker->repeats;
-        observed->without_limit += !cup_timeline_known(&worker->values[CUP_ROW_LIMIT]) &&
-                                   cup_timeline_known(&worker->values[CUP_ROW_MEMORY]);
+        observed->without_limit += !cup_timeline_known(&worker->values[CUP_SEEN_LIMIT]) &&
+                                   cup_timeline_known(&worker->values[CUP_SEEN_MEMORY]);
         for (int k = 0; k < CUP_PCT_COUNT; k++)
             cup_timeline_join(&observed->percents[k], &worker->percents[k]);
     }
@@ -459,8 +459,9 @@ static double asked_for(const struct cup_profile *profile)
     return (double)NAN;
 }
 
-static void describe(struct cup_observed *observed, const struct cup_samples_file *file)
+static void describe(struct cup_observed *observed)
 {
+    const struct cup_samples_file *file = observed->file;
     switch (observed->origin) {
     case CUP_SAMPLES_SCHEDULER:
         snprintf(observed->source, sizeof observed->source,
@@ -485,10 +486,12 @@ static void describe(struct cup_observed *observed, const struct cup_samples_fil
 /* Nothing lies within the window: what was made from the feed is dropped. */
 static void forget(struct cup_observed *observed)
 {
-    struct cup_window window = observed->window;
-    free(observed->workers);
-    free(observed->moments);
-    *observed = (struct cup_observed){.window = window, .asked_s = observed->asked_s};
+    const struct cup_observed kept = {.profile = observed->profile,
+                                      .file = observed->file,
+                                      .window = observed->window,
+                                      .asked_s = observed->asked_s};
+    cup_observed_free(observed);
+    *observed = kept;
 }
 
 /* From that feed, which is closed. */
@@ -497,7 +500,8 @@ static int make(struct cup_observed *observed, struct cup_sample_feed *feed)
     int result = take_workers(observed, feed);
     if (result == 0)
         result = run_pass(observed, feed);
-    cup_sample_feed_close(feed);
+    if (cup_sample_feed_close(feed) != 0)
+        result = -1;
     if (result == 0)
         sum_up(observed);
     if (result != 0 || !(cup_timeline_known(&observed->count) || observed->known))
@@ -514,7 +518,8 @@ static int make_from(struct cup_observed *observed, const struct cup_profile *pr
                      enum cup_sample_origin origin)
 {
     struct cup_sample_feed feed;
-    if (cup_sample_feed_open(&feed, profile, origin) != 0)
+    const struct cup_window *window = &observed->window;
+    if (cup_sample_feed_open(&feed, profile, origin, window->from_ns, window->to_ns) != 0)
         return -1;
     return make(observed, &feed);
 }
@@ -522,14 +527,15 @@ static int make_from(struct cup_observed *observed, const struct cup_profile *pr
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
                       struct cup_window window)
 {
-    *observed = (struct cup_observed){.window = window_of(window), .asked_s = asked_for(profile)};
+    *observed = (struct cup_observed){
+        .profile = profile, .window = window_of(window), .asked_s = asked_for(profile)};
     int result = make_from(observed, profile, CUP_SAMPLES_SCHEDULER);
     if (result == 0 && !observed->origin)
         result = make_from(observed, profile, CUP_SAMPLES_WORKERS);
     if (result == 0 && observed->origin)
         result = see_own_samples(observed, profile);
     if (result == 0 && observed->origin)
-        describe(observed, NULL);
+        describe(observed);
     if (result == 0 && !observed->origin)
         snprintf(observed->reason, sizeof observed->reason, "%s",
                  profile->sample_count
@@ -546,14 +552,15 @@ int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_
                                 struct cup_window window, const struct cup_samples_file *file)
 {
     struct cup_sample_feed feed;
-    *observed = (struct cup_observed){.window = window_of(window), .asked_s = (double)NAN};
+    *observed = (struct cup_observed){
+        .profile = profile, .file = file, .window = window_of(window), .asked_s = (double)NAN};
     int result = cup_sample_feed_open_file(&feed, file);
     if (result == 0)
         result = make(observed, &feed);
     if (result == 0 && observed->origin)
         result = see_own_samples(observed, profile);
     if (result == 0 && observed->origin)
-        describe(observed, file);
+        describe(observed);
     if (result == 0 && !observed->origin)
         snprintf(observed->reason, sizeof observed->reason,
                  "no sample in the file given with --samples lies within the run");
@@ -571,35 +578,44 @@ void cup_observed_free(struct cup_observed *observed)
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
+static bool is_same(struct cup_text a, struct cup_text b)
+{
+    return a.bytes && b.bytes && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address)
+{
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (profile->servers[i].role == CUP_ROLE_WORKER &&
+            is_same(cup_profile_text(profile, profile->servers[i].address), address))
+            return true;
+    return false;
+}
+
 const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
                                                     struct cup_text address)
 {
-    const struct cup_observed_worker *found = NULL;
-    for (size_t i = 0; i < observed->worker_count; i++) {
-        const struct cup_observed_worker *worker = &observed->workers[i];
-        if (cup_observed_known(worker) && address.bytes &&
-            worker->address.length == address.length &&
-            memcmp(worker->address.bytes, address.bytes, address.length) == 0 &&
-            (!found || worker->end_ns > found->end_ns))
-            found = worker;
-    }
-    return found;
+    for (size_t i = 0; i < observed->worker_count; i++)
+        if (cup_observed_known(&observed->workers[i]) &&
+            is_same(observed->workers[i].address, address))
+            return &observed->workers[i];
+    return NULL;
 }
 
 const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker *worker)
 {
     return cup_timeline_known(&worker->own_stalls) ? &worker->own_stalls
-                                                   : &worker->values[CUP_ROW_STALL];
+                                                   : &worker->values[CUP_SEEN_STALL];
 }
 
 static const struct cup_timeline *line_of(const struct cup_observed *observed, size_t worker,
-                                          enum cup_row_value value)
+                                          enum cup_seen_value value)
 {
-    return value == CUP_ROW_STALL ? cup_observed_stalls(&observed->workers[worker])
+    return value == CUP_SEEN_STALL ? cup_observed_stalls(&observed->workers[worker])
                                   : &observed->workers[worker].values[value];
 }
 
-double cup_observed_per_worker(const struct cup_observed *observed, enum cup_row_value value)
+double cup_observed_per_worker(const struct cup_observed *observed, enum cup_seen_value value)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < observed->worker_count; i++) {
@@ -610,7 +626,7 @@ double cup_observed_per_worker(const struct cup_observed *observed, enum cup_row
     return count > 0 ? sum / count : (double)NAN;
 }
 
-double cup_observed_highest(const struct cup_observed *observed, enum cup_row_value value)
+double cup_observed_highest(const struct cup_observed *observed, enum cup_seen_value value)
 {
     double highest = (double)NAN;
     for (size_t i = 0; i < observed->worker_count; i++)
@@ -618,7 +634,7 @@ double cup_observed_highest(const struct cup_observed *observed, enum cup_row_va
     return highest;
 }
 
-double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_row_value value)
+double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_seen_value value)
 {
     struct cup_timeline all = {0};
     for (size_t i = 0; i < observed->worker_count; i++)
@@ -626,10 +642,10 @@ double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_row
     return cup_timeline_mean(&all);
 }
 
-int cup_observed_feed(const struct cup_observed *observed, const struct cup_profile *profile,
-                      const struct cup_samples_file *file, struct cup_sample_feed *feed)
+int cup_observed_feed(const struct cup_observed *observed, struct cup_sample_feed *feed)
 {
     return observed->origin == CUP_SAMPLES_FILE
-               ? cup_sample_feed_open_file(feed, file)
-               : cup_sample_feed_open(feed, profile, observed->origin);
+               ? cup_sample_feed_open_file(feed, observed->file)
+               : cup_sample_feed_open(feed, observed->profile, observed->origin,
+                                      observed->window.from_ns, observed->window.to_ns);
 }

@@ -19,7 +19,7 @@ struct cup_observed_worker {
     struct cup_text address, name; /* not owned */
     uint32_t host;                 /* number */
     struct cup_timeline present;   /* 1 at each of its samples; its span is how long it was there */
-    struct cup_timeline values[CUP_ROW_COUNT];
+    struct cup_timeline values[CUP_SEEN_COUNT];
     struct cup_timeline percents[CUP_PCT_COUNT];
     int64_t first_ns, last_ns;    /* its first and last sample within the window; 0: none */
     int64_t begin_ns, end_ns;     /* likewise of all; 0: none */
@@ -39,6 +39,8 @@ struct cup_moment {
 };
 
 struct cup_observed {
+    const struct cup_profile *profile;
+    const struct cup_samples_file *file; /* NULL unless they are from one */
     enum cup_sample_origin origin;
     char source[320]; /* for sources: "D: ..." */
     char reason[160]; /* why there is nothing; empty where there is */
@@ -51,7 +53,7 @@ struct cup_observed {
     struct cup_timeline count, threads; /* workers, and threads of all of them */
     /* Over all workers, at each sample: sums; of what a host tells of itself, each host once; of
      * stalls the mean. Where workers were not looked at together, only averages are known. */
-    struct cup_timeline totals[CUP_ROW_COUNT];
+    struct cup_timeline totals[CUP_SEEN_COUNT];
     struct cup_timeline percents[CUP_PCT_COUNT]; /* all rows of all workers */
     struct cup_timeline stalls;                  /* of the scheduler's own event loop */
     uint64_t samples, heartbeats, repeats;       /* within the window */
@@ -82,23 +84,24 @@ static inline bool cup_observed_known(const struct cup_observed_worker *worker)
     return cup_timeline_known(&worker->present);
 }
 
-/* NULL if no sample of the window has a worker of that address. The one that was there last, where
- * several had it. */
+/* NULL if no sample of the window has a worker of that address. */
 const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
                                                     struct cup_text address);
 
+/* True if a worker of that address left a log of its own. */
+bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address);
+
 /* Mean over workers of their averages over time, and the largest value of any. */
-double cup_observed_per_worker(const struct cup_observed *observed, enum cup_row_value value);
-double cup_observed_highest(const struct cup_observed *observed, enum cup_row_value value);
+double cup_observed_per_worker(const struct cup_observed *observed, enum cup_seen_value value);
+double cup_observed_highest(const struct cup_observed *observed, enum cup_seen_value value);
 
 /* All values of all workers, of which each heartbeat counts once. */
-double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_row_value value);
+double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_seen_value value);
 
 /* The stalls of one worker: of its own samples, or, without any, as its heartbeats tell. */
 const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker *worker);
 
 /* Opens again what the figures were made from; as cup_sample_feed_open(). */
-int cup_observed_feed(const struct cup_observed *observed, const struct cup_profile *profile,
-                      const struct cup_samples_file *file, struct cup_sample_feed *feed);
+int cup_observed_feed(const struct cup_observed *observed, struct cup_sample_feed *feed);
 
 #endif

@@ -6,6 +6,7 @@
 #include "analysis/log/samples_file.h"
 #include "analysis/profile/profile.h"
 #include "analysis/profile/sample_row.h"
+#include "analysis/profile/worker_rows.h"
 
 enum cup_sample_origin {
     CUP_SAMPLES_NONE,
@@ -21,19 +22,20 @@ struct cup_sample_feed {
     /* A sample is of all workers that there are, and samples come in the order of time; otherwise
      * only those of one worker do. */
     bool together;
-    uint32_t server;            /* whose samples, index + 1 in servers; 0: of all of that role */
-    uint32_t others;            /* schedulers whose samples are left out */
-    struct cup_sampled_name *workers; /* owned; all that it may hand out */
+    uint32_t server;                  /* the scheduler, index + 1 in servers; 0: none */
+    uint32_t others;                  /* schedulers whose samples are left out */
+    struct cup_sampled_name *workers; /* owned; all that it may hand out, and others */
     size_t worker_count;
-    bool failed; /* no memory */
 
-    size_t at, end, count; /* in a file: next value, end of the sample, next count */
+    uint32_t *numbers;           /* owned; index in workers, by that in profile->sampled_workers */
+    struct cup_worker_rows rows; /* of a profile */
+    size_t at, end, count; /* next row; in a file: next value, end of the sample, next count */
 };
 
-/* Opens the scheduler's samples (of the one with the most of them, where there are several) or the
- * workers'. Returns 0, with feed->worker_count 0 if there are none, or -1 without memory. */
+/* Opens the scheduler's samples (of the one with the most of them between FROM and TO, where there
+ * are several) or the workers'; there may be none. Returns 0, or -1 without memory. */
 int cup_sample_feed_open(struct cup_sample_feed *feed, const struct cup_profile *profile,
-                         enum cup_sample_origin origin);
+                         enum cup_sample_origin origin, int64_t from_ns, int64_t to_ns);
 
 /* The file must outlive the feed. */
 int cup_sample_feed_open_file(struct cup_sample_feed *feed, const struct cup_samples_file *file);
@@ -44,6 +46,7 @@ bool cup_sample_feed_next(struct cup_sample_feed *feed, struct cup_sample_head *
 /* The next worker of that sample; false at its end. */
 bool cup_sample_feed_row(struct cup_sample_feed *feed, struct cup_sample_row *row);
 
-void cup_sample_feed_close(struct cup_sample_feed *feed);
+/* Frees everything. Returns 0, or -1 if it ended early for want of memory. */
+int cup_sample_feed_close(struct cup_sample_feed *feed);
 
 #endif

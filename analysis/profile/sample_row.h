@@ -9,7 +9,7 @@
 
 /* With the name of its timeline in tracking_data, NULL for none. Those from MEMORY on are of the
  * worker's last heartbeat. */
-#define CUP_ROW_VALUES(X)                                                                          \
+#define CUP_SEEN_VALUES(X)                                                                          \
     X(THREADS, "worker_cores", "its task threads")                                                 \
     X(LIMIT, "worker_memory_limit", "bytes")                                                       \
     X(PROCESSING, "worker_active_tasks", "tasks assigned to it, queued ones too")                  \
@@ -28,22 +28,22 @@
     X(DISK_WRITE, NULL, "bytes/s that its host writes to disks")                                   \
     X(STALL, NULL, "seconds between two ticks of its event loop beyond what they are set to")      \
     X(FDS, NULL, "open descriptors of its process")
-enum cup_row_value {
-#define X(id, name, text) CUP_ROW_##id,
-    CUP_ROW_VALUES(X)
+enum cup_seen_value {
+#define X(id, name, text) CUP_SEEN_##id,
+    CUP_SEEN_VALUES(X)
 #undef X
-        CUP_ROW_COUNT
+        CUP_SEEN_COUNT
 };
-enum { CUP_ROW_HEARTBEAT = CUP_ROW_MEMORY };
+enum { CUP_SEEN_HEARTBEAT = CUP_SEEN_MEMORY };
 
-/* Names of timelines, by enum cup_row_value. */
-extern const char *const cup_row_names[CUP_ROW_COUNT];
+/* Names of timelines, by enum cup_seen_value. */
+extern const char *const cup_seen_names[CUP_SEEN_COUNT];
 
 struct cup_sample_row {
     int64_t time_ns;
     uint32_t worker; /* index among the workers of the feed */
     bool fresh;      /* its heartbeat was in no row before this one */
-    double values[CUP_ROW_COUNT]; /* NAN: not known */
+    double values[CUP_SEEN_COUNT]; /* NAN: not known */
 };
 
 /* One look at all workers, or at one that looked at itself. */
