@@ -47,6 +47,7 @@ static bool find_all(struct cup_python *python)
     python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
     python->int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
     python->float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
+    python->member_type = dlsym(RTLD_DEFAULT, "PyMemberDescr_Type");
     python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
            python->string_type && python->int_type && python->float_type && python->none;

@@ -66,6 +66,7 @@ struct cup_python {
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
     cup_object *tuple_type, *list_type, *dict_type, *string_type, *int_type, *float_type;
+    cup_object *member_type; /* of descriptors of __slots__; NULL: not known */
     cup_object *none;
     int minor; /* of 3.x */
 };

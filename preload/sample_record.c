@@ -1,9 +1,7 @@
 #include "preload/sample_record.h"
 
 #include "preload/log.h"
-#include "preload/pairs.h"
 
-static uint32_t taken;
 static bool slow_noted;
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -14,7 +12,7 @@ void cup_sample_forget(uint64_t *values, int count)
         values[i] = CUP_UNKNOWN64;
 }
 
-static uint64_t cup_sample_drop(cup_object *value, double scale)
+uint64_t cup_sample_value(cup_object *value, double scale)
 {
     uint64_t amount = cup_python_amount(value, scale);
     cup_python_drop(value);
@@ -23,22 +21,26 @@ static uint64_t cup_sample_drop(cup_object *value, double scale)
 
 uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
 {
-    return cup_sample_drop(cup_python_attribute(object, name), scale);
+    return cup_sample_value(cup_python_attribute(object, name), scale);
 }
 
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
 {
-    return cup_sample_drop(cup_python_item(dict, name), scale);
+    return cup_sample_value(cup_python_item(dict, name), scale);
 }
 
-uint64_t cup_sample_size(cup_object *object, const char *name)
+uint64_t cup_sample_length(cup_object *value)
 {
-    cup_object *value = cup_python_attribute(object, name);
     ssize_t size = value ? cup_py.PyObject_Size(value) : 0;
     if (size < 0)
         cup_py.PyErr_Clear();
     cup_python_drop(value);
     return value && size >= 0 ? (uint64_t)size : CUP_UNKNOWN64;
+}
+
+uint64_t cup_sample_size(cup_object *object, const char *name)
+{
+    return cup_sample_length(cup_python_attribute(object, name));
 }
 
 /* Of Dask's HeapSet, whose own len() is Python code. */
@@ -52,15 +54,32 @@ uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 
 /* ---- the server -------------------------------------------------------------------------- */
 
-/* The members of Dask's Status, which are few and stay, and their names in the log. */
-static uint32_t status_name(cup_object *status)
+/* Returns the record's number; 0 without room. */
+static uint32_t write_status(cup_object *status)
+{
+    static uint32_t pid, statuses; /* a forked child has a log of its own */
+    uint32_t name = cup_python_string_at(status, "_name_");
+    struct cup_r_status *record = name ? cup_log_reserve(sizeof *record, 0) : NULL;
+    if (!record)
+        return 0;
+    if (pid != cup_log_header()->pid)
+        statuses = 0;
+    pid = cup_log_header()->pid;
+    record->status = ++statuses;
+    record->name = name;
+    cup_log_commit(record, CUP_R_STATUS);
+    return statuses;
+}
+
+/* The members of Dask's Status, which are few and stay, and their numbers in the log. */
+static uint32_t status_number(cup_object *status)
 {
     enum { STATUSES = 16 };
     static struct {
         cup_object *status; /* a reference is held */
-        uint32_t pid, name;
+        uint32_t pid, number;
     } known[STATUSES];
-    uint32_t pid = cup_log_header()->pid; /* a forked child has a log of its own */
+    uint32_t pid = cup_log_header()->pid;
     for (int i = 0; i < STATUSES; i++) {
         if (!known[i].status) {
             cup_py.Py_IncRef(status);
@@ -68,21 +87,20 @@ static uint32_t status_name(cup_object *status)
         }
         if (known[i].status != status)
             continue;
-        if (known[i].pid != pid) {
+        if (known[i].pid != pid || !known[i].number) {
             known[i].pid = pid;
-            known[i].name = cup_python_string_at(status, "_name_");
+            known[i].number = write_status(status);
         }
-        return known[i].name;
+        return known[i].number;
     }
     return 0;
 }
 
-uint32_t cup_sample_status(cup_object *object, const char *name)
+uint64_t cup_sample_status(cup_object *status)
 {
-    cup_object *status = cup_python_attribute(object, name);
-    uint32_t id = status ? status_name(status) : 0;
+    uint32_t number = status ? status_number(status) : 0;
     cup_python_drop(status);
-    return id;
+    return number ? number : CUP_UNKNOWN64;
 }
 
 /* Said once. */
@@ -103,46 +121,12 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
     values[CUP_SV_LOOP_LONGEST_NS] =
         sampling->longest_ns ? (uint64_t)sampling->longest_ns : CUP_UNKNOWN64;
     values[CUP_SV_TOOK_NS] = sampling->took_ns;
+    values[CUP_SV_MISSED] = sampling->missed;
+    values[CUP_SV_INTERVAL_NS] = (uint64_t)sampling->interval_ns;
     note_slow_tick(values[CUP_SV_TICK_NS], sampling->interval_ns);
-}
-
-/* ---- writing ----------------------------------------------------------------------------- */
-
-uint32_t cup_sample_write(const struct cup_sampling *sampling, const uint64_t *values)
-{
-    unsigned char pairs[CUP_SV_COUNT * CUP_PAIR_LONGEST];
-    size_t bytes = cup_pairs_known(pairs, values, CUP_SV_COUNT, 0);
-    struct cup_r_sample *record = cup_log_reserve(sizeof *record, bytes);
-    if (!record)
-        return 0;
-    uint32_t sample = ++taken;
-    record->sample = sample;
-    record->server = sampling->server;
-    record->time_ns = sampling->now_ns;
-    cup_pairs_fill(record, sizeof *record, pairs, bytes);
-    cup_log_commit(record, CUP_R_SAMPLE);
-    return sample;
-}
-
-bool cup_sample_write_worker(uint32_t sample, const struct cup_sampled_worker *worker)
-{
-    unsigned char pairs[(CUP_WV_COUNT + CUP_HV_COUNT) * CUP_PAIR_LONGEST];
-    size_t bytes = cup_pairs_known(pairs, worker->values, CUP_WV_COUNT, 0);
-    bytes += cup_pairs_known(pairs + bytes, worker->heartbeat, CUP_HV_COUNT, CUP_PAIR_HEARTBEAT);
-    struct cup_r_sample_worker *record = cup_log_reserve(sizeof *record, bytes);
-    if (!record)
-        return false;
-    record->sample = sample;
-    record->address = worker->address;
-    record->name = worker->name;
-    record->status = worker->status;
-    cup_pairs_fill(record, sizeof *record, pairs, bytes);
-    cup_log_commit(record, CUP_R_SAMPLE_WORKER);
-    return true;
 }
 
 void cup_sample_record_reset(void)
 {
-    taken = 0;
     slow_noted = false;
 }

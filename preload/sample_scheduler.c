@@ -1,42 +1,30 @@
 #include "preload/sample_servers.h"
 
+#include "preload/known.h"
+#include "preload/log.h"
+#include "preload/slots.h"
 #include "preload/spans.h"
 
-#include <string.h>
-
-/* What was last told of a worker, found by its address object, to which a reference is held. A
- * worker that finds no place is told in full each time. */
-enum { TOLD_BITS = 12, TOLD = 1 << TOLD_BITS, TOLD_NEXT = 8 };
-struct told {
-    cup_object *object;
-    uint32_t address, name;
-    uint64_t heartbeat_ns;
+/* What is read of a WorkerState, all of it in slots. */
+enum {
+    ADDRESS,
+    NAME,
+    STATUS,
+    THREADS,
+    MEMORY_LIMIT,
+    PROCESSING,
+    EXECUTING,
+    LONG_RUNNING,
+    HAS_WHAT,
+    NBYTES,
+    OCCUPANCY,
+    LAST_SEEN,
+    METRICS
 };
-static struct told told[TOLD];
-static bool told_any;
-
-/* Its place, or one that may be taken; NULL for neither. */
-static struct told *told_of(cup_object *address)
-{
-    size_t at = ((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TOLD_BITS);
-    for (int i = 0; i < TOLD_NEXT; i++) {
-        struct told *each = &told[(at + (size_t)i) % TOLD];
-        if (each->object == address || !each->object)
-            return each;
-    }
-    return NULL;
-}
-
-static void remember(struct told *place, cup_object *object,
-                     const struct cup_sampled_worker *worker, uint64_t heartbeat_ns)
-{
-    if (!place)
-        return;
-    if (!place->object)
-        cup_py.Py_IncRef(object);
-    told_any = true;
-    *place = (struct told){object, worker->address, worker->name, heartbeat_ns};
-}
+static struct cup_slots slots = {.count = METRICS + 1,
+                                 .names = {"address", "name", "status", "nthreads", "memory_limit",
+                                           "processing", "executing", "long_running", "_has_what",
+                                           "nbytes", "_occupancy_cache", "last_seen", "metrics"}};
 
 static void fill_transfers(uint64_t *heartbeat, cup_object *metrics)
 {
@@ -98,60 +86,97 @@ static void fill_heartbeat(uint64_t *heartbeat, cup_object *metrics)
     fill_task_counts(heartbeat, metrics);
 }
 
+static uint64_t amount(cup_object *worker, int slot, double scale)
+{
+    return cup_sample_value(cup_slots_get(&slots, worker, slot), scale);
+}
+
+static uint64_t length(cup_object *worker, int slot)
+{
+    return cup_sample_length(cup_slots_get(&slots, worker, slot));
+}
+
 /* Only C code runs here: slots and dicts. `occupancy` itself is a Python property; the cache behind
  * it is set while Dask rebalances, and is not known at other times. */
-static void fill_values(uint64_t *values, cup_object *worker, int64_t now_ns)
+static void fill_values(uint64_t *values, cup_object *worker)
 {
-    values[CUP_WV_THREADS] = cup_sample_amount(worker, "nthreads", 1);
-    values[CUP_WV_MEMORY_LIMIT] = cup_sample_amount(worker, "memory_limit", 1);
-    values[CUP_WV_PROCESSING] = cup_sample_size(worker, "processing");
-    values[CUP_WV_EXECUTING] = cup_sample_size(worker, "executing");
-    values[CUP_WV_LONG_RUNNING] = cup_sample_size(worker, "long_running");
-    values[CUP_WV_HAS] = cup_sample_size(worker, "_has_what");
-    values[CUP_WV_NBYTES] = cup_sample_amount(worker, "nbytes", 1);
-    values[CUP_WV_OCCUPANCY_NS] = cup_sample_amount(worker, "_occupancy_cache", CUP_SECONDS);
-    uint64_t seen_ns = cup_sample_amount(worker, "last_seen", CUP_SECONDS);
-    if (seen_ns != CUP_UNKNOWN64)
-        values[CUP_WV_UNSEEN_NS] = (uint64_t)now_ns > seen_ns ? (uint64_t)now_ns - seen_ns : 0;
+    values[CUP_WV_THREADS] = amount(worker, THREADS, 1);
+    values[CUP_WV_MEMORY_LIMIT] = amount(worker, MEMORY_LIMIT, 1);
+    values[CUP_WV_PROCESSING] = length(worker, PROCESSING);
+    values[CUP_WV_EXECUTING] = length(worker, EXECUTING);
+    values[CUP_WV_LONG_RUNNING] = length(worker, LONG_RUNNING);
+    values[CUP_WV_HAS] = length(worker, HAS_WHAT);
+    values[CUP_WV_NBYTES] = amount(worker, NBYTES, 1);
+    values[CUP_WV_OCCUPANCY_NS] = amount(worker, OCCUPANCY, CUP_SECONDS);
+    values[CUP_WV_SEEN_NS] = amount(worker, LAST_SEEN, CUP_SECONDS);
+    values[CUP_WV_STATUS] = cup_sample_status(cup_slots_get(&slots, worker, STATUS));
 }
 
-static void sample_worker(uint32_t sample, cup_object *state_of_worker, int64_t now_ns)
+/* Fills in a heartbeat that is new; false for the one that was told. */
+static bool fill_new_heartbeat(uint64_t *heartbeat, cup_object *worker, const struct cup_told *told)
 {
-    struct cup_sampled_worker worker;
-    cup_object *address = cup_python_attribute(state_of_worker, "address");
-    struct told *place = address ? told_of(address) : NULL;
-    bool known = place && place->object;
-    worker.address = known ? place->address : cup_python_string(address);
-    if (!worker.address) { /* no worker of Dask's, or the table of strings is full */
-        cup_python_drop(address);
-        return;
-    }
-    worker.name = known ? place->name : cup_python_string_at(state_of_worker, "name");
-    worker.status = cup_sample_status(state_of_worker, "status");
-    cup_sample_forget(worker.values, CUP_WV_COUNT);
-    cup_sample_forget(worker.heartbeat, CUP_HV_COUNT);
-    fill_values(worker.values, state_of_worker, now_ns);
-    cup_object *metrics = cup_python_attribute(state_of_worker, "metrics");
-    uint64_t heartbeat_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
-    if (heartbeat_ns != CUP_UNKNOWN64 && !(known && heartbeat_ns == place->heartbeat_ns)) {
-        worker.heartbeat[CUP_HV_TIME_NS] = heartbeat_ns;
-        fill_heartbeat(worker.heartbeat, metrics);
+    cup_object *metrics = cup_slots_get(&slots, worker, METRICS);
+    uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
+    bool fresh =
+        time_ns != CUP_UNKNOWN64 && !(told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]);
+    if (fresh) {
+        cup_sample_forget(heartbeat, CUP_HV_COUNT);
+        heartbeat[CUP_HV_TIME_NS] = time_ns;
+        fill_heartbeat(heartbeat, metrics);
     }
     cup_python_drop(metrics);
-    if (cup_sample_write_worker(sample, &worker))
-        remember(place, address, &worker, heartbeat_ns);
-    cup_python_drop(address);
+    return fresh;
 }
 
-static void sample_workers(uint32_t sample, cup_object *list, int64_t now_ns)
+static bool introduce(struct cup_known *known, cup_object *worker, const struct cup_rows *rows)
 {
+    cup_object *name = cup_slots_get(&slots, worker, NAME);
+    uint32_t address = cup_python_string(known->address);
+    bool told = address && cup_rows_worker(rows, &known->told, address, cup_python_string(name));
+    cup_python_drop(name);
+    cup_sample_forget(known->told.heartbeat, CUP_HV_COUNT);
+    return told;
+}
+
+static void tell(struct cup_rows_batch *batch, struct cup_known *known, cup_object *worker)
+{
+    uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    if (!known->told.worker && !introduce(known, worker, batch->rows))
+        return;
+    fill_values(values, worker);
+    bool fresh = fill_new_heartbeat(heartbeat, worker, &known->told);
+    cup_rows_tell(batch, &known->told, values, fresh ? heartbeat : NULL);
+}
+
+static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next)
+{
+    cup_slots_learn(&slots, worker);
+    cup_object *address = cup_slots_get(&slots, worker, ADDRESS);
+    struct cup_known *known = address ? cup_known_find(address, batch->rows->server, next) : NULL;
+    cup_python_drop(address);
+    if (!known)
+        return;
+    known->sample = batch->sample;
+    tell(batch, known, worker);
+}
+
+/* Returns how many it has no more. */
+static int sample_workers(struct cup_rows_batch *batch, cup_object *list)
+{
+    size_t next = 0, at = 0;
+    int gone = 0;
     ssize_t count = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < count; i++) {
         cup_object *worker = cup_py.PySequence_GetItem(list, i);
         if (worker)
-            sample_worker(sample, worker, now_ns);
+            sample_worker(batch, worker, &next);
         cup_python_drop(worker);
     }
+    for (struct cup_known *known;
+         (known = cup_known_missing(batch->rows->server, batch->sample, &at)) != NULL; gone++)
+        if (known->told.losses)
+            cup_rows_gone(batch, &known->told);
+    return gone;
 }
 
 /* The workers of this moment, with references: a list of its own. */
@@ -165,11 +190,8 @@ static cup_object *workers_of(cup_object *scheduler)
     return list;
 }
 
-void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
+static void fill_scheduler(uint64_t *values, cup_object *scheduler, cup_object *workers)
 {
-    uint64_t values[CUP_SV_COUNT];
-    cup_sample_forget(values, CUP_SV_COUNT);
-    cup_object *workers = workers_of(scheduler);
     if (workers)
         values[CUP_SV_WORKERS] = (uint64_t)cup_py.PySequence_Size(workers);
     values[CUP_SV_THREADS] = cup_sample_amount(scheduler, "total_nthreads", 1);
@@ -177,17 +199,39 @@ void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
     values[CUP_SV_TASKS] = cup_sample_size(scheduler, "tasks");
     values[CUP_SV_QUEUED] = cup_sample_heap_size(scheduler, "queued");
     values[CUP_SV_UNRUNNABLE] = cup_sample_size(scheduler, "unrunnable");
+}
+
+static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
+{
+    uint64_t values[CUP_SV_COUNT];
+    struct cup_rows_batch batch;
+    cup_object *workers = workers_of(scheduler);
+    cup_sample_forget(values, CUP_SV_COUNT);
+    fill_scheduler(values, scheduler, workers);
     cup_sample_loop(values, scheduler, sampling);
-    uint32_t sample = cup_sample_write(sampling, values);
-    if (workers && sample)
-        sample_workers(sample, workers, sampling->now_ns);
+    cup_rows_begin(&batch, &sampling->rows);
+    int gone = workers ? sample_workers(&batch, workers) : 0;
+    if (cup_rows_end(&batch, sampling->now_ns, values) && gone)
+        cup_known_drop_missing(sampling->rows.server, batch.sample);
     cup_python_drop(workers);
-    cup_spans_of_scheduler(scheduler, sampling->server);
+}
+
+static bool busy; /* an object that is no plain one may let another scheduler's thread run */
+
+void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
+{
+    if (busy) {
+        cup_log_health(CUP_H_SAMPLES_MISSED, 1);
+        return;
+    }
+    busy = true;
+    take_sample(scheduler, sampling);
+    cup_spans_of_scheduler(scheduler, sampling->rows.server);
+    busy = false;
 }
 
 void cup_sample_scheduler_reset(void)
 {
-    if (told_any) /* its pages need no copy otherwise */
-        memset(told, 0, sizeof told);
-    told_any = false;
+    cup_known_reset();
+    busy = false;
 }

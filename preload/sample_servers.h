@@ -12,5 +12,6 @@ void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
 
 /* In a forked child. */
 void cup_sample_scheduler_reset(void);
+void cup_sample_worker_reset(void);
 
 #endif

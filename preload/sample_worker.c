@@ -1,7 +1,10 @@
 #include "preload/sample_servers.h"
 
 #include "preload/clock.h"
+#include "preload/samples.h"
 #include "preload/task.h"
+
+#include <string.h>
 
 static uint64_t cpu_per_second(struct cup_sampling *sampling)
 {
@@ -15,7 +18,15 @@ static uint64_t cpu_per_second(struct cup_sampling *sampling)
     return rate;
 }
 
-static void fill_own_state(struct cup_sampled_worker *worker, cup_object *server)
+struct own {
+    uint64_t values[CUP_WV_COUNT];
+    uint64_t heartbeat[CUP_HV_COUNT];
+};
+
+static struct cup_told told[CUP_SAMPLES_SERVERS]; /* by id - 1 */
+static bool told_any;
+
+static void fill_own_state(struct own *worker, cup_object *server)
 {
     cup_object *own = cup_python_attribute(server, "state");
     worker->values[CUP_WV_THREADS] = cup_sample_amount(own, "nthreads", 1);
@@ -38,7 +49,7 @@ static void fill_own_state(struct cup_sampled_worker *worker, cup_object *server
     cup_python_drop(memory);
 }
 
-static void fill_own_server(struct cup_sampled_worker *worker, cup_object *server)
+static void fill_own_server(struct own *worker, cup_object *server)
 {
     worker->heartbeat[CUP_HV_OUTGOING_BYTES] =
         cup_sample_amount(server, "transfer_outgoing_bytes", 1);
@@ -47,26 +58,46 @@ static void fill_own_server(struct cup_sampled_worker *worker, cup_object *serve
     worker->heartbeat[CUP_HV_OUTGOING_TOTAL] =
         cup_sample_amount(server, "transfer_outgoing_count_total", 1);
     worker->heartbeat[CUP_HV_BANDWIDTH_BPS] = cup_sample_amount(server, "bandwidth", 1);
-    worker->address = cup_python_string_at(server, "_address");
-    worker->name = cup_python_string_at(server, "name");
-    worker->status = cup_sample_status(server, "_status");
+    worker->values[CUP_WV_STATUS] = cup_sample_status(cup_python_attribute(server, "_status"));
+}
+
+static bool introduce(cup_object *server, const struct cup_rows *rows, struct cup_told *own)
+{
+    uint32_t address = cup_python_string_at(server, "_address");
+    told_any = true;
+    return address && cup_rows_worker(rows, own, address, cup_python_string_at(server, "name"));
+}
+
+static void fill(struct own *worker, cup_object *server, struct cup_sampling *sampling)
+{
+    cup_sample_forget(worker->values, CUP_WV_COUNT);
+    cup_sample_forget(worker->heartbeat, CUP_HV_COUNT);
+    fill_own_state(worker, server);
+    fill_own_server(worker, server);
+    worker->heartbeat[CUP_HV_TIME_NS] = (uint64_t)sampling->now_ns;
+    worker->heartbeat[CUP_HV_RSS] = cup_task_rss();
+    worker->heartbeat[CUP_HV_CPU_NS_PER_S] = cpu_per_second(sampling);
 }
 
 void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
 {
     uint64_t values[CUP_SV_COUNT];
-    struct cup_sampled_worker worker;
+    struct own worker;
+    struct cup_rows_batch batch;
+    struct cup_told *own = &told[sampling->rows.server - 1];
     cup_sample_forget(values, CUP_SV_COUNT);
-    cup_sample_forget(worker.values, CUP_WV_COUNT);
-    cup_sample_forget(worker.heartbeat, CUP_HV_COUNT);
     cup_sample_loop(values, server, sampling);
-    fill_own_state(&worker, server);
-    fill_own_server(&worker, server);
-    worker.heartbeat[CUP_HV_TIME_NS] = (uint64_t)sampling->now_ns;
-    worker.heartbeat[CUP_HV_RSS] = cup_task_rss();
-    worker.heartbeat[CUP_HV_CPU_NS_PER_S] = cpu_per_second(sampling);
+    fill(&worker, server, sampling);
     worker.heartbeat[CUP_HV_LOOP_INTERVAL_NS] = values[CUP_SV_LOOP_INTERVAL_NS];
-    uint32_t sample = cup_sample_write(sampling, values);
-    if (sample)
-        cup_sample_write_worker(sample, &worker);
+    cup_rows_begin(&batch, &sampling->rows);
+    if (own->worker || introduce(server, &sampling->rows, own))
+        cup_rows_tell(&batch, own, worker.values, worker.heartbeat);
+    cup_rows_end(&batch, sampling->now_ns, values);
+}
+
+void cup_sample_worker_reset(void)
+{
+    if (told_any) /* its pages need no copy otherwise */
+        memset(told, 0, sizeof told);
+    told_any = false;
 }

@@ -2,6 +2,7 @@
 
 #include "preload/clock.h"
 #include "preload/digests.h"
+#include "preload/log.h"
 #include "preload/sample_servers.h"
 #include "preload/thread.h"
 
@@ -70,8 +71,8 @@ static void set_due(struct watched *watched, int64_t now_ns)
 static void start_to_watch(struct watched *watched, uint32_t id, int64_t now_ns)
 {
     *watched = (struct watched){.thread = &cup_self, .tick_ns = now_ns};
-    watched->sampling =
-        (struct cup_sampling){.server = id, .interval_ns = interval_ns, .took_ns = CUP_UNKNOWN64};
+    watched->sampling = (struct cup_sampling){
+        .rows.server = id, .interval_ns = interval_ns, .took_ns = CUP_UNKNOWN64};
     if (state.count < id)
         state.count = id;
 }
@@ -83,10 +84,18 @@ static void take(cup_object *server, enum cup_role role, struct cup_sampling *sa
         cup_sample_scheduler(server, sampling);
     } else {
         cup_sample_worker(server, sampling);
-        cup_digests_tick(server, sampling->server, sampling->now_ns);
+        cup_digests_tick(server, sampling->rows.server, sampling->now_ns);
     }
     sampling->took_ns = cup_ticks_ns(cup_ticks() - start);
     sampling->longest_ns = 0;
+    cup_log_health(CUP_H_SAMPLE_NS, sampling->took_ns);
+}
+
+/* How often a sample was due before, in vain; a clock that was put back tells nothing. */
+static uint64_t missed(const struct watched *watched, int64_t now_ns)
+{
+    int64_t late_ns = watched->due_ns ? now_ns - watched->due_ns : 0;
+    return late_ns > 0 ? (uint64_t)(late_ns / interval_ns) : 0;
 }
 
 void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns)
@@ -99,6 +108,8 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
         return;
     if (!watched->due_ns)
         start_to_watch(watched, id, now_ns);
+    watched->sampling.missed = missed(watched, now_ns);
+    cup_log_health(CUP_H_SAMPLES_MISSED, watched->sampling.missed);
     set_due(watched, now_ns);
     watched->sampling.now_ns = now_ns;
     take(server, role, &watched->sampling);
@@ -107,6 +118,8 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
 void cup_samples_reset(void)
 {
     memset(&state, 0, sizeof state);
+    cup_rows_reset();
     cup_sample_record_reset();
     cup_sample_scheduler_reset();
+    cup_sample_worker_reset();
 }

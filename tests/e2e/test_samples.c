@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,19 +73,104 @@ static void keep_string(json_t *strings, json_t *record)
         json_object_set_new(strings, of(record, "id"), json_stringn(text + 1, length - 2));
 }
 
+/* ---- rows of workers ------------------------------------------------------------------------
+ * They tell what changed: a record "SAMPLE_WORKER" is made for each worker of each sample. */
+
+struct rows {
+    json_t *workers;  /* by number: its fields, "" where not known; "present" */
+    json_t *statuses; /* by number */
+};
+
+/* A field that was told: as it is, or by how much it changed, modulo 2^64. */
+static void set_field(json_t *worker, char *word)
+{
+    char text[32], *end = word + strcspn(word, "=+-");
+    bool whole = *end == '=';
+    uint64_t change = whole ? strtoull(end + 1, NULL, 10) : (uint64_t)strtoll(end, NULL, 10);
+    *end = '\0';
+    const char *old = of(worker, word);
+    uint64_t value = whole ? change : (*old ? strtoull(old, NULL, 10) : UINT64_MAX) + change;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    json_object_set_new(worker, word, json_string(value == UINT64_MAX ? "" : text));
+}
+
+static json_t *worker_of(struct rows *rows, const char *number)
+{
+    json_t *worker = json_object_get(rows->workers, number);
+    cr_assert(worker, "a row of worker %s, which was not introduced", number);
+    return worker;
+}
+
+/* Row of a worker: what follows "ROW". */
+static void take_row(struct rows *rows, char *line)
+{
+    char *number = next_word(&line) + strlen("worker="), *kind = next_word(&line);
+    json_t *worker = worker_of(rows, number);
+    if (strcmp(kind, "whole") == 0) {
+        json_t *fresh = json_object();
+        json_object_set(fresh, "address", json_object_get(worker, "address"));
+        json_object_set(fresh, "name", json_object_get(worker, "name"));
+        json_object_set(fresh, "server", json_object_get(worker, "server"));
+        json_object_set_new(rows->workers, number, fresh);
+        worker = fresh;
+    }
+    cr_expect(strcmp(kind, "changed") || is(worker, "present", "1"), "changed before it was told");
+    json_object_set_new(worker, "present", json_string(strcmp(kind, "gone") ? "1" : ""));
+    json_object_set_new(worker, "row", json_string(kind));
+    for (char *word; (word = next_word(&line)) != NULL;)
+        set_field(worker, word);
+}
+
+/* The rows of a sample, after it. */
+static void add_rows(struct rows *rows, json_t *records, json_t *sample)
+{
+    const char *number;
+    json_t *worker;
+    json_object_foreach(rows->workers, number, worker)
+    {
+        if (!is(worker, "present", "1") || strcmp(of(worker, "server"), of(sample, "server")))
+            continue;
+        json_t *row = json_copy(worker);
+        json_object_set_new(row, "type", json_string("SAMPLE_WORKER"));
+        json_object_set(row, "sample", json_object_get(sample, "sample"));
+        json_object_set(row, "status", json_object_get(rows->statuses, of(worker, "status")));
+        json_array_append_new(records, row);
+        json_object_set_new(worker, "row", json_string(""));
+    }
+}
+
+static void take_record(struct rows *rows, json_t *records, json_t *record)
+{
+    if (is(record, "type", "WORKER"))
+        json_object_set(rows->workers, of(record, "worker"), record);
+    else if (is(record, "type", "STATUS"))
+        json_object_set(rows->statuses, of(record, "status"), json_object_get(record, "name"));
+    else if (is(record, "type", "SAMPLE"))
+        add_rows(rows, records, record);
+}
+
 static json_t *read_log(const char *path)
 {
     char out[4096];
     json_t *records = json_array(), *strings = json_object();
+    struct rows rows = {json_object(), json_object()};
     snprintf(out, sizeof out, "%s-%ld.dump", path, (long)getpid());
     const char *const argv[] = {CUP_BUILD "/cupping", "dump", path, NULL};
     cup_run("dump", out, argv, cup_clean_environment, 60);
     char *text = cup_read_file(out), *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        char *row = strstr(line, " - ROW ");
+        if (row) {
+            take_row(&rows, row + strlen(" - ROW "));
+            continue;
+        }
         json_t *record = parse_record(strings, line);
         keep_string(strings, record);
         json_array_append_new(records, record);
+        take_record(&rows, records, record);
     }
+    json_decref(rows.workers);
+    json_decref(rows.statuses);
     json_decref(strings);
     free(text);
     unlink(out);
@@ -417,7 +503,7 @@ static void check_odd(const char *python)
         odd++;
         cr_expect(is(record, "threads", "2") && is(record, "has", "0"));
         cr_expect(is(record, "processing", "") && is(record, "executing", ""));
-        cr_expect(is(record, "nbytes", "") && is(record, "unseen_ns", ""));
+        cr_expect(is(record, "nbytes", "") && is(record, "seen_ns", ""));
         cr_expect(is(record, "memory_limit", "") && is(record, "heartbeat_time_ns", ""));
     }
     cr_expect(samples >= 20 && odd >= 20, "%d samples, %d odd workers", samples, odd);

@@ -35,6 +35,8 @@ void cup_sample_record_reset(void) {}
 
 void cup_sample_scheduler_reset(void) {}
 
+void cup_sample_worker_reset(void) {}
+
 static const int64_t second = INT64_C(1000000000), start = INT64_C(1700000000000000000);
 
 static void set_up(void)
@@ -121,6 +123,20 @@ Test(samples, a_clock_put_back_stops_nothing)
     cr_expect_eq(schedulers, 3);
 }
 
+Test(samples, what_is_missed_is_counted)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect_eq(last.missed, 0);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 1.02, false));
+    cr_expect_eq(last.missed, 0);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 5.5, false)); /* due at 2, 3, 4 and 5 */
+    cr_expect_eq(last.missed, 3);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 6.5, false));
+    cr_expect_eq(last.missed, 0);
+    tick(1, CUP_ROLE_SCHEDULER, 3, true); /* the clock was put back */
+    cr_expect_eq(last.missed, 0);
+}
+
 /* LocalCluster with threads: all servers on one loop. */
 Test(samples, several_servers_on_one_loop)
 {
@@ -161,9 +177,9 @@ Test(samples, a_stall_belongs_to_its_loop)
     tick(1, CUP_ROLE_WORKER, 0, true);
     cr_assert_eq(pthread_create(&thread, NULL, other_loop, NULL), 0);
     cr_assert_eq(pthread_join(thread, NULL), 0);
-    cr_expect_eq(last.server, 2);
+    cr_expect_eq(last.rows.server, 2);
     cr_expect_lt(last.longest_ns, second / 10);
     tick(1, CUP_ROLE_WORKER, 1.2, true);
-    cr_expect_eq(last.server, 1);
+    cr_expect_eq(last.rows.server, 1);
     cr_expect_gt(last.longest_ns, second);
 }

@@ -1,0 +1,30 @@
+/* The workers that samples of schedulers told of, by their address objects. With the GIL. */
+#ifndef CUPPING_KNOWN_H
+#define CUPPING_KNOWN_H
+
+#include "preload/python.h"
+#include "preload/rows.h"
+
+struct cup_known {
+    cup_object *address; /* a reference is held: no other object gets its place */
+    uint32_t server;     /* SERVER record */
+    uint32_t sample;     /* the last one that it was in */
+    struct cup_told told;
+};
+
+/* The worker of a server, made at need: then told.worker is 0. Valid until the next call; NULL
+ * without memory. *NEXT is where to look first: 0 at the beginning of a sample, then as it was
+ * left, for samples hold their workers in one order. */
+struct cup_known *cup_known_find(cup_object *address, uint32_t server, size_t *next);
+
+/* Goes through those of a server that were not in a sample; NULL after the last. Begin with *AT 0.
+ */
+struct cup_known *cup_known_missing(uint32_t server, uint32_t sample, size_t *at);
+
+/* Forgets them. */
+void cup_known_drop_missing(uint32_t server, uint32_t sample);
+
+/* In a forked child: the references stay. */
+void cup_known_reset(void);
+
+#endif
