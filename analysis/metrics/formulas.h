@@ -44,11 +44,32 @@ static inline double cup_chunks_s(T t)
     return ns < 0 ? 0 : (double)ns / 1e9;
 }
 
-/* The run's threads, averaged over its time. */
-static inline double cup_run_cores(T t)
+/* The run's threads, averaged over its time, by the logs of the workers. */
+static inline double cup_estimated_cores(T t)
 {
     int64_t ns = cup_stretch_ns(t->run);
     return ns > 0 ? (double)t->budget.threads_ns / (double)ns : (double)t->budget.threads;
+}
+
+/* Likewise, by samples; NAN without them. */
+static inline double cup_sampled_cores(T t)
+{
+    return cup_timeline_average(&t->observed.threads);
+}
+
+/* The better of the two: what efficiencies rest on. */
+static inline double cup_run_cores(T t)
+{
+    double sampled = cup_sampled_cores(t);
+    return isnan(sampled) ? cup_estimated_cores(t) : sampled;
+}
+
+/* Workers times their mean size, as roastcoffea defines it: wrong where workers of different sizes
+ * come and go. Without samples that of the logs. */
+static inline double cup_total_cores(T t)
+{
+    double cores = cup_timeline_average(&t->observed.count) * t->observed.cores;
+    return isnan(cores) ? cup_run_cores(t) : cores;
 }
 
 /* Data files, mapped files, sockets: each byte is one of them. */

@@ -13,6 +13,7 @@ struct cup_metric {
     enum cup_unit unit;
     struct cup_value (*compute)(const struct cup_totals *totals); /* NULL: no source yet */
     const char *source;  /* "P: ...", "D: ...", "C: ..."; without compute: why there is none */
+                         /* @ and # in it: see cup_metric_source() */
     uint64_t needs;      /* features (enum cup_feature): null where no process has all of them */
     const char *missing; /* why compute() yields null; NULL: nothing of the kind was seen */
 };
@@ -35,6 +36,11 @@ extern const size_t cup_metric_section_count;
 const struct cup_metric_section *cup_find_metrics(const char *section);
 
 struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals);
+
+/* Where it comes from in this profile: metric->source, with the samples' origin for @ and that of
+ * the number of threads for #. Returns `to`, which has CUP_SOURCE_ROOM. */
+enum { CUP_SOURCE_ROOM = 900 };
+char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals *totals, char *to);
 
 /* Why its value is null. */
 const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals);

@@ -14,6 +14,29 @@ static struct cup_value thread_cpu_efficiency(T t)
                : cup_null();
 }
 
+static struct cup_value thread_cpu_efficiency_total_cores(T t)
+{
+    return cup_ended_with_cpu(t)
+               ? cup_ratio((double)cup_all_cpu_ns(t) / 1e9, cup_run_s(t) * cup_total_cores(t))
+               : cup_null();
+}
+
+static struct cup_value busy_share(T t, double cores)
+{
+    return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, cup_run_s(t) * cores)
+                           : cup_null();
+}
+
+static struct cup_value core_efficiency(T t)
+{
+    return busy_share(t, cup_total_cores(t));
+}
+
+static struct cup_value core_efficiency_avg_cores(T t)
+{
+    return busy_share(t, cup_run_cores(t));
+}
+
 static struct cup_value speedup_factor(T t)
 {
     return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, cup_run_s(t)) : cup_null();
@@ -48,18 +71,16 @@ static struct cup_value io_wait_pct(T t)
 
 /* ---- the table -------------------------------------------------------------------------- */
 
-#define NO_D "Dask's own figures are not read by this version"
-#define CORES_P                                                                                    \
-    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
-    "log was open"
 #define FILES CUP_FEATURE_FILES
 #define WAITS CUP_FEATURE_WAITS
 
 /* clang-format off */
 static const struct cup_metric metrics[] = {
-    {"thread_cpu_efficiency", "CPU share of all threads", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in the second; " CORES_P, 0, NULL},
-    {"core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, NULL, NO_D, 0, NULL},
-    {"cpu_efficiency", NULL, CUP_UNIT_SHARE, NULL, NO_D, 0, NULL},
+    {"thread_cpu_efficiency", "CPU share of all threads", CUP_UNIT_SHARE, thread_cpu_efficiency, "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in the second; threads: #", 0, NULL},
+    {"thread_cpu_efficiency_total_cores", NULL, CUP_UNIT_SHARE, thread_cpu_efficiency_total_cores, "P: total_thread_cpu_time / (wall_time * total_cores); threads: #", 0, NULL},
+    {"core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, core_efficiency, "C: total_cpu_time / (wall_time * total_cores); waiting for storage counts as busy; threads: #", 0, NULL},
+    {"core_efficiency_avg_cores", NULL, CUP_UNIT_SHARE, core_efficiency_avg_cores, "C: total_cpu_time / (wall_time * avg_cores); threads: #", 0, NULL},
+    {"cpu_efficiency", NULL, CUP_UNIT_SHARE, core_efficiency, "the same number as core_efficiency", 0, NULL},
     {"speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time", 0, NULL},
     {"efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0, NULL},
     {"io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0, NULL},

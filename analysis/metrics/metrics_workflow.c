@@ -231,8 +231,12 @@ static struct cup_value event_rate_agg_thread_cpu_khz(T t)
     return event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3);
 }
 
-/* The run's threads, averaged over its time. */
 static struct cup_value event_rate_core_hz(T t)
+{
+    return event_rate(t, cup_run_s(t) * cup_total_cores(t), 1);
+}
+
+static struct cup_value event_rate_core_avg_cores_hz(T t)
 {
     return event_rate(t, cup_run_s(t) * cup_run_cores(t), 1);
 }
@@ -244,9 +248,6 @@ static struct cup_value event_rate_core_hz(T t)
     "chunks whose result was used: its "
 #define NO_D "Dask's own figures are not read by this version"
 #define NO_BASKETS "baskets are not looked at by this version"
-#define CORES_P                                                                                    \
-    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
-    "log was open"
 #define FILES CUP_FEATURE_FILES
 #define HANDOFF CUP_FEATURE_HANDOFF
 
@@ -295,7 +296,8 @@ static const struct cup_metric metrics[] = {
     {"event_rate_wall_khz", "events per wall time", CUP_UNIT_KHZ, event_rate_wall_khz, "P: total_events / wall_time", 0, NULL},
     {"event_rate_agg_khz", "events per process() time", CUP_UNIT_KHZ, event_rate_agg_khz, "P: total_events / total_cpu_time", 0, NULL},
     {"event_rate_agg_thread_cpu_khz", "events per CPU time", CUP_UNIT_KHZ, event_rate_agg_thread_cpu_khz, "P: total_events / total_thread_cpu_time", 0, NULL},
-    {"event_rate_core_hz", "events per core", CUP_UNIT_HZ, event_rate_core_hz, "P: total_events / (wall_time * avg_cores); " CORES_P, 0, NULL},
+    {"event_rate_core_hz", "events per core", CUP_UNIT_HZ, event_rate_core_hz, "P: total_events / (wall_time * total_cores); threads: #", 0, NULL},
+    {"event_rate_core_avg_cores_hz", NULL, CUP_UNIT_HZ, event_rate_core_avg_cores_hz, "P: total_events / (wall_time * avg_cores); threads: #", 0, NULL},
 };
 /* clang-format on */
 

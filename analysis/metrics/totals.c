@@ -549,7 +549,8 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
         return -1;
     }
     add_tasks(totals);
-    if (find_run(totals) != 0 || add_budgets(totals) != 0) {
+    if (find_run(totals) != 0 || add_budgets(totals) != 0 ||
+        cup_observed_make(&totals->observed, profile, cup_run_window(totals)) != 0) {
         cup_totals_free(totals);
         return -1;
     }
@@ -567,6 +568,7 @@ void cup_totals_free(struct cup_totals *totals)
     free(totals->outcomes);
     free(totals->budgets);
     free(totals->datasets);
+    cup_observed_free(&totals->observed);
     *totals = (struct cup_totals){0};
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/base/units.h"
 #include "analysis/metrics/budget.h"
 #include "analysis/metrics/kernel_check.h"
+#include "analysis/metrics/observed.h"
 #include "analysis/profile/profile.h"
 
 /* What became of a chunk's attempt. */
@@ -87,6 +88,7 @@ struct cup_totals {
     int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
     uint64_t workers; /* with threads for tasks, whether they ran any or not */
     struct cup_budget budget;
+    struct cup_observed observed; /* owned; the workers, by samples */
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
     uint64_t pool_tasks_measured; /* whose waits are in the budget */
@@ -134,6 +136,12 @@ static inline const struct cup_run *cup_run_call(const struct cup_totals *totals
 {
     const struct cup_profile *profile = totals->profile;
     return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
+}
+
+/* For samples; all of them, where there are no tasks. */
+static inline struct cup_window cup_run_window(const struct cup_totals *totals)
+{
+    return (struct cup_window){totals->run.start_ns, totals->run.stop_ns};
 }
 
 /* True if some of the tasks have a CPU clock of their own. */

@@ -19,6 +19,7 @@ int cup_print_chunks(const struct cup_page *page);
 int cup_print_datasets(const struct cup_page *page);
 int cup_print_files(const struct cup_page *page);
 int cup_print_servers(const struct cup_page *page);
+int cup_print_workers(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);

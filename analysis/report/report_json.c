@@ -95,6 +95,9 @@ static void put_row_sources(struct report *report)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
+    put(report, "tracking_data",
+        cup_string(*report->totals->observed.source ? report->totals->observed.source
+                                                    : "n/a: there are no samples"));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
                        ? "C: as Coffea's own report, made from the chunks whose result was used"
@@ -109,14 +112,15 @@ static void put_row_sources(struct report *report)
 /* A metric with a way to make it, but nothing to make it from. */
 static void put_metric_source(struct report *report, const struct cup_metric *metric)
 {
-    char source[400];
+    char made[CUP_SOURCE_ROOM], source[2 * CUP_SOURCE_ROOM];
+    cup_metric_source(metric, report->totals, made);
     if (cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL)
-        snprintf(source, sizeof source, "%s", metric->source);
+        snprintf(source, sizeof source, "%s", made);
     else if (!metric->compute)
-        snprintf(source, sizeof source, "n/a: %s", metric->source);
+        snprintf(source, sizeof source, "n/a: %s", made);
     else
         snprintf(source, sizeof source, "n/a: %s; otherwise %s",
-                 cup_metric_missing(metric, report->totals), metric->source);
+                 cup_metric_missing(metric, report->totals), made);
     put(report, metric->name, cup_string(source));
 }
 
@@ -161,13 +165,14 @@ static int put_report(struct report *report)
     put(report, "profile", cup_string(report->profile->path));
     cup_report_put_runs(report);
     put_metric_section(report, "workflow");
-    cup_report_put_workers(report);
+    int result = cup_report_put_workers(report);
     cup_report_put_efficiency(report);
     cup_report_put_time_budget(report);
     put_advice(report);
     cup_report_put_fine(report);
     cup_report_put_chunks(report);
-    int result = cup_report_put_coffea(report);
+    if (result == 0)
+        result = cup_report_put_coffea(report);
     cup_report_put_datasets(report);
     put_prefixes(report);
     if (result == 0)

@@ -85,11 +85,11 @@ void cup_report_put_histograms(struct report *report, const struct cup_prefix *p
 struct cup_value cup_report_address(const struct report *report, uint32_t process);
 
 /* Sections. */
-int cup_report_put_coffea(struct report *report); /* these three return 0, or -1 without memory */
+int cup_report_put_workers(struct report *report);
+int cup_report_put_coffea(struct report *report); /* these four return 0, or -1 without memory */
 int cup_report_put_files(struct report *report);
 int cup_report_put_servers(struct report *report);
 void cup_report_put_runs(struct report *report);
-void cup_report_put_workers(struct report *report);
 void cup_report_put_efficiency(struct report *report);
 void cup_report_put_chunks(struct report *report);
 void cup_report_put_datasets(struct report *report);

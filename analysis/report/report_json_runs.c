@@ -1,4 +1,4 @@
-/* Runs, workers and efficiency, in the report's JSON. */
+/* Runs and efficiency, in the report's JSON. */
 #include "analysis/report/report_json.h"
 
 /* Tasks are counted where they were asked for. */
@@ -36,32 +36,6 @@ void cup_report_put_runs(struct report *report)
         cup_json_end_object(&report->json);
     }
     cup_json_end_array(&report->json);
-}
-
-static void put_worker(struct report *report, const struct cup_server *server)
-{
-    const struct cup_log_header *header = &report->profile->processes[server->process].header;
-    cup_json_row(&report->json, NULL);
-    put(report, "worker", text_of(report, server->address));
-    put(report, "name", text_of(report, server->name));
-    put(report, "host", cup_string(header->host));
-    put(report, "pid", cup_count(header->pid));
-    put(report, "threads", server->threads ? cup_count(server->threads) : cup_null());
-    put(report, "memory_limit_bytes", cup_known_count(server->memory_limit));
-    put(report, "tasks", cup_count(server->tasks));
-    cup_json_end_object(&report->json);
-}
-
-void cup_report_put_workers(struct report *report)
-{
-    cup_json_object(&report->json, "workers");
-    put_metrics(report, "workers");
-    cup_json_array(&report->json, "rows");
-    for (size_t i = 0; i < report->profile->server_count; i++)
-        if (report->profile->servers[i].role == CUP_ROLE_WORKER)
-            put_worker(report, &report->profile->servers[i]);
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
 }
 
 static void put_waste(struct report *report, const char *reason, const struct cup_waste *waste,

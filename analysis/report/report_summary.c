@@ -133,7 +133,10 @@ static void print_cpu(const struct cup_page *page)
     double value = cup_page_metric(page, "efficiency", "thread_cpu_efficiency");
     cup_humane(share, value, CUP_UNIT_SHARE);
     cup_page_humane(page, cpu, "workflow", "total_thread_cpu_time", CUP_UNIT_SECONDS);
-    cup_page_humane(page, all, "time_budget", "threads_s", CUP_UNIT_SECONDS);
+    cup_humane(all,
+               cup_page_metric(page, "workflow", "wall_time") *
+                   cup_page_metric(page, "workers", "avg_cores"),
+               CUP_UNIT_SECONDS);
     cup_page_humane(page, helpers, "workflow", "total_helper_cpu_time", CUP_UNIT_SECONDS);
     snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
              helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");

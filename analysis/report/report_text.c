@@ -12,10 +12,31 @@ static int print_workflow(const struct cup_page *page)
     return 0;
 }
 
+/* The two ways to count threads give different shares where workers of different sizes come and go.
+ */
+static void print_other_cores(const struct cup_page *page)
+{
+    char cpu[CUP_HUMANE_ROOM], busy[CUP_HUMANE_ROOM], line[300];
+    double average = cup_page_metric(page, "workers", "avg_cores");
+    double total = cup_page_metric(page, "workers", "total_cores");
+    if (!(fabs(average - total) > 0.01 * average))
+        return;
+    snprintf(line, sizeof line,
+             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
+             "other way round they are %s and %s.",
+             average, total,
+             cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
+                             CUP_UNIT_SHARE),
+             cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores",
+                             CUP_UNIT_SHARE));
+    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+}
+
 static int print_efficiency(const struct cup_page *page)
 {
     cup_page_heading(page, "Efficiency", "");
     cup_page_metrics(page, "efficiency");
+    print_other_cores(page);
     return 0;
 }
 
@@ -24,9 +45,9 @@ static void print_section_sources(const struct cup_page *page,
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct cup_metric *metric = &section->metrics[i];
-        char line[400];
+        char made[CUP_SOURCE_ROOM], line[CUP_SOURCE_ROOM + 200];
         snprintf(line, sizeof line, "%s.%s: %s%s", section->name, metric->name,
-                 metric->compute ? "" : "n/a, ", metric->source);
+                 metric->compute ? "" : "n/a, ", cup_metric_source(metric, page->totals, made));
         cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
     }
 }
@@ -45,8 +66,8 @@ static int print_footer(const struct cup_page *page)
 {
     putc('\n', page->terminal.out);
     cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "kB, MB and GB are powers of 1000. All figures are the library's own "
-                      "measurement (P); `--only sources` says how each is made, `--json FILE` "
+                      "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
+                      "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
                       "holds them all, docs/reading-a-report.md explains them.");
     return 0;
 }
@@ -63,6 +84,7 @@ static const struct section {
     {"datasets", cup_print_datasets, false},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
+    {"workers", cup_print_workers, false},
     {"workflow", print_workflow, false},
     {"efficiency", print_efficiency, false},
     {"time_budget", cup_print_time_budget, false},

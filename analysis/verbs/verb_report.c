@@ -6,7 +6,7 @@
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run;
+    const char *directory, *json, *only, *span, *run, *samples;
     unsigned number; /* of the run: see struct cup_load_options */
 };
 
@@ -30,7 +30,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 {
     const struct cup_option options[] = {
         {"--json", &request->json}, {"--only", &request->only}, {"--span", &request->span},
-        {"--run", &request->run},   {"--coffea-report", NULL},  {"--samples", NULL},
+        {"--run", &request->run},   {"--coffea-report", NULL},  {"--samples", &request->samples},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
                          error) != 0)
@@ -54,24 +54,48 @@ static int check_run(const struct request *request, const struct cup_profile *pr
                          runs, runs == 1 ? "" : "s");
 }
 
+/* The samples of a file take the place of the profile's own. */
+static int use_samples(const char *path, struct cup_totals *totals, struct cup_samples_file *file,
+                       struct cup_error *error)
+{
+    const struct cup_window run = cup_run_window(totals);
+    if (cup_samples_file_read(file, path, run.from_ns, run.to_ns ? run.to_ns : INT64_MAX, error))
+        return -1;
+    cup_observed_free(&totals->observed);
+    if (cup_observed_make_from_file(&totals->observed, totals->profile, run, file) != 0)
+        return cup_error_memory(error, path);
+    return 0;
+}
+
+static int write_totals(const struct request *request, const struct cup_totals *totals,
+                        struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
+        return -1;
+    int result = request->json ? cup_report_json(totals, &output)
+                               : cup_report_text(totals, &output, request->only);
+    if (result == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return cup_error_memory(error, totals->profile->path);
+}
+
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         struct cup_error *error)
 {
     struct cup_totals totals;
-    struct cup_output output;
+    struct cup_samples_file file = {0};
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
-    if (cup_output_open(&output, request->json ? request->json : "-", error) != 0) {
-        cup_totals_free(&totals);
-        return -1;
-    }
-    int result = request->json ? cup_report_json(&totals, &output)
-                               : cup_report_text(&totals, &output, request->only);
-    cup_totals_free(&totals);
+    int result = 0;
+    if (request->samples)
+        result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        return cup_output_close(&output, error);
-    cup_output_abandon(&output);
-    return cup_error_memory(error, profile->path);
+        result = write_totals(request, &totals, error);
+    cup_totals_free(&totals);
+    cup_samples_file_free(&file);
+    return result;
 }
 
 int cup_verb_report(int argc, char **argv)

@@ -94,11 +94,21 @@ void cup_json_object(struct cup_json *json, const char *name)
     open_group(json, name, '{');
 }
 
-void cup_json_row(struct cup_json *json, const char *name)
+static void open_line(struct cup_json *json, const char *name, char bracket)
 {
-    open_group(json, name, '{');
+    open_group(json, name, bracket);
     if (!json->row_depth)
         json->row_depth = json->depth;
+}
+
+void cup_json_row(struct cup_json *json, const char *name)
+{
+    open_line(json, name, '{');
+}
+
+void cup_json_list(struct cup_json *json, const char *name)
+{
+    open_line(json, name, '[');
 }
 
 void cup_json_array(struct cup_json *json, const char *name)

@@ -23,6 +23,7 @@ void cup_json_start(struct cup_json *json, FILE *out);
 void cup_json_object(struct cup_json *json, const char *name);
 void cup_json_row(struct cup_json *json, const char *name); /* an object in one line */
 void cup_json_array(struct cup_json *json, const char *name);
+void cup_json_list(struct cup_json *json, const char *name); /* an array in one line */
 void cup_json_end_object(struct cup_json *json); /* also of a row */
 void cup_json_end_array(struct cup_json *json);
 
