@@ -3,6 +3,8 @@
 #include "preload/clock.h"
 #include "preload/task.h"
 
+#define CUP_CLOCKS_APART_S 1e9 /* more is no clock's */
+
 static uint64_t cpu_per_second(struct cup_sampling *sampling)
 {
     uint64_t cpu_ns = cup_clock_process_cpu_ns();
@@ -52,6 +54,21 @@ static void fill_own_server(struct cup_sampled_worker *worker, cup_object *serve
     worker->status = cup_sample_status(server, "_status");
 }
 
+/* What Dask adds to the worker's times to have the scheduler's, measured with each heartbeat; exactly
+ * 0 until the worker is known there. */
+static void fill_clock(uint64_t *values, cup_object *server)
+{
+    cup_object *delay = cup_python_attribute(server, "scheduler_delay");
+    double seconds = delay ? cup_py.PyFloat_AsDouble(delay) : 0;
+    if (seconds == -1 && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    else if (seconds > 0 && seconds < CUP_CLOCKS_APART_S)
+        values[CUP_SV_BEHIND_NS] = (uint64_t)(seconds * CUP_SECONDS);
+    else if (seconds < 0 && seconds > -CUP_CLOCKS_APART_S)
+        values[CUP_SV_AHEAD_NS] = (uint64_t)(-seconds * CUP_SECONDS);
+    cup_python_drop(delay);
+}
+
 void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
 {
     uint64_t values[CUP_SV_COUNT];
@@ -60,6 +77,7 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     cup_sample_forget(worker.values, CUP_WV_COUNT);
     cup_sample_forget(worker.heartbeat, CUP_HV_COUNT);
     cup_sample_loop(values, server, sampling);
+    fill_clock(values, server);
     fill_own_state(&worker, server);
     fill_own_server(&worker, server);
     worker.heartbeat[CUP_HV_TIME_NS] = (uint64_t)sampling->now_ns;

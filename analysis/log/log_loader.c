@@ -20,7 +20,7 @@
 struct loader {
     struct cup_builder *builder;
     const struct cup_load_options *options;
-    uint32_t span; /* string; 0: all spans */
+    uint32_t span; /* string, a name or an id; 0: all spans */
     const struct cup_log *log;
     uint32_t process;          /* index */
     struct cup_id_map strings; /* id in the profile */
@@ -29,6 +29,7 @@ struct loader {
     struct cup_id_map columns; /* index + 1 */
     struct cup_id_map tasks;   /* by number: index + 1, or OTHER_SPAN */
     struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
+    struct cup_id_map others;  /* by span's id in the profile: 1 if it is among other_spans */
     struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
@@ -183,7 +184,12 @@ static uint64_t hash_key(const struct loader *loader, const struct cup_record *r
     return hash_place(&loader->log->header, begin.task);
 }
 
-static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span,
+/* Strings of the profile; 0: not known. */
+struct span {
+    uint32_t name, id;
+};
+
+static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, struct span span,
                      uint64_t key_hash)
 {
     struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
@@ -199,7 +205,8 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .process = loader->process,
         .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
         .server = cup_id_map_get(&loader->servers, begin->server),
-        .span = span,
+        .span = span.name,
+        .span_id = span.id,
         .tid = begin->tid,
         .key_at = key_place(loader),
         .origin = (uint8_t)begin->origin,
@@ -214,13 +221,25 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
                     (uint32_t)loader->builder->profile->task_count);
 }
 
-static bool is_wanted(const struct loader *loader, int64_t start_ns, uint32_t span)
+static bool is_wanted(const struct loader *loader, int64_t start_ns, struct span span)
 {
     const struct cup_load_options *options = loader->options;
     bool in_run = options->from_ns == options->to_ns ||
                   (start_ns >= options->from_ns && start_ns < options->to_ns);
     loader->builder->profile->tasks_skipped += !in_run;
-    return in_run && (!loader->span || span == loader->span);
+    return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
+}
+
+/* A task that is not wanted: its span's fine metrics are not those of wanted tasks alone. */
+static void pass_over(struct loader *loader, uint32_t task, struct span span)
+{
+    cup_builder_map(loader->builder, &loader->tasks, task, OTHER_SPAN);
+    if (span.id == 0 || cup_id_map_get(&loader->others, span.id))
+        return;
+    cup_builder_map(loader->builder, &loader->others, span.id, 1);
+    uint32_t *other = CUP_APPEND(loader->builder, other_spans, other_span);
+    if (other)
+        *other = span.id;
 }
 
 static void on_task_begin(struct loader *loader, const struct cup_record *record)
@@ -228,13 +247,13 @@ static void on_task_begin(struct loader *loader, const struct cup_record *record
     struct cup_r_task_begin begin;
     cup_record_fixed(record, &begin, sizeof begin);
     begin.start_ns = cup_sane_time(begin.start_ns);
-    uint32_t span = string_of(loader, begin.span);
+    struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
     saw_time(loader, begin.start_ns);
     saw_thread(loader, begin.tid);
     if (is_wanted(loader, begin.start_ns, span))
         add_task(loader, &begin, span, hash_key(loader, record));
     else
-        cup_builder_map(loader->builder, &loader->tasks, begin.task, OTHER_SPAN);
+        pass_over(loader, begin.task, span);
 }
 
 /* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
@@ -767,6 +786,7 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);
     cup_id_map_clear(&loader->threads);
+    cup_id_map_clear(&loader->others);
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);

@@ -6,7 +6,9 @@
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/budget.h"
+#include "analysis/metrics/fine.h"
 #include "analysis/metrics/kernel_check.h"
+#include "analysis/metrics/task_sums.h"
 #include "analysis/profile/profile.h"
 
 /* What became of a chunk's attempt. */
@@ -16,14 +18,6 @@ enum cup_outcome {
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED,
-};
-
-struct cup_task_sums {
-    uint64_t tasks, finished, erred, unfinished;
-    uint64_t wall_ns, cpu_ns; /* of ended tasks */
-    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
-    uint64_t with_cpu_ns;     /* wall time of the others */
-    uint64_t read_bytes, child_read_bytes, result_bytes;
 };
 
 /* Processes that descend from tasks, and what they read. */
@@ -112,6 +106,7 @@ struct cup_totals {
     uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
     struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
     struct cup_kernel_check kernel;
+    struct cup_fine fine;
     uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
     uint64_t chunk_file_size;  /* size of those files */
 };
@@ -134,12 +129,6 @@ static inline const struct cup_run *cup_run_call(const struct cup_totals *totals
 {
     const struct cup_profile *profile = totals->profile;
     return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
-}
-
-/* True if some of the tasks have a CPU clock of their own. */
-static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
-{
-    return sums->finished + sums->erred > sums->without_cpu;
 }
 
 static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)

@@ -89,7 +89,8 @@ struct cup_task {
     uint32_t process;
     uint32_t prefix; /* index in prefixes */
     uint32_t server; /* index + 1 in servers; 0: not known */
-    uint32_t span, error;
+    uint32_t span, span_id; /* its name; its id, 0: not known */
+    uint32_t error;
     uint32_t tid;
     uint32_t item;   /* index + 1 in items; 0: none */
     uint32_t key_at; /* where its key is in the log: see cup_key_reader */
@@ -242,6 +243,9 @@ struct cup_profile {
     size_t span_count, span_room;
     struct cup_digest *digests;
     size_t digest_count, digest_room;
+    bool selective;         /* not all tasks were asked for: see the options of the loading */
+    uint32_t *other_spans;  /* ids of the spans of tasks that were not; one may be there twice */
+    size_t other_span_count, other_span_room;
 
     struct cup_run *runs; /* in the order in which they began */
     size_t run_count, run_room;
@@ -263,7 +267,7 @@ struct cup_profile {
 
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
-    const char *span; /* only tasks of this span; NULL: all */
+    const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
     int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
 };

@@ -226,8 +226,8 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
         crew.builder.out_of_memory = true;
     choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
-    bool selective = chosen.span || chosen.from_ns != chosen.to_ns;
-    if (!crew.builder.out_of_memory && cup_descents_settle(profile, selective) != 0)
+    profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
+    if (!crew.builder.out_of_memory && cup_descents_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory && cup_digests_settle(profile) != 0)
         crew.builder.out_of_memory = true;
