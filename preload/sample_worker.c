@@ -54,8 +54,8 @@ static void fill_own_server(struct cup_sampled_worker *worker, cup_object *serve
     worker->status = cup_sample_status(server, "_status");
 }
 
-/* What Dask adds to the worker's times to have the scheduler's, measured with each heartbeat; exactly
- * 0 until the worker is known there. */
+/* What Dask adds to the worker's times to have the scheduler's, measured with each heartbeat;
+ * exactly 0 until the worker is known there. */
 static void fill_clock(uint64_t *values, cup_object *server)
 {
     cup_object *delay = cup_python_attribute(server, "scheduler_delay");

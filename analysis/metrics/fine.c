@@ -52,9 +52,9 @@ static enum cup_fine_activity activity_of(const struct cup_profile *profile,
 static bool is_users(const struct cup_profile *profile, const struct cup_digest *digest)
 {
     static const char *const dasks[] = {
-        "thread-cpu", "thread-noncpu", "executor",   "other",    "offload",
-        "disk-read",  "disk-write",    "compress",   "serialize", "memory-read",
-        "decompress", "deserialize",   "network",    "failed",   "cancelled",
+        "thread-cpu", "thread-noncpu", "executor", "other",     "offload",
+        "disk-read",  "disk-write",    "compress", "serialize", "memory-read",
+        "decompress", "deserialize",   "network",  "failed",    "cancelled",
     };
     struct cup_text name = cup_profile_text(profile, digest->activity);
     if (!digest->prefix || (name.length > 4 && memcmp(name.bytes, "p2p-", 4) == 0))
@@ -320,8 +320,7 @@ static int make_rows(struct maker *maker)
             order[count++] = &profile->digests[i];
     qsort(order, count, sizeof *order, by_meaning);
     for (size_t i = 0; i < count; i++)
-        add_to_rows(maker->fine, profile, order[i],
-                    i > 0 && compare(order[i - 1], order[i]) == 0);
+        add_to_rows(maker->fine, profile, order[i], i > 0 && compare(order[i - 1], order[i]) == 0);
     free(order);
     return 0;
 }
@@ -423,19 +422,17 @@ struct cup_value cup_fine_row_value(const struct cup_profile *profile,
 struct cup_value cup_fine_of_tasks(const struct cup_fine *fine, const struct cup_fine_sums *sums,
                                    enum cup_fine_activity activity)
 {
-    if (fine->worker_count == 0 || fine->mixed)
+    if (sums->digests == 0 || fine->mixed)
         return cup_null();
     return cup_fine_number(activity, sums->tasks[activity]);
 }
 
-/* Of a part of the tasks, what belongs to no span is not known. */
-struct cup_value cup_fine_total(const struct cup_fine *fine, const struct cup_profile *profile,
-                                enum cup_fine_activity activity)
+struct cup_value cup_fine_of(const struct cup_fine *fine, const struct cup_profile *profile,
+                             const struct cup_fine_sums *sums, enum cup_fine_activity activity)
 {
-    if (activity == CUP_FINE_MEMORY_READ || activity == CUP_FINE_MEMORY_READS ||
-        (profile->selective && !fine->outside[activity]))
-        return cup_fine_of_tasks(fine, &fine->all, activity);
-    if (fine->worker_count == 0 || profile->selective)
+    if (activity == CUP_FINE_MEMORY_READ || activity == CUP_FINE_MEMORY_READS)
+        return cup_fine_of_tasks(fine, sums, activity);
+    if (sums->digests == 0 || fine->mixed || (profile->selective && fine->outside[activity]))
         return cup_null();
-    return cup_fine_number(activity, fine->all.all[activity]);
+    return cup_fine_number(activity, sums->all[activity]);
 }

@@ -31,8 +31,9 @@ enum cup_fine_activity {
 };
 extern const char *const cup_fine_names[CUP_FINE_COUNT];
 
-/* `tasks` is what was done for tasks and belongs to a span (contexts execute and p2p): what a span's
- * cumulative_worker_metrics hold. `all` has the rest, too: transfers, spilling between tasks. */
+/* `tasks` is what was done for tasks and belongs to a span (contexts execute and p2p): what a
+ * span's cumulative_worker_metrics hold. `all` has the rest, too: transfers, spilling between
+ * tasks. */
 struct cup_fine_sums {
     double all[CUP_FINE_COUNT], tasks[CUP_FINE_COUNT];
     uint64_t digests; /* that are in it; 0: Dask told nothing */
@@ -61,8 +62,8 @@ struct cup_fine_span {
 
 /* A worker that told fine metrics. */
 struct cup_fine_worker {
-    uint32_t server; /* index */
-    bool complete;   /* they are those of its end */
+    uint32_t server;              /* index */
+    bool complete;                /* they are those of its end */
     int64_t looked_ns, behind_ns; /* when they were last looked at, and how long before the last
                                      sign of its process; meaningful unless complete */
     struct cup_fine_sums dask;
@@ -78,17 +79,17 @@ struct cup_fine {
     size_t worker_count;
     struct cup_fine_span *spans; /* owned; in the order in which they were met */
     size_t span_count, span_room;
-    uint64_t silent_workers;       /* Dask workers that told none */
-    uint64_t incomplete_workers;   /* that told some, but not at their end */
-    int64_t behind_ns;             /* the longest of theirs */
-    bool outside[CUP_FINE_COUNT];  /* the profile has some that belongs to no span */
+    uint64_t silent_workers;      /* Dask workers that told none */
+    uint64_t incomplete_workers;  /* that told some, but not at their end */
+    int64_t behind_ns;            /* the longest of theirs */
+    bool outside[CUP_FINE_COUNT]; /* the profile has some that belongs to no span */
     bool mixed; /* a part of the tasks was asked for, and others share a span with it: Dask's sums
                    cannot be split */
 };
 
 /* What was asked for is that of profile->selective: then only spans that hold none but wanted tasks
- * are in it, and nothing that belongs to no span. `prefix_chunks`: as profile->prefixes, above 0 for
- * the processor's. Returns 0, or -1 without memory; the profile must outlive it. */
+ * are in it, and nothing that belongs to no span. `prefix_chunks`: as profile->prefixes, above 0
+ * for the processor's. Returns 0, or -1 without memory; the profile must outlive it. */
 int cup_fine_make(struct cup_fine *fine, const struct cup_profile *profile,
                   const uint64_t *prefix_chunks);
 void cup_fine_free(struct cup_fine *fine);
@@ -98,10 +99,10 @@ struct cup_value cup_fine_number(enum cup_fine_activity activity, double value);
 struct cup_value cup_fine_row_value(const struct cup_profile *profile,
                                     const struct cup_fine_row *row);
 
-/* Of everything that was done (memory reads: for tasks, whose inputs they are), or for tasks only.
- * Null: Dask told nothing, or not for what was asked for. */
-struct cup_value cup_fine_total(const struct cup_fine *fine, const struct cup_profile *profile,
-                                enum cup_fine_activity activity);
+/* Of sums: everything that was done (memory reads: for tasks, whose inputs they are), or what was
+ * done for tasks only. Null: Dask told nothing, or not of the part that was asked for. */
+struct cup_value cup_fine_of(const struct cup_fine *fine, const struct cup_profile *profile,
+                             const struct cup_fine_sums *sums, enum cup_fine_activity activity);
 struct cup_value cup_fine_of_tasks(const struct cup_fine *fine, const struct cup_fine_sums *sums,
                                    enum cup_fine_activity activity);
 

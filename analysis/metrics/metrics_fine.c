@@ -91,7 +91,7 @@ static struct cup_value processor_noncpu_percentage(T t)
 #define X(id, name, activity, unit)                                                                \
     static struct cup_value dask_##id(T t)                                                         \
     {                                                                                              \
-        return cup_fine_total(&t->fine, t->profile, CUP_FINE_##id);                                \
+        return cup_fine_of(&t->fine, t->profile, &t->fine.all, CUP_FINE_##id);                     \
     }
 CUP_FINE_ACTIVITIES(X)
 #undef X

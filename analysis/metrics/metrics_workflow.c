@@ -211,7 +211,7 @@ static struct cup_value requested_rate_process_mbs(T t)
 
 static struct cup_value memory_read_dask(T t)
 {
-    return cup_fine_total(&t->fine, t->profile, CUP_FINE_MEMORY_READ);
+    return cup_fine_of(&t->fine, t->profile, &t->fine.all, CUP_FINE_MEMORY_READ);
 }
 
 /* ---- event rates ------------------------------------------------------------------------ */

@@ -87,8 +87,8 @@ struct cup_task {
     uint64_t key_hash; /* equal for all attempts of one task: among ten million different keys,
                           two meet with a chance of one in four hundred thousand */
     uint32_t process;
-    uint32_t prefix; /* index in prefixes */
-    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t prefix;        /* index in prefixes */
+    uint32_t server;        /* index + 1 in servers; 0: not known */
     uint32_t span, span_id; /* its name; its id, 0: not known */
     uint32_t error;
     uint32_t tid;
@@ -243,8 +243,8 @@ struct cup_profile {
     size_t span_count, span_room;
     struct cup_digest *digests;
     size_t digest_count, digest_room;
-    bool selective;         /* not all tasks were asked for: see the options of the loading */
-    uint32_t *other_spans;  /* ids of the spans of tasks that were not; one may be there twice */
+    bool selective;        /* not all tasks were asked for: see the options of the loading */
+    uint32_t *other_spans; /* ids of the spans of tasks that were not; one may be there twice */
     size_t other_span_count, other_span_room;
 
     struct cup_run *runs; /* in the order in which they began */

@@ -44,14 +44,13 @@ static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
                                                  : cup_ratio((double)ns / 1e9, cup_number(dask));
 }
 
-/* In a group, everything that Dask told of it; with the ratios of our clocks to Dask's. */
+/* Everything that Dask told of a group of tasks, or of a worker; with the ratios of our clocks to
+ * Dask's. */
 static void put_dask(struct report *report, const struct cup_fine_sums *sums, struct clocks clocks)
 {
-    const struct cup_fine *fine = &report->totals->fine;
-    bool known = sums->digests > 0 && !fine->mixed;
     struct cup_value values[CUP_FINE_COUNT];
     for (int i = 0; i < CUP_FINE_COUNT; i++) {
-        values[i] = known ? cup_fine_number(i, sums->all[i]) : cup_null();
+        values[i] = cup_fine_of(&report->totals->fine, report->profile, sums, i);
         put(report, cup_fine_names[i], values[i]);
     }
     put(report, "thread_cpu_ratio", ratio_to(clocks.cpu_ns, values[CUP_FINE_THREAD_CPU]));
@@ -66,8 +65,7 @@ static void put_prefix_row(struct report *report, uint32_t index)
     const struct cup_prefix *prefix = seen ? &report->profile->prefixes[index] : NULL;
     cup_json_row(&report->json, NULL);
     put(report, "prefix", text_of(report, fine->name));
-    put(report, "processor",
-        cup_bool(seen && cup_prefix_is_processor(report->totals, index)));
+    put(report, "processor", cup_bool(seen && cup_prefix_is_processor(report->totals, index)));
     struct clocks clocks = put_task_sums(report, seen ? &report->totals->prefixes[index] : &none);
     put_dask(report, &fine->dask, clocks);
     if (prefix)
@@ -99,8 +97,10 @@ static struct cup_fine_sums sums_of_process(const struct report *report, uint32_
         if (report->profile->servers[worker->server].process != process)
             continue;
         sum.digests += worker->dask.digests;
-        for (int k = 0; k < CUP_FINE_COUNT; k++)
+        for (int k = 0; k < CUP_FINE_COUNT; k++) {
             sum.all[k] += worker->dask.all[k];
+            sum.tasks[k] += worker->dask.tasks[k];
+        }
         *complete &= worker->complete;
         if (!worker->complete && worker->behind_ns > *behind_ns)
             *behind_ns = worker->behind_ns;
