@@ -606,7 +606,7 @@ struct cup_r_child {
     X(LOOP_LONGEST_NS, "loop_longest_ns", "the longest such time since the sample before")         \
     X(TICK_NS, "tick_ns", "the time that the loop's tick is set to: longer ones are stalls")       \
     X(TOOK_NS, "took_ns", "for which taking the sample before this one held the loop up")          \
-    X(AHEAD_NS, "ahead_ns", "a worker's clock against its scheduler's, as Dask says: ahead")       \
+    X(AHEAD_NS, "ahead_ns", "times of this log are ahead of the scheduler's, as Dask measures it") \
     X(BEHIND_NS, "behind_ns", "likewise: behind. One of both is there once Dask knows it")
 enum cup_sample_value {
 #define X(id, name, text) CUP_SV_##id,

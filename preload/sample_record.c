@@ -1,7 +1,10 @@
 #include "preload/sample_record.h"
 
+#include "preload/clock.h"
 #include "preload/log.h"
 #include "preload/pairs.h"
+
+#include <time.h>
 
 static uint32_t taken;
 static bool slow_noted;
@@ -104,6 +107,27 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
         sampling->longest_ns ? (uint64_t)sampling->longest_ns : CUP_UNKNOWN64;
     values[CUP_SV_TOOK_NS] = sampling->took_ns;
     note_slow_tick(values[CUP_SV_TICK_NS], sampling->interval_ns);
+}
+
+/* Ahead of us in LD_PRELOAD there may be a library that shows the program another time (faketime):
+ * Dask's figures are by that one, our times are not. */
+static double seconds_ahead(void)
+{
+    struct timespec shown = {0, 0};
+    if (clock_gettime(CLOCK_REALTIME, &shown) != 0)
+        return 0;
+    int64_t shown_ns = (int64_t)shown.tv_sec * 1000000000 + shown.tv_nsec;
+    return (double)(shown_ns - cup_clock_realtime_ns()) / CUP_SECONDS;
+}
+
+void cup_sample_clock(uint64_t *values, double delay_s)
+{
+    const double most_s = 1e9; /* more is no clock's */
+    double behind_s = delay_s + seconds_ahead();
+    if (behind_s >= 0 && behind_s < most_s)
+        values[CUP_SV_BEHIND_NS] = (uint64_t)(behind_s * CUP_SECONDS);
+    else if (behind_s < 0 && behind_s > -most_s)
+        values[CUP_SV_AHEAD_NS] = (uint64_t)(-behind_s * CUP_SECONDS);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

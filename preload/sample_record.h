@@ -40,6 +40,10 @@ uint32_t cup_sample_status(cup_object *object, const char *name);
 /* Fills in what a server says of its loop. */
 void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_sampling *sampling);
 
+/* Likewise how far our times are from the scheduler's. Dask has those by adding DELAY_S to what the
+ * clock shows this process. */
+void cup_sample_clock(uint64_t *values, double delay_s);
+
 /* Returns the sample's number; 0 if there is no room. VALUES: enum cup_sample_value. */
 uint32_t cup_sample_write(const struct cup_sampling *sampling, const uint64_t *values);
 bool cup_sample_write_worker(uint32_t sample, const struct cup_sampled_worker *worker);

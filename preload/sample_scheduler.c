@@ -178,6 +178,7 @@ void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
     values[CUP_SV_QUEUED] = cup_sample_heap_size(scheduler, "queued");
     values[CUP_SV_UNRUNNABLE] = cup_sample_size(scheduler, "unrunnable");
     cup_sample_loop(values, scheduler, sampling);
+    cup_sample_clock(values, 0);
     uint32_t sample = cup_sample_write(sampling, values);
     if (workers && sample)
         sample_workers(sample, workers, sampling->now_ns);

@@ -3,8 +3,6 @@
 #include "preload/clock.h"
 #include "preload/task.h"
 
-#define CUP_CLOCKS_APART_S 1e9 /* more is no clock's */
-
 static uint64_t cpu_per_second(struct cup_sampling *sampling)
 {
     uint64_t cpu_ns = cup_clock_process_cpu_ns();
@@ -62,10 +60,8 @@ static void fill_clock(uint64_t *values, cup_object *server)
     double seconds = delay ? cup_py.PyFloat_AsDouble(delay) : 0;
     if (seconds == -1 && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
-    else if (seconds > 0 && seconds < CUP_CLOCKS_APART_S)
-        values[CUP_SV_BEHIND_NS] = (uint64_t)(seconds * CUP_SECONDS);
-    else if (seconds < 0 && seconds > -CUP_CLOCKS_APART_S)
-        values[CUP_SV_AHEAD_NS] = (uint64_t)(-seconds * CUP_SECONDS);
+    else if (seconds != 0)
+        cup_sample_clock(values, seconds);
     cup_python_drop(delay);
 }
 

@@ -22,7 +22,8 @@ struct loader {
     const struct cup_load_options *options;
     uint32_t span; /* string, a name or an id; 0: all spans */
     const struct cup_log *log;
-    uint32_t process;          /* index */
+    uint32_t process; /* index */
+    struct cup_clock clock;
     struct cup_id_map strings; /* id in the profile */
     struct cup_id_map files;   /* index + 1 */
     struct cup_id_map servers; /* index + 1 */
@@ -47,6 +48,12 @@ static uint32_t string_of(struct loader *loader, uint32_t id)
     if (id && !string)
         loader->builder->profile->orphan_records++;
     return string;
+}
+
+/* A time of the log, by the scheduler's clock where that is known. */
+static int64_t time_of(const struct loader *loader, int64_t told_ns)
+{
+    return cup_clock_time(&loader->clock, told_ns);
 }
 
 static void saw_time(struct loader *loader, int64_t time_ns)
@@ -246,7 +253,7 @@ static void on_task_begin(struct loader *loader, const struct cup_record *record
 {
     struct cup_r_task_begin begin;
     cup_record_fixed(record, &begin, sizeof begin);
-    begin.start_ns = cup_sane_time(begin.start_ns);
+    begin.start_ns = time_of(loader, begin.start_ns);
     struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
     saw_time(loader, begin.start_ns);
     saw_thread(loader, begin.tid);
@@ -346,7 +353,7 @@ static void on_task_end(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_end end;
     cup_record_fixed(record, &end, sizeof end);
-    end.stop_ns = cup_sane_time(end.stop_ns);
+    end.stop_ns = time_of(loader, end.stop_ns);
     saw_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
@@ -402,8 +409,8 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_chunk chunk;
     cup_record_fixed(record, &chunk, sizeof chunk);
-    chunk.tic_ns = cup_sane_time(chunk.tic_ns);
-    chunk.toc_ns = cup_sane_time(chunk.toc_ns);
+    chunk.tic_ns = time_of(loader, chunk.tic_ns);
+    chunk.toc_ns = time_of(loader, chunk.toc_ns);
     saw_time(loader, chunk.toc_ns);
     struct cup_task *task = find_task(loader, chunk.task);
     struct cup_item *item = task ? item_of(loader, task) : NULL;
@@ -463,7 +470,7 @@ static void on_parent(struct loader *loader, const struct cup_record *record)
     process->has_parent = true;
     process->parent_pid = parent.pid;
     process->parent_task = parent.task;
-    process->last_read_ns = cup_sane_time(parent.last_read_ns);
+    process->last_read_ns = time_of(loader, parent.last_read_ns);
 }
 
 static void on_child(struct loader *loader, const struct cup_record *record)
@@ -473,7 +480,7 @@ static void on_child(struct loader *loader, const struct cup_record *record)
     struct cup_child *entry = CUP_APPEND(loader->builder, children, child);
     if (entry)
         *entry = (struct cup_child){loader->process, child.pid, child.task,
-                                    cup_sane_time(child.time_ns)};
+                                    time_of(loader, child.time_ns)};
 }
 
 /* What it says is read beforehand: see runs.h. */
@@ -481,7 +488,7 @@ static void on_run(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_run run;
     cup_record_fixed(record, &run, sizeof run);
-    saw_time(loader, cup_sane_time(run.stop_ns));
+    saw_time(loader, time_of(loader, run.stop_ns));
     process_of(loader)->roles |= 1u << CUP_ROLE_CLIENT;
 }
 
@@ -704,7 +711,7 @@ static void see_series(struct loader *loader, const struct cup_log *log)
     while (bin >= 0 && bin_is_empty(&series, bin))
         bin--;
     if (bin >= 0)
-        saw_time(loader, cup_sane_time(log->header.log_start_ns + bin * (int64_t)series.bin_ns));
+        saw_time(loader, process_of(loader)->header.log_start_ns + bin * (int64_t)series.bin_ns);
 }
 
 static void finish_log(struct loader *loader, const struct cup_log *log)
@@ -763,8 +770,10 @@ static void load_log(struct loader *loader, const char *path)
     }
     struct cup_process *process = CUP_APPEND(loader->builder, processes, process);
     if (process) {
-        *process = (struct cup_process){.log_path = strdup(path), .header = log.header};
-        process->last_ns = log.header.log_start_ns;
+        *process = (struct cup_process){
+            .log_path = strdup(path), .header = log.header, .clock = loader->clock};
+        cup_clock_shift_header(&loader->clock, &process->header);
+        process->last_ns = process->header.log_start_ns;
         process->first_task = (uint32_t)loader->builder->profile->task_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
@@ -800,6 +809,8 @@ void cup_load_log(struct cup_builder *builder, const char *path,
     loader.samples = (struct cup_sample_loader){
         .builder = builder, .strings = &loader.strings, .servers = &loader.servers};
     const char *span = options->span;
+    loader.clock = cup_clock_of(options->clocks, path);
+    loader.samples.clock = loader.clock;
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
     load_log(&loader, path);

@@ -38,7 +38,7 @@ void cup_load_sample(struct cup_sample_loader *loader, const struct cup_record *
     struct cup_sample *sample = CUP_APPEND(loader->builder, samples, sample);
     if (!sample)
         return;
-    sample->time_ns = cup_sane_time(told.time_ns);
+    sample->time_ns = cup_clock_time(&loader->clock, told.time_ns);
     sample->process = loader->process;
     sample->server = cup_id_map_get(loader->servers, told.server);
     read_values(record, sample->values, CUP_SV_COUNT);
@@ -134,7 +134,7 @@ void cup_load_digest(struct cup_sample_loader *loader, const struct cup_record *
     struct cup_r_digest told;
     struct cup_digest_value value;
     cup_record_fixed(record, &told, sizeof told);
-    told.time_ns = cup_sane_time(told.time_ns);
+    told.time_ns = cup_clock_time(&loader->clock, told.time_ns);
     saw_time(loader, told.time_ns);
     const unsigned char *at = cup_record_tail(record);
     for (size_t left = cup_record_tail_bytes(record); left >= sizeof value; left -= sizeof value) {

@@ -432,11 +432,17 @@ static void count_workers(struct cup_totals *totals)
     }
 }
 
-/* The call begins before its first task and ends after its last, unless its clock calls were few or
- * its host's clock differs: then the tasks say more. */
+/* The call begins before its first task and ends after its last, unless its clock calls were few:
+ * then the tasks say more. They say all where nothing is known of its host's clock and it seems not
+ * to have lasted as long as they. */
 static void add_call(struct cup_totals *totals)
 {
     const struct cup_run *call = cup_run_call(totals);
+    if (call && !call->compared &&
+        (call->start_ns > totals->tasks.start_ns || call->stop_ns < totals->tasks.stop_ns)) {
+        totals->call_left_out = true;
+        return;
+    }
     if (call && call->start_ns < totals->run.start_ns)
         totals->run.start_ns = call->start_ns;
     if (call && call->stop_ns > totals->run.stop_ns)

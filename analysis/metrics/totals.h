@@ -78,8 +78,9 @@ struct cup_totals {
      * threads to the end. */
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
-    int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    uint64_t workers; /* with threads for tasks, whether they ran any or not */
+    bool call_left_out; /* the Runner call's times are by a clock that is not that of the tasks */
+    int64_t tail_ns;    /* from the end of 90 % of the chunks to the end of all; -1: none ended */
+    uint64_t workers;   /* with threads for tasks, whether they ran any or not */
     struct cup_budget budget;
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */

@@ -13,6 +13,7 @@
 
 #include "analysis/base/error.h"
 #include "analysis/base/intern.h"
+#include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/waits.h"
 #include "preload/log_format.h"
@@ -36,7 +37,8 @@ enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
-    struct cup_log_header header; /* as the log holds it: host, pid, times, features, health */
+    struct cup_log_header header; /* as the log holds it, but for times: features, health, ... */
+    struct cup_clock clock;       /* by which all of its times were shifted */
     int64_t last_ns;              /* the last time that its records or its series name */
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
@@ -159,7 +161,8 @@ struct cup_child {
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    int64_t start_ns, stop_ns; /* by its host's clock */
+    int64_t start_ns, stop_ns;
+    bool compared; /* the clock of its host was: it is that of the tasks */
     uint32_t pid;
     char host[64];
 };
@@ -269,6 +272,7 @@ struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
     const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
+    const struct cup_clocks *clocks; /* of the logs; NULL: as they are */
     int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
 };
 
