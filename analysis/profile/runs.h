@@ -5,9 +5,11 @@
 
 #include "analysis/profile/profile.h"
 
-/* Reads the Runner calls of all logs into profile->runs, in the order in which they began. Returns
+/* Reads the Runner calls of all logs into profile->runs, in the order in which they began, with
+ * their times by the scheduler's clock. Returns
  * 0, or -1 without memory. A log that cannot be read has none. */
-int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count);
+int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
+                  const struct cup_clocks *clocks);
 
 /* Which of them is meant by `run` (0: the only one, or the last; CUP_ALL_RUNS; a number): index +
  * 1, or 0 for all, into profile->run. A number that none has means all, too: whoever let it be

@@ -11,6 +11,7 @@ static void put_run(struct report *report, uint32_t index)
     put(report, "t_start", cup_time(run->start_ns));
     put(report, "t_stop", cup_time(run->stop_ns));
     put(report, "wall_time", cup_seconds(run->stop_ns - run->start_ns));
+    put(report, "clock_compared", cup_bool(run->compared));
     put(report, "host", cup_string(run->host));
     put(report, "pid", cup_count(run->pid));
     put(report, "tasks", asked ? cup_count(report->totals->all.tasks) : cup_null());
