@@ -372,6 +372,7 @@ enum cup_record_type {
     CUP_R_COLUMNS = 21,
     CUP_R_CHUNK_REPORT = 22,
     CUP_R_RUN = 23,
+    CUP_R_INPUTS = 24,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -453,6 +454,16 @@ struct cup_r_task_begin {
     uint64_t rss;       /* CUP_UNKNOWN64: not known */
     int64_t run_id;     /* Dask's run_id of this attempt; -1: not known */
     uint32_t key_bytes; /* tail: str(key), no NUL */
+    uint32_t pad;
+};
+
+/* The results that a task is made from, after its begin; a task without any has none. */
+struct cup_r_inputs {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t count;
+    uint64_t bytes;     /* Dask's nbytes of all of them; CUP_UNKNOWN64: not known */
+    uint32_t key_bytes; /* tail: str(key) of one of them, no NUL */
     uint32_t pad;
 };
 
@@ -737,6 +748,7 @@ CUP_SIZE_IS(cup_r_info, 16);
 CUP_SIZE_IS(cup_r_server, 40);
 CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);
+CUP_SIZE_IS(cup_r_inputs, 32);
 CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_columns, 16);
