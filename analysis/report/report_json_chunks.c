@@ -1,4 +1,4 @@
-/* Chunks, what Coffea reports of them, datasets and losses, in the report's JSON. */
+/* Chunks, what Coffea reports of them, and datasets, in the report's JSON. */
 #include <stdlib.h>
 
 #include "analysis/report/report_json.h"
@@ -94,20 +94,8 @@ static void put_chunk(struct report *report, uint32_t index, const struct cup_ta
     cup_json_end_object(&report->json);
 }
 
-static void put_lost_chunk(struct report *report, const struct cup_task_row *row)
-{
-    static const char *const columns[] = {"key",    "dataset", "file",        "tree",
-                                          "host",   "worker",  "entry_start", "entry_stop",
-                                          "status", "attempt", "events"};
-    cup_json_row(&report->json, NULL);
-    put_task_columns(report, row, columns, sizeof columns / sizeof *columns);
-    put(report, "error", text_of(report, row->task->error));
-    cup_json_end_object(&report->json);
-}
-
-/* Hands out chunks in the order of their tasks, numbered from 1; `lost`: only those that failed
- * or never ended. */
-static void each_chunk(struct report *report, bool lost)
+/* In the order of their tasks, numbered from 1. */
+static void put_chunk_rows(struct report *report)
 {
     const struct cup_profile *profile = report->profile;
     struct cup_key_reader keys;
@@ -115,16 +103,12 @@ static void each_chunk(struct report *report, bool lost)
     cup_key_reader_open(&keys, profile);
     for (size_t i = 0; i < profile->item_count && !cup_output_failed(report->output); i++) {
         uint8_t outcome = report->totals->outcomes[i];
-        if (outcome == CUP_OUTCOME_NONE || (lost && outcome < CUP_OUTCOME_FAILED))
+        if (outcome == CUP_OUTCOME_NONE)
             continue;
         const struct cup_task *task = &profile->tasks[profile->items[i].task];
         struct cup_task_row row = {profile, task, cup_key_read(&keys, task),
                                    report->attempts[profile->items[i].task]};
-        number++;
-        if (lost)
-            put_lost_chunk(report, &row);
-        else
-            put_chunk(report, number, &row);
+        put_chunk(report, ++number, &row);
     }
     cup_key_reader_close(&keys);
 }
@@ -171,14 +155,7 @@ void cup_report_put_chunks(struct report *report)
         put_statistics(report, names[i], &statistics[i]);
     cup_json_end_object(&report->json);
     cup_json_array(&report->json, "rows");
-    each_chunk(report, false);
-    close_rows(report);
-}
-
-void cup_report_put_losses(struct report *report)
-{
-    open_rows(report, "losses");
-    each_chunk(report, true);
+    put_chunk_rows(report);
     close_rows(report);
 }
 

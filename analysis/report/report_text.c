@@ -61,6 +61,10 @@ static const struct section {
     {"waits", cup_print_waits, false},
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
+    {"losses", cup_print_losses, false},
+    {"stages", cup_print_stages, false},
+    {"merge", cup_print_merge, false},
+    {"hosts", cup_print_hosts, false},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
     {"workflow", print_workflow, false},
@@ -86,7 +90,7 @@ bool cup_report_has_section(const char *name)
 int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
                     const char *only)
 {
-    struct cup_page page = {.totals = totals, .profile = totals->profile};
+    struct cup_page page = {.totals = totals, .profile = totals->profile, .alone = only != NULL};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
