@@ -44,13 +44,6 @@ static bool is_of_hosts(const struct cup_totals *totals, size_t process)
            totals->budgets[process].threads > 0;
 }
 
-static struct cup_host *host_of(struct cup_hosts *hosts, const struct cup_totals *totals,
-                                uint32_t process)
-{
-    uint32_t host = cup_host_of(hosts, &totals->profile->processes[process]);
-    return host && is_of_hosts(totals, process) ? &hosts->rows[host - 1] : NULL;
-}
-
 /* ---- sums ------------------------------------------------------------------------------- */
 
 static void add_process(struct cup_host *host, const struct cup_totals *totals, size_t index)
@@ -99,23 +92,22 @@ static void add_chunk(struct cup_host *host, const struct cup_task *task,
     host->cpu_ns += task->cpu_ns == CUP_UNKNOWN64 ? 0 : task->cpu_ns;
 }
 
-/* Tasks of a process stand in a row, so its host is looked up once. */
-static void add_tasks(struct cup_hosts *hosts, const struct cup_totals *totals)
+struct cup_host *cup_hosts_row(struct cup_hosts *hosts, const struct cup_totals *totals,
+                               uint32_t process)
 {
-    const struct cup_profile *profile = totals->profile;
-    for (uint32_t p = 0; p < profile->process_count; p++) {
-        const struct cup_process *process = &profile->processes[p];
-        struct cup_host *host = host_of(hosts, totals, p);
-        for (size_t i = 0; host && i < process->tasks; i++) {
-            const struct cup_task *task = &profile->tasks[process->first_task + i];
-            uint64_t wall_ns = cup_task_wall_ns(task);
-            host->failed += task->status != CUP_STATUS_FINISHED;
-            host->task_ns += wall_ns == CUP_UNKNOWN64 ? 0 : wall_ns;
-            if (task->item && totals->outcomes[task->item - 1] != CUP_OUTCOME_NONE)
-                add_chunk(host, task, &profile->items[task->item - 1],
-                          totals->outcomes[task->item - 1]);
-        }
-    }
+    uint32_t host = cup_host_of(hosts, &totals->profile->processes[process]);
+    return host && is_of_hosts(totals, process) ? &hosts->rows[host - 1] : NULL;
+}
+
+void cup_host_add_task(struct cup_host *host, const struct cup_totals *totals,
+                       const struct cup_task *task)
+{
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    host->failed += task->status != CUP_STATUS_FINISHED;
+    host->task_ns += wall_ns == CUP_UNKNOWN64 ? 0 : wall_ns;
+    if (task->item && totals->outcomes[task->item - 1] != CUP_OUTCOME_NONE)
+        add_chunk(host, task, &totals->profile->items[task->item - 1],
+                  totals->outcomes[task->item - 1]);
 }
 
 /* ---- what the processes noted ----------------------------------------------------------- */
@@ -147,7 +139,7 @@ static void read_facts(struct cup_hosts *hosts, const struct cup_totals *totals,
         const struct cup_info *info = &profile->infos[i];
         bool wanted =
             info->name && (info->name == model || info->name == cpus || info->name == usable);
-        struct cup_host *host = wanted ? host_of(hosts, totals, info->process) : NULL;
+        struct cup_host *host = wanted ? cup_hosts_row(hosts, totals, info->process) : NULL;
         if (!host)
             continue;
         if (info->name == model)
@@ -282,12 +274,14 @@ static int compare(struct cup_hosts *hosts)
     return 0;
 }
 
-int cup_hosts_make(struct cup_hosts *hosts, const struct cup_totals *totals)
+int cup_hosts_start(struct cup_hosts *hosts, const struct cup_totals *totals)
 {
     *hosts = (struct cup_hosts){0};
-    if (add_processes(hosts, totals) != 0 || add_facts(hosts, totals) != 0)
-        return -1;
-    add_tasks(hosts, totals);
+    return add_processes(hosts, totals) == 0 ? add_facts(hosts, totals) : -1;
+}
+
+int cup_hosts_finish(struct cup_hosts *hosts)
+{
     return add_models(hosts) == 0 ? compare(hosts) : -1;
 }
 

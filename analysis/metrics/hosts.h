@@ -52,9 +52,15 @@ struct cup_hosts {
     size_t model_count, model_room;
 };
 
-/* Needs the outcomes and the budgets. Returns 0, or -1 without memory: what there is is freed with
- * the others. */
-int cup_hosts_make(struct cup_hosts *hosts, const struct cup_totals *totals);
+/* From totals with outcomes and budgets: start, then each task of each host's processes, then
+ * finish. Start and finish return 0, or -1 without memory: what there is is freed with the others.
+ */
+int cup_hosts_start(struct cup_hosts *hosts, const struct cup_totals *totals);
+struct cup_host *cup_hosts_row(struct cup_hosts *hosts, const struct cup_totals *totals,
+                               uint32_t process); /* NULL: it has no worker */
+void cup_host_add_task(struct cup_host *host, const struct cup_totals *totals,
+                       const struct cup_task *task);
+int cup_hosts_finish(struct cup_hosts *hosts);
 void cup_hosts_free(struct cup_hosts *hosts);
 
 /* Events per second of the chunks' time; 0 without any. */

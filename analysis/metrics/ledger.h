@@ -16,8 +16,8 @@ struct cup_ledger {
     struct cup_merge merge;
 };
 
-/* From totals that are complete but for it. Returns 0, or -1 without memory: what there is is freed
- * with the rest. */
+/* From totals that are complete but for it, the failures in `waste` being added already. Returns 0,
+ * or -1 without memory: what there is is freed with the rest. */
 int cup_ledger_make(struct cup_ledger *ledger, const struct cup_totals *totals);
 void cup_ledger_free(struct cup_ledger *ledger);
 

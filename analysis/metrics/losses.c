@@ -77,12 +77,11 @@ static uint64_t key_of(const struct cup_profile *profile, size_t item)
     return profile->tasks[profile->items[item].task].key_hash;
 }
 
-static size_t count_useless(const struct cup_totals *totals)
+/* At most so many attempts were without use. */
+static size_t most_useless(const struct cup_totals *totals)
 {
-    size_t count = 0;
-    for (uint32_t i = 0; i < totals->profile->item_count; i++)
-        count += attempt_of(totals, i) != GOOD;
-    return count;
+    uint64_t untimed = totals->timed_chunks ? totals->used_chunks - totals->timed_chunks : 0;
+    return (size_t)(totals->all.erred + totals->all.unfinished + totals->repeated_chunks + untimed);
 }
 
 /* The table's values are index + 1 in rows. */
@@ -179,7 +178,7 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
 int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
 {
     struct cup_key_table table;
-    size_t most = count_useless(totals);
+    size_t most = most_useless(totals);
     *losses = (struct cup_losses){0};
     if (most == 0)
         return 0;

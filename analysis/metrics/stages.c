@@ -8,32 +8,20 @@ const struct cup_stage_text cup_stage_texts[CUP_STAGE_COUNT] = {
 #undef X
 };
 
-/* A stretch of the run, and the stage that it belongs to. */
-struct part {
-    struct cup_stretch stretch;
-    enum cup_stage_id stage;
-};
-enum { MOST_PARTS = CUP_STAGE_COUNT + 1 };
-
-struct parts {
-    struct part parts[MOST_PARTS];
-    size_t count;
-};
-
 /* ---- where the stages lie --------------------------------------------------------------- */
 
-static void add_part(struct parts *parts, enum cup_stage_id stage, int64_t start_ns,
+static void add_part(struct cup_stage_parts *parts, enum cup_stage_id stage, int64_t start_ns,
                      int64_t stop_ns)
 {
     if (start_ns && stop_ns >= start_ns)
-        parts->parts[parts->count++] = (struct part){{start_ns, stop_ns}, stage};
+        parts->parts[parts->count++] = (struct cup_stage_part){{start_ns, stop_ns}, stage};
 }
 
 /* As the workflow's figures of the same names: without the client's call nobody knows when the
  * graph was begun. */
-static struct parts find_parts(const struct cup_totals *t)
+static struct cup_stage_parts find_parts(const struct cup_totals *t)
 {
-    struct parts parts = {.count = 0};
+    struct cup_stage_parts parts = {.count = 0};
     bool chunks = t->chunks.stop_ns > 0;
     bool between = t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns;
     if (cup_run_call(t)) {
@@ -52,7 +40,7 @@ static struct parts find_parts(const struct cup_totals *t)
     return parts;
 }
 
-static void lay_out(struct cup_stages *stages, const struct parts *parts)
+static void lay_out(struct cup_stages *stages, const struct cup_stage_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++) {
         struct cup_stage *stage = &stages->rows[parts->parts[i].stage];
@@ -74,9 +62,9 @@ static uint64_t common_ns(struct cup_stretch a, struct cup_stretch b)
     return stop_ns > start_ns ? (uint64_t)(stop_ns - start_ns) : 0;
 }
 
-static void add_task(struct cup_stages *stages, const struct parts *parts,
-                     struct cup_stretch stretch)
+static void add_task(struct cup_stages *stages, struct cup_stretch stretch)
 {
+    const struct cup_stage_parts *parts = &stages->parts;
     for (size_t i = 0; i < parts->count; i++) {
         uint64_t ns = common_ns(parts->parts[i].stretch, stretch);
         stages->rows[parts->parts[i].stage].task_ns += ns;
@@ -84,38 +72,35 @@ static void add_task(struct cup_stages *stages, const struct parts *parts,
     }
 }
 
-static void add_tasks(struct cup_stages *stages, const struct parts *parts,
-                      const struct cup_profile *profile, const struct cup_process *process)
+void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,
+                         const struct cup_task *task)
 {
-    int64_t end_ns = cup_process_last_sign_ns(process);
-    for (size_t i = 0; i < process->tasks; i++) {
-        const struct cup_task *task = &profile->tasks[process->first_task + i];
-        if (cup_task_place(task) == CUP_PLACE_POOL)
-            add_task(stages, parts,
-                     (struct cup_stretch){task->start_ns, task->status ? task->stop_ns : end_ns});
-    }
+    if (cup_task_place(task) != CUP_PLACE_POOL)
+        return;
+    int64_t stop_ns = task->status ? task->stop_ns : cup_process_last_sign_ns(process);
+    add_task(stages, (struct cup_stretch){task->start_ns, stop_ns});
 }
 
-static void add_threads(struct cup_stages *stages, const struct parts *parts,
-                        struct cup_stretch there, uint64_t threads)
+static void add_threads(struct cup_stages *stages, struct cup_stretch there, uint64_t threads)
 {
+    const struct cup_stage_parts *parts = &stages->parts;
     for (size_t i = 0; i < parts->count; i++)
         stages->rows[parts->parts[i].stage].threads_ns +=
             threads * common_ns(parts->parts[i].stretch, there);
 }
 
-void cup_stages_make(struct cup_stages *stages, const struct cup_totals *totals)
+void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    const struct parts parts = find_parts(totals);
-    *stages = (struct cup_stages){0};
-    lay_out(stages, &parts);
-    for (size_t i = 0; i < profile->process_count; i++) {
-        const struct cup_process *process = &profile->processes[i];
-        add_threads(stages, &parts, cup_process_presence(process, totals->run),
+    *stages = (struct cup_stages){.parts = find_parts(totals)};
+    lay_out(stages, &stages->parts);
+    for (size_t i = 0; i < profile->process_count; i++)
+        add_threads(stages, cup_process_presence(&profile->processes[i], totals->run),
                     totals->budgets[i].threads);
-        add_tasks(stages, &parts, profile, process);
-    }
+}
+
+void cup_stages_finish(struct cup_stages *stages)
+{
     for (int i = 0; i < CUP_STAGE_COUNT; i++) {
         struct cup_stage *stage = &stages->rows[i];
         stage->idle_ns =

@@ -3,6 +3,7 @@
 #ifndef CUPPING_STAGES_H
 #define CUPPING_STAGES_H
 
+#include "analysis/metrics/budget.h"
 #include "analysis/profile/profile.h"
 
 struct cup_totals;
@@ -12,7 +13,7 @@ struct cup_totals;
     X(GRAPH, "graph", "building and sending work")                                                 \
     X(PREPROCESS, "preprocess", "metadata tasks")                                                  \
     X(PROCESS, "process", "first to last chunk")                                                   \
-    X(TAIL, "tail", "of it, after 90 % of the chunks")                                             \
+    X(TAIL, "tail", "its last 10 % of chunks")                                                     \
     X(MERGE, "merge", "after the last chunk")
 enum cup_stage_id {
 #define X(id, name, text) CUP_STAGE_##id,
@@ -36,13 +37,28 @@ struct cup_stage {
     uint64_t tasks;            /* that ran in it for some time */
 };
 
+/* A stretch of the run, and the stage that it belongs to. */
+struct cup_stage_part {
+    struct cup_stretch stretch;
+    enum cup_stage_id stage;
+};
+
+struct cup_stage_parts {
+    struct cup_stage_part parts[CUP_STAGE_COUNT + 1];
+    size_t count;
+};
+
 struct cup_stages {
+    struct cup_stage_parts parts;
     struct cup_stage rows[CUP_STAGE_COUNT];
     uint64_t idle_ns; /* in the run, the tail's once */
 };
 
-/* Needs the stretches, the run and the budgets. */
-void cup_stages_make(struct cup_stages *stages, const struct cup_totals *totals);
+/* From totals with stretches, run and budgets: start, then each task, then finish. */
+void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals);
+void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,
+                         const struct cup_task *task);
+void cup_stages_finish(struct cup_stages *stages);
 
 /* Why a chunk ended in the tail: the bits that apply; none: it is like the others. */
 #define CUP_TAIL_REASONS(X)                                                                        \

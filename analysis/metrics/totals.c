@@ -416,6 +416,8 @@ static void add_tasks(struct cup_totals *totals)
         sums_add(&totals->all, task);
         sums_add(&totals->prefixes[task->prefix], task);
         stretch_add(&totals->tasks, task);
+        if (task->status != CUP_STATUS_FINISHED)
+            cup_waste_add_failure(&totals->ledger.waste, profile, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));

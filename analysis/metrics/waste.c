@@ -1,5 +1,8 @@
 #include "analysis/metrics/waste.h"
 
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
 #include "analysis/metrics/key_table.h"
 #include "analysis/metrics/totals.h"
 
@@ -25,60 +28,75 @@ static void add_killed(struct cup_waste *waste, const struct cup_profile *profil
     waste->wall_ns += end_ns > task->start_ns ? (uint64_t)(end_ns - task->start_ns) : 0;
 }
 
-static void add_failures(struct cup_waste_reasons *reasons, const struct cup_profile *profile)
+void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_profile *profile,
+                           const struct cup_task *task)
 {
-    for (size_t i = 0; i < profile->task_count; i++) {
-        const struct cup_task *task = &profile->tasks[i];
-        if (task->status == CUP_STATUS_ERRED)
-            add(&reasons->failed, task);
-        else if (task->status == 0)
-            add_killed(&reasons->killed, profile, task);
-    }
+    if (task->status == CUP_STATUS_ERRED)
+        add(&reasons->failed, task);
+    else
+        add_killed(&reasons->killed, profile, task);
 }
 
 /* ---- done again ------------------------------------------------------------------------- */
 
-/* True if the task may be one that succeeded in vain. Of chunks it is known; other tasks are in
- * question only if a later task began after their process was gone. */
-static bool is_suspect(const struct cup_totals *totals, const struct cup_task *task,
-                       int64_t last_start_ns)
+/* Tasks that may have succeeded in vain, and the latest start of each key. */
+struct suspects {
+    uint32_t *tasks; /* owned; indexes */
+    size_t count, room;
+    struct cup_key_table latest; /* by key: index + 1 */
+};
+
+static int suspect(struct suspects *suspects, uint32_t task)
+{
+    if (cup_array_grow(&suspects->tasks, &suspects->room, suspects->count,
+                       sizeof *suspects->tasks) != 0)
+        return -1;
+    suspects->tasks[suspects->count++] = task;
+    return 0;
+}
+
+/* Of chunks it is known. */
+static int suspect_chunks(struct suspects *suspects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    if (task->item && cup_item_is_chunk(&profile->items[task->item - 1]))
-        return totals->outcomes[task->item - 1] == CUP_OUTCOME_REPEATED;
-    return task->status == CUP_STATUS_FINISHED && last_sign(profile, task) < last_start_ns;
+    int result = 0;
+    for (size_t i = 0; totals->repeated_chunks && i < profile->item_count && result == 0; i++)
+        if (totals->outcomes[i] == CUP_OUTCOME_REPEATED)
+            result = suspect(suspects, profile->items[i].task);
+    return result;
 }
 
-static int64_t last_start(const struct cup_profile *profile)
+/* Other tasks are in question only if their process was gone before the run was over. */
+static int suspect_others(struct suspects *suspects, const struct cup_totals *totals)
 {
-    int64_t last_ns = 0;
-    for (size_t i = 0; i < profile->task_count; i++)
-        if (profile->tasks[i].start_ns > last_ns)
-            last_ns = profile->tasks[i].start_ns;
-    return last_ns;
+    const struct cup_profile *profile = totals->profile;
+    int result = 0;
+    for (size_t p = 0; p < profile->process_count; p++) {
+        const struct cup_process *process = &profile->processes[p];
+        if (cup_process_last_sign_ns(process) >= totals->tasks.stop_ns)
+            continue;
+        for (uint32_t i = process->first_task; i < process->first_task + process->tasks; i++)
+            if (profile->tasks[i].status == CUP_STATUS_FINISHED && !profile->tasks[i].item &&
+                result == 0)
+                result = suspect(suspects, i);
+    }
+    return result;
 }
 
-static size_t count_suspects(const struct cup_totals *totals, int64_t last_start_ns)
+static int find_successors(struct suspects *suspects, const struct cup_profile *profile)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < totals->profile->task_count; i++)
-        count += is_suspect(totals, &totals->profile->tasks[i], last_start_ns);
-    return count;
-}
-
-/* Keeps, by key, index + 1 of the latest start of it. */
-static void find_successors(struct cup_key_table *table, const struct cup_totals *totals,
-                            int64_t last_start_ns)
-{
-    const struct cup_task *tasks = totals->profile->tasks;
-    for (size_t i = 0; i < totals->profile->task_count; i++)
-        if (is_suspect(totals, &tasks[i], last_start_ns))
-            *cup_key_table_put(table, tasks[i].key_hash) = (uint32_t)i + 1;
-    for (size_t i = 0; i < totals->profile->task_count; i++) {
-        uint32_t *latest = cup_key_table_find(table, tasks[i].key_hash);
+    const struct cup_task *tasks = profile->tasks;
+    if (cup_key_table_start(&suspects->latest, suspects->count) != 0)
+        return -1;
+    for (size_t i = 0; i < suspects->count; i++)
+        *cup_key_table_put(&suspects->latest, tasks[suspects->tasks[i]].key_hash) =
+            suspects->tasks[i] + 1;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        uint32_t *latest = cup_key_table_find(&suspects->latest, tasks[i].key_hash);
         if (latest && tasks[i].start_ns > tasks[*latest - 1].start_ns)
             *latest = (uint32_t)i + 1;
     }
+    return 0;
 }
 
 static void judge(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
@@ -93,31 +111,31 @@ static void judge(struct cup_waste_reasons *reasons, const struct cup_totals *to
         add(&reasons->retried, task);
 }
 
-static int add_done_again(struct cup_waste_reasons *reasons, const struct cup_totals *totals)
+static int judge_all(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
+                     struct suspects *suspects)
 {
     const struct cup_task *tasks = totals->profile->tasks;
-    struct cup_key_table table;
-    int64_t last_start_ns = last_start(totals->profile);
-    size_t suspects = count_suspects(totals, last_start_ns);
-    if (suspects == 0)
-        return 0;
-    if (cup_key_table_start(&table, suspects) != 0)
+    if (find_successors(suspects, totals->profile) != 0)
         return -1;
-    find_successors(&table, totals, last_start_ns);
-    for (size_t i = 0; i < totals->profile->task_count; i++)
-        if (is_suspect(totals, &tasks[i], last_start_ns))
-            judge(reasons, totals, &tasks[i],
-                  &tasks[*cup_key_table_find(&table, tasks[i].key_hash) - 1]);
-    cup_key_table_free(&table);
+    for (size_t i = 0; i < suspects->count; i++) {
+        const struct cup_task *task = &tasks[suspects->tasks[i]];
+        judge(reasons, totals, task,
+              &tasks[*cup_key_table_find(&suspects->latest, task->key_hash) - 1]);
+    }
     return 0;
 }
 
-int cup_waste_make(struct cup_waste_reasons *reasons, const struct cup_totals *totals)
+int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup_totals *totals)
 {
-    *reasons = (struct cup_waste_reasons){0};
-    if (totals->all.erred || totals->all.unfinished)
-        add_failures(reasons, totals->profile);
-    return add_done_again(reasons, totals);
+    struct suspects suspects = {0};
+    int result = suspect_chunks(&suspects, totals);
+    if (result == 0)
+        result = suspect_others(&suspects, totals);
+    if (result == 0 && suspects.count)
+        result = judge_all(reasons, totals, &suspects);
+    cup_key_table_free(&suspects.latest);
+    free(suspects.tasks);
+    return result;
 }
 
 struct cup_waste cup_waste_sum(const struct cup_waste_reasons *reasons)

@@ -20,8 +20,13 @@ struct cup_waste_reasons {
                                  not known: a thread's clock is read when its task ends */
 };
 
-/* After the outcomes of chunks are settled. Returns 0, or -1 without memory. */
-int cup_waste_make(struct cup_waste_reasons *reasons, const struct cup_totals *totals);
+/* Adds a task that did not succeed. */
+void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_profile *profile,
+                           const struct cup_task *task);
+
+/* Adds what succeeded more than once, from totals whose chunks are settled. Returns 0, or -1
+ * without memory. */
+int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup_totals *totals);
 
 /* All reasons together. */
 struct cup_waste cup_waste_sum(const struct cup_waste_reasons *reasons);

@@ -194,6 +194,33 @@ int cup_report_put_coffea(struct report *report)
     return result;
 }
 
+/* Of the time of all used chunks. */
+static struct cup_value time_share(const struct report *report, const struct cup_dataset *dataset)
+{
+    return cup_ratio((double)dataset->wall_ns, (double)report->totals->chunk_wall_ns);
+}
+
+/* Over the summed time of its chunks: for one core. */
+static void put_dataset_rates(struct report *report, const struct cup_dataset *dataset)
+{
+    double wall_s = (double)dataset->wall_ns / 1e9, cpu_s = (double)dataset->cpu_ns / 1e9;
+    put(report, "event_rate_core_hz", cup_ratio((double)dataset->events, wall_s));
+    put(report, "event_rate_cpu_hz", cup_ratio((double)dataset->events, cpu_s));
+    put(report, "read_rate_core_mbs", cup_ratio((double)dataset->read_bytes / 1e6, wall_s));
+    put(report, "time_share", time_share(report, dataset));
+}
+
+static void put_dataset_losses(struct report *report, uint32_t name)
+{
+    const struct cup_losses *losses = &report->totals->ledger.losses;
+    struct cup_loss_sums sums = {0};
+    for (size_t i = 0; i < losses->dataset_count; i++)
+        if (losses->datasets[i].name == name)
+            sums = losses->datasets[i].sums;
+    put(report, "chunks_lost", cup_count(cup_losses_chunks(&sums)));
+    put(report, "events_lost", cup_count(cup_losses_events(&sums)));
+}
+
 static void put_dataset(struct report *report, const struct cup_dataset *dataset)
 {
     double process_s = (double)dataset->process_ns / 1e9;
@@ -211,6 +238,8 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "all_attempts_read_bytes", cup_count(dataset->attempt_bytes));
     put(report, "event_rate_agg_khz", cup_ratio((double)dataset->events / 1e3, process_s));
     put(report, "bytes_per_event", cup_ratio((double)dataset->read_bytes, (double)dataset->events));
+    put_dataset_rates(report, dataset);
+    put_dataset_losses(report, dataset->name);
     put(report, "read_amplification",
         cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes));
     cup_json_row(&report->json, "coffea");

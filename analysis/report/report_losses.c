@@ -10,30 +10,56 @@ typedef unsigned long long big;
 
 /* ---- plain text ------------------------------------------------------------------------- */
 
-/* In ASCII, in one line. */
-static void print_ascii(FILE *out, struct cup_text text)
+/* In one line: other characters are one '?' each, however many bytes they have. */
+static void print_byte(FILE *out, unsigned char byte)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.bytes[i];
-        if ((byte & 0xc0) == 0x80)
-            continue; /* a character that is no ASCII is one '?', however many bytes it has */
-        putc(byte == '\n' || byte == '\t' || byte == '\r' ? ' '
-             : byte < 32 || byte > 126                    ? '?'
-                                                          : byte,
-             out);
-    }
+    if ((byte & 0xc0) == 0x80)
+        return;
+    if (byte == '\n' || byte == '\t' || byte == '\r')
+        byte = ' ';
+    putc(byte < 32 || byte > 126 ? '?' : byte, out);
 }
 
-/* What follows a '?' in a URL may be a token that gives access, and a ticket is read by many. */
-static void print_file(FILE *out, struct cup_text file)
+/* Where the URL's text from `at` on ends. */
+static size_t url_end(struct cup_text text, size_t at)
 {
-    const char *query = cup_url_server(file).bytes ? memchr(file.bytes, '?', file.length) : NULL;
-    if (!file.bytes)
-        fputs("(not known)", out);
-    else if (query)
-        file.length = (size_t)(query - file.bytes);
-    print_ascii(out, file);
-    fputs(query ? "?... (left out)\n" : "\n", out);
+    while (at < text.length && !strchr(" \t\r\n'\"<>`", text.bytes[at]))
+        at++;
+    return at;
+}
+
+/* A ticket is read by many, and a URL may hold what gives access: a token in what follows its
+ * '?', a password before its '@'. Both are left out. */
+static size_t print_url_rest(FILE *out, struct cup_text text, size_t at)
+{
+    size_t end = url_end(text, at);
+    const char *from = text.bytes + at;
+    const char *slash = memchr(from, '/', end - at);
+    size_t authority = slash ? (size_t)(slash - from) : end - at;
+    const char *host = memchr(from, '@', authority);
+    const char *query = memchr(from, '?', end - at);
+    if (host && memchr(from, ':', (size_t)(host - from))) {
+        fputs("...", out);
+        at = (size_t)(host - text.bytes);
+    }
+    for (size_t stop = query ? (size_t)(query - text.bytes) : end; at < stop; at++)
+        print_byte(out, (unsigned char)text.bytes[at]);
+    if (query)
+        fputs("?...", out);
+    return end;
+}
+
+static void print_ascii(FILE *out, struct cup_text text)
+{
+    static const char mark[] = "://";
+    enum { MARK = sizeof mark - 1 };
+    for (size_t i = 0; i < text.length;) {
+        bool is_url = i >= MARK && memcmp(text.bytes + i - MARK, mark, MARK) == 0;
+        if (is_url)
+            i = print_url_rest(out, text, i);
+        else
+            print_byte(out, (unsigned char)text.bytes[i++]);
+    }
 }
 
 static void print_utc(FILE *out, int64_t ns)
@@ -164,15 +190,33 @@ static void print_range(FILE *out, const struct cup_item *item)
         fputs(cup_item_is_chunk(item) ? ", entries not known" : ", metadata of the file", out);
 }
 
+static void print_counts(FILE *out, const struct cup_loss *loss)
+{
+    const struct {
+        uint32_t count;
+        const char *text;
+    } counts[] = {{loss->failed, "failed"},
+                  {loss->unfinished, "never ended (its process did)"},
+                  {loss->repeated, "done again (its result was gone)"},
+                  {loss->skipped, "skipped"}};
+    const char *separator = ":";
+    fprintf(out, "      %u attempt%s", loss->attempts, cup_plural(loss->attempts));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].count == 0)
+            continue;
+        fprintf(out, "%s %u %s", separator, counts[i].count, counts[i].text);
+        separator = ",";
+    }
+    putc('\n', out);
+}
+
 static void print_attempts(const struct cup_page *page, const struct line *line)
 {
     FILE *out = page->terminal.out;
     const struct cup_loss *loss = line->loss;
     const struct cup_task *task = &page->profile->tasks[line->item->task];
     const struct cup_server *server = cup_task_server(page->profile, task);
-    fprintf(out, "      %u attempt%s: %u failed, %u never ended, %u done again, %u skipped\n",
-            loss->attempts, cup_plural(loss->attempts), loss->failed, loss->unfinished,
-            loss->repeated, loss->skipped);
+    print_counts(out, loss);
     fprintf(out, "      on host %s", page->profile->processes[task->process].header.host);
     if (server) {
         fputs(", worker ", out);
@@ -210,7 +254,8 @@ static void print_block(const struct cup_page *page, const struct line *lines, s
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || !same_file(&lines[i], &lines[i - 1])) {
             fputs("  File: ", page->terminal.out);
-            print_file(page->terminal.out, lines[i].file);
+            print_ascii(page->terminal.out, lines[i].file);
+            putc('\n', page->terminal.out);
         }
         print_line(page, &lines[i]);
     }
@@ -269,7 +314,7 @@ static void print_lines(const struct cup_page *page)
              (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
              (big)sums->chunks[CUP_LOSS_SKIPPED], events, all > 0 ? 100 * lost / all : 0,
              (big)sums->chunks[CUP_LOSS_RECOVERED], (big)sums->chunks[CUP_LOSS_UNFINISHED]);
-    cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
+    cup_print_wrapped(&page->terminal, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN, 2, line);
     cup_print_wrapped(&page->terminal, CUP_DIM, 2,
                       "`--only losses` lists them by server and file, as a text for its site.");
 }

@@ -87,6 +87,12 @@ bool cup_report_has_section(const char *name)
     return false;
 }
 
+/* Why a chunk took long is in its waits. */
+bool cup_section_needs_counters(const char *name)
+{
+    return strcmp(name, "stages") == 0;
+}
+
 int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
                     const char *only)
 {
