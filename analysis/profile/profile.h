@@ -103,6 +103,14 @@ struct cup_task {
     uint32_t number; /* in its process */
 };
 
+/* The results of other tasks that a task is made from. */
+struct cup_inputs {
+    uint32_t task;
+    uint32_t count;
+    uint64_t bytes;    /* by Dask's estimate; CUP_UNKNOWN64: not known */
+    uint64_t one_hash; /* key_hash of one of them; 0: not known */
+};
+
 /* What Coffea gave a task to do, and its clock calls. */
 struct cup_item {
     uint32_t task;
@@ -222,6 +230,8 @@ struct cup_profile {
     size_t counter_room;
     struct cup_measured_waits *own_waits; /* of its own thread; likewise */
     size_t own_wait_room;
+    struct cup_inputs *inputs; /* of the tasks that have some, in their order in each log */
+    size_t input_count, input_room;
     struct cup_item *items;
     size_t item_count, item_room;
     struct cup_column_set *column_sets;

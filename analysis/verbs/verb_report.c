@@ -106,7 +106,9 @@ int cup_verb_report(int argc, char **argv)
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {
-        .counters = request.json != NULL, .span = request.span, .run = request.number};
+        .counters = request.json || (request.only && cup_section_needs_counters(request.only)),
+        .span = request.span,
+        .run = request.number};
     if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;
