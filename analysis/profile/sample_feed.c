@@ -76,7 +76,8 @@ static void fill_state(double *values, const uint64_t *state)
 
 /* ---- a profile -------------------------------------------------------------------------- */
 
-/* The scheduler with the most samples in that time: index + 1 in servers, 0 without any. */
+/* The scheduler with the most samples in that time, or, if none has any, at all. One sample within
+ * weighs more than all those outside. */
 static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64_t to_ns)
 {
     const struct cup_profile *profile = feed->profile;
@@ -87,11 +88,11 @@ static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64
         const struct cup_sample_place *place = &profile->samples[i];
         bool is_scheduler =
             place->server && profile->servers[place->server - 1].role == CUP_ROLE_SCHEDULER;
-        if (is_scheduler && place->time_ns >= from_ns && place->time_ns <= to_ns)
-            samples[place->server]++;
+        bool within = place->time_ns >= from_ns && place->time_ns <= to_ns;
+        samples[place->server] += is_scheduler ? (within ? profile->sample_count : 1) : 0;
     }
     for (uint32_t i = 1; i <= profile->server_count; i++) {
-        feed->others += samples[i] > 0;
+        feed->others += samples[i] >= profile->sample_count && samples[i] > 0;
         if (samples[i] > samples[feed->server])
             feed->server = i;
     }
