@@ -44,13 +44,15 @@ static bool find_all(struct cup_python *python)
     python->tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
     python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
     python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
+    python->set_type = dlsym(RTLD_DEFAULT, "PySet_Type");
     python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
     python->int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
     python->float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
     python->member_type = dlsym(RTLD_DEFAULT, "PyMemberDescr_Type");
     python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
-           python->string_type && python->int_type && python->float_type && python->none;
+           python->set_type && python->string_type && python->int_type && python->float_type &&
+           python->none;
 }
 
 /* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused

@@ -33,6 +33,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
     X(PyDict_Values, cup_object *, (cup_object *))                                                 \
+    X(PyList_GetItem, cup_object *, (cup_object *, ssize_t))                                       \
     X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
     X(PyImport_GetModuleDict, cup_object *, (void))                                                \
     X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
@@ -65,7 +66,8 @@ struct cup_python {
     int (*is_finalizing)(void);   /* Py_IsFinalizing or its older name */
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
-    cup_object *tuple_type, *list_type, *dict_type, *string_type, *int_type, *float_type;
+    cup_object *tuple_type, *list_type, *dict_type, *set_type;
+    cup_object *string_type, *int_type, *float_type;
     cup_object *member_type; /* of descriptors of __slots__; NULL: not known */
     cup_object *none;
     int minor; /* of 3.x */

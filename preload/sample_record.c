@@ -12,7 +12,20 @@ void cup_sample_forget(uint64_t *values, int count)
         values[i] = CUP_UNKNOWN64;
 }
 
+/* Plain objects need no reference of ours, for no code of Python's runs: one that is not in the
+ * cache would have to be written to. */
 uint64_t cup_sample_value(cup_object *value, double scale)
+{
+    cup_object *type = value ? cup_python_type(value) : NULL;
+    if (!type || type == cup_py.int_type || type == cup_py.float_type)
+        return cup_python_amount(value, scale);
+    cup_py.Py_IncRef(value);
+    uint64_t amount = cup_python_amount(value, scale);
+    cup_python_drop(value);
+    return amount;
+}
+
+static uint64_t given_away(cup_object *value, double scale)
 {
     uint64_t amount = cup_python_amount(value, scale);
     cup_python_drop(value);
@@ -21,26 +34,44 @@ uint64_t cup_sample_value(cup_object *value, double scale)
 
 uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
 {
-    return cup_sample_value(cup_python_attribute(object, name), scale);
+    return given_away(cup_python_attribute(object, name), scale);
 }
 
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
 {
-    return cup_sample_value(cup_python_item(dict, name), scale);
+    if (!dict || cup_python_type(dict) != cup_py.dict_type)
+        return given_away(cup_python_item(dict, name), scale);
+    cup_object *value = cup_py.PyDict_GetItemWithError(dict, cup_python_name(name));
+    if (!value && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return cup_sample_value(value, scale);
 }
 
-uint64_t cup_sample_length(cup_object *value)
+static uint64_t length_of(cup_object *value)
 {
     ssize_t size = value ? cup_py.PyObject_Size(value) : 0;
     if (size < 0)
         cup_py.PyErr_Clear();
-    cup_python_drop(value);
     return value && size >= 0 ? (uint64_t)size : CUP_UNKNOWN64;
+}
+
+uint64_t cup_sample_length(cup_object *value)
+{
+    cup_object *type = value ? cup_python_type(value) : NULL;
+    if (!type || type == cup_py.dict_type || type == cup_py.set_type)
+        return length_of(value);
+    cup_py.Py_IncRef(value);
+    uint64_t length = length_of(value);
+    cup_python_drop(value);
+    return length;
 }
 
 uint64_t cup_sample_size(cup_object *object, const char *name)
 {
-    return cup_sample_length(cup_python_attribute(object, name));
+    cup_object *value = cup_python_attribute(object, name);
+    uint64_t length = length_of(value);
+    cup_python_drop(value);
+    return length;
 }
 
 /* Of Dask's HeapSet, whose own len() is Python code. */
@@ -99,7 +130,6 @@ static uint32_t status_number(cup_object *status)
 uint64_t cup_sample_status(cup_object *status)
 {
     uint32_t number = status ? status_number(status) : 0;
-    cup_python_drop(status);
     return number ? number : CUP_UNKNOWN64;
 }
 

@@ -25,15 +25,14 @@ void cup_sample_forget(uint64_t *values, int count);
 
 /* All of these give CUP_UNKNOWN64 for what is not there. NAME is a literal. */
 #define CUP_SECONDS 1e9                                     /* in ns */
-uint64_t cup_sample_value(cup_object *value, double scale); /* a reference that is given away */
+uint64_t cup_sample_value(cup_object *value, double scale); /* a borrowed one, or NULL */
 uint64_t cup_sample_length(cup_object *value);              /* likewise: len() of it */
 uint64_t cup_sample_amount(cup_object *object, const char *name, double scale); /* an attribute */
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale);
 uint64_t cup_sample_size(cup_object *object, const char *name);      /* len() of an attribute */
 uint64_t cup_sample_heap_size(cup_object *object, const char *name); /* ... which is a HeapSet */
 
-/* STATUS record of a member of Dask's Status, a reference to which is given away; CUP_UNKNOWN64 if
- * there is none. */
+/* STATUS record of a member of Dask's Status, borrowed; CUP_UNKNOWN64 if there is none. */
 uint64_t cup_sample_status(cup_object *status);
 
 /* Fills in what a server says of its loop. */

@@ -86,51 +86,77 @@ static void fill_heartbeat(uint64_t *heartbeat, cup_object *metrics)
     fill_task_counts(heartbeat, metrics);
 }
 
-static uint64_t amount(cup_object *worker, int slot, double scale)
+/* A worker, whose slots are read as they are used, or else its attributes, taken beforehand. */
+struct view {
+    cup_object *worker;
+    bool suits;
+    cup_object *attributes[METRICS + 1]; /* references are held; unless it suits */
+};
+
+static void see(struct view *view, cup_object *worker)
 {
-    return cup_sample_value(cup_slots_get(&slots, worker, slot), scale);
+    *view = (struct view){.worker = worker, .suits = cup_slots_suit(&slots, worker)};
+    for (int i = 0; !view->suits && i < slots.count; i++)
+        view->attributes[i] = cup_python_attribute(worker, slots.names[i]);
 }
 
-static uint64_t length(cup_object *worker, int slot)
+static void unsee(const struct view *view)
 {
-    return cup_sample_length(cup_slots_get(&slots, worker, slot));
+    for (int i = 0; !view->suits && i < slots.count; i++)
+        cup_python_drop(view->attributes[i]);
+}
+
+/* Borrowed: good until Python code runs. */
+static cup_object *field(const struct view *view, int name)
+{
+    return view->suits ? cup_slots_peek(&slots, view->worker, name) : view->attributes[name];
 }
 
 /* Only C code runs here: slots and dicts. `occupancy` itself is a Python property; the cache behind
  * it is set while Dask rebalances, and is not known at other times. */
-static void fill_values(uint64_t *values, cup_object *worker)
+static void fill_values(uint64_t *values, const struct view *view)
 {
-    values[CUP_WV_THREADS] = amount(worker, THREADS, 1);
-    values[CUP_WV_MEMORY_LIMIT] = amount(worker, MEMORY_LIMIT, 1);
-    values[CUP_WV_PROCESSING] = length(worker, PROCESSING);
-    values[CUP_WV_EXECUTING] = length(worker, EXECUTING);
-    values[CUP_WV_LONG_RUNNING] = length(worker, LONG_RUNNING);
-    values[CUP_WV_HAS] = length(worker, HAS_WHAT);
-    values[CUP_WV_NBYTES] = amount(worker, NBYTES, 1);
-    values[CUP_WV_OCCUPANCY_NS] = amount(worker, OCCUPANCY, CUP_SECONDS);
-    values[CUP_WV_SEEN_NS] = amount(worker, LAST_SEEN, CUP_SECONDS);
-    values[CUP_WV_STATUS] = cup_sample_status(cup_slots_get(&slots, worker, STATUS));
+    values[CUP_WV_THREADS] = cup_sample_value(field(view, THREADS), 1);
+    values[CUP_WV_MEMORY_LIMIT] = cup_sample_value(field(view, MEMORY_LIMIT), 1);
+    values[CUP_WV_PROCESSING] = cup_sample_length(field(view, PROCESSING));
+    values[CUP_WV_EXECUTING] = cup_sample_length(field(view, EXECUTING));
+    values[CUP_WV_LONG_RUNNING] = cup_sample_length(field(view, LONG_RUNNING));
+    values[CUP_WV_HAS] = cup_sample_length(field(view, HAS_WHAT));
+    values[CUP_WV_NBYTES] = cup_sample_value(field(view, NBYTES), 1);
+    values[CUP_WV_OCCUPANCY_NS] = cup_sample_value(field(view, OCCUPANCY), CUP_SECONDS);
+    values[CUP_WV_SEEN_NS] = cup_sample_value(field(view, LAST_SEEN), CUP_SECONDS);
+    values[CUP_WV_STATUS] = cup_sample_status(field(view, STATUS));
 }
-
-/* Fills in a heartbeat that is new; false for the one that was told. */
-static bool fill_new_heartbeat(uint64_t *heartbeat, cup_object *worker, const struct cup_told *told)
+static void take_heartbeat(uint64_t *heartbeat, cup_object *metrics, uint64_t time_ns)
 {
-    cup_object *metrics = cup_slots_get(&slots, worker, METRICS);
-    uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
-    bool fresh =
-        time_ns != CUP_UNKNOWN64 && !(told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]);
-    if (fresh) {
-        cup_sample_forget(heartbeat, CUP_HV_COUNT);
-        heartbeat[CUP_HV_TIME_NS] = time_ns;
-        fill_heartbeat(heartbeat, metrics);
-    }
+    cup_py.Py_IncRef(metrics);
+    cup_sample_forget(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = time_ns;
+    fill_heartbeat(heartbeat, metrics);
     cup_python_drop(metrics);
-    return fresh;
 }
 
-static bool introduce(struct cup_known *known, cup_object *worker, const struct cup_rows *rows)
+/* Fills in a heartbeat that is new; false for the one that was told. With every heartbeat Dask
+ * notes when it came: where that did not change, there is nothing to look for. */
+static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
+                               const struct cup_told *told, const uint64_t *values)
 {
-    cup_object *name = cup_slots_get(&slots, worker, NAME);
+    uint64_t seen_ns = values[CUP_WV_SEEN_NS];
+    if (told->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == told->values[CUP_WV_SEEN_NS])
+        return false;
+    cup_object *metrics = field(view, METRICS);
+    uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
+    if (time_ns == CUP_UNKNOWN64 || (told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]))
+        return false;
+    take_heartbeat(heartbeat, metrics, time_ns);
+    return true;
+}
+
+static bool introduce(struct cup_known *known, const struct view *view, const struct cup_rows *rows)
+{
+    cup_object *name = field(view, NAME);
+    if (name)
+        cup_py.Py_IncRef(name);
     uint32_t address = cup_python_string(known->address);
     bool told = address && cup_rows_worker(rows, &known->told, address, cup_python_string(name));
     cup_python_drop(name);
@@ -138,26 +164,38 @@ static bool introduce(struct cup_known *known, cup_object *worker, const struct 
     return told;
 }
 
-static void tell(struct cup_rows_batch *batch, struct cup_known *known, cup_object *worker)
+static void tell(struct cup_rows_batch *batch, struct cup_known *known, const struct view *view)
 {
     uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
-    if (!known->told.worker && !introduce(known, worker, batch->rows))
+    if (!known->told.worker && !introduce(known, view, batch->rows))
         return;
-    fill_values(values, worker);
-    bool fresh = fill_new_heartbeat(heartbeat, worker, &known->told);
+    fill_values(values, view);
+    bool fresh = fill_new_heartbeat(heartbeat, view, &known->told, values);
     cup_rows_tell(batch, &known->told, values, fresh ? heartbeat : NULL);
 }
 
 static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next)
 {
+    struct view view;
     cup_slots_learn(&slots, worker);
-    cup_object *address = cup_slots_get(&slots, worker, ADDRESS);
+    see(&view, worker);
+    cup_object *address = field(&view, ADDRESS);
     struct cup_known *known = address ? cup_known_find(address, batch->rows->server, next) : NULL;
-    cup_python_drop(address);
-    if (!known)
-        return;
-    known->sample = batch->sample;
-    tell(batch, known, worker);
+    if (known) {
+        known->sample = batch->sample;
+        tell(batch, known, &view);
+    }
+    unsee(&view);
+}
+
+/* The list is ours: nobody changes it. */
+static void fetch(cup_object *list, ssize_t i, ssize_t count)
+{
+    enum { NEAR = 3, FAR = 6 };
+    if (i + FAR < count)
+        cup_slots_fetch(&slots, cup_py.PyList_GetItem(list, i + FAR));
+    if (i + NEAR < count)
+        cup_slots_fetch_values(&slots, cup_py.PyList_GetItem(list, i + NEAR));
 }
 
 /* Returns how many it has no more. */
@@ -167,10 +205,8 @@ static int sample_workers(struct cup_rows_batch *batch, cup_object *list)
     int gone = 0;
     ssize_t count = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < count; i++) {
-        cup_object *worker = cup_py.PySequence_GetItem(list, i);
-        if (worker)
-            sample_worker(batch, worker, &next);
-        cup_python_drop(worker);
+        fetch(list, i, count);
+        sample_worker(batch, cup_py.PyList_GetItem(list, i), &next);
     }
     for (struct cup_known *known;
          (known = cup_known_missing(batch->rows->server, batch->sample, &at)) != NULL; gone++)

@@ -58,7 +58,9 @@ static void fill_own_server(struct own *worker, cup_object *server)
     worker->heartbeat[CUP_HV_OUTGOING_TOTAL] =
         cup_sample_amount(server, "transfer_outgoing_count_total", 1);
     worker->heartbeat[CUP_HV_BANDWIDTH_BPS] = cup_sample_amount(server, "bandwidth", 1);
-    worker->values[CUP_WV_STATUS] = cup_sample_status(cup_python_attribute(server, "_status"));
+    cup_object *status = cup_python_attribute(server, "_status");
+    worker->values[CUP_WV_STATUS] = cup_sample_status(status);
+    cup_python_drop(status);
 }
 
 static bool introduce(cup_object *server, const struct cup_rows *rows, struct cup_told *own)

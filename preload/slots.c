@@ -48,6 +48,8 @@ static bool find_all(struct cup_slots *slots, cup_object *object)
         slots->offsets[i] = offset_of(slots->type, size, slots->names[i]);
         if (!slots->offsets[i] || !is_right(slots, object, i))
             return false;
+        if (slots->offsets[i] > slots->words)
+            slots->words = slots->offsets[i];
     }
     return true;
 }
@@ -61,5 +63,6 @@ void cup_slots_learn(struct cup_slots *slots, cup_object *object)
     cup_python_drop(slots->type);
     slots->type = type;
     slots->proven = false;
+    slots->words = 0;
     slots->proven = find_all(slots, object);
 }

@@ -52,6 +52,7 @@ async def sampled(workers):
         states.append(state)
     for sample in range(2 * SAMPLES):
         for state in states[:: 6 if sample < SAMPLES else 1]:
+            state.last_seen = time.time()
             state.metrics = heartbeat(time.time())
         time.sleep(0.021)  # the interval; nothing else runs
         scheduler._measure_tick()
