@@ -43,10 +43,10 @@ char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals
     *to = '\0';
     for (const char *at = metric->source; *at && length < CUP_SOURCE_ROOM - 1;) {
         size_t plain = strcspn(at, "@#");
-        const char *part = at[0] == '#'             ? source_of_cores(totals)
-                           : at[0] == '@'           ? totals->observed.source
-                           : plain                  ? at
-                                                    : "";
+        const char *part = at[0] == '#'   ? source_of_cores(totals)
+                           : at[0] == '@' ? totals->observed.source
+                           : plain        ? at
+                                          : "";
         if (at[0] == '@' && !*part)
             part = "D: samples";
         length += (size_t)snprintf(to + length, CUP_SOURCE_ROOM - length, "%.*s",

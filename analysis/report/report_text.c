@@ -21,14 +21,14 @@ static void print_other_cores(const struct cup_page *page)
     double total = cup_page_metric(page, "workers", "total_cores");
     if (!(fabs(average - total) > 0.01 * average))
         return;
-    snprintf(line, sizeof line,
-             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
-             "other way round they are %s and %s.",
-             average, total,
-             cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
-                             CUP_UNIT_SHARE),
-             cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores",
-                             CUP_UNIT_SHARE));
+    snprintf(
+        line, sizeof line,
+        "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
+        "other way round they are %s and %s.",
+        average, total,
+        cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
+                        CUP_UNIT_SHARE),
+        cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores", CUP_UNIT_SHARE));
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
@@ -65,10 +65,11 @@ static int print_sources(const struct cup_page *page)
 static int print_footer(const struct cup_page *page)
 {
     putc('\n', page->terminal.out);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
-                      "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
-                      "holds them all, docs/reading-a-report.md explains them.");
+    cup_print_wrapped(
+        &page->terminal, CUP_DIM, 0,
+        "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
+        "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
+        "holds them all, docs/reading-a-report.md explains them.");
     return 0;
 }
 

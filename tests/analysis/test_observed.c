@@ -15,13 +15,12 @@ static struct log_builder builder;
 static struct cup_profile profile;
 static struct cup_totals totals;
 
-enum { A = 1, B, C, NAME, PREFIX, INTERVAL, HALF };
+enum { A = 1, B, C, NAME, PREFIX };
 
 static void set_up(void)
 {
-    static const char *const texts[] = {NULL,  "tcp://10.0.0.1:4000", "tcp://10.0.0.1:5000",
-                                        "tcp://10.0.0.2:4000", "w",   "Dimuon",
-                                        "CUPPING_INTERVAL",    "0.5"};
+    static const char *const texts[] = {
+        NULL, "tcp://10.0.0.1:4000", "tcp://10.0.0.1:5000", "tcp://10.0.0.2:4000", "w", "Dimuon"};
     make_scratch(scratch);
     make_scratch(outside);
     builder_start(&builder);
@@ -214,9 +213,12 @@ Test(observed, workers_of_different_size)
 
 Test(observed, the_interval_that_was_asked_for)
 {
-    struct cup_r_info info = {.name = INTERVAL, .value = HALF};
-    BUILDER_ADD(&builder, CUP_R_INFO, info);
-    add_growing();
+    uint64_t values[CUP_SV_COUNT];
+    builder_unknown(values, CUP_SV_COUNT);
+    values[CUP_SV_WORKERS] = 0;
+    values[CUP_SV_INTERVAL_NS] = 500000000;
+    add_scheduler();
+    builder_sample(&builder, 1, 1, at_second(10), values);
     make();
     expect("sample_interval_asked_s", 0.5);
 }
@@ -349,9 +351,9 @@ Test(observed, a_worker_that_came_back_was_away_meanwhile)
     expect("avg_memory_per_worker_bytes", (2000 + 7000) / 2);
     expect("peak_memory_bytes", 9000);
     cr_expect_eq(totals.observed.known, 1);
-    cr_expect_float_eq(cup_observed_find(&totals.observed, cup_profile_text(&profile, A))
-                           ->present.span_ns,
-                       2e9, 1);
+    cr_expect_float_eq(
+        cup_observed_find(&totals.observed, cup_profile_text(&profile, A))->present.span_ns, 2e9,
+        1);
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -422,8 +424,8 @@ static void add_told(uint32_t sample, uint32_t worker, uint64_t scale)
     put_row(sample, worker, (struct row){1, NONE, 0, 0}, told);
 }
 
-/* A and B share a host, C has its own. At 10 s they tell 1, 3 and 4 times something; at 12 s A tells
- * 5 times. */
+/* A and B share a host, C has its own. At 10 s they tell 1, 3 and 4 times something; at 12 s A
+ * tells 5 times. */
 static void add_telling(void)
 {
     add_scheduler();
