@@ -34,9 +34,27 @@ static bool is_of_host(int value)
 
 /* ---- one row ---------------------------------------------------------------------------- */
 
-/* It was not in the sample before: nothing joins the two. */
-static void break_worker(struct cup_observed_worker *worker)
+static void hold(const struct pass *pass, const struct cup_observed_worker *worker,
+                 struct cup_timeline *line)
 {
+    if (line->open && line->last_ns < worker->end_ns)
+        cup_timeline_add(line, &pass->observed->window, worker->end_ns, line->last, false);
+}
+
+/* What its last heartbeat told holds up to its last sample. Rows that only repeat it are passed by
+ * until then: most do. */
+static void hold_heartbeat(const struct pass *pass, struct cup_observed_worker *worker)
+{
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
+        hold(pass, worker, &worker->values[i]);
+    hold(pass, worker, &worker->percents[CUP_PCT_MEMORY]);
+    hold(pass, worker, &worker->percents[CUP_PCT_CPU]);
+}
+
+/* It was not in the sample before: nothing joins the two. */
+static void break_worker(const struct pass *pass, struct cup_observed_worker *worker)
+{
+    hold_heartbeat(pass, worker);
     cup_timeline_break(&worker->present);
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_break(&worker->values[i]);
@@ -49,21 +67,32 @@ static double percent_of(double part, double whole)
     return whole > 0 ? 100 * part / whole : (double)NAN;
 }
 
-static void add_percents(const struct pass *pass, struct cup_observed_worker *worker,
-                         const struct cup_sample_row *row)
+static void add_state(const struct pass *pass, struct cup_observed_worker *worker,
+                      const struct cup_sample_row *row)
 {
-    const double *v = row->values;
     const struct cup_window *window = &pass->observed->window;
-    struct cup_timeline *to = worker->percents;
+    const double *v = row->values;
     double threads = v[CUP_SEEN_THREADS];
-    cup_timeline_add(&to[CUP_PCT_MEMORY], window, row->time_ns,
-                     percent_of(v[CUP_SEEN_MEMORY], v[CUP_SEEN_LIMIT]), row->fresh);
-    cup_timeline_add(&to[CUP_PCT_PROCESSING], window, row->time_ns,
+    cup_timeline_add(&worker->present, window, row->time_ns, 1, true);
+    for (int i = 0; i < CUP_SEEN_HEARTBEAT; i++)
+        cup_timeline_add(&worker->values[i], window, row->time_ns, v[i], true);
+    cup_timeline_add(&worker->percents[CUP_PCT_PROCESSING], window, row->time_ns,
                      percent_of(v[CUP_SEEN_PROCESSING], threads), true);
-    cup_timeline_add(&to[CUP_PCT_EXECUTING], window, row->time_ns,
+    cup_timeline_add(&worker->percents[CUP_PCT_EXECUTING], window, row->time_ns,
                      percent_of(v[CUP_SEEN_EXECUTING], threads), true);
-    cup_timeline_add(&to[CUP_PCT_CPU], window, row->time_ns,
-                     percent_of(v[CUP_SEEN_CPU] / 100, threads), row->fresh);
+}
+
+static void add_heartbeat(const struct pass *pass, struct cup_observed_worker *worker,
+                          const struct cup_sample_row *row, bool fresh)
+{
+    const struct cup_window *window = &pass->observed->window;
+    const double *v = row->values;
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
+        cup_timeline_add(&worker->values[i], window, row->time_ns, v[i], fresh);
+    cup_timeline_add(&worker->percents[CUP_PCT_MEMORY], window, row->time_ns,
+                     percent_of(v[CUP_SEEN_MEMORY], v[CUP_SEEN_LIMIT]), fresh);
+    cup_timeline_add(&worker->percents[CUP_PCT_CPU], window, row->time_ns,
+                     percent_of(v[CUP_SEEN_CPU] / 100, v[CUP_SEEN_THREADS]), fresh);
 }
 
 static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
@@ -73,7 +102,7 @@ static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
         pass->rows_with_threads++;
         pass->threads += values[CUP_SEEN_THREADS];
     }
-    for (int i = 0; i < CUP_SEEN_COUNT; i++) {
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++) {
         if (isnan(values[i]))
             continue;
         pass->known[i]++;
@@ -114,16 +143,17 @@ static void add_row(struct pass *pass, const struct cup_sample_row *row)
 {
     const struct cup_window *window = &pass->observed->window;
     struct cup_observed_worker *worker = &pass->observed->workers[row->worker];
-    if (pass->feed->together && worker->sample + 1 != pass->sample)
-        break_worker(worker);
+    bool back = pass->feed->together && worker->sample + 1 != pass->sample;
+    if (back)
+        break_worker(pass, worker);
+    if (row->fresh && !back)
+        hold_heartbeat(pass, worker);
     worker->sample = pass->sample;
     worker->begin_ns = worker->begin_ns ? worker->begin_ns : row->time_ns;
     worker->end_ns = row->time_ns;
-    cup_timeline_add(&worker->present, window, row->time_ns, 1, true);
-    for (int i = 0; i < CUP_SEEN_COUNT; i++)
-        cup_timeline_add(&worker->values[i], window, row->time_ns, row->values[i],
-                         row->fresh || i < CUP_SEEN_HEARTBEAT);
-    add_percents(pass, worker, row);
+    add_state(pass, worker, row);
+    if (row->fresh || back)
+        add_heartbeat(pass, worker, row, row->fresh);
     if (is_within(window, row->time_ns))
         see_within(pass, worker, row);
     if (pass->feed->together)
@@ -221,6 +251,8 @@ static int go_through(struct pass *pass)
         if (pass->feed->together ? finish_sample(pass, &head) : finish_look(pass, &head))
             return -1;
     }
+    for (size_t i = 0; i < pass->observed->worker_count; i++)
+        hold_heartbeat(pass, &pass->observed->workers[i]);
     return 0;
 }
 
