@@ -100,8 +100,8 @@ static void save(const char *name)
     builder_start(&builder);
 }
 
-/* Two workers: tasks at 10 to 12 s and 20 to 21 s here, at 11 to 13 s and 22 to 24 s there, where the
- * clock is AHEAD. TOLD: what its samples say of it, NAN for none. */
+/* Two workers: tasks at 10 to 12 s and 20 to 21 s here, at 11 to 13 s and 22 to 24 s there, where
+ * the clock is AHEAD. TOLD: what its samples say of it, NAN for none. */
 static void save_workers(double ahead, const double *told, size_t count)
 {
     on_host("here", 1);
