@@ -216,7 +216,7 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .span_id = span.id,
         .tid = begin->tid,
         .key_at = key_place(loader),
-        .origin = (uint8_t)begin->origin,
+        .origin = begin->origin & 7,
         .shared = is_voided(loader, begin->task),
         .number = begin->task,
     };
