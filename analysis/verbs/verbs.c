@@ -13,9 +13,9 @@ const struct cup_verb cup_verbs[] = {
     {"report", cup_verb_report, "[DIR] [OPTIONS]",
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
-     "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, files,\n"
-     "                     servers, workflow, efficiency, time_budget, attribution, health,\n"
-     "                     processes, runs or sources\n"
+     "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
+     "                     stages, merge, hosts, files, servers, workflow, efficiency,\n"
+     "                     time_budget, attribution, health, processes, runs or sources\n"
      "  --span NAME        only tasks of this Dask span\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last. `--only runs` lists them\n"
