@@ -98,10 +98,6 @@ static void put_row_sources(struct report *report)
          "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
          "the file's URL, which may be a redirector's: null for paths; first and last: of the "
          "attempts without use"},
-        {"wasted_by_reason",
-         "P: of two successes of one key the later one counts; stolen: 0, for Dask refuses to have "
-         "a task stolen that already executes; killed.wall_s ends with the last sign of the "
-         "process, killed.cpu_s is null because a thread's CPU clock is read when its task ends"},
         {"hosts",
          "P: CPU model and processors as the workers' own instructions and kernel tell; event "
          "rates over the summed time (core) and CPU time (cpu) of chunks with events; deviations: "
@@ -150,6 +146,12 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
     put(report, metric->name, cup_string(source));
 }
 
+#define WASTE_P                                                                                    \
+    "P: of two successes of one key the later one counts: the other is lost_with_worker if its "   \
+    "process was gone by then, else retried; stolen: 0, for Dask refuses to have a task stolen "   \
+    "that already executes; killed.wall_s ends with the last sign of the process, killed.cpu_s "   \
+    "is null because a thread's CPU clock is read when its task ends"
+
 static void put_sources(struct report *report)
 {
     cup_json_object(&report->json, "sources");
@@ -158,6 +160,8 @@ static void put_sources(struct report *report)
         cup_json_object(&report->json, section->name);
         for (size_t k = 0; k < section->count; k++)
             put_metric_source(report, &section->metrics[k]);
+        if (section == &cup_efficiency_metrics)
+            put(report, "wasted_by_reason", cup_string(WASTE_P));
         cup_json_end_object(&report->json);
     }
     put_row_sources(report);
