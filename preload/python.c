@@ -66,6 +66,36 @@ static bool version_suits(struct cup_python *python)
     return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
 }
 
+static struct {
+    uintptr_t inside, from, to; /* an address that is searched for, and what holds it */
+} code;
+
+static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || code.inside - from >= part->p_memsz)
+            continue;
+        code.from = from;
+        code.to = from + part->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+static void find_code(void)
+{
+    code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
+    dl_iterate_phdr(is_interpreter, NULL);
+}
+
+bool cup_python_is_code(const void *address)
+{
+    return (uintptr_t)address - code.from < code.to - code.from;
+}
+
 static void look(void)
 {
     if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
@@ -75,6 +105,7 @@ static void look(void)
     if (suits) {
         cup_py = python;
         cup_gil_find();
+        find_code();
     }
     __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
 }

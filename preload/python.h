@@ -103,6 +103,9 @@ bool cup_python_has_gil(void);
 void cup_python_gone(void);
 bool cup_python_usable(void);
 
+/* The address lies in the interpreter's own code. */
+bool cup_python_is_code(const void *address);
+
 /* ---- small verbs; all swallow errors; results are new references unless said ------------- */
 
 void cup_python_drop(cup_object *object); /* NULL is fine */

@@ -158,7 +158,8 @@ struct cup_child {
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    int64_t start_ns, stop_ns; /* by its host's clock */
+    int64_t start_ns, stop_ns;           /* by its host's clock: when it was first and last seen */
+    int64_t not_before_ns, not_after_ns; /* when its thread was seen outside; 0: not known */
     uint32_t pid;
     char host[64];
 };
