@@ -189,8 +189,9 @@ static __attribute__((noinline)) void in_between(const struct timespec *now)
 static int64_t pause_of_monotonic(const void *caller)
 {
     enum { IN_TASK_NS = 1000 * 1000 };
-    if (!cup_process_wanted() || state == OFF)
-        return INT64_MAX / 2;
+    if (!cup_process_wanted() ||
+        state == OFF) /* or not loaded yet: constructors come before ours */
+        return LOOK_EVERY_NS;
     if (cup_self.task || !cup_python_is_code(caller))
         return IN_TASK_NS;
     int64_t now_ns = cup_clock_realtime_ns();

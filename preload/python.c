@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cup_python cup_py;
@@ -85,8 +86,12 @@ static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused
     return 0;
 }
 
+/* An interpreter that allocates with mimalloc has the allocator among its own code. */
 static void find_code(void)
 {
+    const char *allocator = secure_getenv("PYTHONMALLOC");
+    if (allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0)
+        return;
     code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
     dl_iterate_phdr(is_interpreter, NULL);
 }
