@@ -192,7 +192,7 @@ static int64_t pause_of_monotonic(const void *caller)
     if (!cup_process_wanted() ||
         state == OFF) /* or not loaded yet: constructors come before ours */
         return LOOK_EVERY_NS;
-    if (cup_self.task || !cup_python_is_code(caller))
+    if (!cup_run_may_look() || !cup_python_is_code(caller))
         return IN_TASK_NS;
     int64_t now_ns = cup_clock_realtime_ns();
     if (state != READY && !try_to_get_ready(CLOCK_REALTIME, now_ns))
@@ -218,6 +218,6 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
     const void *name = cup_frames_top_name();
     if (__builtin_expect(name && is_anchor(id, now, name), 0))
         at_anchor(id, now, name);
-    else if (!cup_self.task && id == CLOCK_REALTIME && name && cup_run_due(cup_anchors_ns(now)))
+    else if (id == CLOCK_REALTIME && name && cup_run_may_look() && cup_run_due(cup_anchors_ns(now)))
         in_between(now);
 }

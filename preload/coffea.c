@@ -201,6 +201,12 @@ static void end_task(enum cup_task_status status, struct cup_moment now)
     cup_task_end(status, now, CUP_UNKNOWN64, 0);
 }
 
+void cup_coffea_left(int64_t now_ns)
+{
+    if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA)
+        end_task(CUP_STATUS_ERRED, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+}
+
 static void tic(cup_object *item, struct cup_moment now)
 {
     if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA) /* the last one raised */

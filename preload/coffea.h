@@ -9,6 +9,9 @@
 /* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
 
+/* This thread is in no _work_function: a chunk that it still has raised an exception. */
+void cup_coffea_left(int64_t now_ns);
+
 /* Records the versions of Coffea and what it stands on, once in a log. GIL. */
 void cup_coffea_note_versions(void);
 

@@ -1,15 +1,16 @@
 #include "preload/run.h"
 
+#include "preload/anchors.h"
+#include "preload/clock.h"
 #include "preload/coffea.h"
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
-#include "preload/raw.h"
 
 #include <string.h>
 
-enum { OFTEN_NS = 1000 * 1000, THREADS_NS = 10 * OFTEN_NS, SELDOM_NS = 50 * OFTEN_NS };
+enum { OFTEN_NS = 1000 * 1000, SELDOM_NS = 50 * OFTEN_NS };
 enum { DEEPEST = 1000, CALLS = 8 };
 static const int64_t write_back_ns = INT64_C(1000000000);
 
@@ -19,9 +20,9 @@ static struct {
     cup_object *around;     /* what calls it: Runner._run; NULL: there is none */
 } codes;
 
-/* Where a call's outer frames stand. */
+/* Where a call's frames stand, outermost first: cup_frames_place(), 0 for one that is not there. */
 struct progress {
-    uint64_t outermost, around; /* cup_frames_place() */
+    uint64_t outermost, around, body;
 };
 
 /* One on each thread. */
@@ -29,7 +30,7 @@ static struct call {
     uint32_t tid;
     bool inside;
     cup_object *executor;     /* weakref to the call's copy of it; NULL: not made yet */
-    struct progress body_ran; /* when the executor was last seen */
+    struct progress progress; /* when it was last seen */
     struct cup_r_run *record; /* in the log; NULL: dropped */
     int64_t seen_ns, written_ns;
 } calls[CALLS];
@@ -40,13 +41,6 @@ void cup_run_reset(void)
     memset(calls, 0, sizeof calls); /* the parent's: a reference is all that is lost */
     call_count = 0;
     cup_self.run_parents = true; /* until the stack says otherwise */
-}
-
-static bool on_main_thread(void)
-{
-    if (!cup_self.is_main)
-        cup_self.is_main = (uint32_t)cup_raw_gettid() == (uint32_t)cup_raw_getpid() ? 1 : 2;
-    return cup_self.is_main == 1;
 }
 
 /* ---- code ------------------------------------------------------------------------------- */
@@ -85,6 +79,7 @@ static bool find_codes(void)
 
 struct place {
     bool inside;
+    bool works;            /* on a chunk */
     struct cup_frame body; /* at NULL: not there yet, or not any more */
     struct progress progress;
 };
@@ -97,8 +92,12 @@ static struct place find_place(void)
     bool more = cup_frames_top(&frame);
     for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
         const cup_object *code = cup_frames_code(frame);
-        if (code == codes.body)
+        if (code == codes.body) {
             place.body = frame;
+            place.progress.body = cup_frames_place(frame);
+        }
+        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION))
+            place.works = true;
         if (code && code == codes.around)
             place.progress.around = cup_frames_place(frame);
         if (code != codes.run && code != codes.call)
@@ -106,6 +105,7 @@ static struct place find_place(void)
         place.inside = true;
         place.progress.outermost = cup_frames_place(frame);
     }
+    place.works = place.works || more; /* perhaps, further down */
     return place;
 }
 
@@ -134,22 +134,24 @@ static cup_object *executor_in(struct place place)
     return executor;
 }
 
-/* The body is not on the stack: it has returned, or, in another call, not begun. */
-static bool is_past(const struct progress *now, const struct progress *body_ran)
+/* A call does not go back: this is another one. */
+static bool is_behind(const struct progress *now, const struct progress *before)
 {
-    if (now->around && body_ran->around)
-        return now->around > body_ran->around;
-    return now->outermost >= body_ran->outermost;
+    if (now->outermost != before->outermost)
+        return now->outermost < before->outermost;
+    if (now->around && before->around && now->around != before->around)
+        return now->around < before->around;
+    return now->body && now->body < before->body;
 }
 
 /* Each call copies its executor: another copy, or none yet, is another call, even if the clock was
  * not read in between. */
-static bool is_same_call(const struct call *call, struct place place, cup_object *executor)
+static bool is_same_call(const struct call *call, const struct place *place, cup_object *executor)
 {
-    if (!call->inside || !call->executor)
-        return call->inside;
-    if (!place.body.at)
-        return is_past(&place.progress, &call->body_ran);
+    if (!call->inside || is_behind(&place->progress, &call->progress))
+        return false;
+    if (!call->executor || !place->body.at)
+        return true;
     cup_object *before = call_object(call->executor, NULL);
     bool same = before && before == executor;
     cup_python_drop(before);
@@ -225,14 +227,13 @@ static void go_on(struct call *call, int64_t now_ns)
 static void look_inside(struct call *call, struct place place, int64_t now_ns)
 {
     cup_object *executor = executor_in(place);
-    if (is_same_call(call, place, executor))
+    if (is_same_call(call, &place, executor))
         go_on(call, now_ns);
     else
         begin(call, now_ns);
     if (call->inside && executor && !call->executor)
         call->executor = weak_reference(executor);
-    if (executor)
-        call->body_ran = place.progress;
+    call->progress = place.progress;
     call->seen_ns = now_ns;
     cup_python_drop(executor);
 }
@@ -253,9 +254,25 @@ int64_t cup_run_look(int64_t now_ns)
         return SELDOM_NS;
     struct place place = find_place();
     struct call *call = own_call(place.inside);
+    if (!place.works)
+        cup_coffea_left(now_ns);
     if (!place.inside)
         look_outside(call, now_ns);
     else if (call && !cup_self.run_parents)
         look_inside(call, place, now_ns);
-    return on_main_thread() ? OFTEN_NS : THREADS_NS;
+    return OFTEN_NS;
+}
+
+void cup_run_woken(void)
+{
+    enum { LOOK_EVERY_NS = 50 * 1000 };
+    struct call *call = own_call(false);
+    int64_t now_ns = cup_clock_realtime_ns();
+    cup_self.run_woken--;
+    if (!call || !call->inside || !call->record || now_ns - call->record->stop_ns < LOOK_EVERY_NS ||
+        !cup_python_has_gil())
+        return;
+    struct place place = find_place();
+    if (place.inside && !is_behind(&place.progress, &call->progress))
+        go_on(call, now_ns);
 }
