@@ -33,6 +33,10 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
     X(PyDict_Values, cup_object *, (cup_object *))                                                 \
+    X(PyTuple_Size, ssize_t, (cup_object *))                                                       \
+    X(PyTuple_GetItem, cup_object *, (cup_object *, ssize_t))                                      \
+    X(PyList_GetItem, cup_object *, (cup_object *, ssize_t))                                       \
+    X(PyType_IsSubtype, int, (cup_object *, cup_object *))                                         \
     X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
     X(PyImport_GetModuleDict, cup_object *, (void))                                                \
     X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
