@@ -15,7 +15,7 @@ void cup_coffea_left(int64_t now_ns);
 /* Records the versions of Coffea and what it stands on, once in a log. GIL. */
 void cup_coffea_note_versions(void);
 
-/* Searches the arguments of this thread's task for a WorkItem or FileMeta and records it. */
-void cup_coffea_find_item(cup_object *arguments);
+/* True for a WorkItem or a FileMeta, which is recorded as what this thread's task is given. */
+bool cup_coffea_is_item(cup_object *object, const char *type_name);
 
 #endif

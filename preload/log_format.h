@@ -478,6 +478,8 @@ struct cup_r_task_end {
 enum cup_item_kind {
     CUP_ITEM_WORK = 1,     /* coffea WorkItem */
     CUP_ITEM_METADATA = 2, /* coffea FileMeta: no entry range */
+    CUP_ITEM_READ = 3,     /* a partition of uproot.dask's: no dataset */
+    CUP_ITEM_PATH = 4,     /* an argument that names a file: no dataset, no entry range */
 };
 
 struct cup_r_item {

@@ -24,6 +24,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyFrame_GetCode, cup_object *, (cup_object *))                                               \
     X(PyObject_GetAttr, cup_object *, (cup_object *, cup_object *))                                \
     X(PyObject_GetItem, cup_object *, (cup_object *, cup_object *))                                \
+    X(PyObject_GenericGetDict, cup_object *, (cup_object *, void *))                               \
     X(PyDict_GetItemWithError, cup_object *, (cup_object *, cup_object *))                         \
     X(PyDict_Next, int, (cup_object *, ssize_t *, cup_object **, cup_object **))                   \
     X(PyDict_Size, ssize_t, (cup_object *))                                                        \
