@@ -4,6 +4,7 @@
 #ifndef CUPPING_ANCHORS_H
 #define CUPPING_ANCHORS_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* X(id, module, function, what is read there, versions in which it was seen) */
@@ -73,6 +74,16 @@ enum cup_anchor {
 /* A clock was read by the program: ID is CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID, NOW what it
  * was told. Returns quickly unless the caller is an anchor. Keeps errno. */
 void cup_anchors_clock(clockid_t id, const struct timespec *now);
+
+static inline int64_t cup_anchors_ns(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* CLOCK_MONOTONIC was read by the program, from CALLER, and the gate of run.h was open. An
+ * allocator may read this clock, half-way through its work: only what the interpreter itself asks
+ * counts. Keeps errno. */
+void cup_anchors_monotonic(const struct timespec *now, const void *caller);
 
 /* Interned co_name of an anchor's function, to compare with cup_frames_name_of(). */
 const void *cup_anchor_name(enum cup_anchor anchor);

@@ -3,12 +3,12 @@
 #include "preload/anchors.h"
 #include "preload/attribution.h"
 #include "preload/clock.h"
-#include "preload/coffea.h"
 #include "preload/context.h"
 #include "preload/descriptor.h"
 #include "preload/digests.h"
 #include "preload/frames.h"
 #include "preload/inputs.h"
+#include "preload/item.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -262,12 +262,14 @@ static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_obj
  * chunk that is killed in between is known by Coffea's own clock call. */
 static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
-    cup_object *node = cup_frames_local(simple_frame, "task", locals);
-    cup_object *arguments =
-        node ? cup_python_attribute(node, "args") : cup_frames_local(simple_frame, "args", locals);
-    cup_coffea_find_item(arguments);
-    cup_python_drop(arguments);
-    cup_python_drop(node);
+    static const char *const names[] = {"task", "args", "kwargs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !cup_self.item_known; i++) {
+        cup_object *what = cup_frames_local(simple_frame, names[i], locals);
+        cup_item_find(what);
+        cup_python_drop(what);
+        if (what && i == 0)
+            return; /* it has the others */
+    }
 }
 
 static bool is_carrier(uint32_t prefix)
