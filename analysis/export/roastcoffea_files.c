@@ -1,0 +1,65 @@
+#include "analysis/export/roastcoffea.h"
+
+#include <stdlib.h>
+
+static void note_sizes(struct cup_roast_files *files, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->file_count; i++) {
+        uint32_t index = files->by_path[profile->files[i].path];
+        if (index)
+            files->files[index - 1].size = profile->files[i].size;
+    }
+}
+
+static struct cup_roast_file *file_of(struct cup_roast_files *files, uint32_t path)
+{
+    if (!files->by_path[path]) {
+        files->by_path[path] = (uint32_t)++files->count;
+        files->files[files->count - 1].path = path;
+    }
+    return &files->files[files->by_path[path] - 1];
+}
+
+static void note_chunk(struct cup_roast_files *files, const struct cup_item *item)
+{
+    struct cup_roast_file *file = item->file ? file_of(files, item->file) : NULL;
+    if (!file || item->requested_bytes == CUP_UNKNOWN64)
+        return;
+    file->requested_bytes += item->requested_bytes;
+    file->requested = true;
+}
+
+/* Chunks that ask for the same bytes once more count them once more: a file has no more of them
+ * than its size. */
+static void bound_requests(struct cup_roast_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->files[i].size && files->files[i].requested_bytes > files->files[i].size)
+            files->files[i].requested_bytes = files->files[i].size;
+}
+
+/* There are no more files than texts. */
+int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t texts = profile->strings.count + 1;
+    *files = (struct cup_roast_files){.files = calloc(texts, sizeof *files->files),
+                                      .by_path = calloc(texts, sizeof *files->by_path)};
+    if (!files->files || !files->by_path) {
+        cup_roast_files_free(files);
+        return -1;
+    }
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (cup_roast_is_used(totals, i))
+            note_chunk(files, &profile->items[i]);
+    note_sizes(files, profile);
+    bound_requests(files);
+    return 0;
+}
+
+void cup_roast_files_free(struct cup_roast_files *files)
+{
+    free(files->files);
+    free(files->by_path);
+    *files = (struct cup_roast_files){0};
+}
