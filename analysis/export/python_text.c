@@ -41,8 +41,14 @@ void cup_python_add(struct cup_python_text *text, const char *string)
 /* A NUL cannot be in a C string, nor in a path or a name. */
 void cup_python_add_text(struct cup_python_text *text, struct cup_text added)
 {
-    for (size_t i = 0; i < added.length; i++)
-        add_bytes(text, added.bytes[i] ? &added.bytes[i] : "?", 1);
+    const char *at = added.bytes, *end = at + added.length;
+    while (at < end) {
+        const char *zero = memchr(at, '\0', (size_t)(end - at));
+        add_bytes(text, at, (size_t)((zero ? zero : end) - at));
+        if (zero)
+            cup_python_add(text, "?");
+        at = zero ? zero + 1 : end;
+    }
 }
 
 static void add_escaped(struct cup_python_text *text, unsigned char byte, char quote)
@@ -52,11 +58,19 @@ static void add_escaped(struct cup_python_text *text, unsigned char byte, char q
         snprintf(escape, sizeof escape, "\\%c", byte);
     else if (byte == '\n' || byte == '\r' || byte == '\t')
         snprintf(escape, sizeof escape, "\\%c", byte == '\n' ? 'n' : byte == '\r' ? 'r' : 't');
-    else if (byte < 0x20 || byte == 0x7f)
-        snprintf(escape, sizeof escape, "\\x%02x", byte);
     else
-        snprintf(escape, sizeof escape, "%c", byte);
+        snprintf(escape, sizeof escape, "\\x%02x", byte);
     cup_python_add(text, escape);
+}
+
+/* How many bytes stand for themselves. */
+static size_t plain_length(struct cup_text text, char quote)
+{
+    size_t i = 0;
+    while (i < text.length && (unsigned char)text.bytes[i] >= 0x20 && text.bytes[i] != 0x7f &&
+           text.bytes[i] != quote && text.bytes[i] != '\\')
+        i++;
+    return i;
 }
 
 void cup_python_add_repr(struct cup_python_text *text, struct cup_text added)
@@ -65,8 +79,14 @@ void cup_python_add_repr(struct cup_python_text *text, struct cup_text added)
     bool both = single && memchr(added.bytes, '"', added.length);
     char quote = single && !both ? '"' : '\'';
     add_bytes(text, &quote, 1);
-    for (size_t i = 0; i < added.length; i++)
-        add_escaped(text, (unsigned char)added.bytes[i], quote);
+    while (added.length) {
+        size_t plain = plain_length(added, quote);
+        add_bytes(text, added.bytes, plain);
+        if (plain < added.length)
+            add_escaped(text, (unsigned char)added.bytes[plain], quote);
+        plain += plain < added.length;
+        added = (struct cup_text){added.bytes + plain, added.length - plain};
+    }
     add_bytes(text, &quote, 1);
 }
 
