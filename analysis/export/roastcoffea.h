@@ -4,6 +4,7 @@
 #define CUPPING_ROASTCOFFEA_H
 
 #include "analysis/export/python_text.h"
+#include "analysis/export/root_tree.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -19,10 +20,12 @@ extern const size_t cup_roast_figure_count;
 
 /* Bytes that chunks asked for, by file. */
 struct cup_roast_file {
-    uint32_t path;            /* as the work items name it */
-    uint64_t size;            /* 0: not known */
-    uint64_t requested_bytes; /* by used chunks, at most the size */
-    bool requested;           /* some of them told it */
+    uint32_t path; /* as the work items name it */
+    uint32_t tree;
+    uint64_t size;                 /* 0: not known */
+    struct cup_root_tree contents; /* 0: the file could not be examined */
+    uint64_t requested_bytes;      /* by used chunks, at most its tree's bytes */
+    bool requested;                /* some of them told it */
 };
 struct cup_roast_files {
     struct cup_roast_file *files; /* owned */
@@ -33,7 +36,14 @@ struct cup_roast_files {
 int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals);
 void cup_roast_files_free(struct cup_roast_files *files);
 
-/* Of the file that was requested of its size; null where either is not known. */
+/* Bytes of its tree, compressed: of the whole file where the tree's are not known; 0: neither is.
+ */
+static inline uint64_t cup_roast_tree_bytes(const struct cup_roast_file *file)
+{
+    return file->contents.compressed_bytes ? file->contents.compressed_bytes : file->size;
+}
+
+/* What was requested of these; null where either is not known. */
 struct cup_value cup_roast_read_percent(const struct cup_roast_file *file);
 
 struct cup_roast {

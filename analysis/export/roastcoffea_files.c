@@ -23,19 +23,36 @@ static struct cup_roast_file *file_of(struct cup_roast_files *files, uint32_t pa
 static void note_chunk(struct cup_roast_files *files, const struct cup_item *item)
 {
     struct cup_roast_file *file = item->file ? file_of(files, item->file) : NULL;
+    if (file)
+        file->tree = item->tree;
     if (!file || item->requested_bytes == CUP_UNKNOWN64)
         return;
     file->requested_bytes += item->requested_bytes;
     file->requested = true;
 }
 
-/* Chunks that ask for the same bytes once more count them once more: a file has no more of them
- * than its size. */
-static void bound_requests(struct cup_roast_files *files)
+/* Local files that are as large as they were in the run. */
+static void examine(struct cup_roast_file *file, const struct cup_profile *profile)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (files->files[i].size && files->files[i].requested_bytes > files->files[i].size)
-            files->files[i].requested_bytes = files->files[i].size;
+    struct cup_python_text path = {0}, tree = {0};
+    struct cup_text name = cup_profile_text(profile, file->path);
+    if (!name.length || name.bytes[0] != '/' || !file->tree)
+        return;
+    cup_python_add_text(&path, name);
+    cup_python_add_text(&tree, cup_profile_text(profile, file->tree));
+    if (path.failed || tree.failed || !tree.bytes ||
+        !cup_root_tree_read(&file->contents, path.bytes, file->size, tree.bytes))
+        file->contents = (struct cup_root_tree){0};
+    free(path.bytes);
+    free(tree.bytes);
+}
+
+/* Chunks that ask for the same bytes once more count them once more: a tree has no more of them. */
+static void bound_requests(struct cup_roast_file *file)
+{
+    uint64_t most = cup_roast_tree_bytes(file);
+    if (most && file->requested_bytes > most)
+        file->requested_bytes = most;
 }
 
 /* There are no more files than texts. */
@@ -53,7 +70,10 @@ int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals 
         if (cup_roast_is_used(totals, i))
             note_chunk(files, &profile->items[i]);
     note_sizes(files, profile);
-    bound_requests(files);
+    for (size_t i = 0; i < files->count; i++) {
+        examine(&files->files[i], profile);
+        bound_requests(&files->files[i]);
+    }
     return 0;
 }
 

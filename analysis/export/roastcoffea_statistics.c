@@ -102,13 +102,22 @@ int cup_roast_put_datasets(struct cup_roast *roast)
 
 struct cup_value cup_roast_read_percent(const struct cup_roast_file *file)
 {
-    return file->requested ? cup_ratio(100.0 * (double)file->requested_bytes, (double)file->size)
+    return file->requested ? cup_ratio(100.0 * (double)file->requested_bytes,
+                                       (double)cup_roast_tree_bytes(file))
                            : cup_null();
 }
 
-static struct cup_value size_of(const struct cup_roast_file *file)
+/* The tool's way round: compressed over uncompressed. */
+static struct cup_value compression_of(const struct cup_roast_file *file)
 {
-    return file->size ? cup_count(file->size) : cup_null();
+    return cup_ratio((double)file->contents.compressed_bytes,
+                     (double)file->contents.uncompressed_bytes);
+}
+
+static struct cup_value tree_bytes_of(const struct cup_roast_file *file)
+{
+    uint64_t bytes = cup_roast_tree_bytes(file);
+    return bytes ? cup_count(bytes) : cup_null();
 }
 
 static void put_file_metadata(struct cup_roast *roast, const struct cup_roast_file *file)
@@ -116,7 +125,8 @@ static void put_file_metadata(struct cup_roast *roast, const struct cup_roast_fi
     struct cup_text path = cup_profile_text(roast->profile, file->path);
     cup_json_row(&roast->json, key_of(roast, path));
     put(roast, "filename", cup_text(path));
-    put(roast, "total_tree_bytes", size_of(file));
+    put(roast, "compression_ratio", compression_of(file));
+    put(roast, "total_tree_bytes", tree_bytes_of(file));
     cup_json_end_object(&roast->json);
 }
 
@@ -125,8 +135,8 @@ static void put_file_reads(struct cup_roast *roast, const struct cup_roast_file 
 {
     struct cup_value percent = cup_roast_read_percent(file);
     cup_json_row(&roast->json, key_of(roast, cup_profile_text(roast->profile, file->path)));
-    if (file->size)
-        put(roast, "total_tree_bytes", size_of(file));
+    if (cup_roast_tree_bytes(file))
+        put(roast, "total_tree_bytes", tree_bytes_of(file));
     if (file->requested)
         put(roast, "bytes_read", cup_count(file->requested_bytes));
     if (percent.kind != CUP_VALUE_NULL)
@@ -159,14 +169,22 @@ static void put_each_file(struct cup_roast *roast, const char *name,
     cup_json_end_object(&roast->json);
 }
 
-/* Baskets are not looked at by this version, nor branches that nobody read: no ratios. */
+static void put_ratios(struct cup_roast *roast)
+{
+    cup_json_array(&roast->json, "compression_ratios");
+    for (size_t i = 0; i < roast->files.count; i++)
+        if (roast->files.files[i].contents.uncompressed_bytes)
+            put(roast, NULL, compression_of(&roast->files.files[i]));
+    cup_json_end_array(&roast->json);
+}
+
+/* How many branches nobody read is not known to this version. */
 int cup_roast_put_files(struct cup_roast *roast)
 {
     put_each_file(roast, "file_metadata", put_file_metadata);
     put_each_file(roast, "file_read_metrics", put_file_reads);
     put_percents(roast);
     put(roast, "avg_branches_read_percent", cup_null());
-    cup_json_array(&roast->json, "compression_ratios");
-    cup_json_end_array(&roast->json);
+    put_ratios(roast);
     return roast->key.failed ? -1 : 0;
 }

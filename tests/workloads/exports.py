@@ -14,6 +14,8 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+import uproot
+
 wrong = []
 
 
@@ -101,6 +103,16 @@ def check_measurement(directory: Path, report: dict, coffea: dict) -> None:
     check_tracking(metrics["tracking_data"], report)
 
 
+def check_files(directory: Path) -> None:
+    metrics = json.loads((directory / "metrics.json").read_text())
+    for path, told in metrics["file_metadata"].items():
+        tree = uproot.open(path)["Events"]
+        expect(f"{path}: tree bytes", told["total_tree_bytes"], tree.compressed_bytes)
+        expect(f"{path}: ratio", told["compression_ratio"],
+               tree.compressed_bytes / tree.uncompressed_bytes)
+    expect("compression_ratios", len(metrics["compression_ratios"]), len(metrics["file_metadata"]))
+
+
 # --- Prometheus ---
 
 
@@ -125,6 +137,7 @@ def main() -> int:
     report, job = (json.loads(Path(name).read_text()) for name in sys.argv[1:3])
     check_csv(Path(sys.argv[3]), report)
     check_measurement(Path(sys.argv[4]), report, job["runs"][0]["metrics"])
+    check_files(Path(sys.argv[4]))
     check_prometheus(Path(sys.argv[5]), report)
     for line in wrong:
         print(line)
