@@ -229,7 +229,7 @@ static uint32_t *workers_by_time(T t, size_t *count)
     return order_of(ranked, *count);
 }
 
-#define FAMILIES(families) families, sizeof families / sizeof *families
+#define FAMILIES(families) (families), sizeof(families) / sizeof *(families)
 
 int cup_prometheus_rows(const struct cup_totals *totals, struct cup_exposition *exposition)
 {

@@ -126,7 +126,7 @@ static struct cup_text branch_of(struct cup_text column)
 
 static bool is_same(struct cup_text a, struct cup_text b)
 {
-    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+    return a.bytes && b.bytes && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
 /* True if an earlier column of the set is of the same branch. A set has a few dozen. */

@@ -45,14 +45,16 @@ static bool take_text(struct cursor *cursor, const char *expected)
 
 enum { MOST_BYTES = 1 << 24 }; /* of a piece: a directory of many thousand keys */
 
-/* Up to `bytes` from `offset` on, allocated; NULL without any. */
+/* Up to `bytes` from `offset` on, allocated; NULL without any, and *cursor has failed. */
 static unsigned char *read_piece(FILE *file, uint64_t offset, size_t bytes, struct cursor *cursor)
 {
+    *cursor = (struct cursor){.failed = true};
     if (bytes > MOST_BYTES || offset > INT64_MAX || fseeko(file, (off_t)offset, SEEK_SET) != 0)
         return NULL;
     unsigned char *piece = malloc(bytes + 1);
     size_t got = piece ? fread(piece, 1, bytes, file) : 0;
-    *cursor = (struct cursor){.at = piece, .end = piece ? piece + got : NULL};
+    if (piece)
+        *cursor = (struct cursor){.at = piece, .end = piece + got};
     return piece;
 }
 
