@@ -107,7 +107,8 @@ static struct bytes make(const struct file *file)
     put(&bytes, 8, 0);
     put(&bytes, 4, 350);
     put(&bytes, 4, 0);
-    put(&bytes, 2 * file->width, 0);
+    put(&bytes, file->width, 0);
+    put(&bytes, file->width, 0);
     put(&bytes, file->width, KEYS);
     put_keys(&bytes, file);
     put_tree(&bytes, file);
