@@ -1,30 +1,12 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
+#include "analysis/verbs/run_option.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
     const char *directory, *json, *only, *span, *run, *samples;
     unsigned number; /* of the run: see struct cup_load_options */
 };
-
-static int read_run(struct request *request, struct cup_error *error)
-{
-    char *end = NULL;
-    unsigned long number = request->run ? strtoul(request->run, &end, 10) : 0;
-    if (!request->run)
-        request->number = 0;
-    else if (strcmp(request->run, "all") == 0)
-        request->number = CUP_ALL_RUNS;
-    else if (*request->run < '0' || *request->run > '9' || *end || number < 1 || number > 1000000)
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--run %s: neither a number from 1 on nor `all`", request->run);
-    else
-        request->number = (unsigned)number;
-    return 0;
-}
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
@@ -39,19 +21,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
-    return read_run(request, error);
-}
-
-/* Without Runner calls all that there is is run 1. */
-static int check_run(const struct request *request, const struct cup_profile *profile,
-                     struct cup_error *error)
-{
-    size_t runs = profile->run_count ? profile->run_count : 1;
-    if (request->number == CUP_ALL_RUNS || request->number <= runs)
-        return 0;
-    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "--run %u: it holds %zu run%s; `--only runs` lists them", request->number,
-                         runs, runs == 1 ? "" : "s");
+    return cup_run_option_read("report", request->run, &request->number, error);
 }
 
 /* The samples of a file take the place of the profile's own. */
@@ -112,7 +82,7 @@ int cup_verb_report(int argc, char **argv)
     if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;
-    if (check_run(&request, &profile, &error) != 0)
+    if (cup_run_option_check(request.number, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if (write_report(&request, &profile, &error) != 0)
         status = CUP_EXIT_FAILED;

@@ -28,7 +28,17 @@ const struct cup_verb cup_verbs[] = {
      "  --json FILE        all columns as JSON\n"
      "  Without options: the main columns as a table.\n"},
     {"plot", cup_verb_later, "", "not in this version", ""},
-    {"export", cup_verb_later, "", "not in this version", ""},
+    {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [--run N|all]",
+     "what a run did, as other programs read it",
+     "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"
+     "  --to prometheus    a file of metrics for the node exporter's textfile collector\n"
+     "  --to csv           a directory with tasks.csv, chunks.csv, files.csv, workers.csv and\n"
+     "                     samples.csv\n"
+     "  -o OUT             the directory, or the file (- is standard output); a directory that\n"
+     "                     holds anything but an earlier export of the kind is refused\n"
+     "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
+     "                     last\n"
+     "  perfetto, speedscope and collapsed are not in this version.\n"},
     {"compare", cup_verb_later, "", "not in this version", ""},
     {"dump", cup_verb_dump, "FILE", "everything that one log (*.cup) holds, as text", ""},
     {"doctor", cup_verb_later, "", "not in this version", ""},

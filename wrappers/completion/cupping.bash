@@ -49,7 +49,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report tasks dump help --version --help"
+        _cupping_words "run report tasks export dump help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -65,12 +65,15 @@ _cupping() {
         ;;
     --run) _cupping_words "all" && return ;;
     --span) COMPREPLY=() && return ;;
+    --to) _cupping_words "roastcoffea prometheus csv" && return ;;
+    -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --only --span --run" ;;
     tasks:-*) _cupping_words "--csv --json" ;;
+    export:-*) _cupping_words "--to -o --run" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report tasks dump help" ;;
+    help:*) _cupping_words "run report tasks export dump help" ;;
     *) _cupping_files -d ;;
     esac
 }
