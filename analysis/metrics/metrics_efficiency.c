@@ -67,7 +67,7 @@ static const struct cup_metric metrics[] = {
     {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk", 0, NULL},
     {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads", 0, NULL},
     {"wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended", FILES, NULL},
-    {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0, NULL},
+    {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two or more runs: `cupping compare A B`", 0, NULL},
 };
 /* clang-format on */
 

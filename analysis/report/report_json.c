@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/compare/compare_write.h"
 #include "analysis/report/report_json.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/verbs/verbs.h"
@@ -91,6 +92,9 @@ static void put_row_sources(struct report *report)
          "and errors are not measured by this version"},
         {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
                  "everything from the first task to the last is one"},
+        {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
+                    "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
+                    "bend is the last with 90 % of the best rate per thread"},
         {"losses", "P: attempts at chunks that erred or never ended"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -150,6 +154,14 @@ static void put_advice(struct report *report)
     cup_json_end_array(&report->json);
 }
 
+/* ---- scaling ---------------------------------------------------------------------------- */
+
+static void put_scaling(struct report *report)
+{
+    const struct cup_ramp ramp = cup_ramp_make(report->totals);
+    cup_ramp_json(&report->json, "scaling", &ramp, report->target);
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static int put_report(struct report *report)
@@ -173,6 +185,7 @@ static int put_report(struct report *report)
     if (result == 0)
         result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     cup_report_put_losses(report);
+    put_scaling(report);
     put_missing(report);
     cup_report_put_attribution(report);
     cup_report_put_health(report);
@@ -181,9 +194,11 @@ static int put_report(struct report *report)
     return result;
 }
 
-int cup_report_json(const struct cup_totals *totals, const struct cup_output *output)
+int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output)
 {
-    struct report report = {.totals = totals, .profile = totals->profile, .output = output};
+    struct report report = {
+        .totals = totals, .profile = totals->profile, .target = target, .output = output};
     uint32_t *attempts = cup_task_attempts(totals->profile);
     if (!attempts)
         return -1;

@@ -1,36 +1,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/roastcoffea.h"
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run;
+    const char *directory, *json, *only, *span, *run, *target_text;
+    struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
 
 static int read_run(struct request *request, struct cup_error *error)
 {
-    char *end = NULL;
-    unsigned long number = request->run ? strtoul(request->run, &end, 10) : 0;
-    if (!request->run)
-        request->number = 0;
-    else if (strcmp(request->run, "all") == 0)
-        request->number = CUP_ALL_RUNS;
-    else if (*request->run < '0' || *request->run > '9' || *end || number < 1 || number > 1000000)
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--run %s: neither a number from 1 on nor `all`", request->run);
-    else
-        request->number = (unsigned)number;
-    return 0;
+    return cup_run_read(request->run, &request->number) == 0
+               ? 0
+               : cup_error_set(error, "report", CUP_NO_OFFSET,
+                               "--run %s: neither a number from 1 on nor `all`", request->run);
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     const struct cup_option options[] = {
-        {"--json", &request->json}, {"--only", &request->only}, {"--span", &request->span},
-        {"--run", &request->run},   {"--coffea-report", NULL},  {"--samples", NULL},
+        {"--json", &request->json}, {"--only", &request->only},          {"--span", &request->span},
+        {"--run", &request->run},   {"--target", &request->target_text}, {"--coffea-report", NULL},
+        {"--samples", NULL},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
                          error) != 0)
@@ -39,19 +36,10 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "report", error) != 0)
+        return -1;
     return read_run(request, error);
-}
-
-/* Without Runner calls all that there is is run 1. */
-static int check_run(const struct request *request, const struct cup_profile *profile,
-                     struct cup_error *error)
-{
-    size_t runs = profile->run_count ? profile->run_count : 1;
-    if (request->number == CUP_ALL_RUNS || request->number <= runs)
-        return 0;
-    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "--run %u: it holds %zu run%s; `--only runs` lists them", request->number,
-                         runs, runs == 1 ? "" : "s");
 }
 
 static int write_report(const struct request *request, const struct cup_profile *profile,
@@ -65,13 +53,39 @@ static int write_report(const struct request *request, const struct cup_profile 
         cup_totals_free(&totals);
         return -1;
     }
-    int result = request->json ? cup_report_json(&totals, &output)
-                               : cup_report_text(&totals, &output, request->only);
+    int result = request->json ? cup_report_json(&totals, &request->target, &output)
+                               : cup_report_text(&totals, &request->target, &output, request->only);
     cup_totals_free(&totals);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
     return cup_error_memory(error, profile->path);
+}
+
+/* A directory that another tool wrote. */
+static int report_measurement(const struct request *request)
+{
+    struct cup_figures figures;
+    struct cup_output output;
+    struct cup_error error;
+    bool usage = false;
+    const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
+    if (request->span) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET,
+                      "--span %s: roastcoffea's measurement has no spans", request->span);
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
+    if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
+        return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+    int result = cup_output_open(&output, request->json ? request->json : "-", &error);
+    if (result == 0 && request->json)
+        cup_measurement_json(&figures, &request->target, &output);
+    else if (result == 0)
+        cup_measurement_text(&figures, request->only, &request->target, &output);
+    if (result == 0)
+        result = cup_output_close(&output, &error);
+    cup_figures_free(&figures);
+    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }
 
 int cup_verb_report(int argc, char **argv)
@@ -81,12 +95,14 @@ int cup_verb_report(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
+        return report_measurement(&request);
     const struct cup_load_options load = {
         .counters = request.json != NULL, .span = request.span, .run = request.number};
     if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;
-    if (check_run(&request, &profile, &error) != 0)
+    if (cup_run_check(&profile, request.number, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if (write_report(&request, &profile, &error) != 0)
         status = CUP_EXIT_FAILED;
