@@ -3,32 +3,11 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/write/table.h"
+#include "analysis/write/footnotes.h"
 
 char cup_input_letter(size_t input)
 {
     return (char)('A' + input);
-}
-
-/* ---- reasons ---------------------------------------------------------------------------- */
-
-size_t cup_reason_number(struct cup_reasons *reasons, const char *text)
-{
-    for (size_t i = 0; i < reasons->count; i++)
-        if (strcmp(reasons->texts[i], text) == 0)
-            return i + 1;
-    if (reasons->count < CUP_REASONS_MOST)
-        reasons->texts[reasons->count++] = text;
-    return reasons->count;
-}
-
-void cup_reasons_print(const struct cup_terminal *terminal, const struct cup_reasons *reasons)
-{
-    for (size_t i = 0; i < reasons->count; i++) {
-        char line[400];
-        snprintf(line, sizeof line, "[%zu] %s", i + 1, reasons->texts[i]);
-        cup_print_wrapped(terminal, CUP_DIM, 2, line);
-    }
 }
 
 /* ---- inputs ----------------------------------------------------------------------------- */
@@ -97,17 +76,13 @@ static void print_differences(const struct cup_terminal *terminal,
 /* ---- cells ------------------------------------------------------------------------------ */
 
 static void add_value(struct cup_table *table, const struct cup_compared *row, size_t input,
-                      struct cup_reasons *reasons)
+                      struct cup_footnotes *footnotes)
 {
     struct cup_value value = cup_compared_value(row, input);
-    char missing[32];
-    if (value.kind != CUP_VALUE_NULL) {
+    if (value.kind != CUP_VALUE_NULL)
         cup_table_add_value(table, value, row->unit);
-        return;
-    }
-    snprintf(missing, sizeof missing, "n/a [%zu]",
-             cup_reason_number(reasons, cup_compared_source(row, input)));
-    cup_table_add_string(table, missing);
+    else
+        cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
 }
 
 /* Relative changes below this would be shown as none. */
@@ -178,18 +153,18 @@ struct block {
 };
 
 static void add_row(struct cup_table *table, const struct block *block,
-                    const struct cup_compared *row, bool first, struct cup_reasons *reasons)
+                    const struct cup_compared *row, bool first, struct cup_footnotes *footnotes)
 {
     const struct cup_comparison *comparison = block->comparison;
     if (block->rows)
         cup_table_add_string(table, first ? row->row : "");
     cup_table_add_string(table, row->label);
-    add_value(table, row, comparison->baseline, reasons);
+    add_value(table, row, comparison->baseline, footnotes);
     for (size_t i = block->from; i < block->to; i++) {
         if (i == comparison->baseline)
             continue;
         struct cup_change change = cup_change_of(comparison, row, i);
-        add_value(table, row, i, reasons);
+        add_value(table, row, i, footnotes);
         if (block->pair)
             add_amount(table, row, &change);
         add_relative(table, &change, !block->pair);
@@ -251,7 +226,7 @@ static bool begins(const struct cup_comparison *comparison, size_t index)
 }
 
 static struct shown print_block(const struct cup_terminal *terminal, const struct block *block,
-                                const char *section, size_t most, struct cup_reasons *reasons)
+                                const char *section, size_t most, struct cup_footnotes *footnotes)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS];
     char letters[CUP_COMPARE_MOST][2] = {{0}};
@@ -273,7 +248,7 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
             shown.unknown++;
             continue;
         }
-        add_row(&table, block, row, first, reasons);
+        add_row(&table, block, row, first, footnotes);
         first = false;
     }
     cup_table_finish(&table, terminal);
@@ -322,7 +297,7 @@ static bool has_label(const struct cup_comparison *comparison, const char *secti
 static void print_section(const struct cup_terminal *terminal,
                           const struct cup_comparison *comparison, const char *section, size_t most)
 {
-    struct cup_reasons reasons = {.count = 0};
+    struct cup_footnotes footnotes = {.count = 0};
     struct shown shown = {0};
     size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
     bool rows = strcmp(section, "tasks_by_prefix") == 0 || strcmp(section, "datasets") == 0;
@@ -335,7 +310,7 @@ static void print_section(const struct cup_terminal *terminal,
         for (; block.to < comparison->input_count && taken < step; block.to++)
             taken += block.to != comparison->baseline;
         block.pair = taken == 1;
-        shown = print_block(terminal, &block, section, most, &reasons);
+        shown = print_block(terminal, &block, section, most, &footnotes);
         for (; from < block.to; from++)
             done += from != comparison->baseline;
     }
@@ -344,7 +319,7 @@ static void print_section(const struct cup_terminal *terminal,
                   section);
     if (shown.unknown)
         cup_print(terminal, CUP_DIM, "  %zu more are n/a in all; --json says why\n", shown.unknown);
-    cup_reasons_print(terminal, &reasons);
+    cup_footnotes_print(&footnotes, terminal);
 }
 
 /* ---- scaling ---------------------------------------------------------------------------- */

@@ -38,14 +38,4 @@ void cup_measurement_json(const struct cup_figures *figures, const struct cup_ta
 /* "A", "B", ... */
 char cup_input_letter(size_t input);
 
-/* Reasons of what is n/a, each with its number. */
-enum { CUP_REASONS_MOST = 12 };
-struct cup_reasons {
-    const char *texts[CUP_REASONS_MOST];
-    size_t count;
-};
-/* From 1 on; reasons beyond the room share the last one. */
-size_t cup_reason_number(struct cup_reasons *reasons, const char *text);
-void cup_reasons_print(const struct cup_terminal *terminal, const struct cup_reasons *reasons);
-
 #endif

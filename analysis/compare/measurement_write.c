@@ -4,7 +4,7 @@
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/verbs/verbs.h"
-#include "analysis/write/table.h"
+#include "analysis/write/footnotes.h"
 
 static const char nothing[] = "roastcoffea's measurement holds nothing of the kind";
 
@@ -24,18 +24,16 @@ static bool has_known(const struct cup_figures *figures, const char *section)
 /* ---- for people ------------------------------------------------------------------------- */
 
 static void add_figure(struct cup_table *table, const struct cup_figure *figure,
-                       struct cup_reasons *reasons)
+                       struct cup_footnotes *footnotes)
 {
-    char label[200], missing[32];
+    char label[200];
     snprintf(label, sizeof label, "%s%s%s", figure->row, *figure->row ? ": " : "",
              figure->label ? figure->label : figure->name);
     cup_table_add_string(table, label);
-    if (is_known(figure)) {
+    if (is_known(figure))
         cup_table_add_value(table, figure->value, figure->unit);
-    } else {
-        snprintf(missing, sizeof missing, "n/a [%zu]", cup_reason_number(reasons, figure->source));
-        cup_table_add_string(table, missing);
-    }
+    else
+        cup_table_add_missing(table, footnotes, figure->source);
     cup_table_add_string(table, figure->name);
 }
 
@@ -45,16 +43,16 @@ static void print_section(const struct cup_terminal *terminal, const struct cup_
 {
     static const struct cup_column columns[] = {
         {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
-    struct cup_reasons reasons = {.count = 0};
+    struct cup_footnotes footnotes = {.count = 0};
     struct cup_table table;
     cup_print(terminal, CUP_HEADING, "\n%s\n", section);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < figures->count; i++)
         if (strcmp(figures->rows[i].section, section) == 0 &&
             (figures->rows[i].label || is_known(&figures->rows[i])))
-            add_figure(&table, &figures->rows[i], &reasons);
+            add_figure(&table, &figures->rows[i], &footnotes);
     cup_table_finish(&table, terminal);
-    cup_reasons_print(terminal, &reasons);
+    cup_footnotes_print(&footnotes, terminal);
 }
 
 static void print_sections(const struct cup_terminal *terminal, const struct cup_figures *figures,
