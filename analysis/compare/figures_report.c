@@ -110,14 +110,18 @@ static void read_rows(struct cup_figures *figures, const json_t *root, const cha
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         const char *name = keep_text(figures, json_object_get(row, key));
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = 0; k < count; k++) {
+            struct cup_value value = row_value(row, kinds[k].name);
             cup_figures_add(figures, (struct cup_figure){.section = section,
                                                          .row = name,
                                                          .name = kinds[k].name,
                                                          .label = kinds[k].label,
                                                          .unit = kinds[k].unit,
-                                                         .value = row_value(row, kinds[k].name),
-                                                         .source = "P: sums over tasks"});
+                                                         .value = value,
+                                                         .source = value.kind == CUP_VALUE_NULL
+                                                                       ? "it was not measured"
+                                                                       : "P: sums over tasks"});
+        }
     }
 }
 

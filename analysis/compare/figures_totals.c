@@ -61,7 +61,9 @@ static void add_row(struct cup_figures *figures, const char *section, const char
                                                      .label = kinds[i].label,
                                                      .unit = kinds[i].unit,
                                                      .value = values[i],
-                                                     .source = "P: sums over tasks"});
+                                                     .source = values[i].kind == CUP_VALUE_NULL
+                                                                   ? "it was not measured"
+                                                                   : "P: sums over tasks"});
 }
 
 static struct cup_value seconds(uint64_t ns)
@@ -69,11 +71,18 @@ static struct cup_value seconds(uint64_t ns)
     return cup_seconds((int64_t)ns);
 }
 
+static struct cup_value waited(const struct cup_totals *totals, const struct cup_prefix *prefix,
+                               enum cup_waited part)
+{
+    bool known = prefix->waits.tasks > 0 &&
+                 cup_profile_measured(totals->profile, cup_wait_parts[part].needs);
+    return known ? seconds(prefix->waits.ns[part]) : cup_null();
+}
+
 static void add_prefix(struct cup_figures *figures, const struct cup_totals *totals, uint32_t index)
 {
     const struct cup_task_sums *sums = &totals->prefixes[index];
     const struct cup_prefix *prefix = &totals->profile->prefixes[index];
-    const uint64_t *waited = prefix->waits.ns;
     struct cup_value cpu = cup_sums_have_cpu(sums) ? seconds(sums->cpu_ns) : cup_null();
     const struct cup_value values[] = {
         cup_count(sums->tasks),
@@ -85,10 +94,10 @@ static void add_prefix(struct cup_figures *figures, const struct cup_totals *tot
             ? cup_count(prefix->counters[CUP_C_ALLOC_BYTES])
             : cup_null(),
         cup_count(sums->result_bytes),
-        seconds(waited[CUP_WAITED_IO]),
-        seconds(waited[CUP_WAITED_GIL]),
-        seconds(waited[CUP_WAITED_LOCK]),
-        seconds(waited[CUP_WAITED_RUN_DELAY]),
+        waited(totals, prefix, CUP_WAITED_IO),
+        waited(totals, prefix, CUP_WAITED_GIL),
+        waited(totals, prefix, CUP_WAITED_LOCK),
+        waited(totals, prefix, CUP_WAITED_RUN_DELAY),
     };
     add_row(figures, "tasks_by_prefix",
             keep(figures, cup_profile_text(totals->profile, prefix->name)), cup_prefix_figures,
