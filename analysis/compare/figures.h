@@ -98,6 +98,12 @@ extern const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES]; /* "min", "m
 void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
                                int which, struct cup_value value, const char *source);
 
+static inline const char *cup_statistic_source(struct cup_value value)
+{
+    return value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
+                                        : "P: over the chunks whose result was used";
+}
+
 /* Gathers facts of many processes: what workers say counts, what others say only where no worker
  * says anything. Different values are joined. Commands are no facts of that kind. */
 struct cup_fact_list {

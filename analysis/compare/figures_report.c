@@ -84,12 +84,12 @@ static void read_statistics(struct cup_figures *figures, const json_t *root)
     };
     const json_t *all = json_object_get(json_object_get(root, "chunks"), "statistics");
     for (int i = 0; i < CUP_STAT_COUNT; i++)
-        for (int k = 0; k < CUP_CHUNK_FIGURES; k++)
-            cup_figures_add_statistic(
-                figures, (enum cup_chunk_statistic)i, k,
-                cup_json_number(
-                    json_object_get(json_object_get(all, names[i]), cup_chunk_figure_names[k])),
-                "P: over the chunks whose result was used");
+        for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
+            struct cup_value value = cup_json_number(
+                json_object_get(json_object_get(all, names[i]), cup_chunk_figure_names[k]));
+            cup_figures_add_statistic(figures, (enum cup_chunk_statistic)i, k, value,
+                                      cup_statistic_source(value));
+        }
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */

@@ -42,9 +42,7 @@ static void add_statistics(struct cup_figures *figures, const struct cup_totals 
                                                    statistics[i].stdev};
         for (int k = 0; k < CUP_CHUNK_FIGURES; k++)
             cup_figures_add_statistic(figures, (enum cup_chunk_statistic)i, k, cup_real(numbers[k]),
-                                      isfinite(numbers[k])
-                                          ? "P: over the chunks whose result was used"
-                                          : "no chunk was seen whose result was used");
+                                      cup_statistic_source(cup_real(numbers[k])));
     }
 }
 

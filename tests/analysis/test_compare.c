@@ -366,12 +366,12 @@ Test(compare, an_empty_run_is_compared_too)
     cr_assert_eq(COMPARE(other, scratch), 0);
     cr_assert_eq(COMPARE(scratch, other), 0);
     expect_text("out", "n/a");
-    cr_assert_eq(COMPARE(other, other, "--json", "-"), 0);
     char *text = written("out");
-    cr_expect_null(strstr(text, " nan"));
-    cr_expect_null(strstr(text, " inf"));
+    cr_expect_null(strstr(text, "nan "));
+    cr_expect_null(strstr(text, "inf "));
     free(text);
-    json_decref(load_json("out"));
+    cr_assert_eq(COMPARE(other, other, "--json", "-"), 0);
+    json_decref(load_json("out")); /* would not take NaN */
     cr_assert_eq(COMPARE(other, "--target", "200Gbps"), 0);
     expect_text("out", "no chunk ended whose result");
 }
