@@ -49,7 +49,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report tasks dump help --version --help"
+        _cupping_words "run report compare tasks dump help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -59,18 +59,25 @@ _cupping() {
     case ${COMP_WORDS[COMP_CWORD - 1]} in
     --json | --csv) _cupping_files -f && return ;;
     --only)
-        _cupping_words \
-            "summary tasks waits chunks datasets files servers workflow efficiency time_budget attribution health processes runs sources"
+        if [[ $verb == compare ]]; then
+            _cupping_words \
+                "inputs workflow workers efficiency time_budget fine chunks tasks_by_prefix datasets attribution health scaling"
+        else
+            _cupping_words \
+                "summary tasks waits chunks datasets files servers workflow efficiency time_budget attribution health processes runs scaling sources"
+        fi
         return
         ;;
     --run) _cupping_words "all" && return ;;
-    --span) COMPREPLY=() && return ;;
+    --span | --target | --baseline) COMPREPLY=() && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run" ;;
+    report:-*) _cupping_words "--json --only --span --run --target" ;;
+    compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
+    compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report tasks dump help" ;;
+    help:*) _cupping_words "run report compare tasks dump help" ;;
     *) _cupping_files -d ;;
     esac
 }
