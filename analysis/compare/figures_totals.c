@@ -23,12 +23,13 @@ static void add_metrics(struct cup_figures *figures, const struct cup_totals *to
         struct cup_value value = own(figures, cup_metric_value(metric, totals));
         const char *source =
             value.kind == CUP_VALUE_NULL ? cup_metric_missing(metric, totals) : metric->source;
-        cup_figures_add(figures, (struct cup_figure){.section = section->name,
-                                                     .name = metric->name,
-                                                     .label = metric->label,
-                                                     .unit = metric->unit,
-                                                     .value = value,
-                                                     .source = source});
+        cup_figures_add(figures,
+                        (struct cup_figure){.section = section->name,
+                                            .name = metric->name,
+                                            .label = metric->label,
+                                            .unit = metric->unit,
+                                            .value = value,
+                                            .source = cup_figures_keep_string(figures, source)});
     }
 }
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/compare/roastcoffea.h"
+#include "analysis/compare/measurement.h"
 
 int cup_run_read(const char *text, unsigned *run)
 {

@@ -3,7 +3,7 @@
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
-#include "analysis/compare/roastcoffea.h"
+#include "analysis/compare/measurement.h"
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"

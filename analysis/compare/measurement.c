@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include "analysis/compare/roastcoffea.h"
+#include "analysis/compare/measurement.h"
 
 #include <dirent.h>
 #include <stdio.h>
