@@ -53,20 +53,25 @@ static void add_task(double start, double stop, bool erred, const char *key)
     BUILDER_ADD(&builder, CUP_R_TASK_END, end);
 }
 
+static void add_item(int64_t start, int64_t events)
+{
+    struct cup_r_item item = {.task = tasks,
+                              .kind = CUP_ITEM_WORK,
+                              .dataset = DATASET,
+                              .file = PATH,
+                              .tree = TREE,
+                              .entry_start = start,
+                              .entry_stop = start + events};
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+}
+
 /* A chunk of a key of its own. */
 static void add_chunk(double start, double stop, int64_t events)
 {
     char key[40];
     snprintf(key, sizeof key, "Processor-%u", tasks + 1);
     add_task(start, stop, false, key);
-    struct cup_r_item item = {.task = tasks,
-                              .kind = CUP_ITEM_WORK,
-                              .dataset = DATASET,
-                              .file = PATH,
-                              .tree = TREE,
-                              .entry_start = 10000 * tasks,
-                              .entry_stop = 10000 * tasks + events};
-    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    add_item(10000 * tasks, events);
 }
 
 static struct cup_ramp ramp_of_log(void)
@@ -129,6 +134,7 @@ Test(scaling, attempts_in_vain_are_busy_and_yield_nothing)
 {
     add_chunk(0, 10, 1000);
     add_task(0, 10, true, "Processor-x");
+    add_item(0, 5000);
     add_chunk(10, 20, 1000);
     struct cup_ramp ramp = ramp_of_log();
     cr_assert_eq(ramp.count, 2);
