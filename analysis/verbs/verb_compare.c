@@ -19,7 +19,7 @@ static int find_baseline(struct request *request, struct cup_error *error)
 {
     const char *text = request->baseline_text;
     for (size_t i = 0; text && i < request->count; i++) {
-        char number[8];
+        char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
         bool letter = text[0] == cup_input_letter(i) && !text[1];
         if (letter || strcmp(text, number) == 0 || strcmp(text, request->words[i]) == 0) {
