@@ -98,6 +98,7 @@ static const struct section {
     {"health", cup_print_health, false},
     {"processes", cup_print_processes, true},
     {"runs", cup_print_runs, true},
+    {"scaling", cup_print_scaling, true},
     {"sources", print_sources, true},
     {"", print_footer, false},
 };
@@ -117,14 +118,22 @@ bool cup_section_needs_counters(const char *name)
     return strcmp(name, "stages") == 0;
 }
 
-int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
-                    const char *only)
+/* A target asks for the section that answers. */
+static bool is_asked_for(const struct cup_page *page, const struct section *section)
 {
-    struct cup_page page = {.totals = totals, .profile = totals->profile, .alone = only != NULL};
+    return section->print == cup_print_scaling && page->target->rate > 0;
+}
+
+int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output, const char *only)
+{
+    struct cup_page page = {
+        .totals = totals, .profile = totals->profile, .alone = only != NULL, .target = target};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
-        if (only ? strcmp(sections[i].name, only) == 0 : !sections[i].on_request)
+        if (only ? strcmp(sections[i].name, only) == 0
+                 : !sections[i].on_request || is_asked_for(&page, &sections[i]))
             result = sections[i].print(&page);
     return result;
 }

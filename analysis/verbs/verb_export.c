@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "analysis/export/export.h"
+#include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
-#include "analysis/verbs/run_option.h"
 #include "analysis/verbs/verbs.h"
 
 /* What --to may say. Without `write` it is still to come. */

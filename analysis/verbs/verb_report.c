@@ -1,18 +1,27 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/measurement.h"
+#include "analysis/profile/run_option.h"
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
-#include "analysis/verbs/run_option.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *samples;
+    const char *directory, *json, *only, *span, *run, *samples, *target_text;
+    struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     const struct cup_option options[] = {
-        {"--json", &request->json}, {"--only", &request->only}, {"--span", &request->span},
-        {"--run", &request->run},   {"--coffea-report", NULL},  {"--samples", &request->samples},
+        {"--json", &request->json},          {"--only", &request->only},
+        {"--span", &request->span},          {"--run", &request->run},
+        {"--coffea-report", NULL},           {"--samples", &request->samples},
+        {"--target", &request->target_text},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
                          error) != 0)
@@ -21,6 +30,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "report", error) != 0)
+        return -1;
     return cup_run_option_read("report", request->run, &request->number, error);
 }
 
@@ -43,8 +55,8 @@ static int write_totals(const struct request *request, const struct cup_totals *
     struct cup_output output;
     if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
         return -1;
-    int result = request->json ? cup_report_json(totals, &output)
-                               : cup_report_text(totals, &output, request->only);
+    int result = request->json ? cup_report_json(totals, &request->target, &output)
+                               : cup_report_text(totals, &request->target, &output, request->only);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
@@ -68,6 +80,32 @@ static int write_report(const struct request *request, const struct cup_profile 
     return result;
 }
 
+/* A directory that another tool wrote. */
+static int report_measurement(const struct request *request)
+{
+    struct cup_figures figures;
+    struct cup_output output;
+    struct cup_error error;
+    bool usage = false;
+    const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
+    if (request->span) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET,
+                      "--span %s: roastcoffea's measurement has no spans", request->span);
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
+    if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
+        return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+    int result = cup_output_open(&output, request->json ? request->json : "-", &error);
+    if (result == 0 && request->json)
+        cup_measurement_json(&figures, &request->target, &output);
+    else if (result == 0)
+        cup_measurement_text(&figures, request->only, &request->target, &output);
+    if (result == 0)
+        result = cup_output_close(&output, &error);
+    cup_figures_free(&figures);
+    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}
+
 int cup_verb_report(int argc, char **argv)
 {
     struct request request = {0};
@@ -75,6 +113,8 @@ int cup_verb_report(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
+        return report_measurement(&request);
     const struct cup_load_options load = {
         .counters = request.json || (request.only && cup_section_needs_counters(request.only)),
         .span = request.span,

@@ -49,7 +49,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report tasks export dump help --version --help"
+        _cupping_words "run report compare tasks export dump help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -59,21 +59,29 @@ _cupping() {
     case ${COMP_WORDS[COMP_CWORD - 1]} in
     --json | --csv) _cupping_files -f && return ;;
     --only)
-        _cupping_words \
-            "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health processes runs sources"
+        if [[ $verb == compare ]]; then
+            _cupping_words \
+                "inputs workflow workers efficiency time_budget fine chunks tasks_by_prefix datasets attribution health scaling"
+        else
+            _cupping_words \
+                "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health processes runs scaling sources"
+        fi
         return
         ;;
     --run) _cupping_words "all" && return ;;
-    --span) COMPREPLY=() && return ;;
+    --span | --target | --baseline) COMPREPLY=() && return ;;
+    --samples | --coffea-report) _cupping_files -f && return ;;
     --to) _cupping_words "roastcoffea prometheus csv" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run" ;;
+    report:-*) _cupping_words "--json --only --span --run --target --samples --coffea-report" ;;
+    compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
+    compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
     export:-*) _cupping_words "--to -o --run" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report tasks export dump help" ;;
+    help:*) _cupping_words "run report compare tasks export dump help" ;;
     *) _cupping_files -d ;;
     esac
 }

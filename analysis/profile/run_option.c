@@ -1,4 +1,4 @@
-#include "analysis/verbs/run_option.h"
+#include "analysis/profile/run_option.h"
 
 #include <stdlib.h>
 #include <string.h>
