@@ -2,21 +2,8 @@
 
 #include <string.h>
 
+#include "analysis/profile/worker_rows.h"
 #include "analysis/write/csv_writer.h"
-
-/* ---- which samples ------------------------------------------------------------------------ */
-
-bool cup_sample_in_run(const struct cup_totals *totals, const struct cup_sample *sample)
-{
-    struct cup_stretch run = totals->run;
-    return cup_stretch_ns(run) < 0 ||
-           (sample->time_ns >= run.start_ns && sample->time_ns <= run.stop_ns);
-}
-
-bool cup_sample_by_scheduler(const struct cup_profile *profile, const struct cup_sample *sample)
-{
-    return sample->server && profile->servers[sample->server - 1].role == CUP_ROLE_SCHEDULER;
-}
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -62,39 +49,50 @@ static void put_heading(struct cup_csv *csv)
     static const char *const names[] = {"time", "by", "worker", "name", "status"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cup_csv_value(csv, cup_string(names[i]));
-    put_names(csv, "", worker_names, CUP_WV_COUNT);
+    put_names(csv, "", worker_names, CUP_WV_STATUS);
     put_names(csv, "heartbeat_", heartbeat_names, CUP_HV_COUNT);
     put_names(csv, "cluster_", sample_names, CUP_SV_COUNT);
     cup_csv_end_line(csv);
 }
 
-static void put_row(struct cup_csv *csv, const struct cup_profile *profile,
-                    const struct cup_worker_sample *row)
+static void put_row(struct cup_csv *csv, const struct cup_worker_rows *rows,
+                    const struct cup_worker_row *row)
 {
-    const struct cup_sample *sample = &profile->samples[row->sample];
-    bool by_scheduler = cup_sample_by_scheduler(profile, sample);
-    cup_csv_value(csv, cup_seconds(sample->time_ns));
+    const struct cup_profile *profile = rows->profile;
+    bool by_scheduler = rows->role == CUP_ROLE_SCHEDULER;
+    cup_csv_value(csv, cup_seconds(rows->sample.time_ns));
     cup_csv_value(csv, cup_string(by_scheduler ? "scheduler" : "worker"));
     cup_csv_value(csv, cup_text(cup_profile_text(profile, row->address)));
     cup_csv_value(csv, cup_text(cup_profile_text(profile, row->name)));
     cup_csv_value(csv, cup_text(cup_profile_text(profile, row->status)));
-    put_values(csv, worker_names, row->values, CUP_WV_COUNT);
-    put_values(csv, heartbeat_names,
-               row->heartbeat ? profile->heartbeats[row->heartbeat - 1].values : NULL,
-               CUP_HV_COUNT);
-    put_values(csv, sample_names, by_scheduler ? sample->values : NULL, CUP_SV_COUNT);
+    put_values(csv, worker_names, row->values, CUP_WV_STATUS);
+    put_values(csv, heartbeat_names, row->heartbeat, CUP_HV_COUNT);
+    put_values(csv, sample_names, by_scheduler ? rows->sample.values : NULL, CUP_SV_COUNT);
     cup_csv_end_line(csv);
+}
+
+static bool is_in_run(const struct cup_totals *totals, int64_t time_ns)
+{
+    struct cup_stretch run = totals->run;
+    return cup_stretch_ns(run) < 0 || (time_ns >= run.start_ns && time_ns <= run.stop_ns);
+}
+
+static int put_rows(struct cup_csv *csv, const struct cup_totals *totals, enum cup_role role)
+{
+    struct cup_worker_rows rows;
+    cup_worker_rows_start(&rows, totals->profile, role);
+    while (cup_worker_rows_next(&rows))
+        for (size_t i = 0; i < rows.count; i++)
+            if (is_in_run(totals, rows.sample.time_ns))
+                put_row(csv, &rows, rows.rows[i]);
+    return cup_worker_rows_finish(&rows);
 }
 
 int cup_samples_csv(const struct cup_totals *totals, const struct cup_output *output)
 {
-    const struct cup_profile *profile = totals->profile;
     struct cup_csv csv = {.out = output->file};
     put_heading(&csv);
-    for (size_t i = 0; i < profile->worker_sample_count && !cup_output_failed(output); i++) {
-        const struct cup_worker_sample *row = &profile->worker_samples[i];
-        if (cup_sample_in_run(totals, &profile->samples[row->sample]))
-            put_row(&csv, profile, row);
-    }
-    return 0;
+    if (put_rows(&csv, totals, CUP_ROLE_SCHEDULER) != 0)
+        return -1;
+    return put_rows(&csv, totals, CUP_ROLE_WORKER);
 }

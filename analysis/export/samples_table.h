@@ -7,13 +7,7 @@
 /* Writes it as CSV. The names are those of the log's values, with `_s` where the log has `_ns`;
  * what a worker told of itself begins with `heartbeat_`, times of day are seconds since the epoch.
  * `by` says who took the sample: "scheduler", or "worker" of itself. Only samples of the run.
- * Returns 0. */
+ * Returns 0, or -1 without memory. */
 int cup_samples_csv(const struct cup_totals *totals, const struct cup_output *output);
-
-/* True if the sample was taken during the run, or there is no run to belong to. */
-bool cup_sample_in_run(const struct cup_totals *totals, const struct cup_sample *sample);
-
-/* True if a scheduler took it. */
-bool cup_sample_by_scheduler(const struct cup_profile *profile, const struct cup_sample *sample);
 
 #endif

@@ -100,46 +100,35 @@ static void add_reports(void)
     BUILDER_ADD(&builder, CUP_R_CHUNK_REPORT, second);
 }
 
-/* VALUES are numbers and values, in pairs. */
-static void add_with_pairs(unsigned type, const void *fixed, size_t bytes, const uint64_t *values,
-                           unsigned count)
-{
-    unsigned char tail[512];
-    size_t length = cup_pairs_known(tail, values, count, 0);
-    memset(tail + length, CUP_PAIR_PADDING, 8);
-    builder_record(&builder, type, fixed, bytes, tail, (length + 7) / 8 * 8);
-}
-
 static void add_sample(uint32_t number, double second, bool with_heartbeat)
 {
-    uint64_t cluster[CUP_SV_COUNT], values[CUP_PAIR_HEARTBEAT + CUP_HV_COUNT];
-    memset(cluster, 0xff, sizeof cluster);
-    memset(values, 0xff, sizeof values);
+    uint64_t cluster[CUP_SV_COUNT], values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    builder_unknown(cluster, CUP_SV_COUNT);
+    builder_unknown(values, CUP_WV_COUNT);
+    builder_unknown(heartbeat, CUP_HV_COUNT);
     cluster[CUP_SV_WORKERS] = 1;
     values[CUP_WV_THREADS] = 2;
     values[CUP_WV_MEMORY_LIMIT] = 4000;
     values[CUP_WV_PROCESSING] = number;
-    values[CUP_WV_UNSEEN_NS] = 250000000;
-    if (with_heartbeat) {
-        values[CUP_PAIR_HEARTBEAT + CUP_HV_TIME_NS] = (uint64_t)at_second(second);
-        values[CUP_PAIR_HEARTBEAT + CUP_HV_RSS] = 1000;
-        values[CUP_PAIR_HEARTBEAT + CUP_HV_CPU_NS_PER_S] = 1500000000;
-    }
-    struct cup_r_sample sample = {.sample = number, .server = 2, .time_ns = at_second(second)};
-    struct cup_r_sample_worker worker = {
-        .sample = number, .address = ADDRESS, .name = WORKER, .status = RUNNING};
-    add_with_pairs(CUP_R_SAMPLE, &sample, sizeof sample, cluster, CUP_SV_COUNT);
-    add_with_pairs(CUP_R_SAMPLE_WORKER, &worker, sizeof worker, values,
-                   CUP_PAIR_HEARTBEAT + CUP_HV_COUNT);
+    values[CUP_WV_SEEN_NS] = (uint64_t)at_second(second - 0.25);
+    values[CUP_WV_STATUS] = 1;
+    heartbeat[CUP_HV_TIME_NS] = (uint64_t)at_second(second);
+    heartbeat[CUP_HV_RSS] = 1000;
+    heartbeat[CUP_HV_CPU_NS_PER_S] = 1500000000;
+    builder_row(&builder, number, 1, values, with_heartbeat ? heartbeat : NULL);
+    builder_sample(&builder, number, 2, at_second(second), cluster);
 }
 
 /* The run is from 10 to 22: the first sample is before it. */
 static void add_samples(void)
 {
     struct cup_r_server scheduler = {.id = 2, .role = CUP_ROLE_SCHEDULER, .address = FIRST_FREE};
+    struct cup_r_status running = {.status = 1, .name = RUNNING};
     builder_string(&builder, FIRST_FREE, "tcp://10.0.0.9:8786");
     builder_string(&builder, RUNNING, "running");
     BUILDER_ADD(&builder, CUP_R_SERVER, scheduler);
+    BUILDER_ADD(&builder, CUP_R_STATUS, running);
+    builder_worker(&builder, 1, 2, ADDRESS, WORKER);
     add_sample(1, 5, false);
     add_sample(2, 11, false);
     add_sample(3, 12.5, true);
@@ -325,7 +314,7 @@ Test(export, csv_of_samples)
     cr_expect_str_eq(field(rows, 0, "by"), "scheduler");
     cr_expect_str_eq(field(rows, 0, "worker"), "tcp://10.0.0.1:40000");
     cr_expect_str_eq(field(rows, 0, "processing"), "2");
-    cr_expect_str_eq(field(rows, 0, "unseen_s"), "0.25");
+    cr_expect_str_eq(field(rows, 0, "seen_s"), "1700000010.75");
     cr_expect_str_eq(field(rows, 0, "heartbeat_rss"), "");
     cr_expect_str_eq(field(rows, 1, "heartbeat_rss"), "1000");
     cr_expect_str_eq(field(rows, 1, "heartbeat_time_s"), "1700000012.5");
