@@ -10,6 +10,7 @@
 #include "preload/process.h"
 #include "preload/python.h"
 #include "preload/run.h"
+#include "preload/samples.h"
 #include "preload/thread.h"
 
 #include <errno.h>
@@ -67,6 +68,8 @@ static void get_ready(void)
     cup_python_learn();
     intern_names();
     cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
+    if (cup_samples_wanted())
+        cup_process_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     why = cup_context_verify();
     if (why)
         cup_process_remark("way 'context' is off", why);

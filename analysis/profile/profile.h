@@ -182,8 +182,7 @@ struct cup_run {
  * model. */
 struct cup_sample_place {
     int64_t time_ns;
-    uint32_t process;
-    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t server; /* index in servers: its process is the one */
     uint32_t at;     /* of its first record, in units of 8 bytes */
 };
 

@@ -20,7 +20,7 @@ _cupping_run() { # INDEX of the first word to look at
     while ((i < COMP_CWORD)); do
         word=${COMP_WORDS[i]}
         case $word in
-        -o | --output | --max-bytes) ((i += 2)) ;;
+        -o | --output | --interval | --max-bytes) ((i += 2)) ;;
         --)
             ((i++))
             break
@@ -31,7 +31,7 @@ _cupping_run() { # INDEX of the first word to look at
     done
     case ${COMP_WORDS[COMP_CWORD - 1]} in
     -o | --output) _cupping_files -d && return ;;
-    --max-bytes) COMPREPLY=() && return ;;
+    --interval | --max-bytes) COMPREPLY=() && return ;;
     esac
     if ((i < COMP_CWORD)); then
         if declare -F _command_offset >/dev/null; then
@@ -40,7 +40,7 @@ _cupping_run() { # INDEX of the first word to look at
             _cupping_files -f
         fi
     elif [[ ${COMP_WORDS[COMP_CWORD]} == -* ]]; then
-        _cupping_words "-o --output --max-bytes --verbose --help --version --"
+        _cupping_words "-o --output --interval --max-bytes --verbose --help --version --"
     else
         _cupping_files -c
     fi
