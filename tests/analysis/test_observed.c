@@ -383,6 +383,24 @@ Test(observed, a_heartbeat_counts_once)
     expect("workers_without_memory_limit", 1);
 }
 
+/* 1000 at 10 s, 3000 at 11 s, and nothing new up to 14 s. */
+Test(observed, what_a_heartbeat_told_holds)
+{
+    const struct row row = {1, 4000, 0, 0};
+    add_scheduler();
+    add_task(10, 14);
+    add_row(1, 1, row, 1000);
+    add_sample(1, 10, 1, 1);
+    add_row(2, 1, row, 3000);
+    add_sample(2, 11, 1, 1);
+    add_sample(3, 12, 1, 1);
+    add_sample(4, 14, 1, 1);
+    make();
+    expect("avg_memory_per_worker_bytes", (2000 * 1 + 3000 * 3) / 4.0);
+    expect("mean_memory_per_worker_bytes", 2000);
+    expect("num_repeated_heartbeats", 2);
+}
+
 /* ---- use --------------------------------------------------------------------------------- */
 
 Test(observed, use_of_threads)
@@ -498,7 +516,7 @@ static void add_workers_alone(void)
     add_task(10, 16);
     add_own(1, 10, 1000, NONE);
     add_own(2, 12, 2000, UINT64_C(1000000000));
-    add_own(3, 14, 1000, UINT64_C(2000000000));
+    add_own(3, 14, 1000, UINT64_C(3000000000));
     save("a.cup");
     builder_free(&builder);
     builder_start(&builder);
@@ -535,12 +553,12 @@ Test(observed, without_a_scheduler_the_workers_are_asked)
     expect_sound();
 }
 
-/* A: 2 s at 1 core and 2 s at 2; B: 4 s at half a core; of two threads each. */
+/* A: 2 s at 1 core and 2 s at 3; B: 4 s at half a core; of two threads each. */
 Test(observed, clocks_of_processes)
 {
     add_workers_alone();
     load();
-    expect("real_cpu_utilization_process_pct", 100 * (2 + 4 + 2) / (8.0 + 8));
+    expect("real_cpu_utilization_process_pct", 100 * (2 + 6 + 2) / (8.0 + 8));
 }
 
 /* ---- timelines --------------------------------------------------------------------------- */
