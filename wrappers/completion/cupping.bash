@@ -57,7 +57,7 @@ _cupping() {
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
-    --json | --csv) _cupping_files -f && return ;;
+    --json | --csv | --samples) _cupping_files -f && return ;;
     --only)
         if [[ $verb == compare ]]; then
             _cupping_words \
