@@ -15,8 +15,8 @@
       "distributed 2024.12 to 2026.8")                                                             \
     X(RUN_TASK, "distributed.worker", "_run_task", "key, execution_state",                         \
       "distributed 2024.12 to 2026.8")                                                             \
-    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple", "args, kwargs, msg",   \
-      "distributed up to 2024.11")                                                                 \
+    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple",                        \
+      "function, args, kwargs, msg", "distributed up to 2024.11")                                  \
     X(APPLY_FUNCTION, "distributed.worker", "apply_function", "key, execution_state",              \
       "distributed up to 2024.11")                                                                 \
     X(ENTER, "contextlib", "__enter__", "(nothing: the task begins)", "CPython 3.9 to 3.13")       \

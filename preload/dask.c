@@ -262,14 +262,16 @@ static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_obj
  * chunk that is killed in between is known by Coffea's own clock call. */
 static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
-    static const char *const names[] = {"task", "args", "kwargs"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !cup_self.item_known; i++) {
-        cup_object *what = cup_frames_local(simple_frame, names[i], locals);
-        cup_item_find(what);
-        cup_python_drop(what);
-        if (what && i == 0)
-            return; /* it has the others */
-    }
+    cup_object *node = cup_frames_local(simple_frame, "task", locals);
+    cup_object *function = node ? NULL : cup_frames_local(simple_frame, "function", locals);
+    cup_object *args = node ? NULL : cup_frames_local(simple_frame, "args", locals);
+    cup_object *kwargs = node ? NULL : cup_frames_local(simple_frame, "kwargs", locals);
+    cup_object *const what[] = {node, function, args, kwargs};
+    cup_item_find(what, sizeof what / sizeof *what);
+    cup_python_drop(kwargs);
+    cup_python_drop(args);
+    cup_python_drop(function);
+    cup_python_drop(node);
 }
 
 static bool is_carrier(uint32_t prefix)

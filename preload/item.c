@@ -25,7 +25,16 @@ void cup_item_record(const struct cup_item_found *found)
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-enum known_type { NODE, DATA, READ, OPEN_AND_READ, READ_NUMPY, OPEN_AND_READ_NUMPY, TYPES };
+enum known_type {
+    NODE,
+    DATA,
+    SUBGRAPH,
+    READ,
+    OPEN_AND_READ,
+    READ_NUMPY,
+    OPEN_AND_READ_NUMPY,
+    TYPES
+};
 
 /* A node of Dask's graph has its arguments in `args` and `kwargs`, and what it calls in `func`; its
  * List, Tuple, Dict and Set are nodes too. */
@@ -39,6 +48,7 @@ static const struct {
     {"dask._task_spec", "Dict", NODE},
     {"dask._task_spec", "Set", NODE},
     {"dask._task_spec", "DataNode", DATA},
+    {"dask.optimization", "SubgraphCallable", SUBGRAPH},
     {"uproot._dask", "_UprootRead", READ},
     {"uproot._dask", "_UprootOpenAndRead", OPEN_AND_READ},
     {"uproot._dask", "_UprootReadNumpy", READ_NUMPY},
@@ -210,6 +220,8 @@ static void look_at(struct search *search, cup_object *object, int depth)
         look_at_part(search, object, "kwargs", depth + 1);
     } else if (known == DATA) {
         look_at_part(search, object, "value", depth + 1);
+    } else if (known == SUBGRAPH) {
+        look_at_part(search, object, "dsk", depth + 1);
     } else if (known != TYPES && !search->reader) {
         search->reader = object;
         search->reader_type = known;
@@ -240,19 +252,32 @@ static int64_t integer_at(cup_object *tuple, int at)
     return cup_python_integer(cup_py.PyTuple_GetItem(tuple, at), -1);
 }
 
+/* fName, which a TTree has from its base class. */
+static uint32_t name_of_tree(cup_object *tree)
+{
+    cup_object *bases = kept(tree, "_bases");
+    bool list = bases && cup_python_type(bases) == cup_py.list_type;
+    cup_object *base = list ? cup_py.PyList_GetItem(bases, 0) : NULL;
+    if (list && !base)
+        cup_py.PyErr_Clear();
+    cup_object *members = kept(base, "_members");
+    bool dict = members && cup_python_type(members) == cup_py.dict_type;
+    cup_object *name = dict ? cup_python_item(members, "fName") : NULL;
+    uint32_t id = string_of(name);
+    cup_python_drop(name);
+    cup_python_drop(members);
+    cup_python_drop(bases);
+    return id;
+}
+
 /* Of a tree that the client opened: file and name of it. */
 static void describe_tree(cup_object *tree, struct cup_item_found *found)
 {
-    cup_object *file = kept(tree, "_file"), *members = kept(tree, "_members");
+    cup_object *file = kept(tree, "_file");
     cup_object *path = kept(file, "_file_path");
-    cup_object *name = members && cup_python_type(members) == cup_py.dict_type
-                           ? cup_python_item(members, "fName")
-                           : NULL;
     found->file = string_of(path);
-    found->tree = string_of(name);
-    cup_python_drop(name);
+    found->tree = name_of_tree(tree);
     cup_python_drop(path);
-    cup_python_drop(members);
     cup_python_drop(file);
 }
 
@@ -313,11 +338,12 @@ static void record_path(cup_object *path)
         cup_item_record(&found);
 }
 
-void cup_item_find(cup_object *what)
+void cup_item_find(cup_object *const *what, int count)
 {
     struct search search = {.left = MOST_OBJECTS};
-    if (what)
-        look_at(&search, what, 0);
+    for (int i = 0; i < count; i++)
+        if (what[i])
+            look_at(&search, what[i], 0);
     if (search.done || cup_self.item_known)
         return;
     if (search.reader)

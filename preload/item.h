@@ -7,9 +7,9 @@
 #include "preload/log_format.h"
 #include "preload/python.h"
 
-/* Records what stands in WHAT, a node of Dask's graph or a tuple of arguments, for this thread's
- * task, and sets cup_self.item_known. NULL is fine. GIL. */
-void cup_item_find(cup_object *what);
+/* Records what stands in WHAT, a node of Dask's graph, or a function and its arguments, for this
+ * thread's task, and sets cup_self.item_known. NULLs are fine. GIL. */
+void cup_item_find(cup_object *const *what, int count);
 
 /* Records it. Strings are ids in the log, 0: not known; entries -1: not known. */
 struct cup_item_found {

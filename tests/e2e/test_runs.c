@@ -115,3 +115,49 @@ Test(runs, of_a_futures_executor)
 {
     without_dask("futures");
 }
+
+/* ---- chunks that need more than one attempt ---------------------------------------------------
+ */
+
+static void check_attempts(json_t *report, json_t *told)
+{
+    static const char *const same[] = {"bytesread", "entries", "chunks"};
+    json_t *workflow = json_object_get(report, "workflow"), *row;
+    json_t *coffea = json_object_get(report, "coffea");
+    json_t *rows = json_object_get(json_object_get(report, "chunks"), "rows");
+    json_int_t used = 0, unfinished = 0;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        used += cup_is(row, "outcome", "used");
+        unfinished += cup_is(row, "outcome", "unfinished");
+    }
+    for (i = 0; i < sizeof same / sizeof *same; i++)
+        cr_expect(cup_count(coffea, same[i]) == cup_count(told, same[i]),
+                  "%s: Coffea says %lld, the chunks %lld", same[i],
+                  (long long)cup_count(told, same[i]), (long long)cup_count(coffea, same[i]));
+    double difference = cup_number(coffea, "processtime") - cup_number(told, "processtime");
+    cr_expect(difference < 1e-5 && difference > -1e-5, "%g s", difference);
+    cr_expect(used == cup_count(told, "chunks") && used == cup_count(workflow, "num_chunks"));
+    cr_expect(cup_count(workflow, "total_events") == cup_count(told, "entries"));
+    cr_expect(cup_count(workflow, "num_failed_chunks") == 1);
+    cr_expect(cup_count(workflow, "num_retried_chunks") >= 2);
+    cr_expect(unfinished == 1, "%lld chunks were killed", (long long)unfinished);
+    cr_expect(json_array_size(json_object_get(report, "runs")) == 1);
+}
+
+Test(runs, chunks_tried_again_count_once)
+{
+    struct cup_cluster cluster;
+    char *directory = cup_scratch("runs-attempts"), *input = cup_input("ttree");
+    char *out = cup_path(directory, "out.json"), *files = cup_path(input, "files.json");
+    const char *const arguments[] = {out, files, NULL};
+    struct cup_cluster_options options = {.directory = directory, .workers = 2, .client_too = true};
+    cup_cluster_start(&cluster, &options);
+    cup_cluster_script(&cluster, "attempts_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    json_t *report = cup_report(directory), *told = cup_json(directory, "out.json");
+    check_attempts(report, told);
+    json_decref(report), json_decref(told);
+    free(directory), free(input), free(out), free(files);
+}
