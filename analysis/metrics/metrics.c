@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "analysis/metrics/coffea_compare.h"
+
 const struct cup_metric_section *const cup_metric_sections[] = {
     &cup_workflow_metrics,    &cup_workers_metrics, &cup_efficiency_metrics,
     &cup_time_budget_metrics, &cup_fine_metrics,    &cup_attribution_metrics,
@@ -25,6 +27,12 @@ static bool is_measured(const struct cup_metric *metric, const struct cup_totals
 struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals)
 {
     return metric->compute && is_measured(metric, totals) ? metric->compute(totals) : cup_null();
+}
+
+const char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals *totals)
+{
+    const char *given = cup_coffea_source(totals, metric->name);
+    return given ? given : metric->source;
 }
 
 const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals)

@@ -36,6 +36,9 @@ const struct cup_metric_section *cup_find_metrics(const char *section);
 
 struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals);
 
+/* Where the value comes from: metric->source, but for what was given in a file. */
+const char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals *totals);
+
 /* Why its value is null. */
 const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals);
 

@@ -6,6 +6,7 @@
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/budget.h"
+#include "analysis/metrics/coffea_file.h"
 #include "analysis/metrics/kernel_check.h"
 #include "analysis/profile/profile.h"
 
@@ -103,7 +104,8 @@ struct cup_totals {
     uint64_t process_ns, process_cpu_ns; /* inside process() */
     uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
     struct cup_coffea_sums coffea;
-    struct cup_dataset *datasets; /* owned */
+    const struct cup_coffea_file *given; /* not owned; set by who has it; NULL: none */
+    struct cup_dataset *datasets;        /* owned */
     size_t dataset_count, dataset_room;
 
     struct cup_waste failed, repeated, killed;

@@ -97,7 +97,10 @@ static void put_row_sources(struct report *report)
         put(report, rows[i][0], cup_string(rows[i][1]));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
-                       ? "C: as Coffea's own report, made from the chunks whose result was used"
+                       ? "C: as Coffea's own report, made from the chunks whose result was used; "
+                         "given: the file of --coffea-report"
+                   : report->totals->given
+                       ? "C: the file of --coffea-report; no chunk of Coffea's was seen to return"
                        : "n/a: no chunk of Coffea's was seen to return"));
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];
@@ -111,7 +114,7 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
 {
     char source[400];
     if (cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL)
-        snprintf(source, sizeof source, "%s", metric->source);
+        snprintf(source, sizeof source, "%s", cup_metric_source(metric, report->totals));
     else if (!metric->compute)
         snprintf(source, sizeof source, "n/a: %s", metric->source);
     else

@@ -26,7 +26,7 @@ static void print_section_sources(const struct cup_page *page,
         const struct cup_metric *metric = &section->metrics[i];
         char line[400];
         snprintf(line, sizeof line, "%s.%s: %s%s", section->name, metric->name,
-                 metric->compute ? "" : "n/a, ", metric->source);
+                 metric->compute ? "" : "n/a, ", cup_metric_source(metric, page->totals));
         cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
     }
 }
@@ -61,6 +61,7 @@ static const struct section {
     {"waits", cup_print_waits, false},
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
+    {"coffea", cup_print_coffea, true},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
     {"workflow", print_workflow, false},
@@ -74,6 +75,12 @@ static const struct section {
     {"", print_footer, false},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
+
+/* Who gives a report of Coffea's asks for what becomes of it. */
+static bool is_wanted(const struct section *section, const struct cup_totals *totals)
+{
+    return !section->on_request || (totals->given && section->print == cup_print_coffea);
+}
 
 bool cup_report_has_section(const char *name)
 {
@@ -90,7 +97,7 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_output *ou
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
-        if (only ? strcmp(sections[i].name, only) == 0 : !sections[i].on_request)
+        if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], totals))
             result = sections[i].print(&page);
     return result;
 }
