@@ -19,6 +19,7 @@ static const char *outcome_name(uint8_t outcome)
         [CUP_OUTCOME_REPEATED] = "repeated",
         [CUP_OUTCOME_FAILED] = "failed",
         [CUP_OUTCOME_UNFINISHED] = "unfinished",
+        [CUP_OUTCOME_SKIPPED] = "skipped",
     };
     return names[outcome];
 }
@@ -148,6 +149,7 @@ static void put_chunk_sums(struct report *report)
     put(report, "failed", cup_count(totals->failed_chunks));
     put(report, "repeated", cup_count(totals->repeated_chunks));
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
+    put(report, "skipped", cup_count(totals->skipped_chunks));
     put(report, "open_s", timed ? cup_seconds((int64_t)totals->open_ns) : cup_null());
     put(report, "process_s", timed ? cup_seconds((int64_t)totals->process_ns) : cup_null());
     put(report, "process_cpu_s", timed ? cup_seconds((int64_t)totals->process_cpu_ns) : cup_null());
@@ -189,6 +191,7 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "failed", cup_count(dataset->failed));
     put(report, "repeated", cup_count(dataset->repeated));
     put(report, "unfinished", cup_count(dataset->unfinished));
+    put(report, "skipped", cup_count(dataset->skipped));
     put(report, "events", cup_count(dataset->events));
     put_ns(report, "wall_s", dataset->wall_ns);
     put_ns(report, "cpu_s", dataset->cpu_ns);
