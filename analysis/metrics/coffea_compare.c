@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/profile/runs.h"
+
 /* ---- seen, given, taken ----------------------------------------------------------------- */
 
 static uint64_t seen(const struct cup_totals *t, enum cup_coffea_field field)
@@ -118,7 +120,8 @@ static struct cup_value seen_value(const struct cup_totals *t, int field, enum c
         return seen_columns(t);
     if (field == CUP_COFFEA_WALL) {
         const struct cup_run *call = cup_run_call(t);
-        return call && !call->given ? cup_seconds(call->stop_ns - call->start_ns) : cup_null();
+        return call && !cup_run_is_given(call) ? cup_seconds(call->stop_ns - call->start_ns)
+                                               : cup_null();
     }
     return value_of(unit, seen(t, field));
 }

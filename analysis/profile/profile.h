@@ -158,7 +158,6 @@ struct cup_child {
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    bool given;                /* not seen: the user's own times */
     int64_t start_ns, stop_ns; /* by its host's clock */
     uint32_t pid;
     char host[64];

@@ -87,7 +87,7 @@ int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns
         return 0;
     if (cup_array_grow(&profile->runs, &profile->run_room, 0, sizeof *profile->runs) != 0)
         return -1;
-    profile->runs[0] = (struct cup_run){.given = true, .start_ns = start_ns, .stop_ns = stop_ns};
+    profile->runs[0] = (struct cup_run){.start_ns = start_ns, .stop_ns = stop_ns};
     profile->run_count = profile->run = 1;
     return 1;
 }
