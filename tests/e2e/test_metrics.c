@@ -179,14 +179,25 @@ static json_t *used_row(json_t *rows, json_t *chunk)
     return NULL;
 }
 
-/* Times of one chunk have a floor: threads that wait for the interpreter's lock between two clock
- * calls of ours and theirs. The CPU clocks are the same, so the sums need none. */
+/* Between Coffea's clock calls and the decorator's inside of them a thread may lose the
+ * interpreter's lock, or its core: so much of each chunk on average, on a busy machine. Of CPU
+ * clocks, far less. */
+static const double lost_s = 0.02, lost_cpu_s = 0.0005;
+
+static void check_chunk(json_t *row, json_t *chunk)
+{
+    double ours = cup_number(row, "process_s"), theirs = cup_number(chunk, "wall_s");
+    expect_same("events of a chunk", cup_count(row, "events"), cup_count(chunk, "events"));
+    expect_same("its process", cup_count(row, "pid"), cup_count(chunk, "pid"));
+    cr_expect(ours >= theirs - 1e-4, "process() of a chunk: %.9g s, the decorator inside %.9g",
+              ours, theirs);
+}
+
 static void check_chunks(const struct call *call)
 {
-    static const double lock_s = 0.05;
     json_t *rows = json_object_get(section(call, "chunks"), "rows"), *chunk;
     json_t *chunks = json_object_get(call->told, "chunks");
-    double wall_s = 0, cpu_s = 0;
+    double wall_s = 0, cpu_s = 0, count = (double)json_array_size(chunks);
     json_int_t events = 0;
     size_t i;
     json_array_foreach(chunks, i, chunk)
@@ -194,30 +205,39 @@ static void check_chunks(const struct call *call)
         json_t *row = used_row(rows, chunk);
         cr_assert(row, "no row for entry %lld of %s", (long long)cup_count(chunk, "entry_start"),
                   cup_word(chunk, "file"));
-        expect_same("events of a chunk", cup_count(row, "events"), cup_count(chunk, "events"));
-        expect_same("its process", cup_count(row, "pid"), cup_count(chunk, "pid"));
-        expect_near("process() of a chunk", cup_number(row, "process_s"),
-                    cup_number(chunk, "wall_s"), time_share, lock_s);
+        check_chunk(row, chunk);
         wall_s += cup_number(chunk, "wall_s");
         cpu_s += cup_number(chunk, "thread_cpu_s");
         events += cup_count(chunk, "events");
     }
-    expect_same("chunks", cup_count(section(call, "chunks"), "count"),
-                (json_int_t)json_array_size(chunks));
+    expect_same("chunks", cup_count(section(call, "chunks"), "count"), (json_int_t)count);
     expect_same("events", (json_int_t)metric(call, "workflow", "total_events"), events);
     expect_near("process() of all chunks", metric(call, "workflow", "total_cpu_time"), wall_s,
-                time_share, 0.002);
+                time_share, lost_s * count);
     expect_near("CPU time inside of it", metric(call, "chunks", "process_cpu_s"), cpu_s, time_share,
-                0.002);
+                lost_cpu_s * count);
 }
 
 /* ---- the call, and the workers, against the poll ----------------------------------------------
  */
 
+/* How far off the begin or end of a run may be, as it says itself; the client's own clock calls are
+ * a little outside of the call. */
+static double uncertainty(json_t *run, const char *name)
+{
+    static const double unknown_s = 0.5, outside_s = 0.02;
+    json_t *value = json_object_get(run, name);
+    return json_is_number(value) ? json_number_value(value) + outside_s : unknown_s;
+}
+
 static void check_wall_time(const struct call *call)
 {
+    json_t *runs = json_object_get(call->report, "runs"), *number;
+    number = json_object_get(call->report, "run");
+    json_t *run = json_array_get(runs, (size_t)json_integer_value(number) - 1);
     double theirs = cup_number(call->told, "t_stop") - cup_number(call->told, "t_start");
-    expect_near("the call", metric(call, "workflow", "wall_time"), theirs, 0, 0.05);
+    expect_near("the call", metric(call, "workflow", "wall_time"), theirs, 0,
+                uncertainty(run, "start_uncertainty_s") + uncertainty(run, "stop_uncertainty_s"));
 }
 
 enum { MOST_WORKERS = 8 };
@@ -396,9 +416,9 @@ static void check_all(const struct call *call)
     check_coffea(call);
     check_chunks(call);
     check_wall_time(call);
-    check_workers(call);
     check_clocks(call);
     check_fine(call);
+    check_workers(call);
 }
 
 Test(metrics, of_workers_of_different_size)

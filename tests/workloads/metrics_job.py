@@ -31,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 SIZES = (("1", "1GiB"), ("3", "2GiB"))  # threads and memory limit of the first two workers
 CHUNK = 1_000
+ALONE = ("local", "futures", "iterative")
 
 
 # ---- processes ---------------------------------------------------------------------------------
@@ -159,7 +160,7 @@ def call(args, client, executor, name, collector_class):
     from coffea.nanoevents import NanoAODSchema
 
     processor_class = make_processor()
-    runner = coffea.Runner(executor=executor, schema=NanoAODSchema, chunksize=CHUNK,
+    runner = coffea.Runner(executor=executor, schema=NanoAODSchema, chunksize=CHUNK * (2 if args.scenario in ALONE else 1),
                            savemetrics=True, skipbadfiles=name == "skipped",
                            maxchunks=1 if name == "one" else None)
     fileset, fail, mover = filesets(args), "", None
@@ -224,7 +225,7 @@ def run_client(args):
 
     NanoAODSchema.warn_missing_crossrefs = False
     executor, client = make_executor(args)
-    names = ["plain"] if args.scenario in ("local", "futures", "iterative") else args.scenario.split(",")
+    names = ["plain"] if args.scenario in ALONE else args.scenario.split(",")
     calls = []
     for name in names:
         calls.append(call(args, client, executor, name, Collector))
@@ -288,8 +289,7 @@ def main():
     if args.client:
         return run_client(args)
     args.directory.mkdir(parents=True, exist_ok=True)
-    alone = args.scenario in ("local", "futures", "iterative")
-    return run_alone(args) if alone else run_cluster(args)
+    return run_alone(args) if args.scenario in ALONE else run_cluster(args)
 
 
 if __name__ == "__main__":
