@@ -52,8 +52,8 @@ static bool read_clock(const char **at, struct tm *tm, int64_t *ns)
 {
     if (!read_digits(at, 2, &tm->tm_hour) || !skip(at, ":") || !read_digits(at, 2, &tm->tm_min))
         return false;
-    if (skip(at, ":") && (!read_digits(at, 2, &tm->tm_sec) ||
-                          (skip(at, ".,") && !read_fraction(at, ns))))
+    if (skip(at, ":") &&
+        (!read_digits(at, 2, &tm->tm_sec) || (skip(at, ".,") && !read_fraction(at, ns))))
         return false;
     return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
 }

@@ -212,18 +212,36 @@ static struct cup_value sample_longest_gap(T t)
     "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
     "log was open"
 #define SPREAD(name, label, compute, source)                                                       \
-    {name, label, CUP_UNIT_PERCENT, compute, source "; mean of all samples of all workers", 0,     \
-     NULL},                                                                                        \
+    {name, label, CUP_UNIT_PERCENT, compute, source "; mean of all samples of all workers",        \
+     0,    NULL},                                                                                  \
         {name "_min", NULL, CUP_UNIT_PERCENT, compute##_min, source "; the lowest", 0, NULL},      \
-        {name "_max", NULL, CUP_UNIT_PERCENT, compute##_max, source "; the highest", 0, NULL}
+    {                                                                                              \
+        name "_max", NULL, CUP_UNIT_PERCENT, compute##_max, source "; the highest", 0, NULL        \
+    }
 #define TOLD(name, label, unit, compute, source)                                                   \
     {name, label, unit, compute, source "; of all workers, average over time", 0, NULL},           \
-        {name "_peak", NULL, unit, compute##_peak, source "; of all workers at one time, the "     \
-         "highest", 0, APART},                                                                     \
-        {name "_per_worker", NULL, unit, compute##_per_worker, source "; average over time of "    \
-         "each worker, and mean of those", 0, NULL},                                               \
-        {name "_per_worker_peak", NULL, unit, compute##_per_worker_peak, source "; the highest "   \
-         "of any worker", 0, NULL}
+        {name "_peak",                                                                             \
+         NULL,                                                                                     \
+         unit,                                                                                     \
+         compute##_peak,                                                                           \
+         source "; of all workers at one time, the "                                               \
+                "highest",                                                                         \
+         0,                                                                                        \
+         APART},                                                                                   \
+        {name "_per_worker",                                                                       \
+         NULL,                                                                                     \
+         unit,                                                                                     \
+         compute##_per_worker,                                                                     \
+         source "; average over time of "                                                          \
+                "each worker, and mean of those",                                                  \
+         0,                                                                                        \
+         NULL},                                                                                    \
+    {                                                                                              \
+        name "_per_worker_peak", NULL, unit, compute##_per_worker_peak,                            \
+            source "; the highest "                                                                \
+                   "of any worker",                                                                \
+            0, NULL                                                                                \
+    }
 #define ONCE "; of all workers: each host once"
 
 /* clang-format off */

@@ -174,7 +174,7 @@ static double total_of(const struct pass *pass, int value)
     if (is_of_host(value))
         return sum_of_hosts(pass, value);
     return value == CUP_SEEN_STALL ? pass->sums[value] / (double)pass->known[value]
-                                  : pass->sums[value];
+                                   : pass->sums[value];
 }
 
 static double threads_of(const struct pass *pass, const struct cup_sample_head *head)
@@ -471,9 +471,10 @@ static void describe(struct cup_observed *observed)
                  observed->others);
         break;
     case CUP_SAMPLES_WORKERS:
-        snprintf(observed->source, sizeof observed->source,
-                 "D, estimated: each worker's samples of itself, for there are none of a scheduler; "
-                 "a worker counts from its first sample to its last");
+        snprintf(
+            observed->source, sizeof observed->source,
+            "D, estimated: each worker's samples of itself, for there are none of a scheduler; "
+            "a worker counts from its first sample to its last");
         break;
     default:
         snprintf(observed->source, sizeof observed->source, "D: %.200s%s", file->path,
@@ -612,7 +613,7 @@ static const struct cup_timeline *line_of(const struct cup_observed *observed, s
                                           enum cup_seen_value value)
 {
     return value == CUP_SEEN_STALL ? cup_observed_stalls(&observed->workers[worker])
-                                  : &observed->workers[worker].values[value];
+                                   : &observed->workers[worker].values[value];
 }
 
 double cup_observed_per_worker(const struct cup_observed *observed, enum cup_seen_value value)

@@ -59,15 +59,15 @@ struct cup_observed {
     uint64_t samples, heartbeats, repeats;       /* within the window */
     uint64_t gaps;                               /* between two samples, within the window: */
     double gaps_ns, longest_gap_ns;
-    double asked_s;         /* the interval that was asked for */
-    uint32_t others;        /* schedulers whose samples are left out */
+    double asked_s;                     /* the interval that was asked for */
+    uint32_t others;                    /* schedulers whose samples are left out */
     double cores, cores_min, cores_max; /* of a worker: mean over workers, and range */
     uint64_t known;                     /* workers */
     uint64_t without_limit;             /* of memory, of those */
 };
 
-/* From the profile's samples: the scheduler's, or, without any, the workers' own. FROM and TO 0: all
- * of them. Returns 0, also when there are none (then observed->reason says why), or -1 without
+/* From the profile's samples: the scheduler's, or, without any, the workers' own. FROM and TO 0:
+ * all of them. Returns 0, also when there are none (then observed->reason says why), or -1 without
  * memory. The profile must outlive it. */
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
                       struct cup_window window);

@@ -30,8 +30,7 @@ static void fill_memory(double *values, const uint64_t *heartbeat)
     values[CUP_SEEN_MEMORY] = number_of(heartbeat[CUP_HV_RSS]);
     values[CUP_SEEN_SPILLED] = number_of(heartbeat[CUP_HV_SPILLED_DISK_BYTES]);
     values[CUP_SEEN_MANAGED] = not_below_zero(managed);
-    values[CUP_SEEN_UNMANAGED] =
-        not_below_zero(values[CUP_SEEN_MEMORY] - values[CUP_SEEN_MANAGED]);
+    values[CUP_SEEN_UNMANAGED] = not_below_zero(values[CUP_SEEN_MEMORY] - values[CUP_SEEN_MANAGED]);
 }
 
 /* The longest time between two ticks of the server itself, beyond what they are set to. */
@@ -139,8 +138,7 @@ int cup_sample_feed_open(struct cup_sample_feed *feed, const struct cup_profile 
         cup_sample_feed_close(feed);
         return -1;
     }
-    cup_worker_rows_start(&feed->rows, profile,
-                          together ? CUP_ROLE_SCHEDULER : CUP_ROLE_WORKER);
+    cup_worker_rows_start(&feed->rows, profile, together ? CUP_ROLE_SCHEDULER : CUP_ROLE_WORKER);
     return 0;
 }
 
@@ -213,7 +211,8 @@ static bool next_of_file(struct cup_sample_feed *feed, struct cup_sample_head *h
 {
     const struct cup_samples_file *file = feed->file;
     feed->at = feed->end;
-    *head = (struct cup_sample_head){.workers = (double)NAN, .threads = (double)NAN, .stall = (double)NAN};
+    *head = (struct cup_sample_head){
+        .workers = (double)NAN, .threads = (double)NAN, .stall = (double)NAN};
     bool counted = has_count_now(feed);
     if (!counted && feed->at >= file->value_count)
         return false;

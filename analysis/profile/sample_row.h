@@ -9,7 +9,7 @@
 
 /* With the name of its timeline in tracking_data, NULL for none. Those from MEMORY on are of the
  * worker's last heartbeat. */
-#define CUP_SEEN_VALUES(X)                                                                          \
+#define CUP_SEEN_VALUES(X)                                                                         \
     X(THREADS, "worker_cores", "its task threads")                                                 \
     X(LIMIT, "worker_memory_limit", "bytes")                                                       \
     X(PROCESSING, "worker_active_tasks", "tasks assigned to it, queued ones too")                  \
@@ -41,8 +41,8 @@ extern const char *const cup_seen_names[CUP_SEEN_COUNT];
 
 struct cup_sample_row {
     int64_t time_ns;
-    uint32_t worker; /* index among the workers of the feed */
-    bool fresh;      /* its heartbeat was in no row before this one */
+    uint32_t worker;               /* index among the workers of the feed */
+    bool fresh;                    /* its heartbeat was in no row before this one */
     double values[CUP_SEEN_COUNT]; /* NAN: not known */
 };
 

@@ -100,7 +100,10 @@ static void put_row_sources(struct report *report)
                                                     : "n/a: there are no samples"));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
-                       ? "C: as Coffea's own report, made from the chunks whose result was used"
+                       ? "C: as Coffea's own report, made from the chunks whose result was used; "
+                         "given: the file of --coffea-report"
+                   : report->totals->given
+                       ? "C: the file of --coffea-report; no chunk of Coffea's was seen to return"
                        : "n/a: no chunk of Coffea's was seen to return"));
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];

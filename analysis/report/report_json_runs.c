@@ -1,4 +1,5 @@
 /* Runs and efficiency, in the report's JSON. */
+#include "analysis/profile/runs.h"
 #include "analysis/report/report_json.h"
 
 /* Tasks are counted where they were asked for. */
@@ -11,8 +12,9 @@ static void put_run(struct report *report, uint32_t index)
     put(report, "t_start", cup_time(run->start_ns));
     put(report, "t_stop", cup_time(run->stop_ns));
     put(report, "wall_time", cup_seconds(run->stop_ns - run->start_ns));
-    put(report, "host", cup_string(run->host));
-    put(report, "pid", cup_count(run->pid));
+    bool given = cup_run_is_given(run);
+    put(report, "host", given ? cup_null() : cup_string(run->host));
+    put(report, "pid", given ? cup_null() : cup_count(run->pid));
     put(report, "tasks", asked ? cup_count(report->totals->all.tasks) : cup_null());
     put(report, "chunks", asked ? cup_count(report->totals->used_chunks) : cup_null());
     cup_json_end_object(&report->json);

@@ -93,12 +93,10 @@ static void put_worker(struct report *report, const struct cup_server *server,
     double threads = worker ? cup_timeline_average(&worker->values[CUP_SEEN_THREADS]) : (double)NAN;
     double limit = worker ? cup_timeline_max(&worker->values[CUP_SEEN_LIMIT]) : (double)NAN;
     cup_json_row(&report->json, NULL);
-    put(report, "worker",
-        server ? text_of(report, server->address) : cup_text(worker->address));
+    put(report, "worker", server ? text_of(report, server->address) : cup_text(worker->address));
     put(report, "name", server ? text_of(report, server->name) : cup_text(worker->name));
     put_process(report, server);
-    put(report, "threads",
-        server && server->threads ? cup_count(server->threads) : whole(threads));
+    put(report, "threads", server && server->threads ? cup_count(server->threads) : whole(threads));
     put(report, "memory_limit_bytes",
         server && server->memory_limit != CUP_UNKNOWN64 ? cup_count(server->memory_limit)
                                                         : whole(limit));

@@ -21,14 +21,14 @@ static void print_other_cores(const struct cup_page *page)
     double total = cup_page_metric(page, "workers", "total_cores");
     if (!(fabs(average - total) > 0.01 * average))
         return;
-    snprintf(line, sizeof line,
-             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
-             "other way round they are %s and %s.",
-             average, total,
-             cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
-                             CUP_UNIT_SHARE),
-             cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores",
-                             CUP_UNIT_SHARE));
+    snprintf(
+        line, sizeof line,
+        "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
+        "other way round they are %s and %s.",
+        average, total,
+        cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
+                        CUP_UNIT_SHARE),
+        cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores", CUP_UNIT_SHARE));
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
@@ -65,10 +65,11 @@ static int print_sources(const struct cup_page *page)
 static int print_footer(const struct cup_page *page)
 {
     putc('\n', page->terminal.out);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
-                      "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
-                      "holds them all, docs/reading-a-report.md explains them.");
+    cup_print_wrapped(
+        &page->terminal, CUP_DIM, 0,
+        "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
+        "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
+        "holds them all, docs/reading-a-report.md explains them.");
     return 0;
 }
 
@@ -82,6 +83,7 @@ static const struct section {
     {"waits", cup_print_waits, false},
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
+    {"coffea", cup_print_coffea, true},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
     {"workers", cup_print_workers, false},
@@ -96,6 +98,12 @@ static const struct section {
     {"", print_footer, false},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
+
+/* Who gives a report of Coffea's asks for what becomes of it. */
+static bool is_wanted(const struct section *section, const struct cup_totals *totals)
+{
+    return !section->on_request || (totals->given && section->print == cup_print_coffea);
+}
 
 bool cup_report_has_section(const char *name)
 {
@@ -112,7 +120,7 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_output *ou
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
-        if (only ? strcmp(sections[i].name, only) == 0 : !sections[i].on_request)
+        if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], totals))
             result = sections[i].print(&page);
     return result;
 }

@@ -154,10 +154,11 @@ static void add_worker(struct cup_table *table, const struct cup_observed_worker
 static int print_each(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
-        {"worker", CUP_FIT_LEFT, 0},   {"name", CUP_FIT_LEFT, 5},      {"threads", CUP_FIT_RIGHT, 1},
-        {"there", CUP_FIT_RIGHT, 4},   {"running", CUP_FIT_RIGHT, 0},  {"CPU", CUP_FIT_RIGHT, 0},
-        {"memory", CUP_FIT_RIGHT, 0},  {"of limit", CUP_FIT_RIGHT, 2}, {"spilled", CUP_FIT_RIGHT, 3},
-        {"stalled", CUP_FIT_RIGHT, 3},
+        {"worker", CUP_FIT_LEFT, 0},   {"name", CUP_FIT_LEFT, 5},
+        {"threads", CUP_FIT_RIGHT, 1}, {"there", CUP_FIT_RIGHT, 4},
+        {"running", CUP_FIT_RIGHT, 0}, {"CPU", CUP_FIT_RIGHT, 0},
+        {"memory", CUP_FIT_RIGHT, 0},  {"of limit", CUP_FIT_RIGHT, 2},
+        {"spilled", CUP_FIT_RIGHT, 3}, {"stalled", CUP_FIT_RIGHT, 3},
     };
     const struct cup_observed *observed = &page->totals->observed;
     const struct cup_observed_worker **order = calloc(observed->worker_count + 1, sizeof *order);

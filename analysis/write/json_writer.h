@@ -24,7 +24,7 @@ void cup_json_object(struct cup_json *json, const char *name);
 void cup_json_row(struct cup_json *json, const char *name); /* an object in one line */
 void cup_json_array(struct cup_json *json, const char *name);
 void cup_json_list(struct cup_json *json, const char *name); /* an array in one line */
-void cup_json_end_object(struct cup_json *json); /* also of a row */
+void cup_json_end_object(struct cup_json *json);             /* also of a row */
 void cup_json_end_array(struct cup_json *json);
 
 void cup_json_value(struct cup_json *json, const char *name, struct cup_value value);
