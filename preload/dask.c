@@ -244,7 +244,10 @@ static void describe(struct cup_task_info *info, cup_object *key, cup_object *wo
     cup_object *state = cup_python_get(tasks, key);
     info->server = worker ? server_id(worker) : 0;
     info->prefix = prefix_of(state, key);
-    info->span = state ? cup_spans_of_task(state) : 0;
+    const struct cup_span_strings span =
+        state ? cup_spans_of_task(state) : (struct cup_span_strings){0, 0};
+    info->span = span.name;
+    info->span_id = span.id;
     info->run_id = state ? cup_python_integer_at(state, "run_id", -1) : -1;
     cup_python_drop(state);
     cup_python_drop(tasks);

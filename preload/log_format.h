@@ -456,13 +456,13 @@ struct cup_r_task_begin {
     uint32_t tid;
     uint32_t prefix; /* string */
     uint32_t server; /* SERVER record; 0: not known */
-    uint32_t span;   /* string */
+    uint32_t span;   /* string: its name; see SPAN */
     uint32_t origin; /* enum cup_task_origin */
     int64_t start_ns;
     uint64_t rss;       /* CUP_UNKNOWN64: not known */
     int64_t run_id;     /* Dask's run_id of this attempt; -1: not known */
     uint32_t key_bytes; /* tail: str(key), no NUL */
-    uint32_t pad;
+    uint32_t span_id;   /* string, that of a SPAN record; 0: not known */
 };
 
 enum cup_task_status {
@@ -616,7 +616,9 @@ struct cup_r_child {
     X(TICK_NS, "tick_ns", "the time that the loop's tick is set to: longer ones are stalls")       \
     X(TOOK_NS, "took_ns", "for which taking the sample before this one held the loop up")          \
     X(MISSED, "missed", "samples that were due since the one before and not taken: a stall")       \
-    X(INTERVAL_NS, "interval_ns", "that was asked for between samples")
+    X(INTERVAL_NS, "interval_ns", "that was asked for between samples")                            \
+    X(AHEAD_NS, "ahead_ns", "times of this log are ahead of the scheduler's, as Dask measures it") \
+    X(BEHIND_NS, "behind_ns", "likewise: behind. One of both is there once Dask knows it")
 enum cup_sample_value {
 #define X(id, name, text) CUP_SV_##id,
     CUP_SAMPLE_VALUES(X)

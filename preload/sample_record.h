@@ -38,6 +38,10 @@ uint64_t cup_sample_status(cup_object *status);
 /* Fills in what a server says of its loop. */
 void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_sampling *sampling);
 
+/* Likewise how far our times are from the scheduler's. Dask has those by adding DELAY_S to what the
+ * clock shows this process. */
+void cup_sample_clock(uint64_t *values, double delay_s);
+
 /* In a forked child. */
 void cup_sample_record_reset(void);
 

@@ -245,6 +245,7 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     cup_sample_forget(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
     cup_sample_loop(values, scheduler, sampling);
+    cup_sample_clock(values, 0);
     cup_rows_begin(&batch, &sampling->rows);
     int gone = workers ? sample_workers(&batch, workers) : 0;
     if (cup_rows_end(&batch, sampling->now_ns, values) && gone)

@@ -81,6 +81,19 @@ static void fill(struct own *worker, cup_object *server, struct cup_sampling *sa
     worker->heartbeat[CUP_HV_CPU_NS_PER_S] = cpu_per_second(sampling);
 }
 
+/* What Dask adds to the worker's times to have the scheduler's, measured with each heartbeat;
+ * exactly 0 until the worker is known there. */
+static void fill_clock(uint64_t *values, cup_object *server)
+{
+    cup_object *delay = cup_python_attribute(server, "scheduler_delay");
+    double seconds = delay ? cup_py.PyFloat_AsDouble(delay) : 0;
+    if (seconds == -1 && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    else if (seconds != 0)
+        cup_sample_clock(values, seconds);
+    cup_python_drop(delay);
+}
+
 void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
 {
     uint64_t values[CUP_SV_COUNT];
@@ -89,6 +102,7 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     struct cup_told *own = &told[sampling->rows.server - 1];
     cup_sample_forget(values, CUP_SV_COUNT);
     cup_sample_loop(values, server, sampling);
+    fill_clock(values, server);
     fill(&worker, server, sampling);
     worker.heartbeat[CUP_HV_LOOP_INTERVAL_NS] = values[CUP_SV_LOOP_INTERVAL_NS];
     cup_rows_begin(&batch, &sampling->rows);

@@ -27,37 +27,39 @@ static uint32_t joined(cup_object *name)
     return used ? cup_log_string(text, used) : 0;
 }
 
-static void tell(cup_object *id_object, uint32_t name)
+/* The id's string. */
+static uint32_t tell(cup_object *id_object, uint32_t name)
 {
     uint32_t id = name ? cup_python_string(id_object) : 0;
     if (!id || told[id % TOLD] == id)
-        return;
+        return id;
     struct cup_r_span *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
-        return;
+        return id;
     record->id = id;
     record->name = name;
     cup_log_commit(record, CUP_R_SPAN);
     told[id % TOLD] = id;
     told_any = true;
+    return id;
 }
 
 /* A task in no span of the user's is in Dask's "default". */
-uint32_t cup_spans_of_task(cup_object *task_state)
+struct cup_span_strings cup_spans_of_task(cup_object *task_state)
 {
     cup_object *id = cup_python_attribute(task_state, "span_id");
-    uint32_t span = 0;
+    struct cup_span_strings span = {0, 0};
     if (id && id != cup_py.none) {
         cup_object *annotations = cup_python_attribute(task_state, "annotations");
         cup_object *annotation = cup_python_item(annotations, "span");
         cup_object *name = cup_python_item(annotation, "name");
-        span = joined(name);
+        span.name = joined(name);
         cup_python_drop(name);
         cup_python_drop(annotation);
         cup_python_drop(annotations);
-        if (!span)
-            span = cup_log_cstring("default");
-        tell(id, span);
+        if (!span.name)
+            span.name = cup_log_cstring("default");
+        span.id = tell(id, span.name);
     }
     cup_python_drop(id);
     return span;

@@ -6,8 +6,11 @@
 
 #include <stdint.h>
 
-/* Name of the span that a worker's TaskState is in, as a string of the log; 0: in none. */
-uint32_t cup_spans_of_task(cup_object *task_state);
+/* The span that a worker's TaskState is in: its name and id, strings of the log; 0: in none. */
+struct cup_span_strings {
+    uint32_t name, id;
+};
+struct cup_span_strings cup_spans_of_task(cup_object *task_state);
 
 /* Those that a scheduler (SERVER record ID) has come to know since the last call. */
 void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id);

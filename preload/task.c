@@ -53,6 +53,7 @@ static void write_begin(uint32_t task, const struct cup_task_info *info)
     record->prefix = info->prefix;
     record->server = info->server;
     record->span = info->span;
+    record->span_id = info->span_id;
     record->origin = info->origin;
     record->start_ns = info->start.time_ns;
     record->rss = cup_task_rss();

@@ -16,7 +16,7 @@ struct cup_moment {
 struct cup_task_info {
     const char *key;
     size_t key_bytes;
-    uint32_t prefix, server, span; /* ids in the log; 0: not known */
+    uint32_t prefix, server, span, span_id; /* ids in the log; 0: not known */
     enum cup_task_origin origin;
     int64_t run_id; /* -1: not known */
     struct cup_moment start;

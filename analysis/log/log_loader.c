@@ -20,15 +20,17 @@
 struct loader {
     struct cup_builder *builder;
     const struct cup_load_options *options;
-    uint32_t span; /* string; 0: all spans */
+    uint32_t span; /* string, a name or an id; 0: all spans */
     const struct cup_log *log;
-    uint32_t process;          /* index */
+    uint32_t process; /* index */
+    struct cup_clock clock;
     struct cup_id_map strings; /* id in the profile */
     struct cup_id_map files;   /* index + 1 */
     struct cup_id_map servers; /* index + 1 */
     struct cup_id_map columns; /* index + 1 */
     struct cup_id_map tasks;   /* by number: index + 1, or OTHER_SPAN */
     struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
+    struct cup_id_map others;  /* by span's id in the profile: 1 if it is among other_spans */
     struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
@@ -46,6 +48,12 @@ static uint32_t string_of(struct loader *loader, uint32_t id)
     if (id && !string)
         loader->builder->profile->orphan_records++;
     return string;
+}
+
+/* A time of the log, by the scheduler's clock where that is known. */
+static int64_t time_of(const struct loader *loader, int64_t told_ns)
+{
+    return cup_clock_time(&loader->clock, told_ns);
 }
 
 static void saw_time(struct loader *loader, int64_t time_ns)
@@ -183,7 +191,12 @@ static uint64_t hash_key(const struct loader *loader, const struct cup_record *r
     return hash_place(&loader->log->header, begin.task);
 }
 
-static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, uint32_t span,
+/* Strings of the profile; 0: not known. */
+struct span {
+    uint32_t name, id;
+};
+
+static void add_task(struct loader *loader, const struct cup_r_task_begin *begin, struct span span,
                      uint64_t key_hash)
 {
     struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
@@ -199,7 +212,8 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .process = loader->process,
         .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
         .server = cup_id_map_get(&loader->servers, begin->server),
-        .span = span,
+        .span = span.name,
+        .span_id = span.id,
         .tid = begin->tid,
         .key_at = key_place(loader),
         .origin = (uint8_t)begin->origin,
@@ -214,27 +228,39 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
                     (uint32_t)loader->builder->profile->task_count);
 }
 
-static bool is_wanted(const struct loader *loader, int64_t start_ns, uint32_t span)
+static bool is_wanted(const struct loader *loader, int64_t start_ns, struct span span)
 {
     const struct cup_load_options *options = loader->options;
     bool in_run = options->from_ns == options->to_ns ||
                   (start_ns >= options->from_ns && start_ns < options->to_ns);
     loader->builder->profile->tasks_skipped += !in_run;
-    return in_run && (!loader->span || span == loader->span);
+    return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
+}
+
+/* A task that is not wanted: its span's fine metrics are not those of wanted tasks alone. */
+static void pass_over(struct loader *loader, uint32_t task, struct span span)
+{
+    cup_builder_map(loader->builder, &loader->tasks, task, OTHER_SPAN);
+    if (span.id == 0 || cup_id_map_get(&loader->others, span.id))
+        return;
+    cup_builder_map(loader->builder, &loader->others, span.id, 1);
+    uint32_t *other = CUP_APPEND(loader->builder, other_spans, other_span);
+    if (other)
+        *other = span.id;
 }
 
 static void on_task_begin(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_begin begin;
     cup_record_fixed(record, &begin, sizeof begin);
-    begin.start_ns = cup_sane_time(begin.start_ns);
-    uint32_t span = string_of(loader, begin.span);
+    begin.start_ns = time_of(loader, begin.start_ns);
+    struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
     saw_time(loader, begin.start_ns);
     saw_thread(loader, begin.tid);
     if (is_wanted(loader, begin.start_ns, span))
         add_task(loader, &begin, span, hash_key(loader, record));
     else
-        cup_builder_map(loader->builder, &loader->tasks, begin.task, OTHER_SPAN);
+        pass_over(loader, begin.task, span);
 }
 
 /* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
@@ -327,7 +353,7 @@ static void on_task_end(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_end end;
     cup_record_fixed(record, &end, sizeof end);
-    end.stop_ns = cup_sane_time(end.stop_ns);
+    end.stop_ns = time_of(loader, end.stop_ns);
     saw_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
@@ -383,8 +409,8 @@ static void on_chunk(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_chunk chunk;
     cup_record_fixed(record, &chunk, sizeof chunk);
-    chunk.tic_ns = cup_sane_time(chunk.tic_ns);
-    chunk.toc_ns = cup_sane_time(chunk.toc_ns);
+    chunk.tic_ns = time_of(loader, chunk.tic_ns);
+    chunk.toc_ns = time_of(loader, chunk.toc_ns);
     saw_time(loader, chunk.toc_ns);
     struct cup_task *task = find_task(loader, chunk.task);
     struct cup_item *item = task ? item_of(loader, task) : NULL;
@@ -444,7 +470,7 @@ static void on_parent(struct loader *loader, const struct cup_record *record)
     process->has_parent = true;
     process->parent_pid = parent.pid;
     process->parent_task = parent.task;
-    process->last_read_ns = cup_sane_time(parent.last_read_ns);
+    process->last_read_ns = time_of(loader, parent.last_read_ns);
 }
 
 static void on_child(struct loader *loader, const struct cup_record *record)
@@ -454,7 +480,7 @@ static void on_child(struct loader *loader, const struct cup_record *record)
     struct cup_child *entry = CUP_APPEND(loader->builder, children, child);
     if (entry)
         *entry = (struct cup_child){loader->process, child.pid, child.task,
-                                    cup_sane_time(child.time_ns)};
+                                    time_of(loader, child.time_ns)};
 }
 
 /* What it says is read beforehand: see runs.h. */
@@ -462,7 +488,7 @@ static void on_run(struct loader *loader, const struct cup_record *record)
 {
     struct cup_r_run run;
     cup_record_fixed(record, &run, sizeof run);
-    saw_time(loader, cup_sane_time(run.stop_ns));
+    saw_time(loader, time_of(loader, run.stop_ns));
     process_of(loader)->roles |= 1u << CUP_ROLE_CLIENT;
 }
 
@@ -699,7 +725,7 @@ static void see_series(struct loader *loader, const struct cup_log *log)
     while (bin >= 0 && bin_is_empty(&series, bin))
         bin--;
     if (bin >= 0)
-        saw_time(loader, cup_sane_time(log->header.log_start_ns + bin * (int64_t)series.bin_ns));
+        saw_time(loader, process_of(loader)->header.log_start_ns + bin * (int64_t)series.bin_ns);
 }
 
 static void finish_log(struct loader *loader, const struct cup_log *log)
@@ -758,8 +784,10 @@ static void load_log(struct loader *loader, const char *path)
     }
     struct cup_process *process = CUP_APPEND(loader->builder, processes, process);
     if (process) {
-        *process = (struct cup_process){.log_path = strdup(path), .header = log.header};
-        process->last_ns = log.header.log_start_ns;
+        *process = (struct cup_process){
+            .log_path = strdup(path), .header = log.header, .clock = loader->clock};
+        cup_clock_shift_header(&loader->clock, &process->header);
+        process->last_ns = process->header.log_start_ns;
         process->first_task = (uint32_t)loader->builder->profile->task_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
@@ -781,6 +809,7 @@ static void finish(struct loader *loader)
     cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);
     cup_id_map_clear(&loader->threads);
+    cup_id_map_clear(&loader->others);
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
@@ -794,6 +823,8 @@ void cup_load_log(struct cup_builder *builder, const char *path,
     loader.samples = (struct cup_sample_loader){
         .builder = builder, .strings = &loader.strings, .servers = &loader.servers};
     const char *span = options->span;
+    loader.clock = cup_clock_of(options->clocks, path);
+    loader.samples.clock = loader.clock;
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
     load_log(&loader, path);

@@ -46,7 +46,7 @@ void cup_load_sample(struct cup_sample_loader *loader, const struct cup_record *
     if (!sample)
         return;
     uint32_t rows = cup_id_map_get(&loader->rows, told.sample);
-    sample->time_ns = cup_sane_time(told.time_ns);
+    sample->time_ns = cup_clock_time(&loader->clock, told.time_ns);
     sample->process = loader->process;
     sample->server = cup_id_map_get(loader->servers, told.server);
     sample->at = rows ? rows : place_of(offset);
@@ -128,7 +128,7 @@ void cup_load_digest(struct cup_sample_loader *loader, const struct cup_record *
     struct cup_r_digest told;
     struct cup_digest_value value;
     cup_record_fixed(record, &told, sizeof told);
-    told.time_ns = cup_sane_time(told.time_ns);
+    told.time_ns = cup_clock_time(&loader->clock, told.time_ns);
     saw_time(loader, told.time_ns);
     const unsigned char *at = cup_record_tail(record);
     for (size_t left = cup_record_tail_bytes(record); left >= sizeof value; left -= sizeof value) {

@@ -8,6 +8,7 @@
 struct cup_sample_loader {
     struct cup_builder *builder;
     uint32_t process;                 /* index */
+    struct cup_clock clock;           /* of that log */
     const struct cup_id_map *strings; /* of that log: id in the profile */
     const struct cup_id_map *servers; /* of that log: index + 1 */
     struct cup_id_map rows;           /* by number of a sample: where its first rows are */

@@ -226,6 +226,11 @@ static struct cup_value requested_rate_process_mbs(T t)
     return requested_rate(t, cup_chunks_s(t), megabyte);
 }
 
+static struct cup_value memory_read_dask(T t)
+{
+    return cup_fine_of(&t->fine, t->profile, &t->fine.all, CUP_FINE_MEMORY_READ);
+}
+
 /* ---- event rates ------------------------------------------------------------------------ */
 
 static struct cup_value event_rate(T t, double seconds, double scale)
@@ -263,7 +268,6 @@ static struct cup_value event_rate_core_avg_cores_hz(T t)
 #define CHUNK_C                                                                                    \
     "C: what Coffea reports of each chunk, read where it reads it itself, added up over the "      \
     "chunks whose result was used: its "
-#define NO_D "Dask's own figures are not read by this version"
 #define NO_BASKETS "baskets are not looked at by this version"
 #define FILES CUP_FEATURE_FILES
 #define HANDOFF CUP_FEATURE_HANDOFF
@@ -294,7 +298,7 @@ static const struct cup_metric metrics[] = {
     {"total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: data files, mapped files and sockets, to the task and its helpers; children apart", FILES, NULL},
     {"wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES, NULL},
     {"read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / total_bytes_read_coffea", FILES, NULL},
-    {"total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, NULL, NO_D, 0, NULL},
+    {"total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, memory_read_dask, "D: fine.memory_read_bytes", 0, "fine.memory_read_bytes says why"},
     {"bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
     {"bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
     {"compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS, 0, NULL},

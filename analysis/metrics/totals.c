@@ -26,23 +26,6 @@ static uint64_t known(uint64_t value)
     return value == CUP_UNKNOWN64 ? 0 : value;
 }
 
-static void sums_add(struct cup_task_sums *sums, const struct cup_task *task)
-{
-    sums->tasks++;
-    sums->finished += task->status == CUP_STATUS_FINISHED;
-    sums->erred += task->status == CUP_STATUS_ERRED;
-    sums->unfinished += task->status == 0;
-    sums->wall_ns += known(cup_task_wall_ns(task));
-    sums->cpu_ns += known(task->cpu_ns);
-    if (task->cpu_ns != CUP_UNKNOWN64)
-        sums->with_cpu_ns += known(cup_task_wall_ns(task));
-    else
-        sums->without_cpu += task->status != 0;
-    sums->read_bytes += task->read_bytes;
-    sums->child_read_bytes += task->child_read_bytes;
-    sums->result_bytes += known(task->result_bytes);
-}
-
 static void waste_add(struct cup_waste *waste, const struct cup_task *task)
 {
     waste->tasks++;
@@ -439,8 +422,8 @@ static void add_tasks(struct cup_totals *totals)
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        sums_add(&totals->all, task);
-        sums_add(&totals->prefixes[task->prefix], task);
+        cup_task_sums_add(&totals->all, task);
+        cup_task_sums_add(&totals->prefixes[task->prefix], task);
         stretch_add(&totals->tasks, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
@@ -466,11 +449,17 @@ static void count_workers(struct cup_totals *totals)
     }
 }
 
-/* The call begins before its first task and ends after its last, unless its clock calls were few or
- * its host's clock differs: then the tasks say more. */
+/* The call begins before its first task and ends after its last, unless its clock calls were few:
+ * then the tasks say more. They say all where nothing is known of its host's clock and it seems not
+ * to have lasted as long as they. */
 static void add_call(struct cup_totals *totals)
 {
     const struct cup_run *call = cup_run_call(totals);
+    if (call && !call->compared &&
+        (call->start_ns > totals->tasks.start_ns || call->stop_ns < totals->tasks.stop_ns)) {
+        totals->call_left_out = true;
+        return;
+    }
     if (call && call->start_ns < totals->run.start_ns)
         totals->run.start_ns = call->start_ns;
     if (call && call->stop_ns > totals->run.stop_ns)
@@ -575,6 +564,10 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
     add_processes(totals);
     add_files(totals);
     totals->kernel = cup_kernel_check_make(profile);
+    if (cup_fine_make(&totals->fine, profile, totals->prefix_chunks) != 0) {
+        cup_totals_free(totals);
+        return -1;
+    }
     return 0;
 }
 
@@ -586,6 +579,7 @@ void cup_totals_free(struct cup_totals *totals)
     free(totals->budgets);
     free(totals->datasets);
     cup_observed_free(&totals->observed);
+    cup_fine_free(&totals->fine);
     *totals = (struct cup_totals){0};
 }
 

@@ -7,8 +7,10 @@
 #include "analysis/base/units.h"
 #include "analysis/metrics/budget.h"
 #include "analysis/metrics/coffea_file.h"
+#include "analysis/metrics/fine.h"
 #include "analysis/metrics/kernel_check.h"
 #include "analysis/metrics/observed.h"
+#include "analysis/metrics/task_sums.h"
 #include "analysis/profile/profile.h"
 
 /* What became of a chunk's attempt. */
@@ -19,14 +21,6 @@ enum cup_outcome {
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED,
     CUP_OUTCOME_SKIPPED, /* succeeded with no result: all it did failed, and skipbadfiles was on */
-};
-
-struct cup_task_sums {
-    uint64_t tasks, finished, erred, unfinished;
-    uint64_t wall_ns, cpu_ns; /* of ended tasks */
-    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
-    uint64_t with_cpu_ns;     /* wall time of the others */
-    uint64_t read_bytes, child_read_bytes, result_bytes;
 };
 
 /* Processes that descend from tasks, and what they read. */
@@ -88,8 +82,9 @@ struct cup_totals {
      * threads to the end. */
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
-    int64_t tail_ns;  /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    uint64_t workers; /* with threads for tasks, whether they ran any or not */
+    bool call_left_out; /* the Runner call's times are by a clock that is not that of the tasks */
+    int64_t tail_ns;    /* from the end of 90 % of the chunks to the end of all; -1: none ended */
+    uint64_t workers;   /* with threads for tasks, whether they ran any or not */
     struct cup_budget budget;
     struct cup_observed observed; /* owned; the workers, by samples */
     struct cup_budget *budgets;   /* owned; as profile->processes */
@@ -118,6 +113,7 @@ struct cup_totals {
     uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
     struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
     struct cup_kernel_check kernel;
+    struct cup_fine fine;
     uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
     uint64_t chunk_file_size;  /* size of those files */
 };
@@ -152,12 +148,6 @@ static inline const struct cup_run *cup_run_call(const struct cup_totals *totals
 static inline struct cup_window cup_run_window(const struct cup_totals *totals)
 {
     return (struct cup_window){totals->run.start_ns, totals->run.stop_ns};
-}
-
-/* True if some of the tasks have a CPU clock of their own. */
-static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
-{
-    return sums->finished + sums->erred > sums->without_cpu;
 }
 
 static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)

@@ -47,6 +47,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->statuses);
     free(profile->spans);
     free(profile->digests);
+    free(profile->other_spans);
     free(profile->damages);
     *profile = (struct cup_profile){0};
 }

@@ -13,6 +13,7 @@
 
 #include "analysis/base/error.h"
 #include "analysis/base/intern.h"
+#include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/waits.h"
 #include "preload/log_format.h"
@@ -36,7 +37,8 @@ enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
-    struct cup_log_header header; /* as the log holds it: host, pid, times, features, health */
+    struct cup_log_header header; /* as the log holds it, but for times: features, health, ... */
+    struct cup_clock clock;       /* by which all of its times were shifted */
     int64_t last_ns;              /* the last time that its records or its series name */
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
@@ -87,9 +89,10 @@ struct cup_task {
     uint64_t key_hash; /* equal for all attempts of one task: among ten million different keys,
                           two meet with a chance of one in four hundred thousand */
     uint32_t process;
-    uint32_t prefix; /* index in prefixes */
-    uint32_t server; /* index + 1 in servers; 0: not known */
-    uint32_t span, error;
+    uint32_t prefix;        /* index in prefixes */
+    uint32_t server;        /* index + 1 in servers; 0: not known */
+    uint32_t span, span_id; /* its name; its id, 0: not known */
+    uint32_t error;
     uint32_t tid;
     uint32_t item;   /* index + 1 in items; 0: none */
     uint32_t key_at; /* where its key is in the log: see cup_key_reader */
@@ -158,7 +161,8 @@ struct cup_child {
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    int64_t start_ns, stop_ns; /* by its host's clock */
+    int64_t start_ns, stop_ns;
+    bool compared; /* the clock of its host was: it is that of the tasks */
     uint32_t pid;
     char host[64];
 };
@@ -244,6 +248,9 @@ struct cup_profile {
     size_t span_count, span_room;
     struct cup_digest *digests;
     size_t digest_count, digest_room;
+    bool selective;        /* not all tasks were asked for: see the options of the loading */
+    uint32_t *other_spans; /* ids of the spans of tasks that were not; one may be there twice */
+    size_t other_span_count, other_span_room;
 
     struct cup_run *runs; /* in the order in which they began */
     size_t run_count, run_room;
@@ -265,8 +272,9 @@ struct cup_profile {
 
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
-    const char *span; /* only tasks of this span; NULL: all */
+    const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
+    const struct cup_clocks *clocks; /* of the logs; NULL: as they are */
     int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
 };
 

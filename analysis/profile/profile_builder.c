@@ -40,6 +40,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(statuses, status),
         KEEP(spans, span),
         KEEP(digests, digest),
+        KEEP(other_spans, other_span),
 #undef KEEP
         .path = old.path,
     };

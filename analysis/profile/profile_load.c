@@ -208,7 +208,7 @@ static void choose_run(struct cup_builder *builder, const struct names *names,
                        struct cup_load_options *options)
 {
     struct cup_profile *profile = builder->profile;
-    if (cup_runs_read(profile, names->names, names->count) != 0)
+    if (cup_runs_read(profile, names->names, names->count, options->clocks) != 0)
         builder->out_of_memory = true;
     cup_runs_choose(profile, options->run);
     if (profile->run && profile->run_count > 1)
@@ -220,17 +220,22 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
 {
     struct cup_load_options chosen = *options;
     struct crew crew = {.names = names, .options = &chosen};
+    struct cup_clocks clocks;
     cup_builder_start(&crew.builder, profile);
     profile->path = strdup(directory);
     if (!profile->path)
         crew.builder.out_of_memory = true;
+    if (cup_clocks_read(&clocks, names->names, names->count) != 0)
+        crew.builder.out_of_memory = true;
+    chosen.clocks = &clocks;
     choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
-    bool selective = chosen.span || chosen.from_ns != chosen.to_ns;
-    if (!crew.builder.out_of_memory && cup_descents_settle(profile, selective) != 0)
+    profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
+    if (!crew.builder.out_of_memory && cup_descents_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory && cup_digests_settle(profile) != 0)
         crew.builder.out_of_memory = true;
+    cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);
     if (result != 0)

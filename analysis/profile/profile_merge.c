@@ -93,6 +93,7 @@ static void merge_tasks(struct shift *shift)
         task->prefix = prefix(shift, task->prefix);
         task->server = moved(task->server, shift->server);
         task->span = string(shift, task->span);
+        task->span_id = string(shift, task->span_id);
         task->error = string(shift, task->error);
         task->item = moved(task->item, shift->item);
         if (!counters)
@@ -234,6 +235,11 @@ static void merge_digests(struct shift *shift)
         struct cup_span *span = CUP_APPEND(shift->builder, spans, span);
         if (span)
             *span = (struct cup_span){string(shift, old->id), string(shift, old->name)};
+    }
+    for (size_t i = 0; i < shift->from->other_span_count; i++) {
+        uint32_t *id = CUP_APPEND(shift->builder, other_spans, other_span);
+        if (id)
+            *id = string(shift, shift->from->other_spans[i]);
     }
     for (size_t i = 0; i < shift->from->digest_count; i++) {
         struct cup_digest *digest = CUP_APPEND(shift->builder, digests, digest);

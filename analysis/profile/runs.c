@@ -24,7 +24,7 @@ static bool has_runs(const char *path)
 }
 
 static int add_run(struct cup_profile *profile, const struct cup_log_header *header,
-                   const struct cup_record *record)
+                   const struct cup_record *record, const struct cup_clock *clock)
 {
     struct cup_r_run told;
     cup_record_fixed(record, &told, sizeof told);
@@ -32,8 +32,9 @@ static int add_run(struct cup_profile *profile, const struct cup_log_header *hea
                        sizeof *profile->runs) != 0)
         return -1;
     struct cup_run *run = &profile->runs[profile->run_count++];
-    *run = (struct cup_run){.start_ns = cup_sane_time(told.start_ns),
-                            .stop_ns = cup_sane_time(told.stop_ns),
+    *run = (struct cup_run){.start_ns = cup_clock_time(clock, told.start_ns),
+                            .stop_ns = cup_clock_time(clock, told.stop_ns),
+                            .compared = clock->compared,
                             .pid = header->pid};
     memcpy(run->host, header->host, sizeof run->host - 1);
     if (run->stop_ns < run->start_ns)
@@ -41,7 +42,7 @@ static int add_run(struct cup_profile *profile, const struct cup_log_header *hea
     return 0;
 }
 
-static int read_log(struct cup_profile *profile, const char *path)
+static int read_log(struct cup_profile *profile, const char *path, const struct cup_clock *clock)
 {
     struct cup_log log;
     struct cup_error error;
@@ -51,7 +52,7 @@ static int read_log(struct cup_profile *profile, const char *path)
         return 0;
     while (result == 0 && (record = cup_log_next(&log)) != NULL)
         if (record->type == CUP_R_RUN)
-            result = add_run(profile, &log.header, record);
+            result = add_run(profile, &log.header, record, clock);
     cup_log_close(&log);
     return result;
 }
@@ -62,12 +63,15 @@ static int by_start(const void *left, const void *right)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count)
+int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
+                  const struct cup_clocks *clocks)
 {
     int result = 0;
-    for (size_t i = 0; i < count && result == 0; i++)
+    for (size_t i = 0; i < count && result == 0; i++) {
+        const struct cup_clock clock = cup_clock_of(clocks, paths[i]);
         if (has_runs(paths[i]))
-            result = read_log(profile, paths[i]);
+            result = read_log(profile, paths[i], &clock);
+    }
     if (profile->run_count)
         qsort(profile->runs, profile->run_count, sizeof *profile->runs, by_start);
     return result;

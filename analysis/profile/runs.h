@@ -5,9 +5,11 @@
 
 #include "analysis/profile/profile.h"
 
-/* Reads the Runner calls of all logs into profile->runs, in the order in which they began. Returns
+/* Reads the Runner calls of all logs into profile->runs, in the order in which they began, with
+ * their times by the scheduler's clock. Returns
  * 0, or -1 without memory. A log that cannot be read has none. */
-int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count);
+int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
+                  const struct cup_clocks *clocks);
 
 /* A call that nobody saw, by the user's own clock calls around it: taken if no other one is known
  * and tasks ran during it, else left. Returns 1 if taken, 0 if not, or -1 without memory. */

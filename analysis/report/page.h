@@ -23,6 +23,7 @@ int cup_print_servers(const struct cup_page *page);
 int cup_print_workers(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
+int cup_print_fine(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
 int cup_print_processes(const struct cup_page *page);
 int cup_print_runs(const struct cup_page *page);

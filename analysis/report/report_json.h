@@ -81,6 +81,9 @@ void cup_report_put_waits(struct report *report, const struct cup_wait_sums *sum
                           const struct cup_measured_waits *helpers);
 void cup_report_put_histograms(struct report *report, const struct cup_prefix *prefix);
 
+/* Worker, host and pid. */
+void cup_report_put_who(struct report *report, uint32_t process);
+
 /* Of the only Dask worker in that process; null where there are several, or none. */
 struct cup_value cup_report_address(const struct report *report, uint32_t process);
 

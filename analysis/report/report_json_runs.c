@@ -12,6 +12,7 @@ static void put_run(struct report *report, uint32_t index)
     put(report, "t_start", cup_time(run->start_ns));
     put(report, "t_stop", cup_time(run->stop_ns));
     put(report, "wall_time", cup_seconds(run->stop_ns - run->start_ns));
+    put(report, "clock_compared", cup_bool(run->compared));
     bool given = cup_run_is_given(run);
     put(report, "host", given ? cup_null() : cup_string(run->host));
     put(report, "pid", given ? cup_null() : cup_count(run->pid));

@@ -158,6 +158,15 @@ static void put_identity(struct report *report, uint32_t index)
         put(report, facts[i], cup_text(cup_process_fact(profile, index, facts[i])));
 }
 
+/* Its times are by the scheduler's clock where that is known. */
+static void put_clock(struct report *report, const struct cup_clock *clock)
+{
+    put(report, "clock_offset_s", clock->measured ? cup_seconds(clock->ahead_ns) : cup_null());
+    put(report, "clock_error_s", clock->measured ? cup_seconds(clock->error_ns) : cup_null());
+    put(report, "clock_shift_s", cup_seconds(clock->shift_ns));
+    put(report, "clock_compared", cup_bool(clock->compared));
+}
+
 static void put_process(struct report *report, uint32_t index)
 {
     const struct cup_process *process = &report->profile->processes[index];
@@ -172,6 +181,7 @@ static void put_process(struct report *report, uint32_t index)
     put(report, "start", cup_seconds(process->header.process_start_ns));
     put(report, "stop",
         process->header.log_stop_ns ? cup_seconds(process->header.log_stop_ns) : cup_null());
+    put_clock(report, &process->clock);
     put(report, "tasks", cup_count(process->tasks));
     put(report, "task_threads", cup_count(process->task_threads));
     put(report, "child_read_bytes",

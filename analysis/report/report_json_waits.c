@@ -1,5 +1,4 @@
-/* Where the time went, in the report's JSON: the time budget, waits by prefix and by worker, and
- * durations. */
+/* Where the time went, in the report's JSON: waits, durations, the time budget. */
 #include "analysis/report/report_json.h"
 
 /* ---- waits ------------------------------------------------------------------------------ */
@@ -101,7 +100,7 @@ static void put_shares(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-static void put_who(struct report *report, uint32_t process)
+void cup_report_put_who(struct report *report, uint32_t process)
 {
     put(report, "worker", cup_report_address(report, process));
     put(report, "host", cup_string(report->profile->processes[process].header.host));
@@ -112,7 +111,7 @@ static void put_worker_budget(struct report *report, uint32_t process)
 {
     const struct cup_budget *budget = &report->totals->budgets[process];
     cup_json_row(&report->json, NULL);
-    put_who(report, process);
+    cup_report_put_who(report, process);
     put(report, "threads", cup_count(budget->threads));
     put_ns(report, "threads_s", budget->threads_ns);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
@@ -135,59 +134,5 @@ void cup_report_put_time_budget(struct report *report)
         if (report->totals->budgets[i].threads > 0)
             put_worker_budget(report, i);
     cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-}
-
-/* ---- fine: by prefix and by worker ------------------------------------------------------ */
-
-static void put_prefix_row(struct report *report, uint32_t index)
-{
-    const struct cup_task_sums *sums = &report->totals->prefixes[index];
-    const struct cup_prefix *prefix = &report->profile->prefixes[index];
-    bool timed = cup_sums_have_cpu(sums);
-    cup_json_row(&report->json, NULL);
-    put(report, "prefix", text_of(report, prefix->name));
-    put(report, "tasks", cup_count(sums->tasks));
-    put_ns(report, "wall_s", sums->wall_ns);
-    put(report, "cpu_s", timed ? cup_seconds((int64_t)sums->cpu_ns) : cup_null());
-    put(report, "noncpu_s",
-        timed ? cup_seconds((int64_t)(sums->with_cpu_ns - sums->cpu_ns)) : cup_null());
-    cup_report_put_waits(report, &prefix->waits, &prefix->helper_waits);
-    cup_json_end_object(&report->json);
-}
-
-static void put_worker_row(struct report *report, uint32_t index)
-{
-    const struct cup_process *process = &report->profile->processes[index];
-    struct cup_wait_sums waits = process->waits[CUP_PLACE_POOL];
-    cup_wait_sums_add(&waits, &process->waits[CUP_PLACE_ELSEWHERE]);
-    bool timed = waits.tasks + waits.untold_tasks > 0;
-    uint64_t cpu_ns = waits.cpu_ns + waits.untold_cpu_ns;
-    uint64_t wall_ns = cup_wait_sums_wall_ns(&waits) + waits.untold_cpu_ns + waits.untold_ns;
-    cup_json_row(&report->json, NULL);
-    put_who(report, index);
-    put(report, "tasks", cup_count(process->tasks));
-    put(report, "wall_s", timed ? cup_seconds((int64_t)wall_ns) : cup_null());
-    put(report, "cpu_s", timed ? cup_seconds((int64_t)cpu_ns) : cup_null());
-    put(report, "noncpu_s", timed ? cup_seconds((int64_t)(wall_ns - cpu_ns)) : cup_null());
-    cup_report_put_waits(report, &waits, &process->helper_waits);
-    cup_json_end_object(&report->json);
-}
-
-void cup_report_put_fine(struct report *report)
-{
-    cup_json_object(&report->json, "fine");
-    put_metrics(report, "fine");
-    cup_json_array(&report->json, "by_prefix");
-    for (uint32_t i = 0; i < report->profile->prefix_count; i++)
-        if (report->totals->prefixes[i].tasks)
-            put_prefix_row(report, i);
-    cup_json_end_array(&report->json);
-    cup_json_array(&report->json, "by_worker");
-    for (uint32_t i = 0; i < report->profile->process_count; i++)
-        if (report->profile->processes[i].tasks)
-            put_worker_row(report, i);
-    cup_json_end_array(&report->json);
-    put(report, "by_span", cup_null());
     cup_json_end_object(&report->json);
 }

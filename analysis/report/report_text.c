@@ -90,6 +90,7 @@ static const struct section {
     {"workflow", print_workflow, false},
     {"efficiency", print_efficiency, false},
     {"time_budget", cup_print_time_budget, false},
+    {"fine", cup_print_fine, false},
     {"attribution", cup_print_attribution, false},
     {"health", cup_print_health, false},
     {"processes", cup_print_processes, true},

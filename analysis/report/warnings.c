@@ -1,6 +1,7 @@
 #include "analysis/report/warnings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/base/units.h"
 
@@ -42,11 +43,80 @@ static size_t add_late_children(const struct cup_totals *totals, struct cup_warn
     return 1;
 }
 
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+/* Hosts for which `is` holds of some process; the last such process into *last. */
+static uint64_t count_hosts(const struct cup_profile *profile,
+                            bool (*is)(const struct cup_process *process),
+                            const struct cup_process **last)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        bool known = false;
+        for (size_t k = 0; k < i && !known && is(process); k++)
+            known = is(&profile->processes[k]) &&
+                    strcmp(profile->processes[k].header.host, process->header.host) == 0;
+        count += is(process) && !known;
+        if (is(process))
+            *last = process;
+    }
+    return count;
+}
+
+static bool is_shifted(const struct cup_process *process)
+{
+    return process->clock.shift_ns != 0;
+}
+
+static bool is_not_compared(const struct cup_process *process)
+{
+    return !process->clock.compared;
+}
+
+static size_t add_shifted(const struct cup_profile *profile, struct cup_warning *warning)
+{
+    const struct cup_process *last = NULL;
+    char ahead[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM];
+    uint64_t hosts = count_hosts(profile, is_shifted, &last);
+    if (hosts == 0)
+        return 0;
+    bool is_ahead = last->clock.ahead_ns > 0;
+    cup_print_humane(ahead, cup_seconds(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
+                     CUP_UNIT_SECONDS);
+    cup_print_humane(error, cup_seconds(last->clock.error_ns), CUP_UNIT_SECONDS);
+    snprintf(warning->text, sizeof warning->text,
+             "Clocks that differ from the scheduler's, as Dask measured it: on %llu host%s, of "
+             "which %.40s is %s %s (+- %s); all times from there are shifted to the scheduler's.",
+             (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, ahead,
+             is_ahead ? "ahead" : "behind", error);
+    return 1;
+}
+
+static size_t add_not_compared(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    const struct cup_process *last = NULL;
+    uint64_t hosts = count_hosts(totals->profile, is_not_compared, &last);
+    if (hosts == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "Clocks of %llu host%s are not compared (%.40s, process %u): only workers with "
+             "samples tell how theirs differs. Times from there are as they were.%s%s",
+             (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, last->header.pid,
+             totals->call_left_out ? " The Runner call's are not those of its tasks, which alone "
+                                     "tell when it began and ended."
+                                   : "",
+             totals->profile->run_count > 1 ? " Which tasks are of which run may be wrong." : "");
+    return 1;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
     size_t count = add_limits(totals, warnings);
     count += add_late_children(totals, &warnings[count]);
+    count += add_shifted(totals->profile, &warnings[count]);
+    count += add_not_compared(totals, &warnings[count]);
     cup_kernel_warning(&totals->kernel, totals->profile, warnings[count].text,
                        sizeof warnings->text);
     count += warnings[count].text[0] != '\0';

@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/totals.h"
 
-enum { CUP_WARNINGS_MOST = 6 };
+enum { CUP_WARNINGS_MOST = 8 };
 
 struct cup_warning {
     char text[400];

@@ -116,6 +116,8 @@ static void dump_task_begin(FILE *out, const struct cup_record *record)
             r.run_id);
     print_time(out, "start", r.start_ns);
     print_known(out, "rss", r.rss);
+    if (r.span_id)
+        fprintf(out, " span_id=#%" PRIu32, r.span_id);
     print_text(out, "key", cup_record_tail(record), r.key_bytes < tail ? r.key_bytes : tail);
 }
 

@@ -60,7 +60,7 @@ _cupping() {
     --json | --csv | --coffea-report) _cupping_files -f && return ;;
     --only)
         _cupping_words \
-            "summary tasks waits chunks datasets files servers workflow efficiency time_budget attribution health coffea processes runs sources"
+            "summary tasks waits chunks datasets files servers workflow efficiency time_budget fine attribution health coffea processes runs sources"
         return
         ;;
     --run) _cupping_words "all" && return ;;

@@ -1,0 +1,241 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/profile/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+#include "analysis/base/statistics.h"
+#include "analysis/log/log_pairs.h"
+#include "analysis/log/log_reader.h"
+
+/* ---- what a log says --------------------------------------------------------------------- */
+
+/* Differences that one log told. */
+struct told {
+    char host[64];
+    bool readable;
+    double *ahead_ns; /* owned */
+    size_t count, room;
+};
+
+static int add_sample(struct told *told, const struct cup_record *record)
+{
+    uint64_t values[CUP_SV_COUNT];
+    for (int i = 0; i < CUP_SV_COUNT; i++)
+        values[i] = CUP_UNKNOWN64;
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, CUP_SV_COUNT);
+    uint64_t ahead = values[CUP_SV_AHEAD_NS], behind = values[CUP_SV_BEHIND_NS];
+    if (ahead == CUP_UNKNOWN64 && behind == CUP_UNKNOWN64)
+        return 0;
+    if (cup_array_grow(&told->ahead_ns, &told->room, told->count, sizeof *told->ahead_ns) != 0)
+        return -1;
+    told->ahead_ns[told->count++] = ahead != CUP_UNKNOWN64 ? (double)ahead : -(double)behind;
+    return 0;
+}
+
+/* At most `records` of it. */
+static int read_log(struct told *told, const char *path, size_t records)
+{
+    struct cup_log log;
+    struct cup_error error;
+    const struct cup_record *record;
+    int result = 0;
+    told->count = 0;
+    if (cup_log_open(&log, path, &error) != 0)
+        return 0;
+    told->readable = true;
+    memcpy(told->host, log.header.host, sizeof told->host - 1);
+    while (result == 0 && records-- > 0 && (record = cup_log_next(&log)) != NULL)
+        if (record->type == CUP_R_SAMPLE)
+            result = add_sample(told, record);
+    cup_log_close(&log);
+    return result;
+}
+
+static void settle_log(struct cup_clock *clock, struct told *told)
+{
+    if (told->count == 0)
+        return;
+    size_t last = told->count - 1;
+    double low = cup_select(told->ahead_ns, told->count, last / 20);
+    double high = cup_select(told->ahead_ns, told->count, last - last / 20);
+    clock->ahead_ns = (int64_t)cup_select(told->ahead_ns, told->count, last / 2);
+    clock->error_ns = (int64_t)(high - low) / 2;
+    clock->measured = true;
+}
+
+/* ---- hosts ------------------------------------------------------------------------------- */
+
+struct member {
+    const struct told *told;
+    struct cup_clock *clock;
+};
+
+static int by_host(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    return strcmp(a->told->host, b->told->host);
+}
+
+/* What the logs of a host say together. */
+struct host {
+    int64_t least_ns, most_ns, error_ns;
+    double sum_ns;
+    size_t measured;
+};
+
+static void host_add(struct host *host, const struct cup_clock *clock)
+{
+    if (!clock->measured)
+        return;
+    if (host->measured == 0 || clock->ahead_ns < host->least_ns)
+        host->least_ns = clock->ahead_ns;
+    if (host->measured == 0 || clock->ahead_ns > host->most_ns)
+        host->most_ns = clock->ahead_ns;
+    if (clock->error_ns > host->error_ns)
+        host->error_ns = clock->error_ns;
+    host->sum_ns += (double)clock->ahead_ns;
+    host->measured++;
+}
+
+/* Where they contradict each other, there are several machines of that name, and each log stands
+ * for itself. */
+static bool agrees(const struct host *host)
+{
+    int64_t apart_ns = host->most_ns - host->least_ns;
+    return host->measured > 0 && (apart_ns <= CUP_CLOCK_APART_NS || apart_ns <= 2 * host->error_ns);
+}
+
+static struct cup_clock clock_of_host(const struct host *host)
+{
+    int64_t range_ns = (host->most_ns - host->least_ns) / 2;
+    return (struct cup_clock){
+        .measured = true,
+        .ahead_ns = (int64_t)(host->sum_ns / (double)host->measured),
+        .error_ns = range_ns > host->error_ns ? range_ns : host->error_ns,
+    };
+}
+
+static void choose_shift(struct cup_clock *clock, bool only_host)
+{
+    int64_t away_ns = clock->ahead_ns < 0 ? -clock->ahead_ns : clock->ahead_ns;
+    clock->compared = clock->measured || only_host;
+    if (clock->measured && away_ns > CUP_CLOCK_APART_NS && away_ns > clock->error_ns)
+        clock->shift_ns = -clock->ahead_ns;
+}
+
+static void settle_host(const struct member *members, size_t count, bool only_host)
+{
+    struct host host = {.measured = 0};
+    for (size_t i = 0; i < count; i++)
+        host_add(&host, members[i].clock);
+    for (size_t i = 0; i < count; i++) {
+        if (agrees(&host))
+            *members[i].clock = clock_of_host(&host);
+        choose_shift(members[i].clock, only_host && host.measured == 0);
+    }
+}
+
+static int settle_hosts(struct cup_clocks *clocks, const struct told *told)
+{
+    struct member *members = calloc(clocks->count + 1, sizeof *members);
+    size_t count = 0;
+    if (!members)
+        return -1;
+    for (size_t i = 0; i < clocks->count; i++)
+        if (told[i].readable)
+            members[count++] = (struct member){&told[i], &clocks->clocks[i]};
+    qsort(members, count, sizeof *members, by_host);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && by_host(&members[first], &members[next]) == 0;)
+            next++;
+        settle_host(members + first, next - first, next - first == count);
+    }
+    free(members);
+    return 0;
+}
+
+/* ---- all logs ---------------------------------------------------------------------------- */
+
+/* The first samples stand near the begin of a log, which is long for a worker of many tasks; where
+ * nothing is known of a host of several it is worth looking farther. */
+enum { FIRST_RECORDS = 1 << 11, MORE_RECORDS = 1 << 16 };
+
+static bool is_apart(const struct told *told)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (fabs(told->ahead_ns[i]) > (double)(CUP_CLOCK_APART_NS / 2))
+            return true;
+    return false;
+}
+
+static int read_logs(const struct cup_clocks *clocks, struct told *told)
+{
+    bool apart = false, one_host = true;
+    int result = 0;
+    for (size_t i = 0; i < clocks->count && result == 0; i++) {
+        result = read_log(&told[i], clocks->paths[i], FIRST_RECORDS);
+        apart |= is_apart(&told[i]);
+        one_host &= strcmp(told[i].host, told[0].host) == 0;
+    }
+    for (size_t i = 0; i < clocks->count && result == 0; i++)
+        if (apart || (!one_host && told[i].count == 0))
+            result = read_log(&told[i], clocks->paths[i], apart ? SIZE_MAX : MORE_RECORDS);
+    return result;
+}
+
+int cup_clocks_read(struct cup_clocks *clocks, char *const *paths, size_t count)
+{
+    struct told *told = calloc(count + 1, sizeof *told);
+    *clocks = (struct cup_clocks){
+        .paths = paths, .count = count, .clocks = calloc(count + 1, sizeof *clocks->clocks)};
+    int result = told && clocks->clocks ? read_logs(clocks, told) : -1;
+    for (size_t i = 0; i < count && result == 0; i++)
+        settle_log(&clocks->clocks[i], &told[i]);
+    if (result == 0)
+        result = settle_hosts(clocks, told);
+    for (size_t i = 0; i < count && told; i++)
+        free(told[i].ahead_ns);
+    free(told);
+    return result;
+}
+
+void cup_clocks_free(struct cup_clocks *clocks)
+{
+    free(clocks->clocks);
+    *clocks = (struct cup_clocks){0};
+}
+
+/* ---- times ------------------------------------------------------------------------------- */
+
+struct cup_clock cup_clock_of(const struct cup_clocks *clocks, const char *path)
+{
+    size_t from = 0, to = clocks && clocks->clocks ? clocks->count : 0;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = strcmp(clocks->paths[middle], path);
+        if (order == 0)
+            return clocks->clocks[middle];
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return (struct cup_clock){.compared = true};
+}
+
+int64_t cup_clock_time(const struct cup_clock *clock, int64_t told_ns)
+{
+    int64_t ns = cup_sane_time(told_ns);
+    return ns ? cup_sane_time(ns + clock->shift_ns) : 0;
+}
+
+void cup_clock_shift_header(const struct cup_clock *clock, struct cup_log_header *header)
+{
+    header->process_start_ns = cup_clock_time(clock, header->process_start_ns);
+    header->log_start_ns = cup_clock_time(clock, header->log_start_ns);
+    header->log_stop_ns = cup_clock_time(clock, header->log_stop_ns);
+}

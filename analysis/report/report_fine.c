@@ -1,0 +1,118 @@
+/* Dask's own activities: a few lines. */
+#include "analysis/report/page.h"
+
+/* The section is this short: the rest is in --json. */
+enum { SHOWN_ACTIVITIES = 6 };
+
+static const struct shown {
+    enum cup_fine_activity activity, other; /* equal: only one */
+    enum cup_unit unit;
+    const char *label;
+} shown[] = {
+    {CUP_FINE_THREAD_CPU, CUP_FINE_THREAD_CPU, CUP_UNIT_SECONDS, "tasks' CPU time"},
+    {CUP_FINE_THREAD_NONCPU, CUP_FINE_THREAD_NONCPU, CUP_UNIT_SECONDS, "tasks' non-CPU time"},
+    {CUP_FINE_DISK_WRITE, CUP_FINE_DISK_WRITE, CUP_UNIT_BYTES, "spilled to disk"},
+    {CUP_FINE_DISK_READ, CUP_FINE_DISK_READ, CUP_UNIT_BYTES, "spilled data read back"},
+    {CUP_FINE_NETWORK, CUP_FINE_NETWORK, CUP_UNIT_SECONDS, "waits for transfers"},
+    {CUP_FINE_SERIALIZE, CUP_FINE_DESERIALIZE, CUP_UNIT_SECONDS, "(de)serialising"},
+    {CUP_FINE_COMPRESS, CUP_FINE_DECOMPRESS, CUP_UNIT_SECONDS,
+     "(de)compressing transfers and spills"},
+    {CUP_FINE_MEMORY_READ, CUP_FINE_MEMORY_READ, CUP_UNIT_BYTES, "task inputs from memory"},
+    {CUP_FINE_EXECUTOR, CUP_FINE_OTHER, CUP_UNIT_SECONDS, "event loop around tasks, and other"},
+};
+enum { SHOWN_COUNT = sizeof shown / sizeof *shown };
+
+static struct cup_value value_of(const struct cup_page *page, enum cup_fine_activity activity)
+{
+    const struct cup_fine *fine = &page->totals->fine;
+    return cup_fine_of(fine, page->profile, &fine->all, activity);
+}
+
+static struct cup_value sum_of(const struct cup_page *page, const struct shown *row)
+{
+    struct cup_value value = value_of(page, row->activity);
+    return row->other == row->activity
+               ? value
+               : cup_real(cup_number(value) + cup_number(value_of(page, row->other)));
+}
+
+/* By our own clocks; null for what they do not know. */
+static struct cup_value ours(const struct cup_page *page, const struct shown *row)
+{
+    const struct cup_task_sums *all = &page->totals->all;
+    if (!cup_sums_have_cpu(all) || row->unit != CUP_UNIT_SECONDS)
+        return cup_null();
+    if (row->activity == CUP_FINE_THREAD_CPU)
+        return cup_seconds((int64_t)all->cpu_ns);
+    return row->activity == CUP_FINE_THREAD_NONCPU
+               ? cup_seconds((int64_t)(all->with_cpu_ns - all->cpu_ns))
+               : cup_null();
+}
+
+static void add_row(const struct cup_page *page, struct cup_table *table, const struct shown *row)
+{
+    struct cup_value dask = sum_of(page, row), own = ours(page, row);
+    cup_table_add_string(table, row->label);
+    cup_table_add_value(table, dask, row->unit);
+    if (own.kind == CUP_VALUE_NULL) {
+        cup_table_add_string(table, "");
+        cup_table_add_string(table, "");
+        return;
+    }
+    cup_table_add_value(table, own, row->unit);
+    cup_table_add_value(table, cup_ratio(cup_number(own), cup_number(dask)), CUP_UNIT_RATIO);
+}
+
+/* Workers that were killed, and those that were never asked. */
+static void print_incomplete(const struct cup_page *page)
+{
+    const struct cup_fine *fine = &page->totals->fine;
+    char behind[CUP_HUMANE_ROOM], line[200];
+    if (fine->incomplete_workers + fine->silent_workers == 0)
+        return;
+    cup_humane(behind, (double)fine->behind_ns / 1e9, CUP_UNIT_SECONDS);
+    snprintf(line, sizeof line, "Without what happened after the last look at %llu worker%s",
+             (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers));
+    cup_print(&page->terminal, CUP_WARN, "  %s (up to %s), %llu told nothing.\n", line, behind,
+              (unsigned long long)fine->silent_workers);
+}
+
+static void print_table(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {{"", CUP_FIT_LEFT, 0},
+                                                {"Dask", CUP_FIT_RIGHT, 0},
+                                                {"own clocks", CUP_FIT_RIGHT, 0},
+                                                {"ratio", CUP_FIT_RIGHT, 1}};
+    struct cup_table table;
+    unsigned rows = 0, more = 0;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        if (!(cup_number(sum_of(page, &shown[i])) > 0))
+            continue;
+        if (rows < SHOWN_ACTIVITIES)
+            add_row(page, &table, &shown[i]);
+        more += rows++ >= SHOWN_ACTIVITIES;
+    }
+    cup_table_finish(&table, &page->terminal);
+    for (size_t i = 0; i < page->totals->fine.row_count; i++)
+        more += page->totals->fine.rows[i].user;
+    cup_page_more(page, more, "activities in --json, fine");
+}
+
+int cup_print_fine(const struct cup_page *page)
+{
+    const struct cup_fine *fine = &page->totals->fine;
+    char detail[120];
+    if (fine->worker_count == 0)
+        return 0;
+    snprintf(detail, sizeof detail, "fine metrics of %zu worker%s since %s began",
+             fine->worker_count, cup_plural(fine->worker_count),
+             fine->worker_count == 1 ? "it" : "they");
+    cup_page_heading(page, "Dask's own activities",
+                     fine->mixed ? "cannot be split: other tasks share a span with these"
+                     : page->profile->selective ? "fine metrics of the spans of these tasks alone"
+                                                : detail);
+    print_table(page);
+    print_incomplete(page);
+    return 0;
+}
