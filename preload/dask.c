@@ -8,6 +8,7 @@
 #include "preload/descriptor.h"
 #include "preload/digests.h"
 #include "preload/frames.h"
+#include "preload/inputs.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -237,7 +238,8 @@ static uint32_t prefix_of(cup_object *state, cup_object *key)
     return prefix;
 }
 
-static void describe(struct cup_task_info *info, cup_object *key, cup_object *worker)
+/* Returns what Dask knows of the task, or NULL. */
+static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_object *worker)
 {
     cup_object *machine = cup_python_attribute(worker, "state");
     cup_object *tasks = cup_python_attribute(machine, "tasks");
@@ -249,9 +251,9 @@ static void describe(struct cup_task_info *info, cup_object *key, cup_object *wo
     info->span = span.name;
     info->span_id = span.id;
     info->run_id = state ? cup_python_integer_at(state, "run_id", -1) : -1;
-    cup_python_drop(state);
     cup_python_drop(tasks);
     cup_python_drop(machine);
+    return state;
 }
 
 /* The work item stands in the task's arguments: of a dask Task, or (older) in args itself. To
@@ -309,10 +311,14 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
     if (key && cup_process_log()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        describe(&info, key, worker);
-        cup_self.token = cup_context_set(cup_task_begin(&info));
+        cup_object *state = describe(&info, key, worker);
+        uint32_t task = cup_task_begin(&info);
+        cup_self.token = cup_context_set(task);
         if (is_carrier(info.prefix))
             find_item(frames->simple, &locals_of_simple);
+        else /* what a chunk is made from, the processor as a rule, says nothing */
+            cup_inputs_of_task(state, task);
+        cup_python_drop(state);
     } else if (!key) {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     }
@@ -390,7 +396,7 @@ static void begin_async(const struct task_frames *frames, int64_t now_ns)
         struct cup_task_info info = {
             .key = key_text, .origin = CUP_ORIGIN_ASYNC, .start = {now_ns, 0}};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        describe(&info, key, worker);
+        cup_python_drop(describe(&info, key, worker));
         cup_python_drop(cup_context_set(cup_task_begin_async(&info)));
     } else {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
@@ -443,7 +449,7 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     if (key && worker && cup_process_log()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        describe(&info, key, worker);
+        cup_python_drop(describe(&info, key, worker));
         cup_self.token = cup_context_set(cup_task_begin(&info));
     }
     cup_python_drop(worker);

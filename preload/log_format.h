@@ -381,6 +381,7 @@ enum cup_record_type {
     CUP_R_WORKER = 24,
     CUP_R_STATUS = 25,
     CUP_R_ROWS = 26,
+    CUP_R_INPUTS = 27,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -463,6 +464,16 @@ struct cup_r_task_begin {
     int64_t run_id;     /* Dask's run_id of this attempt; -1: not known */
     uint32_t key_bytes; /* tail: str(key), no NUL */
     uint32_t span_id;   /* string, that of a SPAN record; 0: not known */
+};
+
+/* The results that a task is made from, after its begin; a task without any has none. */
+struct cup_r_inputs {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t count;
+    uint64_t bytes;     /* Dask's nbytes of all of them; CUP_UNKNOWN64: not known */
+    uint32_t key_bytes; /* tail: str(key) of one of them, no NUL */
+    uint32_t pad;
 };
 
 enum cup_task_status {
@@ -779,6 +790,7 @@ CUP_SIZE_IS(cup_r_info, 16);
 CUP_SIZE_IS(cup_r_server, 40);
 CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);
+CUP_SIZE_IS(cup_r_inputs, 32);
 CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_columns, 16);

@@ -12,6 +12,7 @@
 #include "preload/hooks.h"
 #include "preload/kernel.h"
 #include "preload/log.h"
+#include "preload/machine.h"
 #include "preload/mapping.h"
 #include "preload/meanwhile.h"
 #include "preload/number.h"
@@ -214,6 +215,8 @@ static void fill_in(enum cup_log_size size)
     header->features = process.features;
     header->hook_count = (uint32_t)process.hooks;
     describe_process();
+    if (size == CUP_LOG_FULL)
+        cup_machine_describe();
     for (int i = 0; i < process.remark_count; i++)
         cup_log_note(process.remarks[i]);
     cup_child_log_opened();

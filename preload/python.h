@@ -29,6 +29,8 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyDict_Size, ssize_t, (cup_object *))                                                        \
     X(PyObject_Size, ssize_t, (cup_object *))                                                      \
     X(PyFloat_AsDouble, double, (cup_object *))                                                    \
+    X(PyObject_GetIter, cup_object *, (cup_object *))                                              \
+    X(PyIter_Next, cup_object *, (cup_object *))                                                   \
     X(PyCFunction_NewEx, cup_object *, (void *, cup_object *, cup_object *))                       \
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \

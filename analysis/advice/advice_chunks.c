@@ -32,16 +32,18 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 {
     double waste = cup_rule_metric(t, "efficiency", "wasted_wall_s"),
-           all = (double)t->all.wall_ns / 1e9;
+           all = (double)(t->all.wall_ns + t->ledger.waste.killed.wall_ns) / 1e9;
     char time[CUP_HUMANE_ROOM];
     if (!(waste / all > 0.05))
         return false;
     advice->weight = waste / all;
     snprintf(advice->text, sizeof advice->text,
              "%.0f %% of the task time (%s, threshold 5 %%) went into results that were not used: "
-             "%llu tasks failed, %llu chunks were done again.",
+             "%llu failed, %llu were done again, %llu never ended.",
              waste / all * 100, humane(time, waste, CUP_UNIT_SECONDS),
-             (unsigned long long)t->failed.tasks, (unsigned long long)t->repeated.tasks);
+             (unsigned long long)t->ledger.waste.failed.tasks,
+             (unsigned long long)(t->ledger.waste.retried.tasks + t->ledger.waste.lost.tasks),
+             (unsigned long long)t->ledger.waste.killed.tasks);
     return true;
 }
 

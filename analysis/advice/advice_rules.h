@@ -27,6 +27,10 @@
     X(between_tasks, true)                                                                         \
     X(opening, false)                                                                              \
     X(long_tail, false)                                                                            \
+    X(events_lost, false)                                                                          \
+    X(server_loses, false)                                                                         \
+    X(slow_host, false)                                                                            \
+    X(merge_bound, false)                                                                          \
     X(wasted, false)                                                                               \
     X(read_again, false)                                                                           \
     X(small_reads, false)                                                                          \

@@ -216,7 +216,7 @@ static void add_task(struct loader *loader, const struct cup_r_task_begin *begin
         .span_id = span.id,
         .tid = begin->tid,
         .key_at = key_place(loader),
-        .origin = (uint8_t)begin->origin,
+        .origin = begin->origin & 7,
         .shared = is_voided(loader, begin->task),
         .number = begin->task,
     };
@@ -270,6 +270,20 @@ static struct cup_task *find_task(struct loader *loader, uint32_t number)
     if (index == 0)
         loader->builder->profile->orphan_records++;
     return index == 0 || index == OTHER_SPAN ? NULL : &loader->builder->profile->tasks[index - 1];
+}
+
+static void on_inputs(struct loader *loader, const struct cup_record *record)
+{
+    struct cup_r_inputs r;
+    cup_record_fixed(record, &r, sizeof r);
+    size_t tail = cup_record_tail_bytes(record);
+    struct cup_text key = {(const char *)cup_record_tail(record),
+                           r.key_bytes < tail ? r.key_bytes : tail};
+    struct cup_task *task = find_task(loader, r.task);
+    struct cup_inputs *inputs = task ? CUP_APPEND(loader->builder, inputs, input) : NULL;
+    if (inputs)
+        *inputs = (struct cup_inputs){(uint32_t)(task - loader->builder->profile->tasks), r.count,
+                                      r.bytes, key.length ? cup_key_hash(key) : 0};
 }
 
 /* ---- where tasks' time went ------------------------------------------------------------- */
@@ -701,6 +715,7 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_COLUMNS] = on_columns,
         [CUP_R_CHUNK_REPORT] = on_chunk_report,
         [CUP_R_RUN] = on_run,
+        [CUP_R_INPUTS] = on_inputs,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,21 +337,33 @@ static int settle(struct cup_samples_file *file, int64_t from_ns, int64_t to_ns,
     return find_together(file) == 0 ? 0 : cup_error_memory(error, file->path);
 }
 
-int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64_t from_ns,
-                          int64_t to_ns, struct cup_error *error)
+static json_t *load(const char *path, struct cup_error *error)
 {
     json_error_t told;
-    *file = (struct cup_samples_file){.path = strdup(path)};
-    if (!file->path)
-        return cup_error_memory(error, path);
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &told);
-    int result = -1;
+    FILE *stream = fopen(path, "r");
+    if (!stream) {
+        cup_error_system(error, path, "open");
+        return NULL;
+    }
+    json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &told);
     if (!root)
         cup_error_set(error, path, CUP_NO_OFFSET, "line %d, column %d: %s", told.line, told.column,
                       told.text);
-    else if (!json_is_object(root))
+    fclose(stream);
+    return root;
+}
+
+int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64_t from_ns,
+                          int64_t to_ns, struct cup_error *error)
+{
+    *file = (struct cup_samples_file){.path = strdup(path)};
+    if (!file->path)
+        return cup_error_memory(error, path);
+    json_t *root = load(path, error);
+    int result = -1;
+    if (root && !json_is_object(root))
         cup_error_set(error, path, CUP_NO_OFFSET, "no object of timelines (worker_counts, ...)");
-    else if (read_timelines(file, timelines_of(root), error) == 0)
+    else if (root && read_timelines(file, timelines_of(root), error) == 0)
         result = settle(file, from_ns, to_ns, error);
     json_decref(root);
     if (result != 0)

@@ -19,8 +19,7 @@ bool cup_server_is_worker(const struct cup_server *server)
     return server->tasks > 0 || server->role == CUP_ROLE_WORKER;
 }
 
-/* The part of the run during which the process was there. */
-static struct cup_stretch presence(const struct cup_process *process, struct cup_stretch run)
+struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run)
 {
     struct cup_stretch there = {process->header.log_start_ns, cup_process_last_sign_ns(process)};
     if (there.start_ns < run.start_ns)
@@ -218,7 +217,7 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
     count_threads(budgets, profile);
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
-        const struct cup_stretch there = presence(process, run);
+        const struct cup_stretch there = cup_process_presence(process, run);
         budgets[i].threads_ns = budgets[i].threads * length(there.start_ns, there.stop_ns);
         if (process->tasks &&
             scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)

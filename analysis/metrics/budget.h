@@ -67,6 +67,9 @@ uint64_t cup_budget_total_ns(const struct cup_budget *budget);
 /* Shares in percent that add up to 100; all 0 for an empty budget. */
 void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDGET_COUNT]);
 
+/* The part of the run during which the process was there; its stop before its start: none. */
+struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run);
+
 /* A worker: a server of that role, or one that ran tasks. Threads of a process's own where it has
  * no Dask. */
 bool cup_server_is_worker(const struct cup_server *server);

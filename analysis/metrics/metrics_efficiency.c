@@ -52,17 +52,17 @@ static struct cup_value io_overhead_pct(T t)
 
 static struct cup_value wasted_wall_s(T t)
 {
-    return cup_of_ns(t->failed.wall_ns + t->repeated.wall_ns);
+    return cup_of_ns(cup_waste_sum(&t->ledger.waste).wall_ns);
 }
 
 static struct cup_value wasted_cpu_s(T t)
 {
-    return cup_of_ns(t->failed.cpu_ns + t->repeated.cpu_ns);
+    return cup_of_ns(cup_waste_sum(&t->ledger.waste).cpu_ns);
 }
 
 static struct cup_value wasted_bytes(T t)
 {
-    return cup_count(t->failed.read_bytes + t->repeated.read_bytes + t->killed.read_bytes);
+    return cup_count(cup_waste_sum(&t->ledger.waste).read_bytes);
 }
 
 static struct cup_value io_wait_pct(T t)
@@ -87,9 +87,9 @@ static const struct cup_metric metrics[] = {
     {"efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0, NULL},
     {"io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0, NULL},
     {"io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, io_wait_pct, "P: io_wait_s of all tasks over their time, where waits were measured", WAITS, NULL},
-    {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred, and all but one success of a chunk", 0, NULL},
-    {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads", 0, NULL},
-    {"wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, and tasks that never ended", FILES, NULL},
+    {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its worker, so that they were done again; tasks that never ended, until the last sign of their process", 0, NULL},
+    {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU clock is read when its task ends", 0, NULL},
+    {"wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, of all these tasks", FILES, NULL},
     {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0, NULL},
 };
 /* clang-format on */

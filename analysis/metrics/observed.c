@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
-#include "analysis/profile/roles.h"
+#include "analysis/metrics/observed_parts.h"
 
 /* While samples are gone through. */
 struct pass {
@@ -34,9 +34,27 @@ static bool is_of_host(int value)
 
 /* ---- one row ---------------------------------------------------------------------------- */
 
-/* It was not in the sample before: nothing joins the two. */
-static void break_worker(struct cup_observed_worker *worker)
+static void hold(const struct pass *pass, const struct cup_observed_worker *worker,
+                 struct cup_timeline *line)
 {
+    if (line->open && line->last_ns < worker->end_ns)
+        cup_timeline_add(line, &pass->observed->window, worker->end_ns, line->last, false);
+}
+
+/* What its last heartbeat told holds up to its last sample. Rows that only repeat it are passed by
+ * until then: most do. */
+static void hold_heartbeat(const struct pass *pass, struct cup_observed_worker *worker)
+{
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
+        hold(pass, worker, &worker->values[i]);
+    hold(pass, worker, &worker->percents[CUP_PCT_MEMORY]);
+    hold(pass, worker, &worker->percents[CUP_PCT_CPU]);
+}
+
+/* It was not in the sample before: nothing joins the two. */
+static void break_worker(const struct pass *pass, struct cup_observed_worker *worker)
+{
+    hold_heartbeat(pass, worker);
     cup_timeline_break(&worker->present);
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_break(&worker->values[i]);
@@ -49,21 +67,32 @@ static double percent_of(double part, double whole)
     return whole > 0 ? 100 * part / whole : (double)NAN;
 }
 
-static void add_percents(const struct pass *pass, struct cup_observed_worker *worker,
-                         const struct cup_sample_row *row)
+static void add_state(const struct pass *pass, struct cup_observed_worker *worker,
+                      const struct cup_sample_row *row)
 {
-    const double *v = row->values;
     const struct cup_window *window = &pass->observed->window;
-    struct cup_timeline *to = worker->percents;
+    const double *v = row->values;
     double threads = v[CUP_SEEN_THREADS];
-    cup_timeline_add(&to[CUP_PCT_MEMORY], window, row->time_ns,
-                     percent_of(v[CUP_SEEN_MEMORY], v[CUP_SEEN_LIMIT]), row->fresh);
-    cup_timeline_add(&to[CUP_PCT_PROCESSING], window, row->time_ns,
+    cup_timeline_add(&worker->present, window, row->time_ns, 1, true);
+    for (int i = 0; i < CUP_SEEN_HEARTBEAT; i++)
+        cup_timeline_add(&worker->values[i], window, row->time_ns, v[i], true);
+    cup_timeline_add(&worker->percents[CUP_PCT_PROCESSING], window, row->time_ns,
                      percent_of(v[CUP_SEEN_PROCESSING], threads), true);
-    cup_timeline_add(&to[CUP_PCT_EXECUTING], window, row->time_ns,
+    cup_timeline_add(&worker->percents[CUP_PCT_EXECUTING], window, row->time_ns,
                      percent_of(v[CUP_SEEN_EXECUTING], threads), true);
-    cup_timeline_add(&to[CUP_PCT_CPU], window, row->time_ns,
-                     percent_of(v[CUP_SEEN_CPU] / 100, threads), row->fresh);
+}
+
+static void add_heartbeat(const struct pass *pass, struct cup_observed_worker *worker,
+                          const struct cup_sample_row *row, bool fresh)
+{
+    const struct cup_window *window = &pass->observed->window;
+    const double *v = row->values;
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
+        cup_timeline_add(&worker->values[i], window, row->time_ns, v[i], fresh);
+    cup_timeline_add(&worker->percents[CUP_PCT_MEMORY], window, row->time_ns,
+                     percent_of(v[CUP_SEEN_MEMORY], v[CUP_SEEN_LIMIT]), fresh);
+    cup_timeline_add(&worker->percents[CUP_PCT_CPU], window, row->time_ns,
+                     percent_of(v[CUP_SEEN_CPU] / 100, v[CUP_SEEN_THREADS]), fresh);
 }
 
 static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
@@ -73,7 +102,7 @@ static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
         pass->rows_with_threads++;
         pass->threads += values[CUP_SEEN_THREADS];
     }
-    for (int i = 0; i < CUP_SEEN_COUNT; i++) {
+    for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++) {
         if (isnan(values[i]))
             continue;
         pass->known[i]++;
@@ -114,16 +143,17 @@ static void add_row(struct pass *pass, const struct cup_sample_row *row)
 {
     const struct cup_window *window = &pass->observed->window;
     struct cup_observed_worker *worker = &pass->observed->workers[row->worker];
-    if (pass->feed->together && worker->sample + 1 != pass->sample)
-        break_worker(worker);
+    bool back = pass->feed->together && worker->sample + 1 != pass->sample;
+    if (back)
+        break_worker(pass, worker);
+    if (row->fresh && !back)
+        hold_heartbeat(pass, worker);
     worker->sample = pass->sample;
     worker->begin_ns = worker->begin_ns ? worker->begin_ns : row->time_ns;
     worker->end_ns = row->time_ns;
-    cup_timeline_add(&worker->present, window, row->time_ns, 1, true);
-    for (int i = 0; i < CUP_SEEN_COUNT; i++)
-        cup_timeline_add(&worker->values[i], window, row->time_ns, row->values[i],
-                         row->fresh || i < CUP_SEEN_HEARTBEAT);
-    add_percents(pass, worker, row);
+    add_state(pass, worker, row);
+    if (row->fresh || back)
+        add_heartbeat(pass, worker, row, row->fresh);
     if (is_within(window, row->time_ns))
         see_within(pass, worker, row);
     if (pass->feed->together)
@@ -143,8 +173,8 @@ static void start_sample(struct pass *pass)
     memset(pass->host_known, 0, pass->observed->host_count * sizeof *pass->host_known);
 }
 
-static int add_moment(struct cup_observed *observed, int64_t time_ns, double workers,
-                      double threads)
+int cup_observed_add_moment(struct cup_observed *observed, int64_t time_ns, double workers,
+                            double threads)
 {
     cup_timeline_add(&observed->count, &observed->window, time_ns, workers, true);
     cup_timeline_add(&observed->threads, &observed->window, time_ns, threads, true);
@@ -189,6 +219,7 @@ static double threads_of(const struct pass *pass, const struct cup_sample_head *
 static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
 {
     struct cup_observed *observed = pass->observed;
+    observed->asked_s = head->asked;
     cup_timeline_add(&observed->stalls, &observed->window, head->time_ns, head->stall, true);
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_add(&observed->totals[i], &observed->window, head->time_ns, total_of(pass, i),
@@ -197,15 +228,16 @@ static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
         observed->samples++;
         add_gap(observed, &pass->last_ns, head->time_ns);
     }
-    return add_moment(observed, head->time_ns, head->workers, threads_of(pass, head));
+    return cup_observed_add_moment(observed, head->time_ns, head->workers, threads_of(pass, head));
 }
 
 /* Of workers that were not looked at together: only how many there were may be told. */
 static int finish_look(struct pass *pass, const struct cup_sample_head *head)
 {
+    pass->observed->asked_s = head->asked;
     return isnan(head->workers)
                ? 0
-               : add_moment(pass->observed, head->time_ns, head->workers, (double)NAN);
+               : cup_observed_add_moment(pass->observed, head->time_ns, head->workers, (double)NAN);
 }
 
 static int go_through(struct pass *pass)
@@ -219,140 +251,9 @@ static int go_through(struct pass *pass)
         if (pass->feed->together ? finish_sample(pass, &head) : finish_look(pass, &head))
             return -1;
     }
+    for (size_t i = 0; i < pass->observed->worker_count; i++)
+        hold_heartbeat(pass, &pass->observed->workers[i]);
     return 0;
-}
-
-/* ---- workers that were not looked at together ------------------------------------------- */
-
-/* A worker comes or goes. */
-struct change {
-    int64_t time_ns;
-    double workers, threads;
-};
-
-static int earlier_first(const void *left, const void *right)
-{
-    const struct change *a = left, *b = right;
-    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
-
-static size_t list_changes(const struct cup_observed *observed, struct change *changes)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < observed->worker_count; i++) {
-        const struct cup_observed_worker *worker = &observed->workers[i];
-        const struct cup_window *window = &observed->window;
-        double threads = cup_timeline_average(&worker->values[CUP_SEEN_THREADS]);
-        int64_t from_ns = worker->begin_ns > window->from_ns ? worker->begin_ns : window->from_ns;
-        int64_t to_ns = worker->end_ns < window->to_ns ? worker->end_ns : window->to_ns;
-        if (!worker->begin_ns || to_ns < from_ns)
-            continue;
-        changes[count++] = (struct change){from_ns, 1, threads};
-        changes[count++] = (struct change){to_ns, -1, -threads};
-    }
-    qsort(changes, count, sizeof *changes, earlier_first);
-    return count;
-}
-
-/* Each is there from its first sample to its last: two moments for each change, before and after
- * it. */
-static int count_changes(struct cup_observed *observed, const struct change *changes, size_t count)
-{
-    bool counted = cup_timeline_known(&observed->count);
-    double workers = 0, threads = 0;
-    for (size_t i = 0; i < count; i++) {
-        double shown = counted ? (double)NAN : workers;
-        if (i > 0 && add_moment(observed, changes[i].time_ns, shown, threads) != 0)
-            return -1;
-        workers += changes[i].workers;
-        threads += changes[i].threads;
-        shown = counted ? (double)NAN : workers;
-        if (i + 1 < count && add_moment(observed, changes[i].time_ns, shown, threads) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Over time; what all had at one moment is not known. */
-static void add_up(struct cup_observed *observed)
-{
-    for (int value = 0; value < CUP_SEEN_COUNT; value++) {
-        struct cup_timeline *total = &observed->totals[value];
-        bool known = false;
-        for (size_t i = 0; i < observed->worker_count; i++) {
-            total->area += observed->workers[i].values[value].area;
-            known |= cup_timeline_known(&observed->workers[i].values[value]);
-        }
-        total->span_ns = known ? observed->threads.span_ns : 0;
-        total->cut_min = total->cut_max = (double)NAN;
-    }
-}
-
-static int settle_apart(struct cup_observed *observed)
-{
-    struct change *changes = malloc((2 * observed->worker_count + 1) * sizeof *changes);
-    int result = -1;
-    if (changes)
-        result = count_changes(observed, changes, list_changes(observed, changes));
-    free(changes);
-    if (result == 0)
-        add_up(observed);
-    return result;
-}
-
-/* ---- what the workers' own samples add -------------------------------------------------- */
-
-/* The CPU time of a sample is that since the one before. */
-static void add_own(struct cup_observed_worker *worker, const struct cup_window *window,
-                    const struct cup_sample_row *row, int64_t *last_ns)
-{
-    int64_t from_ns = *last_ns > window->from_ns ? *last_ns : window->from_ns;
-    int64_t to_ns = row->time_ns < window->to_ns ? row->time_ns : window->to_ns;
-    double cpu = row->values[CUP_SEEN_CPU] / 100, threads = row->values[CUP_SEEN_THREADS];
-    if (*last_ns && to_ns > from_ns && !isnan(cpu) && !isnan(threads)) {
-        worker->process_cpu_s += cpu * (double)(to_ns - from_ns) / 1e9;
-        worker->process_thread_s += threads * (double)(to_ns - from_ns) / 1e9;
-    }
-    cup_timeline_add(&worker->own_stalls, window, row->time_ns, row->values[CUP_SEEN_STALL], true);
-    *last_ns = row->time_ns;
-}
-
-static size_t find(const struct cup_observed *observed, struct cup_text address)
-{
-    size_t i = observed->worker_count;
-    while (i > 0 && (observed->workers[i - 1].address.length != address.length ||
-                     memcmp(observed->workers[i - 1].address.bytes, address.bytes, address.length)))
-        i--;
-    return i;
-}
-
-static int add_own_samples(struct cup_observed *observed, struct cup_sample_feed *feed)
-{
-    size_t *numbers = calloc(feed->worker_count + 1, sizeof *numbers); /* index + 1 */
-    int64_t *last_ns = calloc(feed->worker_count + 1, sizeof *last_ns);
-    struct cup_sample_head head;
-    struct cup_sample_row row;
-    bool room = numbers && last_ns;
-    for (size_t i = 0; room && i < feed->worker_count; i++)
-        numbers[i] = find(observed, feed->workers[i].address);
-    while (room && cup_sample_feed_next(feed, &head))
-        while (cup_sample_feed_row(feed, &row))
-            if (numbers[row.worker])
-                add_own(&observed->workers[numbers[row.worker] - 1], &observed->window, &row,
-                        &last_ns[row.worker]);
-    free(numbers);
-    free(last_ns);
-    return room ? 0 : -1;
-}
-
-static int see_own_samples(struct cup_observed *observed, const struct cup_profile *profile)
-{
-    struct cup_sample_feed feed;
-    const struct cup_window *window = &observed->window;
-    if (cup_sample_feed_open(&feed, profile, CUP_SAMPLES_WORKERS, window->from_ns, window->to_ns))
-        return -1;
-    int result = add_own_samples(observed, &feed);
-    return cup_sample_feed_close(&feed) == 0 ? result : -1;
 }
 
 /* ---- sums over workers ------------------------------------------------------------------ */
@@ -441,22 +342,8 @@ static int run_pass(struct cup_observed *observed, struct cup_sample_feed *feed)
     free(pass.host_sums);
     free(pass.host_known);
     if (result == 0 && !feed->together)
-        result = settle_apart(observed);
+        result = cup_observed_settle_apart(observed);
     return result;
-}
-
-static double asked_for(const struct cup_profile *profile)
-{
-    for (size_t i = 0; i < profile->process_count; i++) {
-        struct cup_text seconds = cup_process_fact(profile, i, "CUPPING_INTERVAL");
-        char number[32];
-        if (!seconds.bytes || seconds.length >= sizeof number)
-            continue;
-        memcpy(number, seconds.bytes, seconds.length);
-        number[seconds.length] = '\0';
-        return strtod(number, NULL);
-    }
-    return (double)NAN;
 }
 
 static void describe(struct cup_observed *observed)
@@ -487,10 +374,8 @@ static void describe(struct cup_observed *observed)
 /* Nothing lies within the window: what was made from the feed is dropped. */
 static void forget(struct cup_observed *observed)
 {
-    const struct cup_observed kept = {.profile = observed->profile,
-                                      .file = observed->file,
-                                      .window = observed->window,
-                                      .asked_s = observed->asked_s};
+    const struct cup_observed kept = {
+        .profile = observed->profile, .file = observed->file, .window = observed->window};
     cup_observed_free(observed);
     *observed = kept;
 }
@@ -528,13 +413,12 @@ static int make_from(struct cup_observed *observed, const struct cup_profile *pr
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
                       struct cup_window window)
 {
-    *observed = (struct cup_observed){
-        .profile = profile, .window = window_of(window), .asked_s = asked_for(profile)};
+    *observed = (struct cup_observed){.profile = profile, .window = window_of(window)};
     int result = make_from(observed, profile, CUP_SAMPLES_SCHEDULER);
     if (result == 0 && !observed->origin)
         result = make_from(observed, profile, CUP_SAMPLES_WORKERS);
     if (result == 0 && observed->origin)
-        result = see_own_samples(observed, profile);
+        result = cup_observed_see_own(observed);
     if (result == 0 && observed->origin)
         describe(observed);
     if (result == 0 && !observed->origin)
@@ -553,13 +437,13 @@ int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_
                                 struct cup_window window, const struct cup_samples_file *file)
 {
     struct cup_sample_feed feed;
-    *observed = (struct cup_observed){
-        .profile = profile, .file = file, .window = window_of(window), .asked_s = (double)NAN};
+    *observed =
+        (struct cup_observed){.profile = profile, .file = file, .window = window_of(window)};
     int result = cup_sample_feed_open_file(&feed, file);
     if (result == 0)
         result = make(observed, &feed);
     if (result == 0 && observed->origin)
-        result = see_own_samples(observed, profile);
+        result = cup_observed_see_own(observed);
     if (result == 0 && observed->origin)
         describe(observed);
     if (result == 0 && !observed->origin)
@@ -575,78 +459,4 @@ void cup_observed_free(struct cup_observed *observed)
     free(observed->workers);
     free(observed->moments);
     *observed = (struct cup_observed){0};
-}
-
-/* ---- asking ----------------------------------------------------------------------------- */
-
-static bool is_same(struct cup_text a, struct cup_text b)
-{
-    return a.bytes && b.bytes && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
-bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address)
-{
-    for (size_t i = 0; i < profile->server_count; i++)
-        if (profile->servers[i].role == CUP_ROLE_WORKER &&
-            is_same(cup_profile_text(profile, profile->servers[i].address), address))
-            return true;
-    return false;
-}
-
-const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
-                                                    struct cup_text address)
-{
-    for (size_t i = 0; i < observed->worker_count; i++)
-        if (cup_observed_known(&observed->workers[i]) &&
-            is_same(observed->workers[i].address, address))
-            return &observed->workers[i];
-    return NULL;
-}
-
-const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker *worker)
-{
-    return cup_timeline_known(&worker->own_stalls) ? &worker->own_stalls
-                                                   : &worker->values[CUP_SEEN_STALL];
-}
-
-static const struct cup_timeline *line_of(const struct cup_observed *observed, size_t worker,
-                                          enum cup_seen_value value)
-{
-    return value == CUP_SEEN_STALL ? cup_observed_stalls(&observed->workers[worker])
-                                   : &observed->workers[worker].values[value];
-}
-
-double cup_observed_per_worker(const struct cup_observed *observed, enum cup_seen_value value)
-{
-    double sum = 0, count = 0;
-    for (size_t i = 0; i < observed->worker_count; i++) {
-        double average = cup_timeline_average(line_of(observed, i, value));
-        sum += isnan(average) ? 0 : average;
-        count += !isnan(average);
-    }
-    return count > 0 ? sum / count : (double)NAN;
-}
-
-double cup_observed_highest(const struct cup_observed *observed, enum cup_seen_value value)
-{
-    double highest = (double)NAN;
-    for (size_t i = 0; i < observed->worker_count; i++)
-        highest = fmax(highest, cup_timeline_max(line_of(observed, i, value)));
-    return highest;
-}
-
-double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_seen_value value)
-{
-    struct cup_timeline all = {0};
-    for (size_t i = 0; i < observed->worker_count; i++)
-        cup_timeline_join(&all, line_of(observed, i, value));
-    return cup_timeline_mean(&all);
-}
-
-int cup_observed_feed(const struct cup_observed *observed, struct cup_sample_feed *feed)
-{
-    return observed->origin == CUP_SAMPLES_FILE
-               ? cup_sample_feed_open_file(feed, observed->file)
-               : cup_sample_feed_open(feed, observed->profile, observed->origin,
-                                      observed->window.from_ns, observed->window.to_ns);
 }

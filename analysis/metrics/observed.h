@@ -51,8 +51,9 @@ struct cup_observed {
     struct cup_moment *moments; /* owned; in the order of time */
     size_t moment_count, moment_room;
     struct cup_timeline count, threads; /* workers, and threads of all of them */
-    /* Over all workers, at each sample: sums; of what a host tells of itself, each host once; of
-     * stalls the mean. Where workers were not looked at together, only averages are known. */
+    /* Of what heartbeats tell. Over all workers, at each sample: sums; of what a host tells of
+     * itself, each host once; of stalls the mean. Where workers were not looked at together, only
+     * averages are known. */
     struct cup_timeline totals[CUP_SEEN_COUNT];
     struct cup_timeline percents[CUP_PCT_COUNT]; /* all rows of all workers */
     struct cup_timeline stalls;                  /* of the scheduler's own event loop */

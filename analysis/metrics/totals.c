@@ -26,14 +26,6 @@ static uint64_t known(uint64_t value)
     return value == CUP_UNKNOWN64 ? 0 : value;
 }
 
-static void waste_add(struct cup_waste *waste, const struct cup_task *task)
-{
-    waste->tasks++;
-    waste->wall_ns += known(cup_task_wall_ns(task));
-    waste->cpu_ns += known(task->cpu_ns);
-    waste->read_bytes += task->read_bytes;
-}
-
 /* ---- which attempt at a chunk counts ---------------------------------------------------- */
 
 /* Chunks by the hash of their key. */
@@ -245,7 +237,6 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
     case CUP_OUTCOME_REPEATED:
         totals->repeated_chunks++;
         dataset->repeated++;
-        waste_add(&totals->repeated, task);
         break;
     case CUP_OUTCOME_SKIPPED:
         totals->skipped_chunks++;
@@ -425,28 +416,26 @@ static void add_tasks(struct cup_totals *totals)
         cup_task_sums_add(&totals->all, task);
         cup_task_sums_add(&totals->prefixes[task->prefix], task);
         stretch_add(&totals->tasks, task);
+        if (task->status != CUP_STATUS_FINISHED)
+            cup_waste_add_failure(&totals->ledger.waste, profile, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));
         }
-        if (task->status == CUP_STATUS_ERRED)
-            waste_add(&totals->failed, task);
-        else if (task->status == 0)
-            waste_add(&totals->killed, task);
+        cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
+                          task);
     }
 }
 
 /* A process without Dask that ran tasks is a worker, too. */
-static void count_workers(struct cup_totals *totals)
+uint64_t cup_process_workers(const struct cup_totals *totals, size_t process)
 {
     const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->process_count; i++) {
-        uint64_t servers = 0;
-        for (size_t s = 0; s < profile->server_count; s++)
-            servers +=
-                profile->servers[s].process == i && cup_server_is_worker(&profile->servers[s]);
-        totals->workers += servers ? servers : profile->processes[i].tasks > 0;
-    }
+    uint64_t servers = 0;
+    for (size_t s = 0; s < profile->server_count; s++)
+        servers +=
+            profile->servers[s].process == process && cup_server_is_worker(&profile->servers[s]);
+    return servers ? servers : profile->processes[process].tasks > 0;
 }
 
 /* The call begins before its first task and ends after its last, unless its clock calls were few:
@@ -546,11 +535,13 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
 {
     *totals = (struct cup_totals){.profile = profile};
     totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
+    totals->servers = calloc(profile->server_count + 1, sizeof *totals->servers);
     totals->prefix_chunks = calloc(profile->prefix_count + 1, sizeof *totals->prefix_chunks);
     totals->outcomes = calloc(profile->item_count + 1, 1);
     totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
-    if (!totals->prefixes || !totals->prefix_chunks || !totals->outcomes || !totals->budgets ||
-        settle_chunks(totals) != 0 || add_items(totals) != 0 || make_tail(totals) != 0) {
+    if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
+        !totals->budgets || settle_chunks(totals) != 0 || add_items(totals) != 0 ||
+        make_tail(totals) != 0) {
         cup_totals_free(totals);
         return -1;
     }
@@ -560,20 +551,23 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
         cup_totals_free(totals);
         return -1;
     }
-    count_workers(totals);
+    for (size_t i = 0; i < profile->process_count; i++)
+        totals->workers += cup_process_workers(totals, i);
     add_processes(totals);
     add_files(totals);
     totals->kernel = cup_kernel_check_make(profile);
-    if (cup_fine_make(&totals->fine, profile, totals->prefix_chunks) != 0) {
-        cup_totals_free(totals);
-        return -1;
-    }
-    return 0;
+    if (cup_fine_make(&totals->fine, profile, totals->prefix_chunks) == 0 &&
+        cup_ledger_make(&totals->ledger, totals) == 0)
+        return 0;
+    cup_totals_free(totals);
+    return -1;
 }
 
 void cup_totals_free(struct cup_totals *totals)
 {
     free(totals->prefixes);
+    free(totals->servers);
+    cup_ledger_free(&totals->ledger);
     free(totals->prefix_chunks);
     free(totals->outcomes);
     free(totals->budgets);

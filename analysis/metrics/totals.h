@@ -9,6 +9,7 @@
 #include "analysis/metrics/coffea_file.h"
 #include "analysis/metrics/fine.h"
 #include "analysis/metrics/kernel_check.h"
+#include "analysis/metrics/ledger.h"
 #include "analysis/metrics/observed.h"
 #include "analysis/metrics/task_sums.h"
 #include "analysis/profile/profile.h"
@@ -49,10 +50,6 @@ struct cup_dataset {
     struct cup_coffea_sums coffea;
 };
 
-struct cup_waste {
-    uint64_t tasks, wall_ns, cpu_ns, read_bytes;
-};
-
 /* Numbers of a chunk over which there are statistics. */
 #define CUP_CHUNK_STATISTICS(X)                                                                    \
     X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
@@ -77,6 +74,7 @@ struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
+    struct cup_task_sums *servers;  /* owned; as profile->servers; [server_count]: not known */
     uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
     /* Of the tasks, and of the Runner call they belong to; longer where some tasks held their
      * threads to the end. */
@@ -107,7 +105,7 @@ struct cup_totals {
     struct cup_dataset *datasets;        /* owned */
     size_t dataset_count, dataset_room;
 
-    struct cup_waste failed, repeated, killed;
+    struct cup_ledger ledger;
     uint64_t counters[CUP_COUNTER_COUNT];              /* of tasks */
     uint64_t without_task[CUP_COUNTER_COUNT];          /* in worker processes */
     uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
@@ -136,6 +134,9 @@ void cup_chunk_statistics(const struct cup_totals *totals,
 /* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
  * order; *count of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
+
+/* How many workers are in a process: Dask's, or the process itself where it runs tasks without. */
+uint64_t cup_process_workers(const struct cup_totals *totals, size_t process);
 
 /* The Runner call that the tasks belong to; NULL: not known, several, or there are no tasks. */
 static inline const struct cup_run *cup_run_call(const struct cup_totals *totals)

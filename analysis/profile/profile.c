@@ -33,6 +33,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->tasks);
     free(profile->counters);
     free(profile->own_waits);
+    free(profile->inputs);
     free(profile->items);
     free(profile->column_sets);
     free(profile->column_names);

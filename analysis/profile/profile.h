@@ -93,14 +93,22 @@ struct cup_task {
     uint32_t server;        /* index + 1 in servers; 0: not known */
     uint32_t span, span_id; /* its name; its id, 0: not known */
     uint32_t error;
-    uint32_t tid;
-    uint32_t item;   /* index + 1 in items; 0: none */
-    uint32_t key_at; /* where its key is in the log: see cup_key_reader */
-    uint8_t status;  /* enum cup_task_status; 0: unfinished */
-    uint8_t origin;  /* enum cup_task_origin */
-    bool shared;     /* threads that it started served others, too */
-    bool split;      /* its time is in the sums of waits */
-    uint32_t number; /* in its process */
+    uint32_t item;       /* index + 1 in items; 0: none */
+    uint32_t key_at;     /* where its key is in the log: see cup_key_reader */
+    uint32_t number;     /* in its process */
+    uint32_t tid : 24;   /* the kernel's are below 2^22 */
+    uint32_t status : 3; /* enum cup_task_status; 0: unfinished */
+    uint32_t origin : 3; /* enum cup_task_origin */
+    bool shared : 1;     /* threads that it started served others, too */
+    bool split : 1;      /* its time is in the sums of waits */
+};
+
+/* The results of other tasks that a task is made from. */
+struct cup_inputs {
+    uint32_t task;
+    uint32_t count;
+    uint64_t bytes;    /* by Dask's estimate; CUP_UNKNOWN64: not known */
+    uint64_t one_hash; /* key_hash of one of them; 0: not known */
 };
 
 /* What Coffea gave a task to do, and its clock calls. */
@@ -222,6 +230,8 @@ struct cup_profile {
     size_t counter_room;
     struct cup_measured_waits *own_waits; /* of its own thread; likewise */
     size_t own_wait_room;
+    struct cup_inputs *inputs; /* of the tasks that have some, in their order in each log */
+    size_t input_count, input_room;
     struct cup_item *items;
     size_t item_count, item_room;
     struct cup_column_set *column_sets;

@@ -25,6 +25,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(prefixes, prefix),
         KEEP(tasks, task),
         KEEP(items, item),
+        KEEP(inputs, input),
         KEEP(files, file),
         KEEP(file_sums, file_sum),
         KEEP(infos, info),

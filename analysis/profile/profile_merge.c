@@ -103,6 +103,17 @@ static void merge_tasks(struct shift *shift)
     }
 }
 
+static void merge_inputs(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->input_count; i++) {
+        struct cup_inputs *inputs = CUP_APPEND(shift->builder, inputs, input);
+        if (!inputs)
+            return;
+        *inputs = shift->from->inputs[i];
+        inputs->task += shift->task;
+    }
+}
+
 static void merge_items(struct shift *shift)
 {
     for (size_t i = 0; i < shift->from->item_count; i++) {
@@ -298,6 +309,7 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_processes(&shift);
         merge_servers(&shift);
         merge_tasks(&shift);
+        merge_inputs(&shift);
         merge_items(&shift);
         merge_columns(&shift);
         merge_files(&shift);

@@ -75,7 +75,8 @@ static void fill_state(double *values, const uint64_t *state)
 
 /* ---- a profile -------------------------------------------------------------------------- */
 
-/* The scheduler with the most samples in that time: index + 1 in servers, 0 without any. */
+/* The scheduler with the most samples in that time, or, if none has any, at all. One sample within
+ * weighs more than all those outside. */
 static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64_t to_ns)
 {
     const struct cup_profile *profile = feed->profile;
@@ -86,11 +87,11 @@ static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64
         const struct cup_sample_place *place = &profile->samples[i];
         bool is_scheduler =
             place->server && profile->servers[place->server - 1].role == CUP_ROLE_SCHEDULER;
-        if (is_scheduler && place->time_ns >= from_ns && place->time_ns <= to_ns)
-            samples[place->server]++;
+        bool within = place->time_ns >= from_ns && place->time_ns <= to_ns;
+        samples[place->server] += is_scheduler ? (within ? profile->sample_count : 1) : 0;
     }
     for (uint32_t i = 1; i <= profile->server_count; i++) {
-        feed->others += samples[i] > 0;
+        feed->others += samples[i] >= profile->sample_count && samples[i] > 0;
         if (samples[i] > samples[feed->server])
             feed->server = i;
     }
@@ -155,6 +156,7 @@ static bool next_of_profile(struct cup_sample_feed *feed, struct cup_sample_head
     head->time_ns = sample->time_ns;
     head->workers = number_of(sample->values[CUP_SV_WORKERS]);
     head->threads = number_of(sample->values[CUP_SV_THREADS]);
+    head->asked = number_of(sample->values[CUP_SV_INTERVAL_NS]) / 1e9;
     head->stall = own_stall(sample);
     return true;
 }
@@ -212,7 +214,7 @@ static bool next_of_file(struct cup_sample_feed *feed, struct cup_sample_head *h
     const struct cup_samples_file *file = feed->file;
     feed->at = feed->end;
     *head = (struct cup_sample_head){
-        .workers = (double)NAN, .threads = (double)NAN, .stall = (double)NAN};
+        .workers = (double)NAN, .threads = (double)NAN, .asked = (double)NAN, .stall = (double)NAN};
     bool counted = has_count_now(feed);
     if (!counted && feed->at >= file->value_count)
         return false;

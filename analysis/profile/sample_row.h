@@ -50,6 +50,7 @@ struct cup_sample_row {
 struct cup_sample_head {
     int64_t time_ns;
     double workers, threads; /* NAN: not known, as the following */
+    double asked;            /* seconds from one sample to the next that were asked for */
     double stall;            /* seconds that the sampler's own event loop stood still at most */
 };
 

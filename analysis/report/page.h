@@ -9,6 +9,7 @@ struct cup_page {
     const struct cup_totals *totals;
     const struct cup_profile *profile;
     struct cup_terminal terminal;
+    bool alone; /* the section was asked for by its name: all of it */
 };
 
 /* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */
@@ -21,6 +22,10 @@ int cup_print_coffea(const struct cup_page *page); /* its report: as seen, and a
 int cup_print_files(const struct cup_page *page);
 int cup_print_servers(const struct cup_page *page);
 int cup_print_workers(const struct cup_page *page);
+int cup_print_losses(const struct cup_page *page);
+int cup_print_hosts(const struct cup_page *page);
+int cup_print_stages(const struct cup_page *page);
+int cup_print_merge(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
 int cup_print_fine(const struct cup_page *page);

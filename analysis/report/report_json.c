@@ -19,14 +19,9 @@ static void put_task_counters(struct report *report, const uint64_t *values)
                         cup_profile_measured(report->profile, cup_counter_needs(i)));
 }
 
-static void put_prefix(struct report *report, uint32_t index)
+void cup_report_put_task_sums(struct report *report, const struct cup_task_sums *sums)
 {
-    const struct cup_task_sums *sums = &report->totals->prefixes[index];
-    const struct cup_prefix *prefix = &report->profile->prefixes[index];
     bool timed = cup_sums_have_cpu(sums);
-    cup_json_row(&report->json, NULL);
-    put(report, "prefix", text_of(report, prefix->name));
-    put(report, "processor", cup_bool(cup_prefix_is_processor(report->totals, index)));
     put(report, "tasks", cup_count(sums->tasks));
     put(report, "finished", cup_count(sums->finished));
     put(report, "erred", cup_count(sums->erred));
@@ -39,6 +34,15 @@ static void put_prefix(struct report *report, uint32_t index)
     put(report, "read_bytes", cup_count(sums->read_bytes));
     put(report, "child_read_bytes", cup_count(sums->child_read_bytes));
     put(report, "result_bytes", cup_count(sums->result_bytes));
+}
+
+static void put_prefix(struct report *report, uint32_t index)
+{
+    const struct cup_prefix *prefix = &report->profile->prefixes[index];
+    cup_json_row(&report->json, NULL);
+    put(report, "prefix", text_of(report, prefix->name));
+    put(report, "processor", cup_bool(cup_prefix_is_processor(report->totals, index)));
+    cup_report_put_task_sums(report, &report->totals->prefixes[index]);
     put_task_counters(report, prefix->counters);
     cup_report_put_waits(report, &prefix->waits, &prefix->helper_waits);
     cup_report_put_histograms(report, prefix);
@@ -63,8 +67,6 @@ static const struct {
     {"sections", "sections of a processor are not marked in this version"},
     {"branches", "baskets are not looked at by this version"},
     {"functions", "stacks are not taken by this version"},
-    {"hosts", "hosts are not compared by this version"},
-    {"merge", "the tree reduction is not looked at by this version"},
 };
 enum { MISSING_COUNT = sizeof missing / sizeof *missing };
 
@@ -91,7 +93,27 @@ static void put_row_sources(struct report *report)
          "and errors are not measured by this version"},
         {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
                  "everything from the first task to the last is one"},
-        {"losses", "P: attempts at chunks that erred or never ended"},
+        {"losses",
+         "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
+         "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
+         "the file's URL, which may be a redirector's: null for paths; first and last: of the "
+         "attempts without use"},
+        {"hosts",
+         "P: CPU model and processors as the workers' own instructions and kernel tell; event "
+         "rates over the summed time (core) and CPU time (cpu) of chunks with events; deviations: "
+         "from the median of the hosts with the same CPU model, over 1.4826 times the median "
+         "distance from it"},
+        {"stages",
+         "P and C: as workflow; task_s: of the pool's threads, unfinished tasks until the last "
+         "sign of their process; idle_s: threads_s less task_s; graph: around the metadata tasks, "
+         "n/a without a Runner call"},
+        {"merge",
+         "P: tasks whose inputs, by Dask's own record, are results of chunks (level 1) or of such "
+         "tasks; sums leave out what is of metadata; input_bytes and result_bytes are Dask's "
+         "estimate; transfer_s: n/a, Dask's fine metrics have it by prefix (gather-dep); "
+         "dask_received_bytes: all that the workers' Dask sockets delivered; a level that is null: "
+         "an older library did not record inputs"},
+        {"tasks_by_worker", "P: as tasks_by_prefix, by the Dask worker that ran them"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
@@ -127,6 +149,12 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
     put(report, metric->name, cup_string(source));
 }
 
+#define WASTE_P                                                                                    \
+    "P: of two successes of one key the later one counts: the other is lost_with_worker if its "   \
+    "process was gone by then, else retried; stolen: 0, for Dask refuses to have a task stolen "   \
+    "that already executes; killed.wall_s ends with the last sign of the process, killed.cpu_s "   \
+    "is null because a thread's CPU clock is read when its task ends"
+
 static void put_sources(struct report *report)
 {
     cup_json_object(&report->json, "sources");
@@ -135,6 +163,8 @@ static void put_sources(struct report *report)
         cup_json_object(&report->json, section->name);
         for (size_t k = 0; k < section->count; k++)
             put_metric_source(report, &section->metrics[k]);
+        if (section == &cup_efficiency_metrics)
+            put(report, "wasted_by_reason", cup_string(WASTE_P));
         cup_json_end_object(&report->json);
     }
     put_row_sources(report);
@@ -178,9 +208,14 @@ static int put_report(struct report *report)
         result = cup_report_put_coffea(report);
     cup_report_put_datasets(report);
     put_prefixes(report);
+    cup_report_put_tasks_by_worker(report);
     if (result == 0)
         result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     cup_report_put_losses(report);
+    cup_report_put_hosts(report);
+    cup_report_put_merge(report);
+    if (result == 0)
+        result = cup_report_put_stages(report);
     put_missing(report);
     cup_report_put_attribution(report);
     cup_report_put_health(report);

@@ -83,6 +83,8 @@ void cup_report_put_histograms(struct report *report, const struct cup_prefix *p
 
 /* Worker, host and pid. */
 void cup_report_put_who(struct report *report, uint32_t process);
+/* Likewise: how many tasks, their times, what they read and made. */
+void cup_report_put_task_sums(struct report *report, const struct cup_task_sums *sums);
 
 /* Of the only Dask worker in that process; null where there are several, or none. */
 struct cup_value cup_report_address(const struct report *report, uint32_t process);
@@ -91,8 +93,9 @@ struct cup_value cup_report_address(const struct report *report, uint32_t proces
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
 
 /* Sections. */
+int cup_report_put_stages(struct report *report); /* these five return 0, or -1 without memory */
 int cup_report_put_workers(struct report *report);
-int cup_report_put_coffea(struct report *report); /* these four return 0, or -1 without memory */
+int cup_report_put_coffea(struct report *report);
 int cup_report_put_files(struct report *report);
 int cup_report_put_servers(struct report *report);
 void cup_report_put_runs(struct report *report);
@@ -100,6 +103,10 @@ void cup_report_put_efficiency(struct report *report);
 void cup_report_put_chunks(struct report *report);
 void cup_report_put_datasets(struct report *report);
 void cup_report_put_losses(struct report *report);
+void cup_report_put_waste(struct report *report); /* part of efficiency */
+void cup_report_put_hosts(struct report *report);
+void cup_report_put_merge(struct report *report);
+void cup_report_put_tasks_by_worker(struct report *report);
 void cup_report_put_attribution(struct report *report);
 void cup_report_put_time_budget(struct report *report);
 void cup_report_put_fine(struct report *report);

@@ -1,4 +1,4 @@
-/* Chunks, datasets and losses, in the report's JSON. */
+/* Chunks and datasets, in the report's JSON. */
 #include "analysis/report/report_json.h"
 #include "analysis/report/task_columns.h"
 
@@ -93,20 +93,8 @@ static void put_chunk(struct report *report, uint32_t index, const struct cup_ta
     cup_json_end_object(&report->json);
 }
 
-static void put_lost_chunk(struct report *report, const struct cup_task_row *row)
-{
-    static const char *const columns[] = {"key",    "dataset", "file",        "tree",
-                                          "host",   "worker",  "entry_start", "entry_stop",
-                                          "status", "attempt", "events"};
-    cup_json_row(&report->json, NULL);
-    put_task_columns(report, row, columns, sizeof columns / sizeof *columns);
-    put(report, "error", text_of(report, row->task->error));
-    cup_json_end_object(&report->json);
-}
-
-/* Hands out chunks in the order of their tasks, numbered from 1; `lost`: only those that failed
- * or never ended. */
-static void each_chunk(struct report *report, bool lost)
+/* In the order of their tasks, numbered from 1. */
+static void put_chunk_rows(struct report *report)
 {
     const struct cup_profile *profile = report->profile;
     struct cup_key_reader keys;
@@ -114,16 +102,12 @@ static void each_chunk(struct report *report, bool lost)
     cup_key_reader_open(&keys, profile);
     for (size_t i = 0; i < profile->item_count && !cup_output_failed(report->output); i++) {
         uint8_t outcome = report->totals->outcomes[i];
-        if (outcome == CUP_OUTCOME_NONE || (lost && outcome < CUP_OUTCOME_FAILED))
+        if (outcome == CUP_OUTCOME_NONE)
             continue;
         const struct cup_task *task = &profile->tasks[profile->items[i].task];
         struct cup_task_row row = {profile, task, cup_key_read(&keys, task),
                                    report->attempts[profile->items[i].task]};
-        number++;
-        if (lost)
-            put_lost_chunk(report, &row);
-        else
-            put_chunk(report, number, &row);
+        put_chunk(report, ++number, &row);
     }
     cup_key_reader_close(&keys);
 }
@@ -171,15 +155,35 @@ void cup_report_put_chunks(struct report *report)
         put_statistics(report, names[i], &statistics[i]);
     cup_json_end_object(&report->json);
     cup_json_array(&report->json, "rows");
-    each_chunk(report, false);
+    put_chunk_rows(report);
     close_rows(report);
 }
 
-void cup_report_put_losses(struct report *report)
+/* Of the time of all used chunks. */
+static struct cup_value time_share(const struct report *report, const struct cup_dataset *dataset)
 {
-    open_rows(report, "losses");
-    each_chunk(report, true);
-    close_rows(report);
+    return cup_ratio((double)dataset->wall_ns, (double)report->totals->chunk_wall_ns);
+}
+
+/* Over the summed time of its chunks: for one core. */
+static void put_dataset_rates(struct report *report, const struct cup_dataset *dataset)
+{
+    double wall_s = (double)dataset->wall_ns / 1e9, cpu_s = (double)dataset->cpu_ns / 1e9;
+    put(report, "event_rate_core_hz", cup_ratio((double)dataset->events, wall_s));
+    put(report, "event_rate_cpu_hz", cup_ratio((double)dataset->events, cpu_s));
+    put(report, "read_rate_core_mbs", cup_ratio((double)dataset->read_bytes / 1e6, wall_s));
+    put(report, "time_share", time_share(report, dataset));
+}
+
+static void put_dataset_losses(struct report *report, uint32_t name)
+{
+    const struct cup_losses *losses = &report->totals->ledger.losses;
+    struct cup_loss_sums sums = {0};
+    for (size_t i = 0; i < losses->dataset_count; i++)
+        if (losses->datasets[i].name == name)
+            sums = losses->datasets[i].sums;
+    put(report, "chunks_lost", cup_count(cup_losses_chunks(&sums)));
+    put(report, "events_lost", cup_count(cup_losses_events(&sums)));
 }
 
 static void put_dataset(struct report *report, const struct cup_dataset *dataset)
@@ -200,6 +204,8 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "all_attempts_read_bytes", cup_count(dataset->attempt_bytes));
     put(report, "event_rate_agg_khz", cup_ratio((double)dataset->events / 1e3, process_s));
     put(report, "bytes_per_event", cup_ratio((double)dataset->read_bytes, (double)dataset->events));
+    put_dataset_rates(report, dataset);
+    put_dataset_losses(report, dataset->name);
     put(report, "read_amplification",
         cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes));
     cup_json_row(&report->json, "coffea");

@@ -41,26 +41,10 @@ void cup_report_put_runs(struct report *report)
     cup_json_end_array(&report->json);
 }
 
-static void put_waste(struct report *report, const char *reason, const struct cup_waste *waste,
-                      bool ended)
-{
-    cup_json_row(&report->json, reason);
-    put(report, "tasks", cup_count(waste->tasks));
-    put(report, "wall_s", ended ? cup_seconds((int64_t)waste->wall_ns) : cup_null());
-    put(report, "cpu_s", ended ? cup_seconds((int64_t)waste->cpu_ns) : cup_null());
-    put(report, "read_bytes", cup_count(waste->read_bytes));
-    cup_json_end_object(&report->json);
-}
-
 void cup_report_put_efficiency(struct report *report)
 {
     cup_json_object(&report->json, "efficiency");
     put_metrics(report, "efficiency");
-    cup_json_object(&report->json, "wasted_by_reason");
-    put_waste(report, "failed", &report->totals->failed, true);
-    put_waste(report, "retried", &report->totals->repeated, true);
-    put_waste(report, "killed", &report->totals->killed, false);
-    put(report, "stolen", cup_null());
-    cup_json_end_object(&report->json);
+    cup_report_put_waste(report);
     cup_json_end_object(&report->json);
 }

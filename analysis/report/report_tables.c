@@ -234,6 +234,7 @@ static void add_dataset(const struct cup_page *page, struct cup_table *table,
     cup_table_add_value(table, cup_count(dataset->events), CUP_UNIT_COUNT);
     cup_table_add_seconds(table, dataset->wall_ns);
     cup_table_add_value(table, cup_ratio(events / 1e3, process_s), CUP_UNIT_KHZ);
+    cup_table_add_value(table, cup_ratio(events, (double)dataset->wall_ns / 1e9), CUP_UNIT_HZ);
     cup_table_add_value(table, cup_count(dataset->read_bytes), CUP_UNIT_BYTES);
     cup_table_add_value(table, cup_ratio((double)dataset->read_bytes, events), CUP_UNIT_BYTES);
     cup_table_add_value(table,
@@ -247,8 +248,8 @@ int cup_print_datasets(const struct cup_page *page)
         {"dataset", CUP_FIT_LEFT, 0},    {"chunks", CUP_FIT_RIGHT, 0},
         {"failed", CUP_FIT_RIGHT, 3},    {"events", CUP_FIT_RIGHT, 0},
         {"time", CUP_FIT_RIGHT, 0},      {"process()", CUP_FIT_RIGHT, 1},
-        {"read", CUP_FIT_RIGHT, 0},      {"per event", CUP_FIT_RIGHT, 2},
-        {"asked for", CUP_FIT_RIGHT, 4},
+        {"ev/s/core", CUP_FIT_RIGHT, 5}, {"read", CUP_FIT_RIGHT, 0},
+        {"per event", CUP_FIT_RIGHT, 2}, {"asked for", CUP_FIT_RIGHT, 4},
     };
     size_t count = page->totals->dataset_count;
     struct cup_table table;

@@ -84,6 +84,10 @@ static const struct section {
     {"chunks", cup_print_chunks, false},
     {"datasets", cup_print_datasets, false},
     {"coffea", cup_print_coffea, true},
+    {"losses", cup_print_losses, false},
+    {"stages", cup_print_stages, false},
+    {"merge", cup_print_merge, false},
+    {"hosts", cup_print_hosts, false},
     {"files", cup_print_files, false},
     {"servers", cup_print_servers, false},
     {"workers", cup_print_workers, false},
@@ -114,10 +118,16 @@ bool cup_report_has_section(const char *name)
     return false;
 }
 
+/* Why a chunk took long is in its waits. */
+bool cup_section_needs_counters(const char *name)
+{
+    return strcmp(name, "stages") == 0;
+}
+
 int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
                     const char *only)
 {
-    struct cup_page page = {.totals = totals, .profile = totals->profile};
+    struct cup_page page = {.totals = totals, .profile = totals->profile, .alone = only != NULL};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)

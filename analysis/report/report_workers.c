@@ -19,8 +19,8 @@ static double number(const struct cup_page *page, const char *name)
 
 static void print_line(const struct cup_page *page, const char *name, const char *text)
 {
-    fprintf(page->terminal.out, "  %-13s", name);
-    cup_print_hanging(&page->terminal, CUP_PLAIN, 15, text);
+    fprintf(page->terminal.out, "  %-15s", name);
+    cup_print_hanging(&page->terminal, CUP_PLAIN, 17, text);
 }
 
 /* "4.00 a worker", "2 to 8 a worker (mean 4.00)". */

@@ -134,6 +134,16 @@ static void dump_task_end(FILE *out, const struct cup_record *record)
     fprintf(out, " error=#%" PRIu32, r.error);
 }
 
+static void dump_inputs(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_inputs r;
+    cup_record_fixed(record, &r, sizeof r);
+    size_t tail = cup_record_tail_bytes(record);
+    fprintf(out, " task=%" PRIu32 " count=%" PRIu32, r.task, r.count);
+    print_known(out, "bytes", r.bytes);
+    print_text(out, "one", cup_record_tail(record), r.key_bytes < tail ? r.key_bytes : tail);
+}
+
 static void dump_item(FILE *out, const struct cup_record *record)
 {
     static const char *const kinds[] = {NULL, "work", "metadata"};
@@ -426,6 +436,7 @@ static void dump_record(FILE *out, uint64_t offset, const struct cup_record *rec
         [CUP_R_COLUMNS] = {"COLUMNS", dump_columns},
         [CUP_R_CHUNK_REPORT] = {"CHUNK_REPORT", dump_chunk_report},
         [CUP_R_RUN] = {"RUN", dump_run},
+        [CUP_R_INPUTS] = {"INPUTS", dump_inputs},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

@@ -120,7 +120,9 @@ static int report(const struct request *request, const struct cup_coffea_file *g
     struct cup_profile profile;
     struct cup_error error;
     const struct cup_load_options load = {
-        .counters = request->json != NULL, .span = request->span, .run = request->number};
+        .counters = request->json || (request->only && cup_section_needs_counters(request->only)),
+        .span = request->span,
+        .run = request->number};
     if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;

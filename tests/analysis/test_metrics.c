@@ -149,7 +149,7 @@ Test(metrics, sources_that_are_missing_are_null)
 {
     expect_null("workflow", "total_bytes_read_coffea");
     expect_null("workflow", "compression_ratio");
-    expect_null("efficiency", "core_efficiency");
+    expect_null("workers", "avg_workers");
     expect_null("efficiency", "io_wait_pct");
 }
 

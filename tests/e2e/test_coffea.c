@@ -308,10 +308,11 @@ static void check_totals(const struct run *run, json_t *report)
 Test(coffea, the_report_is_whole_and_attributes_all)
 {
     static const char *const sections[] = {
-        "format",     "version",         "run",         "runs",      "workflow", "workers",
-        "efficiency", "time_budget",     "fine",        "chunks",    "files",    "datasets",
-        "sections",   "tasks_by_prefix", "branches",    "functions", "servers",  "hosts",
-        "merge",      "losses",          "attribution", "health",    "sources"};
+        "format",         "version",         "run",         "runs",      "workflow", "workers",
+        "efficiency",     "time_budget",     "fine",        "chunks",    "files",    "datasets",
+        "sections",       "tasks_by_prefix", "branches",    "functions", "servers",  "hosts",
+        "merge",          "losses",          "attribution", "health",    "sources",  "stages",
+        "tasks_by_worker"};
     struct run runs[] = {one_thread(), four_threads_traced(), two_workers()};
     for (int i = 0; i < 3; i++) {
         json_t *report = cup_report(runs[i].directory);

@@ -57,17 +57,17 @@ _cupping() {
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
-    --json | --csv | --coffea-report) _cupping_files -f && return ;;
+    --json | --csv | --coffea-report | --samples) _cupping_files -f && return ;;
     --only)
         _cupping_words \
-            "summary tasks waits chunks datasets files servers workflow efficiency time_budget fine attribution health coffea processes runs sources"
+            "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health coffea processes runs sources"
         return
         ;;
     --run) _cupping_words "all" && return ;;
     --span) COMPREPLY=() && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --coffea-report" ;;
+    report:-*) _cupping_words "--json --only --span --run --coffea-report --samples" ;;
     tasks:-*) _cupping_words "--csv --json" ;;
     dump:*) _cupping_files -f ;;
     help:*) _cupping_words "run report tasks dump help" ;;

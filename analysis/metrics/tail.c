@@ -1,0 +1,208 @@
+/* The chunks that make the tail of a run: struct cup_tail of stages.h. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/metrics/totals.h"
+
+/* ---- which ------------------------------------------------------------------------------ */
+
+static const struct cup_task *task_of(const struct cup_profile *profile, uint32_t item)
+{
+    return &profile->tasks[profile->items[item].task];
+}
+
+static bool is_in_tail(const struct cup_totals *totals, uint32_t item, int64_t from_ns)
+{
+    const struct cup_task *task = task_of(totals->profile, item);
+    return totals->outcomes[item] && task->status && task->stop_ns > from_ns;
+}
+
+/* Keeps the tail's chunks in a heap whose first one ended first, and drops that one for a later one
+ * once there is no more room. */
+static void sift(struct cup_tail *tail, const struct cup_profile *profile, size_t at)
+{
+    for (;;) {
+        size_t first = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < tail->count; child++)
+            if (task_of(profile, tail->chunks[child].item)->stop_ns <
+                task_of(profile, tail->chunks[first].item)->stop_ns)
+                first = child;
+        if (first == at)
+            return;
+        struct cup_tail_chunk swapped = tail->chunks[at];
+        tail->chunks[at] = tail->chunks[first];
+        tail->chunks[first] = swapped;
+        at = first;
+    }
+}
+
+static void keep(struct cup_tail *tail, const struct cup_profile *profile, uint32_t item)
+{
+    tail->total++;
+    if (tail->count < CUP_TAIL_MOST) {
+        tail->chunks[tail->count++].item = item;
+        if (tail->count == CUP_TAIL_MOST)
+            for (size_t i = tail->count / 2; i-- > 0;)
+                sift(tail, profile, i);
+    } else if (task_of(profile, item)->stop_ns > task_of(profile, tail->chunks[0].item)->stop_ns) {
+        tail->chunks[0].item = item;
+        sift(tail, profile, 0);
+    }
+}
+
+/* The last first. There are at most CUP_TAIL_MOST. */
+static void sort(struct cup_tail *tail, const struct cup_profile *profile)
+{
+    for (size_t i = 1; i < tail->count; i++) {
+        struct cup_tail_chunk chunk = tail->chunks[i];
+        size_t at = i;
+        for (; at > 0 && task_of(profile, tail->chunks[at - 1].item)->stop_ns <
+                             task_of(profile, chunk.item)->stop_ns;
+             at--)
+            tail->chunks[at] = tail->chunks[at - 1];
+        tail->chunks[at] = chunk;
+    }
+}
+
+/* ---- why -------------------------------------------------------------------------------- */
+
+/* Medians over the used chunks; NAN: none. */
+struct typical {
+    double wall_s, events, per_event_s;
+};
+
+static double wall_s_of(const struct cup_task *task)
+{
+    uint64_t ns = cup_task_wall_ns(task);
+    return ns == CUP_UNKNOWN64 ? NAN : (double)ns / 1e9;
+}
+
+enum which { WALL, EVENTS, PER_EVENT };
+
+static double number_of(const struct cup_profile *profile, uint32_t item, enum which which)
+{
+    uint64_t events = cup_item_events(&profile->items[item]);
+    double wall_s = wall_s_of(task_of(profile, item));
+    if (which == WALL)
+        return wall_s;
+    if (events == CUP_UNKNOWN64)
+        return NAN;
+    return which == EVENTS ? (double)events : events ? wall_s / (double)events : NAN;
+}
+
+static double median(const struct cup_totals *totals, enum which which, double *numbers)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < totals->profile->item_count; i++) {
+        double number =
+            totals->outcomes[i] == CUP_OUTCOME_USED ? number_of(totals->profile, i, which) : NAN;
+        if (!isnan(number))
+            numbers[count++] = number;
+    }
+    return count ? cup_select(numbers, count, count / 2) : NAN;
+}
+
+static double io_wait_s(const struct cup_profile *profile, const struct cup_task *task)
+{
+    return profile->own_waits && cup_process_has(profile, task->process, CUP_FEATURE_WAITS)
+               ? (double)profile->own_waits[task - profile->tasks].ns[CUP_WAITED_IO] / 1e9
+               : NAN;
+}
+
+static bool on_slow_host(const struct cup_totals *totals, const struct cup_task *task)
+{
+    const struct cup_hosts *hosts = &totals->ledger.hosts;
+    uint32_t host = cup_host_of(hosts, &totals->profile->processes[task->process]);
+    return host && hosts->rows[host - 1].verdict == CUP_HOST_SLOW;
+}
+
+static uint32_t waiting(const struct cup_profile *profile, const struct cup_task *task)
+{
+    double wall_s = wall_s_of(task);
+    if (io_wait_s(profile, task) > CUP_TAIL_WAIT_SHARE * wall_s)
+        return 1u << CUP_TAIL_IO_WAIT;
+    if (task->cpu_ns != CUP_UNKNOWN64 &&
+        wall_s - (double)task->cpu_ns / 1e9 > CUP_TAIL_WAIT_SHARE * wall_s)
+        return 1u << CUP_TAIL_OFF_CPU;
+    return 0;
+}
+
+/* A chunk of ordinary length that ends in the tail has started late; of another one its length is
+ * to be explained. */
+static uint32_t reasons_of(const struct cup_totals *totals, uint32_t item,
+                           const struct typical *typical, int64_t from_ns)
+{
+    const struct cup_profile *profile = totals->profile;
+    const struct cup_task *task = task_of(profile, item);
+    double until_mark_s = (double)(from_ns - task->start_ns) / 1e9;
+    uint32_t reasons = task->status == CUP_STATUS_ERRED ? 1u << CUP_TAIL_FAILED : 0;
+    if (until_mark_s < typical->wall_s)
+        reasons |= 1u << CUP_TAIL_STARTED_LATE;
+    if (!(wall_s_of(task) >= CUP_TAIL_TIMES * typical->wall_s))
+        return reasons;
+    if (number_of(profile, item, EVENTS) >= CUP_TAIL_TIMES * typical->events)
+        reasons |= 1u << CUP_TAIL_MANY_EVENTS;
+    if (on_slow_host(totals, task))
+        reasons |= 1u << CUP_TAIL_SLOW_HOST;
+    reasons |= waiting(profile, task);
+    if (number_of(profile, item, PER_EVENT) >= CUP_TAIL_TIMES * typical->per_event_s)
+        reasons |= 1u << CUP_TAIL_LONG;
+    return reasons;
+}
+
+static int explain(struct cup_tail *tail, const struct cup_totals *totals)
+{
+    double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
+    if (!numbers)
+        return -1;
+    const struct typical typical = {median(totals, WALL, numbers), median(totals, EVENTS, numbers),
+                                    median(totals, PER_EVENT, numbers)};
+    free(numbers);
+    tail->median_s = typical.wall_s;
+    for (size_t i = 0; i < tail->count; i++)
+        tail->chunks[i].reasons = reasons_of(totals, tail->chunks[i].item, &typical, tail->from_ns);
+    return 0;
+}
+
+int cup_tail_make(struct cup_tail *tail, const struct cup_totals *totals)
+{
+    *tail = (struct cup_tail){.median_s = NAN};
+    tail->chunks = calloc(CUP_TAIL_MOST, sizeof *tail->chunks);
+    if (!tail->chunks)
+        return -1;
+    if (totals->tail_ns < 0)
+        return 0;
+    tail->from_ns = totals->chunks.stop_ns - totals->tail_ns;
+    for (uint32_t i = 0; i < totals->profile->item_count; i++)
+        if (is_in_tail(totals, i, tail->from_ns))
+            keep(tail, totals->profile, i);
+    sort(tail, totals->profile);
+    if (explain(tail, totals) == 0)
+        return 0;
+    cup_tail_free(tail);
+    return -1;
+}
+
+void cup_tail_free(struct cup_tail *tail)
+{
+    free(tail->chunks);
+    *tail = (struct cup_tail){0};
+}
+
+char *cup_tail_why(char to[CUP_TAIL_ROOM], const struct cup_tail_chunk *chunk)
+{
+    static const char *const texts[] = {
+#define X(id, text) text,
+        CUP_TAIL_REASONS(X)
+#undef X
+    };
+    size_t used = 0;
+    *to = '\0';
+    for (int i = 0; i < CUP_TAIL_REASON_COUNT; i++)
+        if (chunk->reasons & 1u << i)
+            used += (size_t)snprintf(to + used, CUP_TAIL_ROOM - used, "%s%s", used ? ", " : "",
+                                     texts[i]);
+    return to;
+}
