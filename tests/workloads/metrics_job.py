@@ -136,6 +136,7 @@ class Mover(threading.Thread):
         while len(self.workers()) < 3:
             time.sleep(0.05)
         self.told["added"] = time.time()
+        time.sleep(5 * self.args.interval)  # all three are in some samples
         kill_all(int(self.args.kill))
         self.told["killed"] = time.time()
 
