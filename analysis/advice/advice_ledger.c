@@ -10,7 +10,7 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_loss_sums *sums = &t->ledger.losses.sums;
     double lost = (double)cup_losses_events(sums);
-    double all = lost + (double)t->events - (double)sums->events[CUP_LOSS_SKIPPED];
+    double all = lost + (double)t->events;
     if (sums->chunks[CUP_LOSS_SKIPPED] == 0)
         return false;
     advice->weight = 1.8;

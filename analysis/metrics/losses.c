@@ -12,18 +12,6 @@ const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfin
 
 /* ---- one attempt ------------------------------------------------------------------------ */
 
-/* A chunk that succeeded although process() never returned, where Coffea's clock calls are seen:
- * all tries inside of the task failed, and the Runner was told to skip bad files. */
-static bool was_skipped(const struct cup_totals *totals, const struct cup_item *item)
-{
-    if (item->toc_ns || item->kind != CUP_ITEM_WORK || totals->timed_chunks == 0)
-        return false;
-    uint32_t process = totals->profile->tasks[item->task].process;
-    const uint64_t *health = totals->profile->processes[process].header.health;
-    return cup_process_has(totals->profile, process, CUP_FEATURE_CHUNKS) &&
-           health[CUP_H_RECORDS_DROPPED] == 0;
-}
-
 enum attempt { GOOD, FAILED, UNFINISHED, REPEATED, SKIPPED };
 
 static enum attempt attempt_of(const struct cup_totals *totals, uint32_t index)
@@ -31,11 +19,10 @@ static enum attempt attempt_of(const struct cup_totals *totals, uint32_t index)
     static const enum attempt of_outcome[] = {[CUP_OUTCOME_USED] = GOOD,
                                               [CUP_OUTCOME_REPEATED] = REPEATED,
                                               [CUP_OUTCOME_FAILED] = FAILED,
-                                              [CUP_OUTCOME_UNFINISHED] = UNFINISHED};
+                                              [CUP_OUTCOME_UNFINISHED] = UNFINISHED,
+                                              [CUP_OUTCOME_SKIPPED] = SKIPPED};
     const struct cup_item *item = &totals->profile->items[index];
     uint8_t outcome = totals->outcomes[index];
-    if (outcome == CUP_OUTCOME_USED)
-        return was_skipped(totals, item) ? SKIPPED : GOOD;
     if (outcome != CUP_OUTCOME_NONE)
         return of_outcome[outcome];
     uint8_t status = totals->profile->tasks[item->task].status;
@@ -80,8 +67,8 @@ static uint64_t key_of(const struct cup_profile *profile, size_t item)
 /* At most so many attempts were without use. */
 static size_t most_useless(const struct cup_totals *totals)
 {
-    uint64_t untimed = totals->timed_chunks ? totals->used_chunks - totals->timed_chunks : 0;
-    return (size_t)(totals->all.erred + totals->all.unfinished + totals->repeated_chunks + untimed);
+    return (size_t)(totals->all.erred + totals->all.unfinished + totals->repeated_chunks +
+                    totals->skipped_chunks);
 }
 
 /* The table's values are index + 1 in rows. */
@@ -170,8 +157,7 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
         struct cup_dataset_losses *dataset = &losses->datasets[i];
         for (size_t d = 0; d < totals->dataset_count; d++)
             if (totals->datasets[d].name == dataset->name)
-                dataset->events_used =
-                    totals->datasets[d].events - dataset->sums.events[CUP_LOSS_SKIPPED];
+                dataset->events_used = totals->datasets[d].events;
     }
 }
 

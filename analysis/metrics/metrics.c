@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/metrics/coffea_compare.h"
+
 const struct cup_metric_section *const cup_metric_sections[] = {
     &cup_workflow_metrics,    &cup_workers_metrics, &cup_efficiency_metrics,
     &cup_time_budget_metrics, &cup_fine_metrics,    &cup_attribution_metrics,
@@ -39,9 +41,10 @@ static const char *source_of_cores(const struct cup_totals *totals)
 
 char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals *totals, char *to)
 {
+    const char *given = cup_coffea_source(totals, metric->name);
     size_t length = 0;
     *to = '\0';
-    for (const char *at = metric->source; *at && length < CUP_SOURCE_ROOM - 1;) {
+    for (const char *at = given ? given : metric->source; *at && length < CUP_SOURCE_ROOM - 1;) {
         size_t plain = strcspn(at, "@#");
         const char *part = at[0] == '#'   ? source_of_cores(totals)
                            : at[0] == '@' ? totals->observed.source

@@ -38,7 +38,8 @@ const struct cup_metric_section *cup_find_metrics(const char *section);
 struct cup_value cup_metric_value(const struct cup_metric *metric, const struct cup_totals *totals);
 
 /* Where it comes from in this profile: metric->source, with the samples' origin for @ and that of
- * the number of threads for #. Returns `to`, which has CUP_SOURCE_ROOM. */
+ * the number of threads for #, or the file of --coffea-report. Returns `to`, which has
+ * CUP_SOURCE_ROOM. */
 enum { CUP_SOURCE_ROOM = 900 };
 char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals *totals, char *to);
 

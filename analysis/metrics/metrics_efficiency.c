@@ -1,4 +1,5 @@
 /* What the threads were used for, and what was wasted. */
+#include "analysis/metrics/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
 /* A sum over chunks: with none of them there is nothing to tell. */
@@ -23,8 +24,8 @@ static struct cup_value thread_cpu_efficiency_total_cores(T t)
 
 static struct cup_value busy_share(T t, double cores)
 {
-    return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, cup_run_s(t) * cores)
-                           : cup_null();
+    uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_ratio((double)ns / 1e9, cup_run_s(t) * cores);
 }
 
 static struct cup_value core_efficiency(T t)
@@ -39,7 +40,8 @@ static struct cup_value core_efficiency_avg_cores(T t)
 
 static struct cup_value speedup_factor(T t)
 {
-    return t->timed_chunks ? cup_ratio((double)t->process_ns / 1e9, cup_run_s(t)) : cup_null();
+    uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_ratio((double)ns / 1e9, cup_run_s(t));
 }
 
 static struct cup_value io_overhead_pct(T t)

@@ -1,4 +1,5 @@
 /* How long the run took, how much it did, how fast. */
+#include "analysis/metrics/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
 #include <stdlib.h>
@@ -57,7 +58,15 @@ static struct cup_value merge_s(T t)
 
 static struct cup_value total_cpu_time(T t)
 {
-    return t->timed_chunks ? cup_of_ns(t->process_ns) : cup_null();
+    uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_of_ns(ns);
+}
+
+/* Seconds; 0 where it is not known. */
+static double process_time(T t)
+{
+    uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
+    return ns == CUP_UNKNOWN64 ? 0 : (double)ns / 1e9;
 }
 
 static struct cup_value total_thread_cpu_time(T t)
@@ -92,7 +101,8 @@ static struct cup_value num_retried_chunks(T t)
 
 static struct cup_value avg_cpu_time_per_chunk(T t)
 {
-    return cup_ratio((double)t->process_ns / 1e9, (double)t->timed_chunks);
+    uint64_t chunks = t->timed_chunks ? t->timed_chunks : cup_coffea_figure(t, CUP_COFFEA_CHUNKS);
+    return chunks == CUP_UNKNOWN64 ? cup_null() : cup_ratio(process_time(t), (double)chunks);
 }
 
 static struct cup_value total_events(T t)
@@ -150,17 +160,17 @@ static struct cup_value delivered_rate_process_mbs(T t)
 
 static struct cup_value num_chunks_coffea(T t)
 {
-    return t->coffea.chunks ? cup_count(t->coffea.chunks) : cup_null();
+    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_CHUNKS));
 }
 
 static struct cup_value total_events_coffea(T t)
 {
-    return t->coffea.with_entries ? cup_count(t->coffea.entries) : cup_null();
+    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_ENTRIES));
 }
 
 static struct cup_value total_bytes_read_coffea(T t)
 {
-    return t->coffea.with_bytes ? cup_count(t->coffea.bytes) : cup_null();
+    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_BYTES));
 }
 
 static struct cup_value num_columns(T t)
@@ -187,26 +197,33 @@ static struct cup_value read_amplification(T t)
     return cup_ratio((double)(t->coffea.read_bytes + otherwise_read(t)), (double)t->coffea.bytes);
 }
 
+/* Per second, in so many bytes a unit. */
+static struct cup_value requested_rate(T t, double seconds, double unit)
+{
+    uint64_t bytes = cup_coffea_figure(t, CUP_COFFEA_BYTES);
+    return bytes == CUP_UNKNOWN64 ? cup_null() : cup_ratio((double)bytes / unit, seconds);
+}
+
+static const double gigabit = 1e9 / 8, megabyte = 1e6;
+
 static struct cup_value requested_rate_gbps(T t)
 {
-    return t->coffea.with_bytes ? gbps((double)t->coffea.bytes, cup_run_s(t)) : cup_null();
+    return requested_rate(t, cup_run_s(t), gigabit);
 }
 
 static struct cup_value requested_rate_process_gbps(T t)
 {
-    return t->coffea.with_bytes ? gbps((double)t->coffea.bytes, cup_chunks_s(t)) : cup_null();
+    return requested_rate(t, cup_chunks_s(t), gigabit);
 }
 
 static struct cup_value requested_rate_mbs(T t)
 {
-    return t->coffea.with_bytes ? cup_ratio((double)t->coffea.bytes / 1e6, cup_run_s(t))
-                                : cup_null();
+    return requested_rate(t, cup_run_s(t), megabyte);
 }
 
 static struct cup_value requested_rate_process_mbs(T t)
 {
-    return t->coffea.with_bytes ? cup_ratio((double)t->coffea.bytes / 1e6, cup_chunks_s(t))
-                                : cup_null();
+    return requested_rate(t, cup_chunks_s(t), megabyte);
 }
 
 static struct cup_value memory_read_dask(T t)
@@ -228,7 +245,7 @@ static struct cup_value event_rate_wall_khz(T t)
 
 static struct cup_value event_rate_agg_khz(T t)
 {
-    return event_rate(t, (double)t->process_ns / 1e9, 1e3);
+    return event_rate(t, process_time(t), 1e3);
 }
 
 static struct cup_value event_rate_agg_thread_cpu_khz(T t)

@@ -78,10 +78,20 @@ static size_t attempt_slot(const struct attempts *attempts, const struct cup_pro
     }
 }
 
-static enum cup_outcome outcome_of(const struct cup_task *task)
+/* Its process() did not return, and its result is None: Dask says 16 bytes of that, and more of
+ * any other object. */
+static bool was_skipped(const struct cup_task *task, const struct cup_item *item)
+{
+    static const uint64_t none_bytes = 16;
+    return item->kind == CUP_ITEM_WORK && item->toc_ns == 0 && task->result_bytes == none_bytes;
+}
+
+static enum cup_outcome outcome_of(const struct cup_task *task, const struct cup_item *item)
 {
     if (task->status == 0)
         return CUP_OUTCOME_UNFINISHED;
+    if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
+        return CUP_OUTCOME_SKIPPED;
     return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
 }
 
@@ -99,7 +109,7 @@ static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t ot
 static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)
 {
     const struct cup_task *task = task_of(totals->profile, item);
-    totals->outcomes[item] = (uint8_t)outcome_of(task);
+    totals->outcomes[item] = (uint8_t)outcome_of(task, &totals->profile->items[item]);
     size_t slot = attempt_slot(attempts, totals->profile, task->key_hash);
     if (attempts->slots[slot] == 0) {
         attempts->slots[slot] = item + 1;
@@ -110,7 +120,8 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
     totals->retried_chunks += !attempts->repeated[other];
     uint32_t winner = replaces(totals, item, other) ? item : other;
     uint32_t loser = winner == item ? other : item;
-    if (totals->outcomes[loser] == CUP_OUTCOME_USED)
+    if (totals->outcomes[loser] == CUP_OUTCOME_USED ||
+        totals->outcomes[loser] == CUP_OUTCOME_SKIPPED)
         totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
     attempts->repeated[winner] = 1;
     attempts->slots[slot] = winner + 1;
@@ -226,6 +237,12 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
     case CUP_OUTCOME_REPEATED:
         totals->repeated_chunks++;
         dataset->repeated++;
+        break;
+    case CUP_OUTCOME_SKIPPED:
+        totals->skipped_chunks++;
+        dataset->skipped++;
+        totals->coffea.skipped++;
+        dataset->coffea.skipped++;
         break;
     case CUP_OUTCOME_FAILED:
         totals->failed_chunks++;

@@ -6,6 +6,7 @@
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/budget.h"
+#include "analysis/metrics/coffea_file.h"
 #include "analysis/metrics/fine.h"
 #include "analysis/metrics/kernel_check.h"
 #include "analysis/metrics/ledger.h"
@@ -20,6 +21,7 @@ enum cup_outcome {
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED,
+    CUP_OUTCOME_SKIPPED, /* succeeded with no result: all it did failed, and skipbadfiles was on */
 };
 
 /* Processes that descend from tasks, and what they read. */
@@ -29,7 +31,8 @@ struct cup_child_sums {
 
 /* What Coffea's own report says of the used chunks, added up from the chunks. */
 struct cup_coffea_sums {
-    uint64_t chunks; /* that have one */
+    uint64_t chunks;  /* that have one */
+    uint64_t skipped; /* that Coffea counts among its chunks all the same */
     uint64_t with_bytes, bytes;
     uint64_t with_entries, entries;
     uint64_t with_columns;
@@ -39,7 +42,7 @@ struct cup_coffea_sums {
 
 struct cup_dataset {
     uint32_t name;
-    uint64_t chunks, failed, repeated, unfinished; /* attempts; chunks: used ones */
+    uint64_t chunks, failed, repeated, unfinished, skipped; /* attempts; chunks: used ones */
     uint64_t events;
     uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
     uint64_t read_bytes;
@@ -89,7 +92,7 @@ struct cup_totals {
     uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
-    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks;
+    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, skipped_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
     uint64_t events;         /* of used chunks, as the following */
     uint64_t chunks_without_events;
@@ -98,7 +101,8 @@ struct cup_totals {
     uint64_t process_ns, process_cpu_ns; /* inside process() */
     uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
     struct cup_coffea_sums coffea;
-    struct cup_dataset *datasets; /* owned */
+    const struct cup_coffea_file *given; /* not owned; set by who has it; NULL: none */
+    struct cup_dataset *datasets;        /* owned */
     size_t dataset_count, dataset_room;
 
     struct cup_ledger ledger;
@@ -115,6 +119,12 @@ struct cup_totals {
 /* Returns 0, or -1 without memory. The profile must outlive the totals. */
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
 void cup_totals_free(struct cup_totals *totals);
+
+/* Chunks as Coffea counts them: those that it handed out. 0 where none of its reports was seen. */
+static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
+{
+    return sums->chunks ? sums->chunks + sums->skipped : 0;
+}
 
 /* All statistics of the used chunks; all NAN without any, or without memory. Each is a pass over
  * the chunks: ask once, and only if they are shown. */

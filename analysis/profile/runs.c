@@ -79,6 +79,25 @@ int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
     return result;
 }
 
+static bool any_task_within(const struct cup_profile *profile, int64_t start_ns, int64_t stop_ns)
+{
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (profile->tasks[i].start_ns >= start_ns && profile->tasks[i].start_ns <= stop_ns)
+            return true;
+    return false;
+}
+
+int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns)
+{
+    if (profile->run_count > 0 || !any_task_within(profile, start_ns, stop_ns))
+        return 0;
+    if (cup_array_grow(&profile->runs, &profile->run_room, 0, sizeof *profile->runs) != 0)
+        return -1;
+    profile->runs[0] = (struct cup_run){.start_ns = start_ns, .stop_ns = stop_ns};
+    profile->run_count = profile->run = 1;
+    return 1;
+}
+
 void cup_runs_choose(struct cup_profile *profile, unsigned run)
 {
     profile->run = run ? run : (uint32_t)profile->run_count;

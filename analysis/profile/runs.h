@@ -11,6 +11,16 @@
 int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
                   const struct cup_clocks *clocks);
 
+/* A call that nobody saw, by the user's own clock calls around it: taken if no other one is known
+ * and tasks ran during it, else left. Returns 1 if taken, 0 if not, or -1 without memory. */
+int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns);
+
+/* Not seen: the user's own times. */
+static inline bool cup_run_is_given(const struct cup_run *run)
+{
+    return run->pid == 0;
+}
+
 /* Which of them is meant by `run` (0: the only one, or the last; CUP_ALL_RUNS; a number): index +
  * 1, or 0 for all, into profile->run. A number that none has means all, too: whoever let it be
  * asked for complains. */

@@ -118,7 +118,6 @@ static void put_row_sources(struct report *report)
         {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
                     "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
                     "bend is the last with 90 % of the best rate per thread"},
-        {"losses", "P: attempts at chunks that erred or never ended"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
@@ -127,7 +126,10 @@ static void put_row_sources(struct report *report)
                                                     : "n/a: there are no samples"));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
-                       ? "C: as Coffea's own report, made from the chunks whose result was used"
+                       ? "C: as Coffea's own report, made from the chunks whose result was used; "
+                         "given: the file of --coffea-report"
+                   : report->totals->given
+                       ? "C: the file of --coffea-report; no chunk of Coffea's was seen to return"
                        : "n/a: no chunk of Coffea's was seen to return"));
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];

@@ -90,6 +90,9 @@ void cup_report_put_task_sums(struct report *report, const struct cup_task_sums 
 /* Of the only Dask worker in that process; null where there are several, or none. */
 struct cup_value cup_report_address(const struct report *report, uint32_t process);
 
+/* Keys of the object that is open, under the names that Coffea's own report has. */
+void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
+
 /* Sections. */
 int cup_report_put_stages(struct report *report); /* these five return 0, or -1 without memory */
 int cup_report_put_workers(struct report *report);

@@ -1,6 +1,4 @@
-/* Chunks, what Coffea reports of them, and datasets, in the report's JSON. */
-#include <stdlib.h>
-
+/* Chunks and datasets, in the report's JSON. */
 #include "analysis/report/report_json.h"
 #include "analysis/report/task_columns.h"
 
@@ -21,6 +19,7 @@ static const char *outcome_name(uint8_t outcome)
         [CUP_OUTCOME_REPEATED] = "repeated",
         [CUP_OUTCOME_FAILED] = "failed",
         [CUP_OUTCOME_UNFINISHED] = "unfinished",
+        [CUP_OUTCOME_SKIPPED] = "skipped",
     };
     return names[outcome];
 }
@@ -134,6 +133,7 @@ static void put_chunk_sums(struct report *report)
     put(report, "failed", cup_count(totals->failed_chunks));
     put(report, "repeated", cup_count(totals->repeated_chunks));
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
+    put(report, "skipped", cup_count(totals->skipped_chunks));
     put(report, "open_s", timed ? cup_seconds((int64_t)totals->open_ns) : cup_null());
     put(report, "process_s", timed ? cup_seconds((int64_t)totals->process_ns) : cup_null());
     put(report, "process_cpu_s", timed ? cup_seconds((int64_t)totals->process_cpu_ns) : cup_null());
@@ -157,41 +157,6 @@ void cup_report_put_chunks(struct report *report)
     cup_json_array(&report->json, "rows");
     put_chunk_rows(report);
     close_rows(report);
-}
-
-/* Under the names that Coffea's own report has: an object of its own, and keys of a dataset. */
-static void put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums)
-{
-    put(report, "bytesread", sums->with_bytes ? cup_count(sums->bytes) : cup_null());
-    put(report, "entries", sums->with_entries ? cup_count(sums->entries) : cup_null());
-    put(report, "processtime", sums->chunks ? cup_seconds((int64_t)sums->process_ns) : cup_null());
-    put(report, "chunks", cup_count(sums->chunks));
-}
-
-static int put_columns(struct report *report)
-{
-    size_t count = 0;
-    uint32_t *names = cup_columns_used(report->totals, &count);
-    cup_json_array(&report->json, "columns");
-    for (size_t i = 0; names && i < count; i++)
-        put(report, NULL, text_of(report, names[i]));
-    cup_json_end_array(&report->json);
-    free(names);
-    return names ? 0 : -1;
-}
-
-/* Coffea's report, made from the chunks; null where none was seen. */
-int cup_report_put_coffea(struct report *report)
-{
-    if (report->totals->coffea.chunks == 0) {
-        put(report, "coffea", cup_null());
-        return 0;
-    }
-    cup_json_object(&report->json, "coffea");
-    put_coffea_sums(report, &report->totals->coffea);
-    int result = put_columns(report);
-    cup_json_end_object(&report->json);
-    return result;
 }
 
 /* Of the time of all used chunks. */
@@ -230,6 +195,7 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "failed", cup_count(dataset->failed));
     put(report, "repeated", cup_count(dataset->repeated));
     put(report, "unfinished", cup_count(dataset->unfinished));
+    put(report, "skipped", cup_count(dataset->skipped));
     put(report, "events", cup_count(dataset->events));
     put_ns(report, "wall_s", dataset->wall_ns);
     put_ns(report, "cpu_s", dataset->cpu_ns);
@@ -243,7 +209,7 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "read_amplification",
         cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes));
     cup_json_row(&report->json, "coffea");
-    put_coffea_sums(report, &dataset->coffea);
+    cup_report_put_coffea_sums(report, &dataset->coffea);
     cup_json_end_object(&report->json);
     cup_json_end_object(&report->json);
 }

@@ -77,7 +77,7 @@ void cup_report_put_losses(struct report *report)
 {
     const struct cup_losses *losses = &report->totals->ledger.losses;
     cup_json_object(&report->json, "losses");
-    put_sums(report, &losses->sums, report->totals->events - losses->sums.events[CUP_LOSS_SKIPPED]);
+    put_sums(report, &losses->sums, report->totals->events);
     cup_json_array(&report->json, "by_dataset");
     for (size_t i = 0; i < losses->dataset_count; i++) {
         const struct cup_dataset_losses *dataset = &losses->datasets[i];

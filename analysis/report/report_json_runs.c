@@ -1,4 +1,5 @@
 /* Runs and efficiency, in the report's JSON. */
+#include "analysis/profile/runs.h"
 #include "analysis/report/report_json.h"
 
 /* How much earlier it may have begun, or later ended: null if nothing says when it had not. */
@@ -11,6 +12,7 @@ static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t boun
 static void put_run(struct report *report, uint32_t index)
 {
     const struct cup_run *run = &report->profile->runs[index];
+    bool given = cup_run_is_given(run);
     bool asked = report->profile->run == index + 1;
     cup_json_row(&report->json, NULL);
     put(report, "run", cup_count(index + 1));
@@ -22,8 +24,8 @@ static void put_run(struct report *report, uint32_t index)
         uncertainty(run->not_before_ns, run->start_ns, run->not_before_ns));
     put(report, "stop_uncertainty_s",
         uncertainty(run->stop_ns, run->not_after_ns, run->not_after_ns));
-    put(report, "host", cup_string(run->host));
-    put(report, "pid", cup_count(run->pid));
+    put(report, "host", given ? cup_null() : cup_string(run->host));
+    put(report, "pid", given ? cup_null() : cup_count(run->pid));
     put(report, "tasks", asked ? cup_count(report->totals->all.tasks) : cup_null());
     put(report, "chunks", asked ? cup_count(report->totals->used_chunks) : cup_null());
     cup_json_end_object(&report->json);

@@ -305,7 +305,7 @@ static void print_lines(const struct cup_page *page)
 {
     const struct cup_loss_sums *sums = &page->totals->ledger.losses.sums;
     double lost = (double)cup_losses_events(sums);
-    double all = lost + (double)page->totals->events - (double)sums->events[CUP_LOSS_SKIPPED];
+    double all = lost + (double)page->totals->events;
     char events[CUP_HUMANE_ROOM], line[300];
     cup_humane(events, lost, CUP_UNIT_COUNT);
     snprintf(line, sizeof line,

@@ -207,9 +207,11 @@ int cup_print_chunks(const struct cup_page *page)
     const struct cup_totals *t = page->totals;
     char detail[160];
     struct cup_table table;
-    snprintf(detail, sizeof detail, "%llu used, %llu failed, %llu done again, %llu unfinished",
+    snprintf(detail, sizeof detail,
+             "%llu used, %llu failed, %llu done again, %llu unfinished, %llu skipped",
              (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
-             (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks);
+             (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
+             (unsigned long long)t->skipped_chunks);
     cup_page_heading(page, "Chunks", detail);
     if (t->used_chunks) {
         cup_table_start(&table, columns, sizeof columns / sizeof *columns);
@@ -227,7 +229,8 @@ static void add_dataset(const struct cup_page *page, struct cup_table *table,
     double events = (double)dataset->events, process_s = (double)dataset->process_ns / 1e9;
     cup_table_add(table, cup_page_text(page, dataset->name));
     cup_table_add_value(table, cup_count(dataset->chunks), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(dataset->failed + dataset->unfinished), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(dataset->failed + dataset->unfinished + dataset->skipped),
+                        CUP_UNIT_COUNT);
     cup_table_add_value(table, cup_count(dataset->events), CUP_UNIT_COUNT);
     cup_table_add_seconds(table, dataset->wall_ns);
     cup_table_add_value(table, cup_ratio(events / 1e3, process_s), CUP_UNIT_KHZ);

@@ -5,12 +5,13 @@
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
 #include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *samples, *target_text;
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *target_text;
     struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
@@ -18,9 +19,12 @@ struct request {
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     const struct cup_option options[] = {
-        {"--json", &request->json},          {"--only", &request->only},
-        {"--span", &request->span},          {"--run", &request->run},
-        {"--coffea-report", NULL},           {"--samples", &request->samples},
+        {"--json", &request->json},
+        {"--only", &request->only},
+        {"--span", &request->span},
+        {"--run", &request->run},
+        {"--coffea-report", &request->coffea},
+        {"--samples", &request->samples},
         {"--target", &request->target_text},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
@@ -63,13 +67,15 @@ static int write_totals(const struct request *request, const struct cup_totals *
     return cup_error_memory(error, totals->profile->path);
 }
 
+/* `given`: Coffea's report, or NULL. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
-                        struct cup_error *error)
+                        const struct cup_coffea_file *given, struct cup_error *error)
 {
     struct cup_totals totals;
     struct cup_samples_file file = {0};
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
+    totals.given = given;
     int result = 0;
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
@@ -106,26 +112,48 @@ static int report_measurement(const struct request *request)
     return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }
 
+static int give(struct cup_profile *profile, const struct cup_coffea_file *given,
+                struct cup_error *error)
+{
+    if (!given || !given->start_ns || !given->stop_ns)
+        return 0;
+    return cup_runs_give(profile, given->start_ns, given->stop_ns) < 0
+               ? cup_error_memory(error, profile->path)
+               : 0;
+}
+
+static int report(const struct request *request, const struct cup_coffea_file *given)
+{
+    struct cup_profile profile;
+    struct cup_error error;
+    const struct cup_load_options load = {
+        .counters = request->json || (request->only && cup_section_needs_counters(request->only)),
+        .span = request->span,
+        .run = request->number};
+    if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+    int status = CUP_EXIT_DONE;
+    if (cup_run_option_check(request->number, &profile, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (give(&profile, given, &error) != 0 ||
+             write_report(request, &profile, given, &error) != 0)
+        status = CUP_EXIT_FAILED;
+    cup_profile_free(&profile);
+    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+}
+
 int cup_verb_report(int argc, char **argv)
 {
     struct request request = {0};
-    struct cup_profile profile;
+    struct cup_coffea_file given = {0};
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
         return report_measurement(&request);
-    const struct cup_load_options load = {
-        .counters = request.json || (request.only && cup_section_needs_counters(request.only)),
-        .span = request.span,
-        .run = request.number};
-    if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
+    if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int status = CUP_EXIT_DONE;
-    if (cup_run_option_check(request.number, &profile, &error) != 0)
-        status = CUP_EXIT_USAGE;
-    else if (write_report(&request, &profile, &error) != 0)
-        status = CUP_EXIT_FAILED;
-    cup_profile_free(&profile);
-    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+    int status = report(&request, request.coffea ? &given : NULL);
+    cup_coffea_file_free(&given);
+    return status;
 }

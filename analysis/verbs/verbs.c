@@ -15,15 +15,16 @@ const struct cup_verb cup_verbs[] = {
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
      "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
      "                     stages, merge, hosts, files, servers, workers, workflow,\n"
-     "                     efficiency, time_budget, fine, attribution, health, processes,\n"
-     "                     runs, scaling or sources\n"
+     "                     efficiency, time_budget, fine, attribution, health, coffea,\n"
+     "                     processes, runs, scaling or sources\n"
      "  --span NAME        only tasks of the Dask span of this name or id\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last. `--only runs` lists them\n"
      "  --samples FILE     samples of the workers that others took, as JSON, in place of those of\n"
      "                     the profile\n"
      "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz; see `--only scaling`\n"
-     "  --coffea-report FILE   not in this version\n"},
+     "  --coffea-report FILE   the report that the Runner returned, saved as JSON: says where it\n"
+     "                     differs from what was seen, and stands in for what was not\n"},
     {"tasks", cup_verb_tasks, "[DIR] [--csv FILE] [--json FILE]", "one row for each task",
      "  --csv FILE         all columns as CSV; - is standard output\n"
      "  --json FILE        all columns as JSON\n"

@@ -183,6 +183,32 @@ Test(coffea_report, chunks_without_a_key_are_different_ones)
     expect("num_retried_chunks", 1); /* that of the golden run */
 }
 
+/* skipbadfiles: the task succeeds with None, which Dask says is 16 bytes. Two attempts are one. */
+Test(coffea_report, skipped_chunks_are_none_of_the_results)
+{
+    add_reports();
+    for (uint32_t task = 20; task <= 22; task++) {
+        struct cup_r_task_begin begin = {
+            .task = task, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(task)};
+        struct cup_r_item item = {
+            .task = task, .kind = CUP_ITEM_WORK, .entry_start = 0, .entry_stop = 700};
+        struct cup_r_task_end end = {.task = task,
+                                     .status = CUP_STATUS_FINISHED,
+                                     .result_bytes = task == 22 ? 17 : 16,
+                                     .stop_ns = at_second(task)};
+        builder_begin(&builder, &begin, task == 22 ? "other" : "broken");
+        BUILDER_ADD(&builder, CUP_R_ITEM, item);
+        BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    }
+    load();
+    expect("num_chunks", 3 + 1); /* 17 bytes are a result */
+    expect("total_events", 5000 + 700);
+    expect("num_chunks_coffea", 3 + 1);
+    expect("total_events_coffea", 5000);
+    cr_expect_eq(totals.skipped_chunks, 1);
+    cr_expect_eq(totals.repeated_chunks, 1);
+}
+
 #define RUN(verb, ...)                                                                             \
     run_verb(outside, cup_verb_##verb, (const char *const[]){#verb, __VA_ARGS__, NULL})
 

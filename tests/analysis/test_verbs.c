@@ -265,7 +265,6 @@ Test(verbs, wrong_usage)
     expect_failure(RUN(report, scratch, scratch), 2, "too many");
     expect_failure(RUN(report, scratch, "--only", "nonsense"), 2, "no such section");
     expect_failure(RUN(report, scratch, "--run", "7"), 2, "--run 7");
-    expect_failure(RUN(report, scratch, "--coffea-report", "x"), 2, "not in this version");
     expect_failure(RUN(dump, "--"), 2, "name a log");
     expect_failure(RUN(help, "nonsense"), 2, "no such verb");
     expect_failure(RUN(tasks, ""), 2, "empty name");

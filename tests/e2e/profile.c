@@ -20,12 +20,14 @@ static json_t *load(const char *path)
 
 /* Standard output and error go to one file: a warning is not JSON, and seen. Tests that share a run
  * may ask at the same time: each has a file of its own. */
-static json_t *ask(const char *directory, const char *verb)
+static json_t *ask(const char *directory, const char *verb, const char *const *more)
 {
     char log[2200];
     char *profile = cup_path(directory, "profile");
     snprintf(log, sizeof log, "%s/%s-%ld.json", directory, verb, (long)getpid());
-    const char *const argv[] = {CUP_BUILD "/cupping", verb, profile, "--json", "-", NULL};
+    const char *argv[16] = {CUP_BUILD "/cupping", verb, profile, "--json", "-"};
+    for (int i = 5; more && *more && i < 15; i++)
+        argv[i] = *more++;
     cup_run(verb, log, argv, cup_clean_environment, 60);
     free(profile);
     return load(log);
@@ -33,7 +35,7 @@ static json_t *ask(const char *directory, const char *verb)
 
 json_t *cup_tasks(const char *directory)
 {
-    json_t *whole = ask(directory, "tasks");
+    json_t *whole = ask(directory, "tasks", NULL);
     json_t *rows = json_incref(json_object_get(whole, "tasks"));
     cr_assert(json_is_array(rows), "no tasks in %s", directory);
     json_decref(whole);
@@ -42,7 +44,12 @@ json_t *cup_tasks(const char *directory)
 
 json_t *cup_report(const char *directory)
 {
-    return ask(directory, "report");
+    return ask(directory, "report", NULL);
+}
+
+json_t *cup_report_with(const char *directory, const char *const *options)
+{
+    return ask(directory, "report", options);
 }
 
 json_t *cup_json(const char *directory, const char *name)

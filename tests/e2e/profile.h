@@ -12,6 +12,9 @@ json_t *cup_tasks(const char *directory);
 /* `cupping report DIRECTORY/profile --json -`. */
 json_t *cup_report(const char *directory);
 
+/* Likewise, with at most 10 words more; NULL-terminated. */
+json_t *cup_report_with(const char *directory, const char *const *options);
+
 /* A JSON file in DIRECTORY. */
 json_t *cup_json(const char *directory, const char *name);
 

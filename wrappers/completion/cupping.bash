@@ -57,20 +57,19 @@ _cupping() {
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
-    --json | --csv | --samples) _cupping_files -f && return ;;
+    --json | --csv | --samples | --coffea-report) _cupping_files -f && return ;;
     --only)
         if [[ $verb == compare ]]; then
             _cupping_words \
                 "inputs workflow workers efficiency time_budget fine chunks tasks_by_prefix datasets attribution health scaling"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health processes runs scaling sources"
+                "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
         fi
         return
         ;;
     --run) _cupping_words "all" && return ;;
     --span | --target | --baseline) COMPREPLY=() && return ;;
-    --samples | --coffea-report) _cupping_files -f && return ;;
     --to) _cupping_words "roastcoffea prometheus csv" && return ;;
     -o) _cupping_files -f && return ;;
     esac
