@@ -33,9 +33,21 @@ static int more_bytes_first(const void *left, const void *right)
     return a->file < b->file ? -1 : 1;
 }
 
-static bool is_of_class(const struct cup_file *file, uint32_t class)
+/* What a client says to a scheduler is Dask's own, which the client's log cannot know. */
+static bool is_dask_server(const struct cup_profile *profile, const struct cup_file *peer)
 {
-    return class == 0 ? file->class != CUP_FILE_SOCKET : file->class == class;
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (peer->path && profile->servers[i].address == peer->path)
+            return true;
+    return false;
+}
+
+static bool is_of_class(const struct cup_profile *profile, const struct cup_file *file,
+                        uint32_t class)
+{
+    bool is_peer = file->class == CUP_FILE_SOCKET;
+    return class == 0 ? !is_peer
+                      : file->class == class && !(is_peer && is_dask_server(profile, file));
 }
 
 static uint64_t bytes_of(const struct cup_profile *profile, uint32_t file)
@@ -52,7 +64,7 @@ uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, 
     uint32_t *files = calloc(profile->file_count + 1, sizeof *files);
     *count = 0;
     for (uint32_t i = 0; ranked && i < profile->file_count; i++)
-        if (is_of_class(&profile->files[i], class))
+        if (is_of_class(profile, &profile->files[i], class))
             ranked[(*count)++] = (struct ranked){bytes_of(profile, i), i};
     if (ranked)
         qsort(ranked, *count, sizeof *ranked, more_bytes_first);

@@ -121,9 +121,6 @@ static void put_row_sources(struct report *report)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
-    put(report, "tracking_data",
-        cup_string(*report->totals->observed.source ? report->totals->observed.source
-                                                    : "n/a: there are no samples"));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
                        ? "C: as Coffea's own report, made from the chunks whose result was used; "
@@ -159,6 +156,17 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
     "that already executes; killed.wall_s ends with the last sign of the process, killed.cpu_s "   \
     "is null because a thread's CPU clock is read when its task ends"
 
+/* Of what is no single value. */
+static void put_more_sources(struct report *report, const struct cup_metric_section *section)
+{
+    const struct cup_observed *observed = &report->totals->observed;
+    if (section == &cup_efficiency_metrics)
+        put(report, "wasted_by_reason", cup_string(WASTE_P));
+    if (section == &cup_workers_metrics)
+        put(report, "tracking_data",
+            cup_string(*observed->source ? observed->source : "n/a: there are no samples"));
+}
+
 static void put_sources(struct report *report)
 {
     cup_json_object(&report->json, "sources");
@@ -167,8 +175,7 @@ static void put_sources(struct report *report)
         cup_json_object(&report->json, section->name);
         for (size_t k = 0; k < section->count; k++)
             put_metric_source(report, &section->metrics[k]);
-        if (section == &cup_efficiency_metrics)
-            put(report, "wasted_by_reason", cup_string(WASTE_P));
+        put_more_sources(report, section);
         cup_json_end_object(&report->json);
     }
     put_row_sources(report);

@@ -1,5 +1,6 @@
 /* The peers of sockets: storage servers, as a rule. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/profile/files.h"
 #include "analysis/report/page.h"
@@ -21,6 +22,20 @@ static void add_server(const struct cup_page *page, struct cup_table *table, uin
     cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
 }
 
+/* Pairs of sockets by which event loops are woken have no name, and deliver nothing to tasks. */
+static size_t leave_out_wakers(const struct cup_profile *profile, uint32_t *servers, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_file_sum total = cup_file_total(profile, servers[i]);
+        struct cup_text name = cup_profile_text(profile, profile->files[servers[i]].path);
+        bool nameless = name.length == 5 && memcmp(name.bytes, "unix:", 5) == 0;
+        if (!nameless || total.counters[CUP_F_READ_BYTES] > 0)
+            servers[kept++] = servers[i];
+    }
+    return kept;
+}
+
 int cup_print_servers(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
@@ -34,6 +49,7 @@ int cup_print_servers(const struct cup_page *page)
     struct cup_table table;
     if (!servers)
         return -1;
+    count = leave_out_wakers(page->profile, servers, count);
     if (count > 0) {
         cup_page_heading(page, "Servers",
                          "peers of sockets, Dask's own apart; a request is a call that sent");
