@@ -188,7 +188,7 @@ tests: $(units) $(e2e_bin) $(traced) $(generator)
 unit: all $(units)
 	@tests/run.sh $(units)
 
-e2e: all $(e2e_bin) $(traced)
+e2e: all $(e2e_bin) $(traced) $(generator)
 	@tests/setup.sh test
 	@tests/run.sh $(e2e_bin)
 

@@ -10,6 +10,7 @@
 #include "preload/process.h"
 #include "preload/python.h"
 #include "preload/run.h"
+#include "preload/samples.h"
 #include "preload/thread.h"
 
 #include <errno.h>
@@ -67,6 +68,8 @@ static void get_ready(void)
     cup_python_learn();
     intern_names();
     cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
+    if (cup_samples_wanted())
+        cup_process_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     why = cup_context_verify();
     if (why)
         cup_process_remark("way 'context' is off", why);
@@ -120,15 +123,10 @@ static void look_closely(clockid_t id, int64_t now_ns, const void *name)
     else
         cup_coffea_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     if (name == names[CUP_ANCHOR_WORK_FUNCTION]) /* the executor that runs chunks itself */
-        cup_run_look(now_ns);
+        cup_self.run_next_ns = now_ns + cup_run_look(now_ns);
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
     if (timed)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
-}
-
-static inline int64_t in_ns(const struct timespec *time)
-{
-    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
 /* The thread that runs a server's loop ticks every 20 ms: known after its first. */
@@ -138,7 +136,7 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
         return name == names[CUP_ANCHOR_METER];
     return name == names[CUP_ANCHOR_WORK_FUNCTION] || name == names[CUP_ANCHOR_METER] ||
            name == names[CUP_ANCHOR_RUN_ACTOR] || name == names[CUP_ANCHOR_APPLY_FUNCTION_ACTOR] ||
-           (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted(in_ns(now)));
+           (name == names[CUP_ANCHOR_TICK] && cup_dask_tick_wanted(cup_anchors_ns(now)));
 }
 
 /* The two rare cases are functions of their own, so that the frequent one saves no registers. */
@@ -148,7 +146,7 @@ static __attribute__((noinline)) bool came(clockid_t id, const struct timespec *
         return false;
     int saved = errno;
     cup_guard();
-    bool ready = try_to_get_ready(id, in_ns(now));
+    bool ready = try_to_get_ready(id, cup_anchors_ns(now));
     cup_unguard();
     errno = saved;
     return ready;
@@ -159,19 +157,59 @@ static __attribute__((noinline)) void at_anchor(clockid_t id, const struct times
 {
     int saved = errno;
     cup_guard();
-    look_closely(id, in_ns(now), name);
+    look_closely(id, cup_anchors_ns(now), name);
     cup_unguard();
     errno = saved;
 }
 
 /* Any clock call of a Runner's tells that it still runs; those inside of tasks need not, which come
- * in millions. */
+ * in millions. Returns for how long none need be looked at. */
+static int64_t look_for_run(int64_t realtime_ns)
+{
+    enum { NO_GIL_NS = 200 * 1000 };
+    bool timed = cup_active();
+    uint64_t start = cup_ticks();
+    if (!cup_python_has_gil())
+        return NO_GIL_NS;
+    if (cup_py.PyInterpreterState_Get() != interpreter)
+        return NO_GIL_NS;
+    int64_t pause_ns = cup_run_look(realtime_ns);
+    if (timed)
+        cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
+    return pause_ns;
+}
+
 static __attribute__((noinline)) void in_between(const struct timespec *now)
 {
     int saved = errno;
     cup_guard();
-    if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter)
-        cup_run_look(in_ns(now));
+    cup_self.run_next_ns = cup_anchors_ns(now) + look_for_run(cup_anchors_ns(now));
+    cup_unguard();
+    errno = saved;
+}
+
+/* In a process without Dask and Coffea, or in a task: as seldom as that is worth. */
+static int64_t pause_of_monotonic(const void *caller)
+{
+    enum { IN_TASK_NS = 1000 * 1000 };
+    if (!cup_process_wanted() ||
+        state == OFF) /* or not loaded yet: constructors come before ours */
+        return LOOK_EVERY_NS;
+    if (!cup_run_may_look() || !cup_python_is_code(caller))
+        return IN_TASK_NS;
+    int64_t now_ns = cup_clock_realtime_ns();
+    if (state != READY && !try_to_get_ready(CLOCK_REALTIME, now_ns))
+        return LOOK_EVERY_NS / 10;
+    return look_for_run(now_ns);
+}
+
+void cup_anchors_monotonic(const struct timespec *now, const void *caller)
+{
+    if (cup_self.guard)
+        return;
+    int saved = errno;
+    cup_guard();
+    cup_self.run_next_monotonic_ns = cup_anchors_ns(now) + pause_of_monotonic(caller);
     cup_unguard();
     errno = saved;
 }
@@ -183,6 +221,6 @@ void cup_anchors_clock(clockid_t id, const struct timespec *now)
     const void *name = cup_frames_top_name();
     if (__builtin_expect(name && is_anchor(id, now, name), 0))
         at_anchor(id, now, name);
-    else if (!cup_self.task && id == CLOCK_REALTIME && name && cup_run_due(in_ns(now)))
+    else if (id == CLOCK_REALTIME && name && cup_run_may_look() && cup_run_due(cup_anchors_ns(now)))
         in_between(now);
 }

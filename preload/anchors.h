@@ -4,6 +4,7 @@
 #ifndef CUPPING_ANCHORS_H
 #define CUPPING_ANCHORS_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* X(id, module, function, what is read there, versions in which it was seen) */
@@ -14,8 +15,8 @@
       "distributed 2024.12 to 2026.8")                                                             \
     X(RUN_TASK, "distributed.worker", "_run_task", "key, execution_state",                         \
       "distributed 2024.12 to 2026.8")                                                             \
-    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple", "args, kwargs, msg",   \
-      "distributed up to 2024.11")                                                                 \
+    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple",                        \
+      "function, args, kwargs, msg", "distributed up to 2024.11")                                  \
     X(APPLY_FUNCTION, "distributed.worker", "apply_function", "key, execution_state",              \
       "distributed up to 2024.11")                                                                 \
     X(ENTER, "contextlib", "__enter__", "(nothing: the task begins)", "CPython 3.9 to 3.13")       \
@@ -73,6 +74,16 @@ enum cup_anchor {
 /* A clock was read by the program: ID is CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID, NOW what it
  * was told. Returns quickly unless the caller is an anchor. Keeps errno. */
 void cup_anchors_clock(clockid_t id, const struct timespec *now);
+
+static inline int64_t cup_anchors_ns(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* CLOCK_MONOTONIC was read by the program, from CALLER, and the gate of run.h was open. An
+ * allocator may read this clock, half-way through its work: only what the interpreter itself asks
+ * counts. Keeps errno. */
+void cup_anchors_monotonic(const struct timespec *now, const void *caller);
 
 /* Interned co_name of an anchor's function, to compare with cup_frames_name_of(). */
 const void *cup_anchor_name(enum cup_anchor anchor);

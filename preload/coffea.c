@@ -3,6 +3,7 @@
 #include "preload/clock.h"
 #include "preload/columns.h"
 #include "preload/context.h"
+#include "preload/item.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/task.h"
@@ -20,90 +21,23 @@ static int64_t entry_of(cup_object *item, const char *name)
 
 static void record_item(cup_object *item, enum cup_item_kind kind)
 {
-    cup_self.item_known = true;
-    uint32_t dataset = cup_python_string_at(item, "dataset"),
-             file = cup_python_string_at(item, "filename");
-    uint32_t tree = cup_python_string_at(item, "treename");
-    int64_t start = kind == CUP_ITEM_WORK ? entry_of(item, "entrystart") : -1;
-    int64_t stop = kind == CUP_ITEM_WORK ? entry_of(item, "entrystop") : -1;
-    struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = cup_self.task;
-    record->kind = kind;
-    record->dataset = dataset;
-    record->file = file;
-    record->tree = tree;
-    record->entry_start = start;
-    record->entry_stop = stop;
-    cup_log_commit(record, CUP_R_ITEM);
+    bool work = kind == CUP_ITEM_WORK;
+    struct cup_item_found found = {.kind = kind,
+                                   .dataset = cup_python_string_at(item, "dataset"),
+                                   .file = cup_python_string_at(item, "filename"),
+                                   .tree = cup_python_string_at(item, "treename"),
+                                   .entry_start = work ? entry_of(item, "entrystart") : -1,
+                                   .entry_stop = work ? entry_of(item, "entrystop") : -1};
+    cup_item_record(&found);
 }
 
-/* A type's C name stands behind its size word, in every version of the layout so far. */
-static const char *type_name(cup_object *object)
+bool cup_coffea_is_item(cup_object *object, const char *type_name)
 {
-    return ((const char *const *)cup_python_type(object))[3];
-}
-
-enum { MOST_OBJECTS = 64, DEEPEST = 4, MOST_ELEMENTS = 16 };
-
-static bool search(int *left, cup_object *object, int depth);
-
-static bool search_elements(int *left, cup_object *sequence, int depth)
-{
-    ssize_t size = cup_py.PySequence_Size(sequence);
-    bool found = false;
-    for (ssize_t i = 0; i < size && i < MOST_ELEMENTS && !found; i++) {
-        cup_object *element = cup_py.PySequence_GetItem(sequence, i);
-        if (!element) {
-            cup_py.PyErr_Clear();
-            break;
-        }
-        found = search(left, element, depth);
-        cup_python_drop(element);
-    }
-    return found;
-}
-
-static bool search_attribute(int *left, cup_object *object, const char *name, int depth)
-{
-    cup_object *value = cup_python_attribute(object, name);
-    bool found = value && search(left, value, depth);
-    cup_python_drop(value);
-    return found;
-}
-
-/* Dask's graph nodes hold their arguments in `args` (Task, List, Dict, ...) or `value`. */
-static bool search_node(int *left, cup_object *object, const char *name, int depth)
-{
-    static const char *const with_arguments[] = {"Task", "List", "Tuple", "Dict", "Set"};
-    for (size_t i = 0; i < sizeof with_arguments / sizeof *with_arguments; i++)
-        if (strcmp(name, with_arguments[i]) == 0)
-            return search_attribute(left, object, "args", depth);
-    return strcmp(name, "DataNode") == 0 && search_attribute(left, object, "value", depth);
-}
-
-static bool search(int *left, cup_object *object, int depth)
-{
-    if (depth > DEEPEST || (*left)-- <= 0)
+    bool work = strcmp(type_name, "WorkItem") == 0;
+    if (!work && strcmp(type_name, "FileMeta") != 0)
         return false;
-    cup_object *type = cup_python_type(object);
-    if (type == cup_py.tuple_type || type == cup_py.list_type)
-        return search_elements(left, object, depth + 1);
-    const char *name = type_name(object);
-    bool work = strcmp(name, "WorkItem") == 0;
-    if (work || strcmp(name, "FileMeta") == 0) {
-        record_item(object, work ? CUP_ITEM_WORK : CUP_ITEM_METADATA);
-        return true;
-    }
-    return search_node(left, object, name, depth + 1);
-}
-
-void cup_coffea_find_item(cup_object *arguments)
-{
-    int left = MOST_OBJECTS; /* objects that may still be looked at */
-    if (arguments)
-        search(&left, arguments, 0);
+    record_item(object, work ? CUP_ITEM_WORK : CUP_ITEM_METADATA);
+    return true;
 }
 
 /* ---- what Coffea reports of a chunk ------------------------------------------------------ */
@@ -199,6 +133,12 @@ static void end_task(enum cup_task_status status, struct cup_moment now)
     cup_context_reset(cup_self.token);
     cup_self.token = NULL;
     cup_task_end(status, now, CUP_UNKNOWN64, 0);
+}
+
+void cup_coffea_left(int64_t now_ns)
+{
+    if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA)
+        end_task(CUP_STATUS_ERRED, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
 }
 
 static void tic(cup_object *item, struct cup_moment now)

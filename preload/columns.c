@@ -65,24 +65,71 @@ static const char *text_of(cup_object *object, size_t *bytes)
     return text;
 }
 
-/* An access is a tuple of a branch and a buffer key, or a name. Texts stay where they are, in the
- * strings, which the list holds. */
-static bool read_access(cup_object *object, struct access *access)
+/* Where the accesses of one type have their parts. Named tuples have them among their items, which
+ * is found out by comparing: asking for two attributes costs more than all the rest. */
+enum { ENOUGH = 4 };
+static struct {
+    cup_object *type; /* kept, so that its address stays its own */
+    ssize_t branch, key;
+    int agreed; /* accesses for which both ways gave the same; -1: never read by place */
+} places;
+
+static ssize_t place_of(cup_object *tuple, const cup_object *item)
 {
-    *access = (struct access){0};
-    access->branch = text_of(object, &access->branch_bytes);
-    if (access->branch)
-        return true;
-    cup_object *branch = cup_python_attribute(object, "branch");
-    cup_object *key = cup_python_attribute(object, "buffer_key");
+    ssize_t size = cup_py.PyTuple_Size(tuple), found = -1;
+    for (ssize_t i = 0; i < size; i++)
+        if (cup_py.PyTuple_GetItem(tuple, i) == item)
+            found = found < 0 ? i : size; /* twice: which is it? */
+    return found < size ? found : -1;
+}
+
+static void learn_places(cup_object *object, const cup_object *branch, const cup_object *key)
+{
+    cup_object *type = cup_python_type(object);
+    if (type != places.type) {
+        cup_py.Py_IncRef(type);
+        cup_python_drop(places.type);
+        places.type = type;
+        places.agreed = cup_py.PyType_IsSubtype(type, cup_py.tuple_type) ? 0 : -1;
+        places.branch = places.key = -1;
+    }
+    if (places.agreed < 0 || !branch || !key)
+        return;
+    ssize_t at = place_of(object, branch), key_at = place_of(object, key);
+    bool same = !places.agreed || (at == places.branch && key_at == places.key);
+    places.branch = at;
+    places.key = key_at;
+    places.agreed = same && at >= 0 && key_at >= 0 ? places.agreed + 1 : -1;
+}
+
+static bool read_parts(cup_object *branch, cup_object *key, struct access *access)
+{
     size_t bytes = 0;
     const char *text = text_of(key, &bytes);
     access->branch = text_of(branch, &access->branch_bytes);
     if (text)
         find_use(access, text, bytes);
+    return access->branch && access->named;
+}
+
+/* An access is a tuple of a branch and a buffer key, or a name. Texts stay where they are, in the
+ * strings, which the list holds. */
+static bool read_access(cup_object *object, struct access *access)
+{
+    *access = (struct access){0};
+    if (cup_python_type(object) == places.type && places.agreed >= ENOUGH)
+        return read_parts(cup_py.PyTuple_GetItem(object, places.branch),
+                          cup_py.PyTuple_GetItem(object, places.key), access);
+    access->branch = text_of(object, &access->branch_bytes);
+    if (access->branch)
+        return true;
+    cup_object *branch = cup_python_attribute(object, "branch");
+    cup_object *key = cup_python_attribute(object, "buffer_key");
+    bool read = read_parts(branch, key, access);
+    learn_places(object, branch, key);
     cup_python_drop(key);
     cup_python_drop(branch);
-    return access->branch && access->named;
+    return read;
 }
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
@@ -201,7 +248,9 @@ static bool add_all(cup_object *accesses)
     bool fine = true;
     for (ssize_t i = 0; i < size && fine; i++) {
         struct access access;
-        cup_object *object = cup_py.PySequence_GetItem(accesses, i);
+        cup_object *object = cup_py.PyList_GetItem(accesses, i);
+        if (object) /* Python code that a look may run may change the list */
+            cup_py.Py_IncRef(object);
         fine = object && read_access(object, &access) && add(&access);
         cup_python_drop(object);
     }

@@ -3,12 +3,12 @@
 #include "preload/anchors.h"
 #include "preload/attribution.h"
 #include "preload/clock.h"
-#include "preload/coffea.h"
 #include "preload/context.h"
 #include "preload/descriptor.h"
 #include "preload/digests.h"
 #include "preload/frames.h"
 #include "preload/inputs.h"
+#include "preload/item.h"
 #include "preload/log.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -263,10 +263,14 @@ static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_obj
 static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
     cup_object *node = cup_frames_local(simple_frame, "task", locals);
-    cup_object *arguments =
-        node ? cup_python_attribute(node, "args") : cup_frames_local(simple_frame, "args", locals);
-    cup_coffea_find_item(arguments);
-    cup_python_drop(arguments);
+    cup_object *function = node ? NULL : cup_frames_local(simple_frame, "function", locals);
+    cup_object *args = node ? NULL : cup_frames_local(simple_frame, "args", locals);
+    cup_object *kwargs = node ? NULL : cup_frames_local(simple_frame, "kwargs", locals);
+    cup_object *const what[] = {node, function, args, kwargs};
+    cup_item_find(what, sizeof what / sizeof *what);
+    cup_python_drop(kwargs);
+    cup_python_drop(args);
+    cup_python_drop(function);
     cup_python_drop(node);
 }
 

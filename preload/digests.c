@@ -2,6 +2,7 @@
 
 #include "preload/clock.h"
 #include "preload/log.h"
+#include "preload/process.h"
 #include "preload/raw.h"
 #include "preload/samples.h"
 #include "preload/thread.h"
@@ -28,6 +29,7 @@ struct watched {
 static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
 static uint32_t keys;                               /* described so far */
 static bool any;
+static bool no_dict_noted;
 static cup_object *interpreter;
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -312,6 +314,15 @@ void cup_digests_exit(const void *caller)
 
 /* ---- ticks ------------------------------------------------------------------------------- */
 
+/* Said once. */
+static void note_no_dict(void)
+{
+    if (!no_dict_noted)
+        cup_process_lacks(CUP_FEATURE_DIGESTS, "Dask's fine metrics are not seen: a worker has no "
+                                               "dict of the name digests_total");
+    no_dict_noted = true;
+}
+
 void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
 {
     struct watched *digests = &watched[id - 1];
@@ -320,6 +331,7 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
         if (!dict || cup_py.PyDict_Size(dict) < 0) { /* no dict at all: Dask has changed */
             cup_py.PyErr_Clear();
             cup_python_drop(dict);
+            note_no_dict();
             return;
         }
         digests->dict = dict;
@@ -335,5 +347,5 @@ void cup_digests_reset(void)
 {
     memset(watched, 0, sizeof watched);
     keys = 0;
-    any = false;
+    any = no_dict_noted = false;
 }

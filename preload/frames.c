@@ -122,6 +122,11 @@ uint64_t cup_frames_top_place(void)
     return at ? (uintptr_t)at ^ place_of(&use, at) << 16 : 0;
 }
 
+uint64_t cup_frames_place(struct cup_frame frame)
+{
+    return use.frame_place == NONE ? 0 : place_of(&use, frame.at);
+}
+
 bool cup_frames_back(struct cup_frame *frame)
 {
     frame->at = skip_entries_from_c(word_at(frame->at, use.frame_back));

@@ -30,6 +30,9 @@ const void *cup_frames_top_name(void);
  * were made by one instruction. 0 if it is not known. */
 uint64_t cup_frames_top_place(void);
 
+/* Likewise of any frame: within one code object, a larger one stands further on. */
+uint64_t cup_frames_place(struct cup_frame frame);
+
 /* The frame that called it. False at the end of the stack. */
 bool cup_frames_back(struct cup_frame *frame);
 

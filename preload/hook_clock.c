@@ -2,11 +2,16 @@
  * is learned. */
 #include "preload/anchors.h"
 #include "preload/hooks.h"
+#include "preload/run.h"
 
 CUP_HOOK int clock_gettime(clockid_t id, struct timespec *now)
 {
     int result = CUP_REAL(clock_gettime)(id, now);
-    if ((id == CLOCK_REALTIME || id == CLOCK_THREAD_CPUTIME_ID) && result == 0)
+    if (result != 0)
+        return result;
+    if (id == CLOCK_REALTIME || id == CLOCK_THREAD_CPUTIME_ID)
         cup_anchors_clock(id, now);
+    else if (id == CLOCK_MONOTONIC && cup_run_due_monotonic(cup_anchors_ns(now)))
+        cup_anchors_monotonic(now, __builtin_return_address(0));
     return result;
 }

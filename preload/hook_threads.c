@@ -3,6 +3,7 @@
 #include "preload/helper.h"
 #include "preload/hooks.h"
 #include "preload/late.h"
+#include "preload/run.h"
 #include "preload/wait.h"
 
 #include <errno.h>
@@ -49,10 +50,27 @@ CUP_HOOK int sem_close(sem_t *lock)
     return CUP_LATER(sem_close) ? real_sem_close(lock) : cup_missing();
 }
 
+static __attribute__((noinline)) void look_after_wait(void)
+{
+    int saved = errno;
+    if (cup_self.guard)
+        return;
+    cup_guard();
+    cup_run_woken();
+    cup_unguard();
+    errno = saved;
+}
+
 static inline int took(sem_t *lock, bool waited, int result)
 {
-    if (result == 0 && cup_active())
+    if (!cup_active())
+        return result;
+    if (result == 0)
         cup_helper_took(lock, waited);
+    if (waited)
+        cup_run_waited();
+    else if (__builtin_expect(cup_self.run_woken, 0))
+        look_after_wait();
     return result;
 }
 
@@ -93,8 +111,11 @@ CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *
 /* Before the call: afterwards whoever waited may have destroyed the lock. */
 CUP_HOOK int sem_post(sem_t *lock)
 {
-    if (cup_active())
+    if (cup_active()) {
         cup_helper_gives(lock);
+        if (__builtin_expect(cup_self.run_woken, 0))
+            look_after_wait();
+    }
     return CUP_LATER(sem_post) ? real_sem_post(lock) : cup_missing();
 }
 

@@ -498,6 +498,8 @@ struct cup_r_task_end {
 enum cup_item_kind {
     CUP_ITEM_WORK = 1,     /* coffea WorkItem */
     CUP_ITEM_METADATA = 2, /* coffea FileMeta: no entry range */
+    CUP_ITEM_READ = 3,     /* a partition of uproot.dask's: no dataset */
+    CUP_ITEM_PATH = 4,     /* an argument that names a file: no dataset, no entry range */
 };
 
 struct cup_r_item {
@@ -540,15 +542,17 @@ struct cup_r_chunk_report {
     uint64_t entries;         /* CUP_UNKNOWN64: not known */
 };
 
-/* A call of Coffea's Runner on this process's main thread: the first and the last time that the
- * clock was read inside of it, the second kept up to date. Both lie within the call; an executor
- * that seldom reads the clock may leave much of it out. */
+/* A call of Coffea's Runner: the first and the last time that its thread was seen inside of it, the
+ * second kept up to date. Both lie within the call; it began after not_before_ns and ended before
+ * not_after_ns, when the thread was seen outside. */
 struct cup_r_run {
     struct cup_record head;
     uint32_t run; /* 1, 2, 3, ... in this process */
-    uint32_t pad;
+    uint32_t tid; /* 0: not known */
     int64_t start_ns;
     int64_t stop_ns;
+    int64_t not_before_ns; /* 0: not known */
+    int64_t not_after_ns;  /* 0: not known; it may never have ended */
 };
 
 /* A block that was closed. Tail: pairs of unsigned LEB128 numbers (counter index, value), until
@@ -795,7 +799,7 @@ CUP_SIZE_IS(cup_r_item, 48);
 CUP_SIZE_IS(cup_r_chunk, 40);
 CUP_SIZE_IS(cup_r_columns, 16);
 CUP_SIZE_IS(cup_r_chunk_report, 32);
-CUP_SIZE_IS(cup_r_run, 32);
+CUP_SIZE_IS(cup_r_run, 48);
 CUP_SIZE_IS(cup_r_counters, 24);
 CUP_SIZE_IS(cup_r_file_use, 32);
 CUP_SIZE_IS(cup_r_note, 16);

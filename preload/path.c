@@ -44,3 +44,10 @@ uint32_t cup_path_task(const char *path)
     struct cup_maker *known = cup_maker_find(cup_makers_of_paths, key_of(path));
     return known && !known->shared && cup_attribution_runs(known->task) ? known->task : 0;
 }
+
+bool cup_path_was_used(const char *path, uint32_t task)
+{
+    struct cup_maker *known =
+        cup_makers_of_paths ? cup_maker_find(cup_makers_of_paths, key_of(path)) : NULL;
+    return known && (known->task == task || known->shared);
+}

@@ -3,6 +3,7 @@
 #ifndef CUPPING_PATH_H
 #define CUPPING_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* This thread looks PATH up, or opens it. Keeps errno. */
@@ -10,5 +11,8 @@ void cup_path_used(const char *path);
 
 /* The task for which this thread, which carries none, opens PATH; 0: not known. */
 uint32_t cup_path_task(const char *path);
+
+/* TASK opened PATH, written just so. */
+bool cup_path_was_used(const char *path, uint32_t task);
 
 #endif

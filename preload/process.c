@@ -269,6 +269,15 @@ void cup_process_feature(uint64_t bits)
         cup_log_header()->features |= bits;
 }
 
+void cup_process_lacks(uint64_t bits, const char *note)
+{
+    process.features &= ~bits;
+    if (!cup_active())
+        return;
+    cup_log_header()->features &= ~bits;
+    cup_log_note(note);
+}
+
 /* ---- life and death ---------------------------------------------------------------------- */
 
 static void before_fork(void)

@@ -19,6 +19,9 @@ bool cup_process_child_log(void);
 void cup_process_feature(uint64_t bits);
 void cup_process_remark(const char *what, const char *why);
 
+/* What was taken to be there is not, after all. */
+void cup_process_lacks(uint64_t bits, const char *note);
+
 /* The process ends: marks the log. */
 void cup_process_ends(void);
 

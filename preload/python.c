@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cup_python cup_py;
@@ -69,6 +70,40 @@ static bool version_suits(struct cup_python *python)
     return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
 }
 
+static struct {
+    uintptr_t inside, from, to; /* an address that is searched for, and what holds it */
+} code;
+
+static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || code.inside - from >= part->p_memsz)
+            continue;
+        code.from = from;
+        code.to = from + part->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+/* An interpreter that allocates with mimalloc has the allocator among its own code. */
+static void find_code(void)
+{
+    const char *allocator = secure_getenv("PYTHONMALLOC");
+    if (allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0)
+        return;
+    code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
+    dl_iterate_phdr(is_interpreter, NULL);
+}
+
+bool cup_python_is_code(const void *address)
+{
+    return (uintptr_t)address - code.from < code.to - code.from;
+}
+
 static void look(void)
 {
     if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
@@ -78,6 +113,7 @@ static void look(void)
     if (suits) {
         cup_py = python;
         cup_gil_find();
+        find_code();
     }
     __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
 }

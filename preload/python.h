@@ -24,6 +24,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyFrame_GetCode, cup_object *, (cup_object *))                                               \
     X(PyObject_GetAttr, cup_object *, (cup_object *, cup_object *))                                \
     X(PyObject_GetItem, cup_object *, (cup_object *, cup_object *))                                \
+    X(PyObject_GenericGetDict, cup_object *, (cup_object *, void *))                               \
     X(PyDict_GetItemWithError, cup_object *, (cup_object *, cup_object *))                         \
     X(PyDict_Next, int, (cup_object *, ssize_t *, cup_object **, cup_object **))                   \
     X(PyDict_Size, ssize_t, (cup_object *))                                                        \
@@ -35,7 +36,10 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PySequence_Size, ssize_t, (cup_object *))                                                    \
     X(PySequence_GetItem, cup_object *, (cup_object *, ssize_t))                                   \
     X(PyDict_Values, cup_object *, (cup_object *))                                                 \
+    X(PyTuple_Size, ssize_t, (cup_object *))                                                       \
+    X(PyTuple_GetItem, cup_object *, (cup_object *, ssize_t))                                      \
     X(PyList_GetItem, cup_object *, (cup_object *, ssize_t))                                       \
+    X(PyType_IsSubtype, int, (cup_object *, cup_object *))                                         \
     X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
     X(PyImport_GetModuleDict, cup_object *, (void))                                                \
     X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
@@ -107,6 +111,9 @@ bool cup_python_has_gil(void);
 /* The interpreter is gone for good (set by Py_AtExit): everything of Python is off. */
 void cup_python_gone(void);
 bool cup_python_usable(void);
+
+/* The address lies in the interpreter's own code. */
+bool cup_python_is_code(const void *address);
 
 /* ---- small verbs; all swallow errors; results are new references unless said ------------- */
 

@@ -2,8 +2,12 @@
 
 #include "preload/known.h"
 #include "preload/log.h"
+#include "preload/process.h"
 #include "preload/slots.h"
 #include "preload/spans.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* What is read of a WorkerState, all of it in slots. */
 enum {
@@ -174,11 +178,32 @@ static void tell(struct cup_rows_batch *batch, struct cup_known *known, const st
     cup_rows_tell(batch, &known->told, values, fresh ? heartbeat : NULL);
 }
 
+static struct {
+    bool workers;              /* that there are none */
+    bool missing[METRICS + 1]; /* that workers have no such attribute */
+} noted;
+
+/* Said once each: what a newer Dask may have renamed. */
+static void note_missing(const struct view *view)
+{
+    char text[128];
+    for (int i = 0; i < slots.count; i++) {
+        if (field(view, i) || noted.missing[i])
+            continue;
+        noted.missing[i] = true;
+        snprintf(text, sizeof text, "samples are not complete: Dask's workers have no %s",
+                 slots.names[i]);
+        cup_log_note(text);
+    }
+}
+
 static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next)
 {
     struct view view;
-    cup_slots_learn(&slots, worker);
+    bool fresh = cup_slots_learn(&slots, worker);
     see(&view, worker);
+    if (fresh)
+        note_missing(&view);
     cup_object *address = field(&view, ADDRESS);
     struct cup_known *known = address ? cup_known_find(address, batch->rows->server, next) : NULL;
     if (known) {
@@ -247,6 +272,11 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     cup_sample_loop(values, scheduler, sampling);
     cup_sample_clock(values, 0);
     cup_rows_begin(&batch, &sampling->rows);
+    if (!workers && !noted.workers) {
+        noted.workers = true;
+        cup_process_lacks(CUP_FEATURE_SAMPLES,
+                          "samples hold no workers: Dask's scheduler has no dict of that name");
+    }
     int gone = workers ? sample_workers(&batch, workers) : 0;
     if (cup_rows_end(&batch, sampling->now_ns, values) && gone)
         cup_known_drop_missing(sampling->rows.server, batch.sample);
@@ -271,4 +301,5 @@ void cup_sample_scheduler_reset(void)
 {
     cup_known_reset();
     busy = false;
+    memset(&noted, 0, sizeof noted);
 }

@@ -28,6 +28,11 @@ void cup_samples_every(int64_t ns)
     interval_ns = ns;
 }
 
+bool cup_samples_wanted(void)
+{
+    return interval_ns != 0;
+}
+
 /* A due time far ahead was set before the clock was put back. */
 static bool is_due(int64_t due_ns, int64_t now_ns)
 {

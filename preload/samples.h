@@ -13,6 +13,7 @@ enum { CUP_SAMPLES_SERVERS = 64 }; /* in one process */
 
 /* 0: none are taken. Called once, before any tick. */
 void cup_samples_every(int64_t interval_ns);
+bool cup_samples_wanted(void);
 
 /* A tick on this thread; true if a sample is due. Cheap. */
 bool cup_samples_due(int64_t now_ns);

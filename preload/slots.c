@@ -54,15 +54,16 @@ static bool find_all(struct cup_slots *slots, cup_object *object)
     return true;
 }
 
-void cup_slots_learn(struct cup_slots *slots, cup_object *object)
+bool cup_slots_learn(struct cup_slots *slots, cup_object *object)
 {
     cup_object *type = cup_python_type(object);
     if (type == slots->type)
-        return;
+        return false;
     cup_py.Py_IncRef(type);
     cup_python_drop(slots->type);
     slots->type = type;
     slots->proven = false;
     slots->words = 0;
     slots->proven = find_all(slots, object);
+    return true;
 }

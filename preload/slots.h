@@ -20,8 +20,8 @@ struct cup_slots {
     uint16_t words;                    /* the largest of those */
 };
 
-/* At the first object of each class: looks where its slots are. */
-void cup_slots_learn(struct cup_slots *slots, cup_object *object);
+/* At the first object of each class: looks where its slots are. True if it was the first. */
+bool cup_slots_learn(struct cup_slots *slots, cup_object *object);
 
 static inline bool cup_slots_suit(const struct cup_slots *slots, cup_object *object)
 {

@@ -42,7 +42,12 @@ struct cup_thread {
     uint32_t next_helped; /* slot of helped[] that gives way next */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
-    uint8_t is_main;      /* the process's first thread: 1 yes, 2 no, 0 not asked yet */
+    /* calls of Coffea's Runner: run.h */
+    int64_t run_next_ns, run_next_monotonic_ns; /* nothing to be learned of them until then */
+    int64_t run_outside_ns; /* when the thread was last seen outside of any; 0: never */
+    uint32_t run_call;      /* index + 1 of its call; 0: none */
+    uint8_t run_woken;      /* looks left since it last waited */
+    bool run_parents;       /* forked: a call below us on the stack is not ours */
     /* the task that this thread helps: helper.h */
     bool for_dask;       /* its job was submitted by Dask itself */
     bool job_runs;       /* a job that it was handed has begun, and not ended */

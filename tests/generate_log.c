@@ -3,9 +3,11 @@
  *
  *     generate_log DIR [TASKS [LOGS [CHILDREN]]]
  *
- * 1,000,000 tasks in 100 logs, and no processes that descend from tasks, if not told otherwise.
+ * 1,000,000 tasks in 100 logs, and no processes that descend from tasks, if not told otherwise; and
+ * the log of a scheduler, with an hour of samples of 100 workers.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,10 @@ static const int64_t job_start_ns = INT64_C(1750000000000000000);
 static const int64_t task_ns = INT64_C(2000000000);
 
 enum { ADDRESS = 1, NAME, DIRECTORY, PREFIX, SPAN, DATASET, TREE, ERROR, WRITTEN, INFO, VALUE };
+enum { RUNNING = VALUE + 1, EXECUTE, ACTIVITY, SECONDS, FIRST_WORKER_STRING };
+
+/* Dask's own state: an hour, once a second. */
+enum { SAMPLES = 3600, WORKERS = 100, BEATS_EVERY = 2, DIGESTS = 16 };
 
 static void put_introduction(struct log_builder *builder, unsigned log)
 {
@@ -210,6 +216,121 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
     }
 }
 
+/* ---- Dask's own state ------------------------------------------------------------------- */
+
+static int64_t sample_time(uint32_t sample)
+{
+    return job_start_ns + sample * INT64_C(1000000000);
+}
+
+static void put_status(struct log_builder *builder)
+{
+    struct cup_r_status status = {.status = 1, .name = RUNNING};
+    builder_string(builder, RUNNING, "running");
+    BUILDER_ADD(builder, CUP_R_STATUS, status);
+}
+
+static void fill_worker(uint64_t *values, uint32_t worker, uint32_t sample)
+{
+    builder_unknown(values, CUP_WV_COUNT);
+    values[CUP_WV_THREADS] = THREADS;
+    values[CUP_WV_MEMORY_LIMIT] = UINT64_C(8000000000);
+    values[CUP_WV_PROCESSING] = THREADS + vary(worker, sample, 6);
+    values[CUP_WV_EXECUTING] = vary(worker, sample / 3, 4);
+    values[CUP_WV_LONG_RUNNING] = 0;
+    values[CUP_WV_HAS] = 10 + sample / 20;
+    values[CUP_WV_NBYTES] = 100000 * (10 + sample / 20);
+    values[CUP_WV_SEEN_NS] = (uint64_t)sample_time(sample - (sample + worker) % BEATS_EVERY);
+    values[CUP_WV_STATUS] = 1;
+}
+
+static void fill_heartbeat(uint64_t *heartbeat, uint32_t worker, uint32_t sample)
+{
+    for (unsigned i = 0; i < CUP_HV_COUNT; i++)
+        heartbeat[i] = 0;
+    heartbeat[CUP_HV_TIME_NS] = (uint64_t)sample_time(sample) - vary(worker, sample, 3000000);
+    heartbeat[CUP_HV_RSS] = vary(worker, sample, 800000000);
+    heartbeat[CUP_HV_CPU_NS_PER_S] = vary(worker, sample + 1, UINT64_C(3500000000));
+    heartbeat[CUP_HV_MANAGED_BYTES] = 100000 * (10 + sample / 20);
+    heartbeat[CUP_HV_OUTGOING_TOTAL] = sample / 2;
+    heartbeat[CUP_HV_BANDWIDTH_BPS] = vary(worker, sample + 2, 100000000);
+    for (unsigned i = CUP_HV_HOST_NET_READ_BPS; i <= CUP_HV_HOST_DISK_WRITE_BPS; i++)
+        heartbeat[i] = vary(worker, sample + i, 50000000);
+    heartbeat[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + vary(worker, sample + 3, 1000000);
+    heartbeat[CUP_HV_NUM_FDS] = 70 + vary(worker, sample / 10, 4);
+    heartbeat[CUP_HV_TASKS_EXECUTING] = vary(worker, sample / 3, 4);
+    heartbeat[CUP_HV_TASKS_MEMORY] = 10 + sample / 20;
+}
+
+static void fill_server(uint64_t *values, uint32_t sample)
+{
+    builder_unknown(values, CUP_SV_COUNT);
+    values[CUP_SV_LOOP_INTERVAL_NS] = 20000000 + vary(sample, 4, 500000);
+    values[CUP_SV_LOOP_LONGEST_NS] = 25000000 + vary(sample, 5, 30000000);
+    values[CUP_SV_TICK_NS] = 20000000;
+    values[CUP_SV_TOOK_NS] = vary(sample, 6, 60000);
+    values[CUP_SV_MISSED] = 0;
+    values[CUP_SV_INTERVAL_NS] = 1000000000;
+}
+
+/* What a scheduler's log holds of one worker at one time. */
+static void put_scheduled(struct log_builder *builder, uint32_t sample, uint32_t worker)
+{
+    uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    bool beats = sample == 1 || (sample + worker) % BEATS_EVERY == 0;
+    fill_worker(values, worker, sample);
+    fill_heartbeat(heartbeat, worker, sample);
+    builder_row(builder, sample, worker, values, beats ? heartbeat : NULL);
+}
+
+/* A worker's sample of itself, and what has changed of its fine metrics. */
+static void put_own_sample(struct log_builder *builder, unsigned log, uint32_t sample)
+{
+    uint64_t server[CUP_SV_COUNT], values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    struct cup_digest_value digests[DIGESTS];
+    struct cup_r_digest digest = {
+        .server = 1, .last = sample == SAMPLES, .time_ns = sample_time(sample)};
+    fill_server(server, sample);
+    fill_worker(values, log + 1, sample);
+    fill_heartbeat(heartbeat, log + 1, sample);
+    values[CUP_WV_SEEN_NS] = CUP_UNKNOWN64;
+    heartbeat[CUP_HV_TIME_NS] = (uint64_t)sample_time(sample);
+    builder_row(builder, sample, 1, values, heartbeat);
+    builder_sample(builder, sample, 1, sample_time(sample), server);
+    for (uint32_t i = 0; i < DIGESTS; i++)
+        digests[i] = (struct cup_digest_value){.key = i + 1, .value = 0.25 * sample * (i + 1)};
+    builder_record(builder, CUP_R_DIGEST, &digest, sizeof digest, digests, sizeof digests);
+}
+
+static void put_digest_keys(struct log_builder *builder)
+{
+    char text[32];
+    builder_string(builder, EXECUTE, "execute");
+    builder_string(builder, SECONDS, "seconds");
+    for (uint32_t i = 0; i < DIGESTS; i++) {
+        struct cup_r_digest_key key = {.key = i + 1,
+                                       .server = 1,
+                                       .context = EXECUTE,
+                                       .span = SPAN,
+                                       .prefix = PREFIX,
+                                       .activity = FIRST_WORKER_STRING + i,
+                                       .unit = SECONDS};
+        snprintf(text, sizeof text, "activity-%u", i);
+        builder_string(builder, key.activity, text);
+        BUILDER_ADD(builder, CUP_R_DIGEST_KEY, key);
+    }
+}
+
+/* Among the tasks, as they come in time. */
+static void put_own_samples(struct log_builder *builder, unsigned log, uint32_t task,
+                            uint32_t tasks)
+{
+    uint32_t from = (uint32_t)((uint64_t)(task - 1) * SAMPLES / tasks),
+             to = (uint32_t)((uint64_t)task * SAMPLES / tasks);
+    for (uint32_t sample = from + 1; sample <= to; sample++)
+        put_own_sample(builder, log, sample);
+}
+
 static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
 {
     put_begin(builder, log, task);
@@ -272,8 +393,53 @@ static void write_log(const char *directory, unsigned log, uint32_t tasks)
     header->health[CUP_H_TASKS_BEGUN] = header->health[CUP_H_TASKS_ENDED] = tasks;
     put_introduction(&builder, log);
     put_files(&builder, log);
-    for (uint32_t task = 1; task <= tasks; task++)
+    put_status(&builder);
+    put_digest_keys(&builder);
+    builder_worker(&builder, 1, 1, ADDRESS, NAME);
+    for (uint32_t task = 1; task <= tasks; task++) {
         put_task(&builder, log, task);
+        put_own_samples(&builder, log, task, tasks);
+    }
+    save(&builder, directory);
+}
+
+static void put_worker(struct log_builder *builder, uint32_t worker)
+{
+    char text[64];
+    uint32_t string = FIRST_WORKER_STRING + 2 * worker;
+    snprintf(text, sizeof text, "tcp://10.0.%u.%u:%u", (worker - 1) / 256, (worker - 1) % 256,
+             29999 + worker);
+    builder_string(builder, string, text);
+    snprintf(text, sizeof text, "worker-%u", worker - 1);
+    builder_string(builder, string + 1, text);
+    builder_worker(builder, worker, 1, string, string + 1);
+}
+
+/* The scheduler, which has seen its workers for an hour. */
+static void write_scheduler(const char *directory)
+{
+    struct log_builder builder;
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_SCHEDULER, .address = ADDRESS};
+    builder_start(&builder);
+    put_header(&builder, 0, 9999);
+    struct cup_log_header *header = builder_header(&builder);
+    header->log_start_ns = header->process_start_ns = job_start_ns - 6000000000;
+    header->log_stop_ns = sample_time(SAMPLES + 5);
+    builder_string(&builder, ADDRESS, "tcp://10.0.255.1:8786");
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    put_status(&builder);
+    for (uint32_t worker = 1; worker <= WORKERS; worker++)
+        put_worker(&builder, worker);
+    for (uint32_t sample = 1; sample <= SAMPLES; sample++) {
+        uint64_t values[CUP_SV_COUNT];
+        fill_server(values, sample);
+        values[CUP_SV_WORKERS] = WORKERS;
+        values[CUP_SV_THREADS] = WORKERS * THREADS;
+        values[CUP_SV_TASKS] = vary(sample, 7, 100000);
+        for (uint32_t worker = 1; worker <= WORKERS; worker++)
+            put_scheduled(&builder, sample, worker);
+        builder_sample(&builder, sample, 1, sample_time(sample), values);
+    }
     save(&builder, directory);
 }
 
@@ -302,6 +468,7 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
+    write_scheduler(argv[1]);
     for (unsigned long log = 0; log < logs; log++)
         write_log(argv[1], (unsigned)log, (uint32_t)(tasks / logs + (log < tasks % logs ? 1 : 0)));
     for (unsigned long i = 0; i < children && tasks >= logs; i++)

@@ -25,6 +25,10 @@
     X(waits_not_told_apart, true)                                                                  \
     X(starved, true)                                                                               \
     X(between_tasks, true)                                                                         \
+    X(memory_near_limit, false)                                                                    \
+    X(spilling, false)                                                                             \
+    X(workers_missing, false)                                                                      \
+    X(loop_stalled, false)                                                                         \
     X(opening, false)                                                                              \
     X(long_tail, false)                                                                            \
     X(events_lost, false)                                                                          \

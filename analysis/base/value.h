@@ -82,6 +82,12 @@ static inline struct cup_value cup_bool(int truth)
     return (struct cup_value){.kind = CUP_VALUE_BOOL, .count = truth != 0};
 }
 
+/* Rounded: of bytes there are no parts. Null for what is below zero or no number. */
+static inline struct cup_value cup_whole(double real)
+{
+    return real >= 0 && real < 1.8e19 ? cup_count((uint64_t)(real + 0.5)) : cup_null();
+}
+
 /* a / b; null when b is 0. */
 static inline struct cup_value cup_ratio(double a, double b)
 {

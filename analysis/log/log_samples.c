@@ -42,13 +42,14 @@ void cup_load_sample(struct cup_sample_loader *loader, const struct cup_record *
 {
     struct cup_r_sample told;
     cup_record_fixed(record, &told, sizeof told);
-    struct cup_sample_place *sample = CUP_APPEND(loader->builder, samples, sample);
+    uint32_t server = cup_id_map_get(loader->servers, told.server);
+    loader->builder->profile->orphan_records += server == 0;
+    struct cup_sample_place *sample = server ? CUP_APPEND(loader->builder, samples, sample) : NULL;
     if (!sample)
         return;
     uint32_t rows = cup_id_map_get(&loader->rows, told.sample);
     sample->time_ns = cup_clock_time(&loader->clock, told.time_ns);
-    sample->process = loader->process;
-    sample->server = cup_id_map_get(loader->servers, told.server);
+    sample->server = server - 1;
     sample->at = rows ? rows : place_of(offset);
     saw_time(loader, sample->time_ns);
 }

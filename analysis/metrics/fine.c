@@ -333,8 +333,8 @@ static void see_samples(struct maker *maker)
     const struct cup_profile *profile = maker->profile;
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct cup_sample_place *sample = &profile->samples[i];
-        uint32_t index = cup_id_map_get(&maker->servers, sample->server);
-        if (sample->server && index && sample->time_ns > maker->fine->workers[index - 1].looked_ns)
+        uint32_t index = cup_id_map_get(&maker->servers, sample->server + 1);
+        if (index && sample->time_ns > maker->fine->workers[index - 1].looked_ns)
             maker->fine->workers[index - 1].looked_ns = sample->time_ns;
     }
 }

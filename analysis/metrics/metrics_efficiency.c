@@ -90,7 +90,7 @@ static const struct cup_metric metrics[] = {
     {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its worker, so that they were done again; tasks that never ended, until the last sign of their process", 0, NULL},
     {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU clock is read when its task ends", 0, NULL},
     {"wasted_bytes", "bytes read without use", CUP_UNIT_BYTES, wasted_bytes, "P: likewise, of all these tasks", FILES, NULL},
-    {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two runs; comparing is not in this version", 0, NULL},
+    {"scaling_efficiency", NULL, CUP_UNIT_RATIO, NULL, "needs two or more runs: `cupping compare A B`", 0, NULL},
 };
 /* clang-format on */
 

@@ -16,14 +16,9 @@ static struct cup_value mean_workers(T t)
                           : cup_timeline_mean(&t->observed.count));
 }
 
-static struct cup_value whole(double number)
-{
-    return number >= 0 && number < 1.8e19 ? cup_count((uint64_t)(number + 0.5)) : cup_null();
-}
-
 static struct cup_value peak_workers(T t)
 {
-    return whole(cup_timeline_max(&t->observed.count));
+    return cup_whole(cup_timeline_max(&t->observed.count));
 }
 
 /* ---- how large -------------------------------------------------------------------------- */
@@ -69,17 +64,17 @@ static struct cup_value avg_cores_estimate_ratio(T t)
 
 static struct cup_value peak_memory(T t)
 {
-    return whole(cup_observed_highest(&t->observed, CUP_SEEN_MEMORY));
+    return cup_whole(cup_observed_highest(&t->observed, CUP_SEEN_MEMORY));
 }
 
 static struct cup_value avg_memory_per_worker(T t)
 {
-    return whole(cup_observed_per_worker(&t->observed, CUP_SEEN_MEMORY));
+    return cup_whole(cup_observed_per_worker(&t->observed, CUP_SEEN_MEMORY));
 }
 
 static struct cup_value mean_memory_per_worker(T t)
 {
-    return whole(cup_observed_plain_mean(&t->observed, CUP_SEEN_MEMORY));
+    return cup_whole(cup_observed_plain_mean(&t->observed, CUP_SEEN_MEMORY));
 }
 
 static struct cup_value workers_without_memory_limit(T t)
@@ -138,9 +133,9 @@ static struct cup_value real_cpu_utilization_process(T t)
     {                                                                                              \
         return number(cup_observed_highest(&t->observed, seen));                                   \
     }
-TOLD(spilled, CUP_SEEN_SPILLED, whole)
-TOLD(managed, CUP_SEEN_MANAGED, whole)
-TOLD(unmanaged, CUP_SEEN_UNMANAGED, whole)
+TOLD(spilled, CUP_SEEN_SPILLED, cup_whole)
+TOLD(managed, CUP_SEEN_MANAGED, cup_whole)
+TOLD(unmanaged, CUP_SEEN_UNMANAGED, cup_whole)
 TOLD(host_net_read, CUP_SEEN_NET_READ, cup_real)
 TOLD(host_net_write, CUP_SEEN_NET_WRITE, cup_real)
 TOLD(host_disk_read, CUP_SEEN_DISK_READ, cup_real)

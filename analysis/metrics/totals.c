@@ -262,7 +262,8 @@ static int add_items(struct cup_totals *totals)
     for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
         const struct cup_item *item = &profile->items[i];
         if (!cup_item_is_chunk(item)) {
-            stretch_add(&totals->metadata, task_of(profile, i));
+            if (item->kind == CUP_ITEM_METADATA)
+                stretch_add(&totals->metadata, task_of(profile, i));
             continue;
         }
         struct cup_dataset *dataset = dataset_of(totals, &map, item->dataset);

@@ -14,7 +14,8 @@ struct cup_waste {
  * again while the first one's result was there. */
 struct cup_waste_reasons {
     struct cup_waste failed;  /* erred */
-    struct cup_waste retried; /* succeeded, done again, its worker still being there */
+    struct cup_waste retried; /* succeeded, done again, its worker still being there: as a rule what
+                                 was made of it was lost with another one */
     struct cup_waste lost;    /* succeeded, done again after its worker was gone with the result */
     struct cup_waste killed;  /* never ended; wall_ns: until the last sign of its process; cpu_ns is
                                  not known: a thread's clock is read when its task ends */

@@ -111,7 +111,7 @@ struct cup_inputs {
     uint64_t one_hash; /* key_hash of one of them; 0: not known */
 };
 
-/* What Coffea gave a task to do, and its clock calls. */
+/* What a task was given to do, and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
     uint32_t kind; /* enum cup_item_kind; 0: only the clock calls were seen */
@@ -123,6 +123,7 @@ struct cup_item {
     uint64_t entries;                /* likewise */
     uint32_t columns;                /* index + 1 in column_sets; 0: not known */
     bool reported;                   /* what Coffea reports of it was seen */
+    bool names_work;                 /* kind PATH, and no other chunks are known */
 };
 
 /* Columns that a chunk made, as Coffea names them. */
@@ -169,8 +170,9 @@ struct cup_child {
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    int64_t start_ns, stop_ns;
-    bool compared; /* the clock of its host was: it is that of the tasks */
+    int64_t start_ns, stop_ns;           /* by its host's clock: when it was first and last seen */
+    int64_t not_before_ns, not_after_ns; /* when its thread was seen outside; 0: not known */
+    bool compared;                       /* the clock of its host was: it is that of the tasks */
     uint32_t pid;
     char host[64];
 };
@@ -180,8 +182,7 @@ struct cup_run {
  * model. */
 struct cup_sample_place {
     int64_t time_ns;
-    uint32_t process;
-    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t server; /* index in servers: its process is the one */
     uint32_t at;     /* of its first record, in units of 8 bytes */
 };
 
@@ -314,10 +315,13 @@ static inline const struct cup_item *cup_task_item(const struct cup_profile *pro
     return task->item ? &profile->items[task->item - 1] : NULL;
 }
 
-/* A chunk is a task that carries a work item, or in which Coffea's clock calls were seen. */
+/* A chunk is a task that carries a work item or reads a partition of uproot.dask's, or in which
+ * Coffea's clock calls were seen; and, where there are none of these, one that is given the path of
+ * a file. */
 static inline bool cup_item_is_chunk(const struct cup_item *item)
 {
-    return item && (item->kind == CUP_ITEM_WORK || item->tic_ns != 0);
+    return item && (item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_READ ||
+                    item->tic_ns != 0 || item->names_work);
 }
 
 /* Events of a work item; CUP_UNKNOWN64 when its entry range is not known. */

@@ -185,6 +185,20 @@ static void load_names(struct crew *crew)
     pthread_mutex_destroy(&crew->lock);
 }
 
+/* Paths are taken for work only where nothing better is known: beside Coffea's chunks, tasks that
+ * are given paths look at files in advance, merge or draw. */
+static void settle_paths(struct cup_profile *profile)
+{
+    bool paths = false;
+    for (size_t i = 0; i < profile->item_count; i++) {
+        if (cup_item_is_chunk(&profile->items[i]))
+            return;
+        paths = paths || profile->items[i].kind == CUP_ITEM_PATH;
+    }
+    for (size_t i = 0; paths && i < profile->item_count; i++)
+        profile->items[i].names_work = profile->items[i].kind == CUP_ITEM_PATH;
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static int check_result(const struct cup_builder *builder, struct cup_error *error)
@@ -230,6 +244,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     chosen.clocks = &clocks;
     choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
+    settle_paths(profile);
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_descents_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;

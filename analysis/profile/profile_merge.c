@@ -212,8 +212,7 @@ static void merge_samples(struct shift *shift)
         if (!sample)
             return;
         *sample = shift->from->samples[i];
-        sample->process += shift->process;
-        sample->server = moved(sample->server, shift->server);
+        sample->server += shift->server;
     }
 }
 

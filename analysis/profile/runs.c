@@ -34,6 +34,8 @@ static int add_run(struct cup_profile *profile, const struct cup_log_header *hea
     struct cup_run *run = &profile->runs[profile->run_count++];
     *run = (struct cup_run){.start_ns = cup_clock_time(clock, told.start_ns),
                             .stop_ns = cup_clock_time(clock, told.stop_ns),
+                            .not_before_ns = cup_clock_time(clock, told.not_before_ns),
+                            .not_after_ns = cup_clock_time(clock, told.not_after_ns),
                             .compared = clock->compared,
                             .pid = header->pid};
     memcpy(run->host, header->host, sizeof run->host - 1);

@@ -85,10 +85,9 @@ static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64
         return -1;
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct cup_sample_place *place = &profile->samples[i];
-        bool is_scheduler =
-            place->server && profile->servers[place->server - 1].role == CUP_ROLE_SCHEDULER;
+        bool is_scheduler = profile->servers[place->server].role == CUP_ROLE_SCHEDULER;
         bool within = place->time_ns >= from_ns && place->time_ns <= to_ns;
-        samples[place->server] += is_scheduler ? (within ? profile->sample_count : 1) : 0;
+        samples[place->server + 1] += is_scheduler ? (within ? profile->sample_count : 1) : 0;
     }
     for (uint32_t i = 1; i <= profile->server_count; i++) {
         feed->others += samples[i] >= profile->sample_count && samples[i] > 0;

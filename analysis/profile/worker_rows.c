@@ -209,13 +209,20 @@ static uint32_t sample_of(const struct cup_record *record)
     return told.sample;
 }
 
+static const struct cup_server *server_at(const struct cup_worker_rows *rows,
+                                          const struct cup_sample_place *place)
+{
+    return &rows->profile->servers[place->server];
+}
+
 /* False if it is not all there. */
 static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_place *place)
 {
     const struct cup_record *record;
     uint32_t number = 0;
-    rows->sample = (struct cup_sample){
-        .time_ns = place->time_ns, .process = place->process, .server = place->server};
+    rows->sample = (struct cup_sample){.time_ns = place->time_ns,
+                                       .process = server_at(rows, place)->process,
+                                       .server = place->server + 1};
     forget_beats(rows);
     cup_log_seek(&rows->log, (uint64_t)place->at * 8);
     while ((record = cup_log_next(&rows->log)) != NULL) {
@@ -235,12 +242,6 @@ static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_pl
     return false;
 }
 
-static bool is_wanted(const struct cup_worker_rows *rows, const struct cup_sample_place *place)
-{
-    const struct cup_server *servers = rows->profile->servers;
-    return place->server && servers[place->server - 1].role == (uint32_t)rows->role;
-}
-
 void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
                            enum cup_role role)
 {
@@ -251,10 +252,11 @@ bool cup_worker_rows_next(struct cup_worker_rows *rows)
 {
     while (rows->next < rows->profile->sample_count && !rows->out_of_memory) {
         const struct cup_sample_place *place = &rows->profile->samples[rows->next++];
-        if (!is_wanted(rows, place))
+        const struct cup_server *server = server_at(rows, place);
+        if (server->role != (uint32_t)rows->role)
             continue;
-        if (rows->process != place->process + 1)
-            open_process(rows, place->process);
+        if (rows->process != server->process + 1)
+            open_process(rows, server->process);
         if (rows->open && read_sample(rows, place) && !rows->out_of_memory)
             return true;
         rows->lost++;

@@ -30,7 +30,7 @@ struct cup_worker_row {
 struct cup_sample {
     int64_t time_ns;
     uint32_t process;
-    uint32_t server; /* index + 1 in servers; 0: not known */
+    uint32_t server; /* index + 1 in servers */
     uint64_t values[CUP_SV_COUNT];
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
+#include "analysis/write/footnotes.h"
 
 double cup_page_metric(const struct cup_page *page, const char *section, const char *name)
 {
@@ -51,37 +52,15 @@ const char *cup_plural(uint64_t count)
 
 /* ---- lists of metrics ------------------------------------------------------------------- */
 
-enum { MOST_REASONS = 8 };
-
-struct reasons {
-    const char *texts[MOST_REASONS];
-    size_t count;
-};
-
-/* The footnote's number, from 1; reasons beyond the room share the last one. */
-static size_t footnote(struct reasons *reasons, const char *text)
-{
-    for (size_t i = 0; i < reasons->count; i++)
-        if (strcmp(reasons->texts[i], text) == 0)
-            return i + 1;
-    if (reasons->count < MOST_REASONS)
-        reasons->texts[reasons->count++] = text;
-    return reasons->count;
-}
-
 static void add_metric(const struct cup_page *page, struct cup_table *table,
-                       const struct cup_metric *metric, struct reasons *reasons)
+                       const struct cup_metric *metric, struct cup_footnotes *footnotes)
 {
     struct cup_value value = cup_metric_value(metric, page->totals);
-    char missing[32];
     cup_table_add_string(table, metric->label);
-    if (value.kind != CUP_VALUE_NULL) {
+    if (value.kind != CUP_VALUE_NULL)
         cup_table_add_value(table, value, metric->unit);
-    } else {
-        const char *reason = cup_metric_missing(metric, page->totals);
-        snprintf(missing, sizeof missing, "n/a [%zu]", footnote(reasons, reason));
-        cup_table_add_string(table, missing);
-    }
+    else
+        cup_table_add_missing(table, footnotes, cup_metric_missing(metric, page->totals));
     cup_table_add_string(table, metric->name);
 }
 
@@ -89,17 +68,13 @@ void cup_page_metrics(const struct cup_page *page, const char *section)
 {
     static const struct cup_column columns[] = {
         {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
-    struct reasons reasons = {.count = 0};
+    struct cup_footnotes footnotes = {.count = 0};
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     const struct cup_metric_section *metrics = cup_find_metrics(section);
     for (size_t i = 0; i < metrics->count; i++)
         if (metrics->metrics[i].label)
-            add_metric(page, &table, &metrics->metrics[i], &reasons);
+            add_metric(page, &table, &metrics->metrics[i], &footnotes);
     cup_table_finish(&table, &page->terminal);
-    for (size_t i = 0; i < reasons.count; i++) {
-        char line[300];
-        snprintf(line, sizeof line, "[%zu] %s", i + 1, reasons.texts[i]);
-        cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
-    }
+    cup_footnotes_print(&footnotes, &page->terminal);
 }

@@ -2,6 +2,7 @@
 #ifndef CUPPING_PAGE_H
 #define CUPPING_PAGE_H
 
+#include "analysis/compare/target.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/write/table.h"
 
@@ -10,6 +11,7 @@ struct cup_page {
     const struct cup_profile *profile;
     struct cup_terminal terminal;
     bool alone; /* the section was asked for by its name: all of it */
+    const struct cup_target *target;
 };
 
 /* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */
@@ -32,6 +34,7 @@ int cup_print_fine(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
 int cup_print_processes(const struct cup_page *page);
 int cup_print_runs(const struct cup_page *page);
+int cup_print_scaling(const struct cup_page *page); /* also where there is but a target */
 
 /* The threads' time as a stacked bar, and its legend. */
 void cup_print_bar(const struct cup_page *page);

@@ -2,16 +2,20 @@
 #ifndef CUPPING_REPORT_H
 #define CUPPING_REPORT_H
 
+#include "analysis/compare/target.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/write/output.h"
 
-/* The whole report as one JSON object. The profile must have the counters of every task. Returns
+/* A `target` without a rate is none.
+ *
+ * The whole report as one JSON object. The profile must have the counters of every task. Returns
  * 0, or -1 without memory; `output` tells whether everything was written. */
-int cup_report_json(const struct cup_totals *totals, const struct cup_output *output);
+int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output);
 
 /* For people. `only` is a section's name, or NULL: all. Returns as above. */
-int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
-                    const char *only);
+int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output, const char *only);
 
 /* True if `--only NAME` means a section. */
 bool cup_report_has_section(const char *name);

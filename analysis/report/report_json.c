@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/compare/compare_write.h"
 #include "analysis/report/report_json.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/verbs/verbs.h"
@@ -114,6 +115,9 @@ static void put_row_sources(struct report *report)
          "dask_received_bytes: all that the workers' Dask sockets delivered; a level that is null: "
          "an older library did not record inputs"},
         {"tasks_by_worker", "P: as tasks_by_prefix, by the Dask worker that ran them"},
+        {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
+                    "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
+                    "bend is the last with 90 % of the best rate per thread"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(report, rows[i][0], cup_string(rows[i][1]));
@@ -187,6 +191,14 @@ static void put_advice(struct report *report)
     cup_json_end_array(&report->json);
 }
 
+/* ---- scaling ---------------------------------------------------------------------------- */
+
+static void put_scaling(struct report *report)
+{
+    const struct cup_ramp ramp = cup_ramp_make(report->totals);
+    cup_ramp_json(&report->json, "scaling", &ramp, report->target);
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static int put_report(struct report *report)
@@ -216,6 +228,7 @@ static int put_report(struct report *report)
     cup_report_put_merge(report);
     if (result == 0)
         result = cup_report_put_stages(report);
+    put_scaling(report);
     put_missing(report);
     cup_report_put_attribution(report);
     cup_report_put_health(report);
@@ -224,9 +237,11 @@ static int put_report(struct report *report)
     return result;
 }
 
-int cup_report_json(const struct cup_totals *totals, const struct cup_output *output)
+int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output)
 {
-    struct report report = {.totals = totals, .profile = totals->profile, .output = output};
+    struct report report = {
+        .totals = totals, .profile = totals->profile, .target = target, .output = output};
     uint32_t *attempts = cup_task_attempts(totals->profile);
     if (!attempts)
         return -1;

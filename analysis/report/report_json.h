@@ -14,6 +14,7 @@ struct report {
     const struct cup_totals *totals;
     const struct cup_profile *profile;
     const struct cup_output *output;
+    const struct cup_target *target;
     const uint32_t *attempts; /* per task */
     struct cup_json json;
 };

@@ -2,10 +2,17 @@
 #include "analysis/profile/runs.h"
 #include "analysis/report/report_json.h"
 
+/* How much earlier it may have begun, or later ended: null if nothing says when it had not. */
+static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t bound_ns)
+{
+    return bound_ns > 0 && to_ns >= from_ns ? cup_seconds(to_ns - from_ns) : cup_null();
+}
+
 /* Tasks are counted where they were asked for. */
 static void put_run(struct report *report, uint32_t index)
 {
     const struct cup_run *run = &report->profile->runs[index];
+    bool given = cup_run_is_given(run);
     bool asked = report->profile->run == index + 1;
     cup_json_row(&report->json, NULL);
     put(report, "run", cup_count(index + 1));
@@ -13,7 +20,10 @@ static void put_run(struct report *report, uint32_t index)
     put(report, "t_stop", cup_time(run->stop_ns));
     put(report, "wall_time", cup_seconds(run->stop_ns - run->start_ns));
     put(report, "clock_compared", cup_bool(run->compared));
-    bool given = cup_run_is_given(run);
+    put(report, "start_uncertainty_s",
+        uncertainty(run->not_before_ns, run->start_ns, run->not_before_ns));
+    put(report, "stop_uncertainty_s",
+        uncertainty(run->stop_ns, run->not_after_ns, run->not_after_ns));
     put(report, "host", given ? cup_null() : cup_string(run->host));
     put(report, "pid", given ? cup_null() : cup_count(run->pid));
     put(report, "tasks", asked ? cup_count(report->totals->all.tasks) : cup_null());

@@ -7,14 +7,9 @@
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static struct cup_value whole(double number)
-{
-    return number >= 0 && number < 1.8e19 ? cup_count((uint64_t)(number + 0.5)) : cup_null();
-}
-
 static struct cup_value number_in(double number, bool bytes)
 {
-    return bytes ? whole(number) : cup_real(number);
+    return bytes ? cup_whole(number) : cup_real(number);
 }
 
 static const struct {
@@ -96,10 +91,11 @@ static void put_worker(struct report *report, const struct cup_server *server,
     put(report, "worker", server ? text_of(report, server->address) : cup_text(worker->address));
     put(report, "name", server ? text_of(report, server->name) : cup_text(worker->name));
     put_process(report, server);
-    put(report, "threads", server && server->threads ? cup_count(server->threads) : whole(threads));
+    put(report, "threads",
+        server && server->threads ? cup_count(server->threads) : cup_whole(threads));
     put(report, "memory_limit_bytes",
         server && server->memory_limit != CUP_UNKNOWN64 ? cup_count(server->memory_limit)
-                                                        : whole(limit));
+                                                        : cup_whole(limit));
     put(report, "tasks", server ? cup_count(server->tasks) : cup_null());
     put_observed(report, worker);
     cup_json_end_object(&report->json);

@@ -78,36 +78,26 @@ static const struct section {
     int (*print)(const struct cup_page *page);
     bool on_request; /* only when it is asked for */
 } sections[] = {
-    {"summary", cup_print_summary, false},
-    {"tasks", cup_print_tasks, false},
-    {"waits", cup_print_waits, false},
-    {"chunks", cup_print_chunks, false},
-    {"datasets", cup_print_datasets, false},
-    {"coffea", cup_print_coffea, true},
-    {"losses", cup_print_losses, false},
-    {"stages", cup_print_stages, false},
-    {"merge", cup_print_merge, false},
-    {"hosts", cup_print_hosts, false},
-    {"files", cup_print_files, false},
-    {"servers", cup_print_servers, false},
-    {"workers", cup_print_workers, false},
-    {"workflow", print_workflow, false},
-    {"efficiency", print_efficiency, false},
-    {"time_budget", cup_print_time_budget, false},
-    {"fine", cup_print_fine, false},
-    {"attribution", cup_print_attribution, false},
-    {"health", cup_print_health, false},
-    {"processes", cup_print_processes, true},
-    {"runs", cup_print_runs, true},
-    {"sources", print_sources, true},
-    {"", print_footer, false},
+    {"summary", cup_print_summary, false},   {"tasks", cup_print_tasks, false},
+    {"waits", cup_print_waits, false},       {"chunks", cup_print_chunks, false},
+    {"datasets", cup_print_datasets, false}, {"coffea", cup_print_coffea, true},
+    {"losses", cup_print_losses, false},     {"stages", cup_print_stages, false},
+    {"merge", cup_print_merge, false},       {"hosts", cup_print_hosts, false},
+    {"files", cup_print_files, false},       {"servers", cup_print_servers, false},
+    {"workers", cup_print_workers, false},   {"workflow", print_workflow, false},
+    {"efficiency", print_efficiency, false}, {"time_budget", cup_print_time_budget, false},
+    {"fine", cup_print_fine, false},         {"attribution", cup_print_attribution, false},
+    {"health", cup_print_health, false},     {"processes", cup_print_processes, true},
+    {"runs", cup_print_runs, true},          {"scaling", cup_print_scaling, true},
+    {"sources", print_sources, true},        {"", print_footer, false},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
-/* Who gives a report of Coffea's asks for what becomes of it. */
-static bool is_wanted(const struct section *section, const struct cup_totals *totals)
+/* Who gives a report of Coffea's, or a target, asks for what becomes of it. */
+static bool is_wanted(const struct section *section, const struct cup_page *page)
 {
-    return !section->on_request || (totals->given && section->print == cup_print_coffea);
+    return !section->on_request || (page->totals->given && section->print == cup_print_coffea) ||
+           (page->target->rate > 0 && section->print == cup_print_scaling);
 }
 
 bool cup_report_has_section(const char *name)
@@ -124,14 +114,15 @@ bool cup_section_needs_counters(const char *name)
     return strcmp(name, "stages") == 0;
 }
 
-int cup_report_text(const struct cup_totals *totals, const struct cup_output *output,
-                    const char *only)
+int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
+                    const struct cup_output *output, const char *only)
 {
-    struct cup_page page = {.totals = totals, .profile = totals->profile, .alone = only != NULL};
+    struct cup_page page = {
+        .totals = totals, .profile = totals->profile, .alone = only != NULL, .target = target};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
-        if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], totals))
+        if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], &page))
             result = sections[i].print(&page);
     return result;
 }

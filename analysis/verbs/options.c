@@ -21,25 +21,34 @@ static int wrong(struct cup_error *error, const char *verb, const char *argument
                          verb);
 }
 
-static int set_operand(const char *argument, const char *verb, const char **operand,
-                       struct cup_error *error)
+static int add_operand(const char *argument, const char *verb, const char **operands, size_t most,
+                       size_t *given, struct cup_error *error)
 {
-    if (*operand)
+    if (*given == most)
         return wrong(error, verb, argument, "is one argument too many");
     if (!*argument)
         return wrong(error, verb, "an empty name", "names no file or directory");
-    *operand = argument;
+    operands[(*given)++] = argument;
     return 0;
 }
 
 int cup_options_read(int argc, char **argv, const struct cup_option *options, size_t count,
                      const char **operand, struct cup_error *error)
 {
+    size_t given;
+    return cup_options_read_many(argc, argv, options, count, operand, 1, &given, error);
+}
+
+int cup_options_read_many(int argc, char **argv, const struct cup_option *options, size_t count,
+                          const char **operands, size_t most, size_t *given,
+                          struct cup_error *error)
+{
     bool only_operands = false;
+    *given = 0;
     for (int i = 1; i < argc; i++) {
         const char *value;
         if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
-            if (set_operand(argv[i], argv[0], operand, error) != 0)
+            if (add_operand(argv[i], argv[0], operands, most, given, error) != 0)
                 return -1;
             continue;
         }

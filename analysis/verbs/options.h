@@ -1,4 +1,4 @@
-/* The arguments of a verb: options that take a value, and at most one operand. */
+/* The arguments of a verb: options that take a value, and operands. */
 #ifndef CUPPING_OPTIONS_H
 #define CUPPING_OPTIONS_H
 
@@ -15,5 +15,10 @@ struct cup_option {
  * options. Returns 0, or -1 and one line in *error. */
 int cup_options_read(int argc, char **argv, const struct cup_option *options, size_t count,
                      const char **operand, struct cup_error *error);
+
+/* Likewise with up to `most` operands; *given of them. */
+int cup_options_read_many(int argc, char **argv, const struct cup_option *options, size_t count,
+                          const char **operands, size_t most, size_t *given,
+                          struct cup_error *error);
 
 #endif

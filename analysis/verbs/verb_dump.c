@@ -146,7 +146,7 @@ static void dump_inputs(FILE *out, const struct cup_record *record)
 
 static void dump_item(FILE *out, const struct cup_record *record)
 {
-    static const char *const kinds[] = {NULL, "work", "metadata"};
+    static const char *const kinds[] = {NULL, "work", "metadata", "read", "path"};
     struct cup_r_item r;
     cup_record_fixed(record, &r, sizeof r);
     fprintf(out, " task=%" PRIu32 " kind=%s dataset=#%" PRIu32 " file=#%" PRIu32 " tree=#%" PRIu32,

@@ -1,31 +1,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/measurement.h"
+#include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *coffea, *samples;
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *target_text;
+    struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
-
-static int read_run(struct request *request, struct cup_error *error)
-{
-    char *end = NULL;
-    unsigned long number = request->run ? strtoul(request->run, &end, 10) : 0;
-    if (!request->run)
-        request->number = 0;
-    else if (strcmp(request->run, "all") == 0)
-        request->number = CUP_ALL_RUNS;
-    else if (*request->run < '0' || *request->run > '9' || *end || number < 1 || number > 1000000)
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--run %s: neither a number from 1 on nor `all`", request->run);
-    else
-        request->number = (unsigned)number;
-    return 0;
-}
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
@@ -36,6 +25,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"--run", &request->run},
         {"--coffea-report", &request->coffea},
         {"--samples", &request->samples},
+        {"--target", &request->target_text},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
                          error) != 0)
@@ -44,19 +34,10 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
-    return read_run(request, error);
-}
-
-/* Without Runner calls all that there is is run 1. */
-static int check_run(const struct request *request, const struct cup_profile *profile,
-                     struct cup_error *error)
-{
-    size_t runs = profile->run_count ? profile->run_count : 1;
-    if (request->number == CUP_ALL_RUNS || request->number <= runs)
-        return 0;
-    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "--run %u: it holds %zu run%s; `--only runs` lists them", request->number,
-                         runs, runs == 1 ? "" : "s");
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "report", error) != 0)
+        return -1;
+    return cup_run_option_read("report", request->run, &request->number, error);
 }
 
 /* The samples of a file take the place of the profile's own. */
@@ -78,8 +59,8 @@ static int write_totals(const struct request *request, const struct cup_totals *
     struct cup_output output;
     if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
         return -1;
-    int result = request->json ? cup_report_json(totals, &output)
-                               : cup_report_text(totals, &output, request->only);
+    int result = request->json ? cup_report_json(totals, &request->target, &output)
+                               : cup_report_text(totals, &request->target, &output, request->only);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
@@ -105,6 +86,32 @@ static int write_report(const struct request *request, const struct cup_profile 
     return result;
 }
 
+/* A directory that another tool wrote. */
+static int report_measurement(const struct request *request)
+{
+    struct cup_figures figures;
+    struct cup_output output;
+    struct cup_error error;
+    bool usage = false;
+    const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
+    if (request->span) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET,
+                      "--span %s: roastcoffea's measurement has no spans", request->span);
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
+    if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
+        return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+    int result = cup_output_open(&output, request->json ? request->json : "-", &error);
+    if (result == 0 && request->json)
+        cup_measurement_json(&figures, &request->target, &output);
+    else if (result == 0)
+        cup_measurement_text(&figures, request->only, &request->target, &output);
+    if (result == 0)
+        result = cup_output_close(&output, &error);
+    cup_figures_free(&figures);
+    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}
+
 static int give(struct cup_profile *profile, const struct cup_coffea_file *given,
                 struct cup_error *error)
 {
@@ -126,7 +133,7 @@ static int report(const struct request *request, const struct cup_coffea_file *g
     if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;
-    if (check_run(request, &profile, &error) != 0)
+    if (cup_run_option_check(request->number, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if (give(&profile, given, &error) != 0 ||
              write_report(request, &profile, given, &error) != 0)
@@ -142,6 +149,8 @@ int cup_verb_report(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
+        return report_measurement(&request);
     if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = report(&request, request.coffea ? &given : NULL);

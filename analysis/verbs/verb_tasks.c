@@ -1,35 +1,9 @@
-#include <stdlib.h>
-
-#include "analysis/report/task_columns.h"
+#include "analysis/report/task_rows.h"
 #include "analysis/report/task_table.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
-#include "analysis/write/csv_writer.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
-
-typedef void (*row_writer)(void *writer, const struct cup_task_row *row);
-
-/* Hands every task to `write`, until the output fails. Returns 0, or -1 without memory. */
-static int each_task(const struct cup_profile *profile, const struct cup_output *output,
-                     row_writer write, void *writer)
-{
-    uint32_t *attempts = cup_task_attempts(profile);
-    if (!attempts)
-        return -1;
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, profile);
-    for (size_t i = 0; i < profile->task_count && !cup_output_failed(output); i++) {
-        const struct cup_task *task = &profile->tasks[i];
-        write(writer,
-              &(struct cup_task_row){profile, task, cup_key_read(&keys, task), attempts[i]});
-    }
-    cup_key_reader_close(&keys);
-    free(attempts);
-    return 0;
-}
-
-/* ---- JSON and CSV ----------------------------------------------------------------------- */
 
 static void json_row(void *writer, const struct cup_task_row *row)
 {
@@ -48,26 +22,10 @@ static int write_json(const struct cup_profile *profile, const struct cup_output
     cup_json_start(&json, output->file);
     cup_json_object(&json, NULL);
     cup_json_array(&json, "tasks");
-    int result = each_task(profile, output, json_row, &json);
+    int result = cup_each_task(profile, output, json_row, &json);
     cup_json_end_array(&json);
     cup_json_end_object(&json);
     return result;
-}
-
-static void csv_row(void *writer, const struct cup_task_row *row)
-{
-    for (size_t i = 0; i < cup_task_column_count; i++)
-        cup_csv_value(writer, cup_task_columns[i].get(row, cup_task_columns[i].argument));
-    cup_csv_end_line(writer);
-}
-
-static int write_csv(const struct cup_profile *profile, const struct cup_output *output)
-{
-    struct cup_csv csv = {.out = output->file};
-    for (size_t i = 0; i < cup_task_column_count; i++)
-        cup_csv_value(&csv, cup_string(cup_task_columns[i].name));
-    cup_csv_end_line(&csv);
-    return each_task(profile, output, csv_row, &csv);
 }
 
 /* ---- the verb --------------------------------------------------------------------------- */
@@ -102,7 +60,7 @@ int cup_verb_tasks(int argc, char **argv)
     if (json)
         result = write_to(&profile, json, write_json, &error);
     if (csv && result == 0)
-        result = write_to(&profile, csv, write_csv, &error);
+        result = write_to(&profile, csv, cup_task_rows_csv, &error);
     if (!json && !csv)
         result = write_to(&profile, "-", cup_print_task_table, &error);
     cup_profile_free(&profile);

@@ -16,12 +16,13 @@ const struct cup_verb cup_verbs[] = {
      "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
      "                     stages, merge, hosts, files, servers, workers, workflow,\n"
      "                     efficiency, time_budget, fine, attribution, health, coffea,\n"
-     "                     processes, runs or sources\n"
+     "                     processes, runs, scaling or sources\n"
      "  --span NAME        only tasks of the Dask span of this name or id\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last. `--only runs` lists them\n"
      "  --samples FILE     samples of the workers that others took, as JSON, in place of those of\n"
      "                     the profile\n"
+     "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz; see `--only scaling`\n"
      "  --coffea-report FILE   the report that the Runner returned, saved as JSON: says where it\n"
      "                     differs from what was seen, and stands in for what was not\n"},
     {"tasks", cup_verb_tasks, "[DIR] [--csv FILE] [--json FILE]", "one row for each task",
@@ -29,8 +30,31 @@ const struct cup_verb cup_verbs[] = {
      "  --json FILE        all columns as JSON\n"
      "  Without options: the main columns as a table.\n"},
     {"plot", cup_verb_later, "", "not in this version", ""},
-    {"export", cup_verb_later, "", "not in this version", ""},
-    {"compare", cup_verb_later, "", "not in this version", ""},
+    {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [--run N|all]",
+     "what a run did, as other programs read it",
+     "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"
+     "  --to prometheus    a file of metrics for the node exporter's textfile collector\n"
+     "  --to csv           a directory with tasks.csv, chunks.csv, files.csv, workers.csv and\n"
+     "                     samples.csv\n"
+     "  -o OUT             the directory, or the file (- is standard output); a directory that\n"
+     "                     holds anything but an earlier export of the kind is refused\n"
+     "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
+     "                     last\n"
+     "  perfetto, speedscope and collapsed are not in this version.\n"},
+    {"compare", cup_verb_compare, "A [B ...] [OPTIONS]",
+     "runs side by side, and how they scale; with one, how it scales within",
+     "  Each is a profile, a file made by `cupping report --json`, or a measurement directory of\n"
+     "  roastcoffea. DIR:N and DIR:all choose a run of that profile.\n"
+     "  --baseline B       what the others are compared with: letter, number or name; default: "
+     "the\n"
+     "                     first\n"
+     "  --only SECTION     only one section: inputs, workflow, workers, efficiency, time_budget,\n"
+     "                     fine, chunks, tasks_by_prefix, datasets, attribution, health or "
+     "scaling\n"
+     "  --run N|all        which run, of the profiles that do not say so themselves\n"
+     "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz, 2e6events/s\n"
+     "  --json FILE        everything as JSON instead; - is standard output\n"
+     "  --csv FILE         everything as CSV instead, one row for each figure and input\n"},
     {"dump", cup_verb_dump, "FILE", "everything that one log (*.cup) holds, as text", ""},
     {"doctor", cup_verb_later, "", "not in this version", ""},
     {"help", cup_verb_help, "[VERB]", "this text, or that of one verb", ""},

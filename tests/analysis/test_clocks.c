@@ -48,7 +48,7 @@ static void add_sample(double second, double ahead)
         values[CUP_SV_BEHIND_NS] = (uint64_t)(-ahead * 1e9);
     else
         values[CUP_SV_AHEAD_NS] = (uint64_t)(ahead * 1e9);
-    struct cup_r_sample sample = {.sample = 1, .time_ns = at_second(second)};
+    struct cup_r_sample sample = {.sample = 1, .server = 1, .time_ns = at_second(second)};
     size_t bytes = cup_pairs_known(tail, values, CUP_SV_COUNT, 0);
     memset(tail + bytes, CUP_PAIR_PADDING, 8);
     builder_record(&builder, CUP_R_SAMPLE, &sample, sizeof sample, tail, (bytes + 7) / 8 * 8);
@@ -82,6 +82,8 @@ static void on_host(const char *host, uint32_t pid)
     header->process_start_ns = at_second(1);
     header->log_start_ns = at_second(1);
     header->log_stop_ns = at_second(30);
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER};
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
 }
 
 static void shift_header(double seconds)

@@ -356,6 +356,7 @@ Test(fine, a_span_of_two_runs_cannot_be_split)
     add_runs();
     load_with(NULL, 2);
     cr_expect(totals.fine.mixed);
+    cr_expect_eq(totals.fine.row_count, 0);
     expect_null("thread_cpu_s");
     expect_null("cpu_time_seconds");
 }

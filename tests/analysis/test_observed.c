@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/advice/advice.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/tracking.h"
 #include "analysis/verbs/verbs.h"
@@ -382,6 +383,24 @@ Test(observed, a_heartbeat_counts_once)
     expect("workers_without_memory_limit", 1);
 }
 
+/* 1000 at 10 s, 3000 at 11 s, and nothing new up to 14 s. */
+Test(observed, what_a_heartbeat_told_holds)
+{
+    const struct row row = {1, 4000, 0, 0};
+    add_scheduler();
+    add_task(10, 14);
+    add_row(1, 1, row, 1000);
+    add_sample(1, 10, 1, 1);
+    add_row(2, 1, row, 3000);
+    add_sample(2, 11, 1, 1);
+    add_sample(3, 12, 1, 1);
+    add_sample(4, 14, 1, 1);
+    make();
+    expect("avg_memory_per_worker_bytes", (2000 * 1 + 3000 * 3) / 4.0);
+    expect("mean_memory_per_worker_bytes", 2000);
+    expect("num_repeated_heartbeats", 2);
+}
+
 /* ---- use --------------------------------------------------------------------------------- */
 
 Test(observed, use_of_threads)
@@ -497,7 +516,7 @@ static void add_workers_alone(void)
     add_task(10, 16);
     add_own(1, 10, 1000, NONE);
     add_own(2, 12, 2000, UINT64_C(1000000000));
-    add_own(3, 14, 1000, UINT64_C(2000000000));
+    add_own(3, 14, 1000, UINT64_C(3000000000));
     save("a.cup");
     builder_free(&builder);
     builder_start(&builder);
@@ -534,12 +553,12 @@ Test(observed, without_a_scheduler_the_workers_are_asked)
     expect_sound();
 }
 
-/* A: 2 s at 1 core and 2 s at 2; B: 4 s at half a core; of two threads each. */
+/* A: 2 s at 1 core and 2 s at 3; B: 4 s at half a core; of two threads each. */
 Test(observed, clocks_of_processes)
 {
     add_workers_alone();
     load();
-    expect("real_cpu_utilization_process_pct", 100 * (2 + 4 + 2) / (8.0 + 8));
+    expect("real_cpu_utilization_process_pct", 100 * (2 + 6 + 2) / (8.0 + 8));
 }
 
 /* ---- timelines --------------------------------------------------------------------------- */
@@ -594,4 +613,65 @@ Test(observed, json_has_rows_and_timelines)
     cr_expect_float_eq(json_number_value(json_array_get(point, 0)), 1700000012, 1e-6);
     cr_expect_eq(json_integer_value(json_array_get(point, 1)), 5000);
     json_decref(root);
+}
+
+/* ---- advice ------------------------------------------------------------------------------ */
+
+static void expect_advice(const char *rule, const char *part)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(&totals, advice), i = 0;
+    while (i < count && strcmp(advice[i].rule, rule) != 0)
+        i++;
+    if (!part) {
+        cr_expect_eq(i, count, "%s is said: %s", rule, advice[i].text);
+        return;
+    }
+    cr_assert_lt(i, count, "%s is not said", rule);
+    cr_expect_not_null(strstr(advice[i].text, part), "%s is not in: %s", part, advice[i].text);
+    cr_expect_not_null(strstr(advice[i].text, "threshold"));
+}
+
+static void add_full_worker(uint64_t rss, uint64_t spilled, uint64_t stall_s)
+{
+    uint64_t told[CUP_HV_COUNT];
+    builder_unknown(told, CUP_HV_COUNT);
+    told[CUP_HV_TIME_NS] = 1;
+    told[CUP_HV_RSS] = rss;
+    told[CUP_HV_SPILLED_DISK_BYTES] = spilled;
+    told[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + stall_s * 1000000000;
+    add_scheduler();
+    add_task(10, 12);
+    put_row(1, 1, (struct row){4, 1000, 0, 0}, told);
+    add_sample(1, 10, 1, 4);
+    add_sample(2, 12, 1, 4);
+    make();
+}
+
+Test(observed, advice_on_workers_in_need)
+{
+    add_full_worker(810, 3000000, 2);
+    expect_advice("memory_near_limit", "81 %");
+    expect_advice("spilling", "3.00 MB");
+    expect_advice("loop_stalled", "a worker stood still for 2.00 s");
+    expect_advice("workers_missing", NULL);
+}
+
+Test(observed, no_advice_on_workers_below_the_thresholds)
+{
+    add_full_worker(800, 0, 1);
+    expect_advice("memory_near_limit", NULL);
+    expect_advice("spilling", NULL);
+    expect_advice("loop_stalled", NULL);
+}
+
+Test(observed, advice_on_workers_that_came_late)
+{
+    add_scheduler();
+    add_task(10, 14);
+    add_sample(1, 10, 0, 0);
+    add_sample(2, 13, 0, 0);
+    add_sample(3, 14, 2, 4);
+    make();
+    expect_advice("workers_missing", "0.2 workers were there, of 2 at most: 88 %");
 }

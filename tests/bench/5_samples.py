@@ -1,9 +1,12 @@
 """What a sample of a scheduler costs its event loop, by the number of workers.
 
+    5_samples.py [ROUNDS]
+
 Real Scheduler and WorkerState objects, with what heartbeats carry; no cluster. In one sample of
 "some new" a sixth of the workers has sent a heartbeat since the last one (what a thousand workers
-do in a second), in one of "all new" every worker has. The figures are the library's own, out of the
-log: the time for which the loop was held up, the median of the samples.
+do in a second), in one of "all new" every worker has. Two figures: the library's own, out of the
+log, for which the loop was held up; and what Python's clock says of the whole tick, with samples
+and (CUPPING_INTERVAL=0) without, run in turns. Of each the least, and the range of the rounds' medians.
 """
 
 import asyncio
@@ -50,37 +53,62 @@ async def sampled(workers):
         state.last_seen = time.time()
         scheduler.workers[state.address] = state
         states.append(state)
+    ticks = []
     for sample in range(2 * SAMPLES):
         for state in states[:: 6 if sample < SAMPLES else 1]:
             state.last_seen = time.time()
             state.metrics = heartbeat(time.time())
         time.sleep(0.021)  # the interval; nothing else runs
+        start = time.perf_counter()
         scheduler._measure_tick()
+        ticks.append((time.perf_counter() - start) * 1e6)
+    print(*ticks)
 
 
-def took_of(logs):
+def dumped(logs):
     log = next(Path(logs).glob("*.cup"))
     text = subprocess.run([TOP / "build/cupping", "dump", log], capture_output=True, text=True,
                           check=True).stdout
-    return [int(ns) / 1e3 for ns in re.findall(r" SAMPLE .* took_ns=(\d+)", text)], len(
-        re.findall(r" SAMPLE_WORKER ", text)), log.stat().st_size
+    took = [int(ns) / 1e3 for ns in re.findall(r" SAMPLE .* took_ns=(\d+)", text)]
+    return took, len(re.findall(r" ROW ", text)), log.stat().st_size
 
 
-def measure(workers):
+def run(workers, interval):
+    """Ticks by Python's clock, then by the log: (some new, all new) each; rows and bytes."""
     with tempfile.TemporaryDirectory() as logs:
         environment = dict(os.environ, LD_PRELOAD=str(TOP / "build/libcupping.so"),
-                           CUPPING_DIR=logs, CUPPING_INTERVAL="0.02")
-        subprocess.run([sys.executable, __file__, str(workers)], env=environment, check=True)
-        took, rows, size = took_of(logs)
-        some, every = took[2 : SAMPLES - 1], took[SAMPLES + 1 :]
-        print(f"{workers:5} workers: {statistics.median(some):7.0f} us some new, "
-              f"{statistics.median(every):7.0f} us all new, first {took[0]:.0f} us, "
-              f"{len(took)} samples, {rows} rows, log {size / 2**20:.2f} MiB")
+                           CUPPING_DIR=logs, CUPPING_INTERVAL=interval)
+        child = subprocess.run([sys.executable, __file__, "sample", str(workers)], env=environment,
+                               check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        ticks = [float(us) for us in child.stdout.split()]
+        took, rows, size = dumped(logs) if interval != "0" else ([], 0, 0)
+        # a sample's own time stands in the one after it
+        return (ticks[2:SAMPLES], ticks[SAMPLES:]), (took[1 : SAMPLES - 1], took[SAMPLES:]), rows, size
+
+
+def shown(rounds):
+    medians = [statistics.median(each) for each in rounds if each]
+    if not medians:
+        return "-"
+    return f"{min(map(min, rounds)):6.0f} us ({min(medians):.0f} to {max(medians):.0f})"
+
+
+def measure(workers, rounds):
+    on, off = [], []
+    for _ in range(rounds):
+        on.append(run(workers, "0.02"))
+        off.append(run(workers, "0"))
+    for i, what in enumerate(("some new", "all new")):
+        print(f"{workers:5} workers, {what:8}: sample {shown([each[1][i] for each in on])}, "
+              f"tick with {shown([each[0][i] for each in on])}, "
+              f"without {shown([each[0][i] for each in off])}")
+    print(f"{workers:5} workers: {on[0][2]} rows in {2 * SAMPLES} samples, "
+          f"log {on[0][3] / 2**20:.2f} MiB")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        asyncio.run(sampled(int(sys.argv[1])))
+    if sys.argv[1:2] == ["sample"]:
+        asyncio.run(sampled(int(sys.argv[2])))
     else:
         for count in (10, 100, 1000):
-            measure(count)
+            measure(count, int(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -184,11 +184,14 @@ void cup_cluster_script(struct cup_cluster *cluster, const char *script,
     struct command command = {0};
     snprintf(path, sizeof path, CUP_TOP "/tests/workloads/%s", script);
     snprintf(log, sizeof log, "%s/%s.log", cluster->directory, script);
+    if (cluster->options.client_too)
+        add_launcher(&command, cluster);
     add(&command, cluster->options.python);
     add(&command, path);
     add(&command, cluster->address);
     add_all(&command, arguments);
-    set(cluster, "%s", "LD_PRELOAD"); /* the client is not profiled, however the others are */
+    if (!cluster->options.client_too)
+        set(cluster, "%s", "LD_PRELOAD");
     cup_run(script, log, command.argv, (const char *const *)cluster->environment, 540);
 }
 

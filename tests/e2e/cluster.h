@@ -22,6 +22,7 @@ struct cup_cluster_options {
     int workers;           /* default 1 */
     const char *memory;    /* limit of each worker */
     bool no_nanny;
+    bool client_too; /* scripts are profiled as the servers are */
     enum cup_launch launch;
     const char *const *under;       /* command put before `dask worker`, NULL-terminated */
     const char *const *environment; /* of all programs, on top of the usual; NULL-terminated */
@@ -42,7 +43,7 @@ struct cup_cluster {
  * in their own time: scripts wait for them. Fails the test on any trouble. */
 void cup_cluster_start(struct cup_cluster *cluster, const struct cup_cluster_options *options);
 
-/* Runs tests/workloads/SCRIPT ADDRESS ARGUMENTS... to its end, not profiled; status 0 expected. */
+/* Runs tests/workloads/SCRIPT ADDRESS ARGUMENTS... to its end; status 0 expected. */
 void cup_cluster_script(struct cup_cluster *cluster, const char *script,
                         const char *const *arguments);
 

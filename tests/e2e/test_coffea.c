@@ -462,3 +462,26 @@ Test(coffea, chunks_read_at_least_what_uproot_asked_for)
     json_decref(chunks);
     drop(&run);
 }
+
+/* The same work by one worker and by two: nothing of the inputs differs, and they scale somehow. */
+Test(coffea, runs_of_one_and_of_two_workers_are_compared)
+{
+    struct run one = one_thread(), two = two_workers();
+    char *first = cup_path(one.directory, "profile"), *second = cup_path(two.directory, "profile");
+    char *log = cup_path(two.directory, "compare.json");
+    const char *const argv[] = {
+        CUP_BUILD "/cupping", "compare", first, second, "--run", "all", "--json", "-", NULL};
+    cup_run("compare", log, argv, cup_clean_environment, 60);
+    json_t *compared = cup_json(two.directory, "compare.json");
+    json_t *rows = json_object_get(json_object_get(compared, "scaling"), "rows");
+    cr_expect(json_is_true(json_object_get(compared, "same_work")));
+    cr_expect_eq(json_array_size(json_object_get(compared, "differences")), 0);
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_eq(cup_number(json_array_get(rows, 0), "workers"), 1);
+    cr_expect_eq(cup_number(json_array_get(rows, 1), "workers"), 2);
+    cr_expect_eq(cup_number(json_array_get(rows, 0), "efficiency_by_workers"), 1);
+    cr_expect(cup_number(json_array_get(rows, 1), "efficiency_by_workers") > 0);
+    json_decref(compared);
+    free(first), free(second), free(log);
+    drop(&one), drop(&two);
+}

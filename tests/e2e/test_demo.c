@@ -77,6 +77,7 @@ Test(demo, runs_a_real_job_and_reports)
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", printed());
     cr_expect(strstr(printed(), "30000 events in"), "%s", printed());
     cr_expect(strstr(printed(), "The profile is in profile"), "%s", printed());
+    cr_expect(strstr(printed(), "1 client"), "%s", printed());
     cr_expect_eq(descendants_left(), 0);
 }
 

@@ -110,8 +110,10 @@ Test(losses, waste_has_its_reasons)
     json_object_foreach(waste, reason, row) sum += cup_number(row, "wall_s");
     cr_expect(cup_count(killed, "tasks") >= 1 && json_is_null(json_object_get(killed, "cpu_s")));
     cr_expect(cup_count(json_object_get(waste, "failed"), "tasks") == 1);
-    cr_expect(cup_count(json_object_get(waste, "retried"), "tasks") == 0);
-    cr_expect(cup_count(gone, "tasks") >= 1, "its other thread had done chunks");
+    /* How many the worker had done by then is up to Dask, and whether a merge of what others had
+     * done was lost with it: then these are done again, too. Merges come on top of chunks. */
+    cr_expect(cup_count(gone, "tasks") + cup_count(json_object_get(waste, "retried"), "tasks") >=
+              cup_sum(rows_of(&outcome, "losses"), "attempts_repeated"));
     cr_expect(fabs(sum - cup_number(section(&outcome, "efficiency"), "wasted_wall_s")) < 1e-6);
     drop(&outcome);
 }

@@ -494,9 +494,13 @@ static void check_odd(const char *python)
     json_t *records = run_alone(python, "samples_odd.py", NULL, "CUPPING_INTERVAL=0.02", "same\n");
     json_t *record;
     size_t i;
-    int odd = 0, samples = 0;
+    int odd = 0, samples = 0, no_workers = 0, no_attribute = 0;
     json_array_foreach(records, i, record)
     {
+        no_workers +=
+            strstr(of(record, "text"), "samples hold no workers") && is(record, "type", "NOTE");
+        no_attribute +=
+            strstr(of(record, "text"), "workers have no ") && is(record, "type", "NOTE");
         samples += is(record, "type", "SAMPLE");
         if (!is(record, "type", "SAMPLE_WORKER") || !is(record, "address", "tcp://5"))
             continue;
@@ -506,6 +510,7 @@ static void check_odd(const char *python)
         cr_expect(is(record, "nbytes", "") && is(record, "seen_ns", ""));
         cr_expect(is(record, "memory_limit", "") && is(record, "heartbeat_time_ns", ""));
     }
+    cr_expect(no_workers == 1 && no_attribute >= 1, "%d and %d remarks", no_workers, no_attribute);
     cr_expect(samples >= 20 && odd >= 20, "%d samples, %d odd workers", samples, odd);
     json_decref(records);
 }

@@ -260,7 +260,7 @@ def run(args: argparse.Namespace) -> None:
     say("running the analysis (tests/workloads/demo.py)")
     metrics = logs / "coffea.json"
     client = Process("analysis", [
-        args.python, HERE / "demo.py", files / "files.json", "--scheduler", address,
+        *cupping, args.python, HERE / "demo.py", files / "files.json", "--scheduler", address,
         "--chunksize", args.chunksize, "--json", metrics,
     ], logs, show=not args.no_report)
     client.wait(900, note="analysis running")

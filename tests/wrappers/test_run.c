@@ -2,6 +2,7 @@
 #include "tests/wrappers/shell.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,6 +109,24 @@ Test(cupping_run, options_become_variables)
                      "5M 1\n");
 }
 
+Test(cupping_run, an_interval_is_checked)
+{
+    static const char *const good[] = {"0", "0.0", "0.02", "0.5", "1", "2.50", "60", "60.0", "010"};
+    static const char *const bad[] = {"",   "0.019", "0.002", "60.001", "61",   "100",
+                                      "-1", "1s",    "1e1",   ".5",     "1.2.3"};
+    char command[128], expected[32];
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(command, sizeof command, "$run -o p --interval=%s sh -c 'echo $CUPPING_INTERVAL'",
+                 good[i]);
+        snprintf(expected, sizeof expected, "%s\n", good[i]);
+        cr_expect_str_eq(shell(command)->out, expected);
+    }
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(command, sizeof command, "$run -o q --interval '%s' true", bad[i]);
+        refused(shell(command), 2, "0.02 to 60");
+    }
+}
+
 Test(cupping_run, leaves_the_commands_own_options_alone)
 {
     cr_expect_str_eq(shell("$run -o p echo -o x --verbose -- y")->out, "-o x --verbose -- y\n");
@@ -118,6 +137,7 @@ Test(cupping_run, wrong_usage_is_status_2)
     refused(shell("$run"), 2, "no command");
     refused(shell("$run --nosuch true"), 2, "--nosuch");
     refused(shell("$run -o"), 2, "-o");
+    refused(shell("$run --interval"), 2, "--interval");
     refused(shell("$run -o '' true"), 2, "-o");
     cr_expect_str_empty(shell("ls")->out, "nothing was created");
 }

@@ -20,7 +20,7 @@ _cupping_run() { # INDEX of the first word to look at
     while ((i < COMP_CWORD)); do
         word=${COMP_WORDS[i]}
         case $word in
-        -o | --output | --max-bytes) ((i += 2)) ;;
+        -o | --output | --interval | --max-bytes) ((i += 2)) ;;
         --)
             ((i++))
             break
@@ -31,7 +31,7 @@ _cupping_run() { # INDEX of the first word to look at
     done
     case ${COMP_WORDS[COMP_CWORD - 1]} in
     -o | --output) _cupping_files -d && return ;;
-    --max-bytes) COMPREPLY=() && return ;;
+    --interval | --max-bytes) COMPREPLY=() && return ;;
     esac
     if ((i < COMP_CWORD)); then
         if declare -F _command_offset >/dev/null; then
@@ -40,7 +40,7 @@ _cupping_run() { # INDEX of the first word to look at
             _cupping_files -f
         fi
     elif [[ ${COMP_WORDS[COMP_CWORD]} == -* ]]; then
-        _cupping_words "-o --output --max-bytes --verbose --help --version --"
+        _cupping_words "-o --output --interval --max-bytes --verbose --help --version --"
     else
         _cupping_files -c
     fi
@@ -49,7 +49,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report tasks dump help --version --help"
+        _cupping_words "run report compare tasks export dump help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -57,20 +57,30 @@ _cupping() {
         return
     fi
     case ${COMP_WORDS[COMP_CWORD - 1]} in
-    --json | --csv | --coffea-report | --samples) _cupping_files -f && return ;;
+    --json | --csv | --samples | --coffea-report) _cupping_files -f && return ;;
     --only)
-        _cupping_words \
-            "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health coffea processes runs sources"
+        if [[ $verb == compare ]]; then
+            _cupping_words \
+                "inputs workflow workers efficiency time_budget fine chunks tasks_by_prefix datasets attribution health scaling"
+        else
+            _cupping_words \
+                "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
+        fi
         return
         ;;
     --run) _cupping_words "all" && return ;;
-    --span) COMPREPLY=() && return ;;
+    --span | --target | --baseline) COMPREPLY=() && return ;;
+    --to) _cupping_words "roastcoffea prometheus csv" && return ;;
+    -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --coffea-report --samples" ;;
+    report:-*) _cupping_words "--json --only --span --run --target --samples --coffea-report" ;;
+    compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
+    compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
+    export:-*) _cupping_words "--to -o --run" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report tasks dump help" ;;
+    help:*) _cupping_words "run report compare tasks export dump help" ;;
     *) _cupping_files -d ;;
     esac
 }

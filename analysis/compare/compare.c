@@ -1,0 +1,366 @@
+#include "analysis/compare/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
+
+const char *const cup_compare_sections[] = {
+    "workflow",        "workers",  "efficiency",  "time_budget", "fine", "chunks",
+    "tasks_by_prefix", "datasets", "attribution", "health",      NULL,
+};
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static int section_rank(const char *section)
+{
+    int rank = 0;
+    while (cup_compare_sections[rank] && strcmp(cup_compare_sections[rank], section) != 0)
+        rank++;
+    return rank;
+}
+
+/* Ids of "section, row, name" are given from 1 on: rows[id - 1] is that one's. */
+static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys, size_t input,
+                      const struct cup_figure *figure)
+{
+    char key[600];
+    int length =
+        snprintf(key, sizeof key, "%s%c%s%c%s", figure->section, 1, figure->name, 1, figure->row);
+    uint32_t id =
+        cup_intern_add(keys, key, length < (int)sizeof key ? (size_t)length : sizeof key - 1);
+    if (id == 0)
+        return -1;
+    if (id > comparison->count) {
+        if (cup_array_grow(&comparison->rows, &comparison->room, comparison->count,
+                           sizeof *comparison->rows) != 0)
+            return -1;
+        comparison->rows[comparison->count++] = (struct cup_compared){
+            .section = figure->section, .row = figure->row, .name = figure->name};
+    }
+    struct cup_compared *row = &comparison->rows[id - 1];
+    if (!row->label)
+        row->label = figure->label;
+    if (row->unit == CUP_UNIT_NONE)
+        row->unit = figure->unit;
+    if (!row->figures[input])
+        row->figures[input] = figure;
+    return 0;
+}
+
+struct ordered {
+    struct cup_compared row;
+    size_t at;
+};
+
+static int in_order(const void *left, const void *right)
+{
+    const struct ordered *a = left, *b = right;
+    int sections = section_rank(a->row.section) - section_rank(b->row.section);
+    return sections ? sections : (a->at > b->at) - (a->at < b->at);
+}
+
+/* What only a later input has comes to its section. */
+static int sort_rows(struct cup_comparison *comparison)
+{
+    struct ordered *ordered = calloc(comparison->count + 1, sizeof *ordered);
+    if (!ordered)
+        return -1;
+    for (size_t i = 0; i < comparison->count; i++)
+        ordered[i] = (struct ordered){comparison->rows[i], i};
+    qsort(ordered, comparison->count, sizeof *ordered, in_order);
+    for (size_t i = 0; i < comparison->count; i++)
+        comparison->rows[i] = ordered[i].row;
+    free(ordered);
+    return 0;
+}
+
+static int add_rows(struct cup_comparison *comparison)
+{
+    struct cup_intern keys = {0};
+    int result = 0;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        for (size_t k = 0; k < comparison->inputs[i].count && result == 0; k++)
+            result = add_figure(comparison, &keys, i, &comparison->inputs[i].rows[k]);
+    cup_intern_clear(&keys);
+    return result == 0 && comparison->count ? sort_rows(comparison) : result;
+}
+
+struct cup_value cup_compared_value(const struct cup_compared *row, size_t input)
+{
+    return row->figures[input] ? row->figures[input]->value : cup_null();
+}
+
+const char *cup_compared_source(const struct cup_compared *row, size_t input)
+{
+    if (row->figures[input])
+        return row->figures[input]->source;
+    return strcmp(row->section, "tasks_by_prefix") == 0 ? "that run has no task of this prefix"
+           : strcmp(row->section, "datasets") == 0      ? "that run has no such dataset"
+                                                        : "that input has no such figure";
+}
+
+/* ---- changes ---------------------------------------------------------------------------- */
+
+static bool is_amount(struct cup_value value)
+{
+    return value.kind == CUP_VALUE_COUNT || value.kind == CUP_VALUE_SIGNED ||
+           value.kind == CUP_VALUE_SECONDS || value.kind == CUP_VALUE_REAL;
+}
+
+/* Half of what a table can show: less is no change. */
+#define LEAST_CHANGE 0.0005
+
+static enum cup_verdict judge(const struct cup_comparison *comparison, const char *name, double by,
+                              double from)
+{
+    const struct cup_direction *direction = cup_direction_of(name);
+    if (!direction || by == 0 || fabs(by) < LEAST_CHANGE * fabs(from) ||
+        (direction->same_work && !comparison->same_work))
+        return CUP_VERDICT_NONE;
+    return (by > 0) == (direction->better == CUP_BETTER_HIGHER) ? CUP_VERDICT_BETTER
+                                                                : CUP_VERDICT_WORSE;
+}
+
+struct cup_change cup_change_of(const struct cup_comparison *comparison,
+                                const struct cup_compared *row, size_t input)
+{
+    struct cup_value from = cup_compared_value(row, comparison->baseline);
+    struct cup_value to = cup_compared_value(row, input);
+    if (input == comparison->baseline || !is_amount(from) || !is_amount(to))
+        return (struct cup_change){.by = cup_null(), .relative = cup_null()};
+    double by = cup_number(to) - cup_number(from);
+    return (struct cup_change){
+        .by = cup_real(by),
+        .relative = cup_ratio(by, fabs(cup_number(from))),
+        .verdict = judge(comparison, row->name, by, cup_number(from)),
+    };
+}
+
+/* ---- what differs ----------------------------------------------------------------------- */
+
+static const char *keep(struct cup_comparison *comparison, const char *text)
+{
+    uint32_t id = cup_intern_add(&comparison->texts, text, strlen(text) + 1);
+    return id ? cup_intern_text(&comparison->texts, id).bytes : NULL;
+}
+
+/* Unknown ones are not compared; less than two known ones make no difference. */
+static int add_difference(struct cup_comparison *comparison, const struct cup_difference *candidate)
+{
+    const char *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const char *text = candidate->texts[i];
+        differ |= text && first && strcmp(text, first) != 0;
+        first = first ? first : text;
+    }
+    if (!differ)
+        return 0;
+    if (cup_array_grow(&comparison->differences, &comparison->difference_room,
+                       comparison->difference_count, sizeof *comparison->differences) != 0)
+        return -1;
+    comparison->differences[comparison->difference_count++] = *candidate;
+    return 0;
+}
+
+static int compare_number(struct cup_comparison *comparison, const char *what, const char *section,
+                          const char *name)
+{
+    struct cup_difference candidate = {.what = what};
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const struct cup_figure *figure = cup_figures_find(&comparison->inputs[i], section, name);
+        char text[CUP_HUMANE_ROOM];
+        if (figure && figure->value.kind != CUP_VALUE_NULL)
+            candidate.texts[i] =
+                keep(comparison, cup_print_humane(text, figure->value, CUP_UNIT_COUNT));
+    }
+    return add_difference(comparison, &candidate);
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Names in alphabetical order, however many there are; NULL when there are none. */
+static const char *dataset_names(struct cup_comparison *comparison,
+                                 const struct cup_figures *figures)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    char joined[400] = "";
+    size_t count = 0, length = 0;
+    for (size_t i = 0; i < figures->count && count < MOST; i++)
+        if (strcmp(figures->rows[i].section, "datasets") == 0 &&
+            strcmp(figures->rows[i].name, cup_dataset_figures[0].name) == 0)
+            names[count++] = figures->rows[i].row;
+    if (count == 0)
+        return NULL;
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count && length < sizeof joined; i++)
+        length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s", i ? ", " : "",
+                                   names[i]);
+    return keep(comparison, joined);
+}
+
+static int compare_datasets(struct cup_comparison *comparison)
+{
+    struct cup_difference candidate = {.what = "datasets"};
+    for (size_t i = 0; i < comparison->input_count; i++)
+        candidate.texts[i] = dataset_names(comparison, &comparison->inputs[i]);
+    return add_difference(comparison, &candidate);
+}
+
+/* ---- files: names, and sizes where both know them ---- */
+
+static const struct cup_input_file *find_file(const struct cup_figures *figures, const char *path)
+{
+    size_t low = 0, high = figures->file_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(figures->files[middle].path, path);
+        if (order == 0)
+            return &figures->files[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+struct file_changes {
+    size_t missing, other, resized; /* against the baseline */
+    const char *example;
+};
+
+static struct file_changes file_changes(const struct cup_figures *from,
+                                        const struct cup_figures *to)
+{
+    struct file_changes changes = {0};
+    for (size_t i = 0; i < from->file_count; i++) {
+        const struct cup_input_file *file = find_file(to, from->files[i].path);
+        bool resized = file && file->size != from->files[i].size && file->size != CUP_UNKNOWN64 &&
+                       from->files[i].size != CUP_UNKNOWN64;
+        changes.missing += !file;
+        changes.resized += resized;
+        if ((!file || resized) && !changes.example)
+            changes.example = from->files[i].path;
+    }
+    for (size_t i = 0; i < to->file_count; i++)
+        if (!find_file(from, to->files[i].path)) {
+            changes.other++;
+            changes.example = changes.example ? changes.example : to->files[i].path;
+        }
+    return changes;
+}
+
+static int compare_files(struct cup_comparison *comparison)
+{
+    struct cup_difference candidate = {.what = "files"};
+    const struct cup_figures *from = &comparison->inputs[comparison->baseline];
+    char text[300];
+    for (size_t i = 0; i < comparison->input_count && from->file_count; i++) {
+        const struct cup_figures *to = &comparison->inputs[i];
+        struct file_changes changes = file_changes(from, to);
+        if (to->file_count == 0)
+            continue;
+        int length = snprintf(text, sizeof text, "%zu", to->file_count);
+        if (changes.missing + changes.other + changes.resized)
+            snprintf(text + length, sizeof text - (size_t)length,
+                     " (%zu missing, %zu others, %zu of other size: %s)", changes.missing,
+                     changes.other, changes.resized, base_name(changes.example));
+        candidate.texts[i] = keep(comparison, text);
+    }
+    return add_difference(comparison, &candidate);
+}
+
+/* ---- versions and the like ---- */
+
+static int compare_fact(struct cup_comparison *comparison, const char *name)
+{
+    struct cup_difference candidate = {.what = name};
+    for (size_t i = 0; i < comparison->difference_count; i++)
+        if (strcmp(comparison->differences[i].what, name) == 0)
+            return 0;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        candidate.texts[i] = cup_figures_fact(&comparison->inputs[i], name);
+    return add_difference(comparison, &candidate);
+}
+
+static int compare_facts(struct cup_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        for (size_t k = 0; k < comparison->inputs[i].fact_count; k++)
+            if (compare_fact(comparison, comparison->inputs[i].facts[k].name) != 0)
+                return -1;
+    return 0;
+}
+
+static int find_differences(struct cup_comparison *comparison)
+{
+    return compare_number(comparison, "events", "workflow", "total_events") ||
+                   compare_number(comparison, "chunks", "workflow", "num_chunks") ||
+                   compare_datasets(comparison) || compare_files(comparison) ||
+                   compare_facts(comparison)
+               ? -1
+               : 0;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static bool do_same_work(const struct cup_figures *inputs, size_t count)
+{
+    double events = cup_figures_number(&inputs[0], "workflow", "total_events");
+    for (size_t i = 0; i < count; i++)
+        if (!(cup_figures_number(&inputs[i], "workflow", "total_events") == events))
+            return false;
+    return events > 0;
+}
+
+static void set_scaling(struct cup_comparison *comparison)
+{
+    static const char formula[] = "throughput(n) / (throughput(n0) * n / n0), events per second "
+                                  "by cores where both are known";
+    comparison->scaling = cup_scaling_make(comparison->inputs, comparison->input_count);
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        struct cup_value value = cup_real(cup_scaling_efficiency(&comparison->scaling, i));
+        const char *why = comparison->scaling.missing ? comparison->scaling.missing
+                                                      : "its throughput or its size is not known";
+        struct cup_figure *figure =
+            cup_figures_set(&comparison->inputs[i], "efficiency", "scaling_efficiency", value,
+                            value.kind == CUP_VALUE_NULL ? why : formula);
+        if (figure) {
+            figure->label = "scaling efficiency";
+            figure->unit = CUP_UNIT_SHARE;
+        }
+    }
+}
+
+int cup_comparison_make(struct cup_comparison *comparison, struct cup_figures *inputs, size_t count,
+                        size_t baseline)
+{
+    *comparison =
+        (struct cup_comparison){.inputs = inputs, .input_count = count, .baseline = baseline};
+    comparison->same_work = do_same_work(inputs, count);
+    set_scaling(comparison);
+    if (add_rows(comparison) == 0 && find_differences(comparison) == 0)
+        return 0;
+    cup_comparison_free(comparison);
+    return -1;
+}
+
+void cup_comparison_free(struct cup_comparison *comparison)
+{
+    free(comparison->rows);
+    free(comparison->differences);
+    cup_intern_clear(&comparison->texts);
+    *comparison = (struct cup_comparison){0};
+}

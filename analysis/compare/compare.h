@@ -1,0 +1,61 @@
+/* Several runs side by side: their figures, what of the inputs differs, how they scale. */
+#ifndef CUPPING_COMPARE_H
+#define CUPPING_COMPARE_H
+
+#include "analysis/compare/directions.h"
+#include "analysis/compare/figures.h"
+#include "analysis/compare/scaling.h"
+
+enum { CUP_COMPARE_MOST = 26 }; /* they are called A to Z */
+
+/* One figure of all inputs. */
+struct cup_compared {
+    const char *section, *row, *name, *label;
+    enum cup_unit unit;
+    const struct cup_figure *figures[CUP_COMPARE_MOST]; /* NULL: that input does not have it */
+};
+
+/* Something that should be equal, and is not. */
+struct cup_difference {
+    const char *what;
+    const char *texts[CUP_COMPARE_MOST]; /* NULL: not known */
+};
+
+struct cup_comparison {
+    struct cup_figures *inputs; /* not owned */
+    size_t input_count, baseline;
+    struct cup_compared *rows; /* owned; by section, in the order of the report */
+    size_t count, room;
+    struct cup_difference *differences; /* owned */
+    size_t difference_count, difference_room;
+    struct cup_intern texts; /* of the differences */
+    struct cup_scaling scaling;
+    bool same_work; /* all have the same number of events */
+};
+
+/* Also sets efficiency.scaling_efficiency of the inputs, which must outlive the comparison. At
+ * least one input. Returns 0, or -1 without memory (then there is nothing to free). */
+int cup_comparison_make(struct cup_comparison *comparison, struct cup_figures *inputs, size_t count,
+                        size_t baseline);
+void cup_comparison_free(struct cup_comparison *comparison);
+
+enum cup_verdict { CUP_VERDICT_NONE, CUP_VERDICT_BETTER, CUP_VERDICT_WORSE };
+
+/* What changed against the baseline. */
+struct cup_change {
+    struct cup_value by;       /* null where one of both is null, or no number */
+    struct cup_value relative; /* by / baseline; null also where the baseline is 0 */
+    enum cup_verdict verdict;
+};
+struct cup_change cup_change_of(const struct cup_comparison *comparison,
+                                const struct cup_compared *row, size_t input);
+
+struct cup_value cup_compared_value(const struct cup_compared *row, size_t input);
+
+/* Where the value comes from; of a null: why it is one. */
+const char *cup_compared_source(const struct cup_compared *row, size_t input);
+
+/* The sections that there are, in order, for --only; NULL at the end. */
+extern const char *const cup_compare_sections[];
+
+#endif

@@ -1,0 +1,220 @@
+/* The comparison, for programs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/verbs/verbs.h"
+#include "analysis/write/csv_writer.h"
+
+/* Of the layout: raised when the meaning of a name changes, not when names are added. */
+enum { COMPARE_VERSION = 1 };
+
+static struct cup_value letter_of(size_t input, char to[2])
+{
+    to[0] = cup_input_letter(input);
+    to[1] = '\0';
+    return cup_string(to);
+}
+
+static struct cup_value verdict_of(enum cup_verdict verdict)
+{
+    return verdict == CUP_VERDICT_BETTER  ? cup_string("better")
+           : verdict == CUP_VERDICT_WORSE ? cup_string("worse")
+                                          : cup_null();
+}
+
+static struct cup_value row_name(const struct cup_compared *row)
+{
+    return *row->row ? cup_string(row->row) : cup_null();
+}
+
+static bool is_wanted(const struct cup_compared *row, const char *only)
+{
+    return !only || strcmp(only, row->section) == 0;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static void put_input(struct cup_json *json, const struct cup_comparison *comparison, size_t index)
+{
+    static const char *const kinds[] = {"profile", "report", "roastcoffea"};
+    const struct cup_figures *input = &comparison->inputs[index];
+    char letter[2];
+    cup_json_object(json, NULL);
+    cup_json_value(json, "name", letter_of(index, letter));
+    cup_json_value(json, "path", cup_string(input->path));
+    cup_json_value(json, "kind", cup_string(kinds[input->kind]));
+    cup_json_value(json, "run", cup_string(input->run));
+    cup_json_value(json, "files", input->file_count ? cup_count(input->file_count) : cup_null());
+    cup_json_row(json, "facts");
+    for (size_t i = 0; i < input->fact_count; i++)
+        cup_json_value(json, input->facts[i].name, cup_string(input->facts[i].text));
+    cup_json_end_object(json);
+    cup_json_end_object(json);
+}
+
+static void put_difference(struct cup_json *json, const struct cup_comparison *comparison,
+                           const struct cup_difference *difference)
+{
+    cup_json_row(json, NULL);
+    cup_json_value(json, "what", cup_string(difference->what));
+    cup_json_array(json, "values");
+    for (size_t i = 0; i < comparison->input_count; i++)
+        cup_json_value(json, NULL, cup_string(difference->texts[i]));
+    cup_json_end_array(json);
+    cup_json_end_object(json);
+}
+
+static void put_direction(struct cup_json *json, const char *name)
+{
+    const struct cup_direction *direction = cup_direction_of(name);
+    cup_json_value(json, "better",
+                   !direction                              ? cup_null()
+                   : direction->better == CUP_BETTER_LOWER ? cup_string("lower")
+                                                           : cup_string("higher"));
+}
+
+/* Four lists, one place for each input. */
+static void put_lists(struct cup_json *json, const struct cup_comparison *comparison,
+                      const struct cup_compared *row)
+{
+    static const char *const names[] = {"values", "change", "relative_change", "verdict",
+                                        "sources"};
+    for (int list = 0; list < (int)(sizeof names / sizeof *names); list++) {
+        cup_json_array(json, names[list]);
+        for (size_t i = 0; i < comparison->input_count; i++) {
+            struct cup_change change = cup_change_of(comparison, row, i);
+            const struct cup_value values[] = {
+                cup_compared_value(row, i),
+                change.by,
+                change.relative,
+                verdict_of(change.verdict),
+                cup_string(cup_compared_source(row, i)),
+            };
+            cup_json_value(json, NULL, values[list]);
+        }
+        cup_json_end_array(json);
+    }
+}
+
+static void put_row(struct cup_json *json, const struct cup_comparison *comparison,
+                    const struct cup_compared *row)
+{
+    cup_json_row(json, NULL);
+    cup_json_value(json, "section", cup_string(row->section));
+    cup_json_value(json, "row", row_name(row));
+    cup_json_value(json, "name", cup_string(row->name));
+    cup_json_value(json, "label", cup_string(row->label));
+    put_direction(json, row->name);
+    put_lists(json, comparison, row);
+    cup_json_end_object(json);
+}
+
+static void put_scaling_row(struct cup_json *json, const struct cup_scaling_row *row, size_t input)
+{
+    char letter[2];
+    cup_json_row(json, NULL);
+    cup_json_value(json, "name", letter_of(input, letter));
+    cup_json_value(json, "workers", cup_real(row->workers));
+    cup_json_value(json, "cores", cup_real(row->cores));
+    cup_json_value(json, "events_per_s", cup_real(row->events_per_s));
+    cup_json_value(json, "rate_gbps", cup_real(row->gbps));
+    cup_json_value(json, "efficiency_by_workers", cup_real(row->by_workers));
+    cup_json_value(json, "efficiency_by_cores", cup_real(row->by_cores));
+    cup_json_value(json, "rate_efficiency_by_workers", cup_real(row->gbps_by_workers));
+    cup_json_value(json, "rate_efficiency_by_cores", cup_real(row->gbps_by_cores));
+    cup_json_end_object(json);
+}
+
+static struct cup_value reference(int input, char to[2])
+{
+    return input < 0 ? cup_null() : letter_of((size_t)input, to);
+}
+
+static void put_scaling(struct cup_json *json, const struct cup_comparison *comparison,
+                        const struct cup_target *target)
+{
+    const struct cup_scaling *scaling = &comparison->scaling;
+    char letter[2];
+    cup_json_object(json, "scaling");
+    cup_json_value(json, "missing", cup_string(scaling->missing));
+    cup_json_value(json, "workers_are", cup_string(scaling->workers_are));
+    cup_json_value(json, "cores_are", cup_string(scaling->cores_are));
+    cup_json_value(json, "bytes_are", cup_string(scaling->bytes_are));
+    cup_json_value(json, "reference_by_workers", reference(scaling->least_workers, letter));
+    cup_json_value(json, "reference_by_cores", reference(scaling->least_cores, letter));
+    cup_json_array(json, "rows");
+    for (size_t i = 0; i < scaling->count; i++)
+        put_scaling_row(json, &scaling->rows[i], i);
+    cup_json_end_array(json);
+    cup_json_array(json, "within");
+    for (size_t i = 0; i < comparison->input_count; i++)
+        cup_ramp_json(json, NULL, &comparison->inputs[i].ramp, target);
+    cup_json_end_array(json);
+    cup_json_end_object(json);
+}
+
+void cup_compare_json(const struct cup_comparison *comparison, const char *only,
+                      const struct cup_target *target, const struct cup_output *output)
+{
+    struct cup_json json;
+    char letter[2];
+    cup_json_start(&json, output->file);
+    cup_json_object(&json, NULL);
+    cup_json_value(&json, "format", cup_string("cupping-compare"));
+    cup_json_value(&json, "version", cup_count(COMPARE_VERSION));
+    cup_json_value(&json, "cupping_version", cup_string(CUP_VERSION));
+    cup_json_value(&json, "baseline", letter_of(comparison->baseline, letter));
+    cup_json_value(&json, "same_work", cup_bool(comparison->same_work));
+    cup_json_array(&json, "inputs");
+    for (size_t i = 0; i < comparison->input_count; i++)
+        put_input(&json, comparison, i);
+    cup_json_end_array(&json);
+    cup_json_array(&json, "differences");
+    for (size_t i = 0; i < comparison->difference_count; i++)
+        put_difference(&json, comparison, &comparison->differences[i]);
+    cup_json_end_array(&json);
+    cup_json_array(&json, "figures");
+    for (size_t i = 0; i < comparison->count && !cup_output_failed(output); i++)
+        if (is_wanted(&comparison->rows[i], only))
+            put_row(&json, comparison, &comparison->rows[i]);
+    cup_json_end_array(&json);
+    put_scaling(&json, comparison, target);
+    cup_json_end_object(&json);
+}
+
+/* ---- CSV -------------------------------------------------------------------------------- */
+
+static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison,
+                    const struct cup_compared *row, size_t input)
+{
+    struct cup_change change = cup_change_of(comparison, row, input);
+    char letter[2];
+    cup_csv_value(csv, cup_string(row->section));
+    cup_csv_value(csv, row_name(row));
+    cup_csv_value(csv, cup_string(row->name));
+    cup_csv_value(csv, letter_of(input, letter));
+    cup_csv_value(csv, cup_string(comparison->inputs[input].path));
+    cup_csv_value(csv, cup_compared_value(row, input));
+    cup_csv_value(csv, change.by);
+    cup_csv_value(csv, change.relative);
+    cup_csv_value(csv, verdict_of(change.verdict));
+    cup_csv_value(csv, cup_string(cup_compared_source(row, input)));
+    cup_csv_end_line(csv);
+}
+
+void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
+                     const struct cup_output *output)
+{
+    static const char *const heads[] = {"section", "row",   "name",   "input",
+                                        "path",    "value", "change", "relative_change",
+                                        "verdict", "source"};
+    struct cup_csv csv = {.out = output->file};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        cup_csv_value(&csv, cup_string(heads[i]));
+    cup_csv_end_line(&csv);
+    for (size_t i = 0; i < comparison->count && !cup_output_failed(output); i++)
+        for (size_t k = 0; k < comparison->input_count; k++)
+            if (is_wanted(&comparison->rows[i], only))
+                csv_row(&csv, comparison, &comparison->rows[i], k);
+}

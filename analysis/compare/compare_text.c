@@ -1,0 +1,440 @@
+/* The comparison, for people. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/write/footnotes.h"
+
+char cup_input_letter(size_t input)
+{
+    return (char)('A' + input);
+}
+
+/* ---- inputs ----------------------------------------------------------------------------- */
+
+static const char *kind_text(enum cup_input_kind kind)
+{
+    static const char *const texts[] = {
+        [CUP_INPUT_PROFILE] = "profile",
+        [CUP_INPUT_REPORT] = "saved report",
+        [CUP_INPUT_ROASTCOFFEA] = "roastcoffea's measurement",
+    };
+    return texts[kind];
+}
+
+static void print_metric(char *to, const struct cup_figures *figures, const char *name,
+                         enum cup_unit unit)
+{
+    const struct cup_figure *figure = cup_figures_find(figures, "workflow", name);
+    cup_print_humane(to, figure ? figure->value : cup_null(), unit);
+}
+
+static void print_inputs(const struct cup_terminal *terminal,
+                         const struct cup_comparison *comparison)
+{
+    cup_print(terminal, CUP_BOLD, "cupping compare\n");
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const struct cup_figures *input = &comparison->inputs[i];
+        char line[600], start[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM];
+        print_metric(start, input, "t_start", CUP_UNIT_NONE);
+        print_metric(wall, input, "wall_time", CUP_UNIT_SECONDS);
+        snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
+                 kind_text(input->kind), input->run ? ", run: " : "", input->run ? input->run : "",
+                 start, wall,
+                 comparison->input_count > 1 && i == comparison->baseline ? ", the baseline" : "");
+        fprintf(terminal->out, "  %c  ", cup_input_letter(i));
+        cup_print_hanging(terminal, CUP_PLAIN, 5, line);
+    }
+}
+
+static void print_differences(const struct cup_terminal *terminal,
+                              const struct cup_comparison *comparison)
+{
+    if (comparison->difference_count)
+        cup_print(terminal, CUP_WARN, "\nInputs differ\n");
+    for (size_t i = 0; i < comparison->difference_count; i++) {
+        const struct cup_difference *difference = &comparison->differences[i];
+        char line[1200];
+        size_t length = (size_t)snprintf(line, sizeof line, "%s:", difference->what);
+        for (size_t k = 0; k < comparison->input_count && length < sizeof line; k++)
+            if (difference->texts[k])
+                length += (size_t)snprintf(line + length, sizeof line - length, "%s %c %s",
+                                           line[length - 1] == ':' ? "" : ";", cup_input_letter(k),
+                                           difference->texts[k]);
+        cup_print_wrapped(terminal, CUP_WARN, 2, line);
+    }
+    if (comparison->input_count > 1 && !comparison->difference_count)
+        cup_print_wrapped(terminal, CUP_DIM, 0,
+                          "The inputs are alike in events, chunks, datasets, files, versions and "
+                          "settings, as far as they tell.");
+    if (comparison->input_count > 1 && !comparison->same_work)
+        cup_print_wrapped(terminal, CUP_DIM, 2,
+                          "Not the same number of events: sums and times are not marked better or "
+                          "worse.");
+}
+
+/* ---- cells ------------------------------------------------------------------------------ */
+
+static void add_value(struct cup_table *table, const struct cup_compared *row, size_t input,
+                      struct cup_footnotes *footnotes)
+{
+    struct cup_value value = cup_compared_value(row, input);
+    if (value.kind != CUP_VALUE_NULL)
+        cup_table_add_value(table, value, row->unit);
+    else
+        cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
+}
+
+/* Relative changes below this would be shown as none. */
+#define LEAST_SHOWN 0.0005
+
+/* Shares change by points, all else by its own unit. */
+static void add_amount(struct cup_table *table, const struct cup_compared *row,
+                       const struct cup_change *change)
+{
+    char text[CUP_HUMANE_ROOM + 8] = "", number[CUP_HUMANE_ROOM];
+    double amount = cup_number(change->by), relative = cup_number(change->relative);
+    if (isnan(amount) || (amount != 0 && fabs(relative) < LEAST_SHOWN))
+        text[0] = '\0';
+    else if (amount == 0)
+        snprintf(text, sizeof text, "=");
+    else if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
+        snprintf(text, sizeof text, "%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1));
+    else
+        snprintf(text, sizeof text, "%s%s", amount > 0 ? "+" : "",
+                 cup_print_humane(number, change->by, row->unit));
+    cup_table_add_string(table, text);
+}
+
+/* "-12.3 %", "x 14.2", "=", "<0.1 %", or nothing. */
+static void print_relative(char *to, size_t room, const struct cup_change *change)
+{
+    enum { FACTOR = 10 }; /* from here on a percentage says less than a factor */
+    double relative = cup_number(change->relative);
+    to[0] = '\0';
+    if (isnan(relative))
+        snprintf(to, room, "%s", cup_number(change->by) == 0 ? "=" : "");
+    else if (relative == 0)
+        snprintf(to, room, "=");
+    else if (fabs(relative) < LEAST_SHOWN)
+        snprintf(to, room, "<0.1 %%");
+    else if (relative >= FACTOR - 1)
+        snprintf(to, room, relative >= 999 ? "x %.3g" : "x %.1f", relative + 1);
+    else
+        snprintf(to, room, "%+.1f %%", relative * 100);
+}
+
+static void add_relative(struct cup_table *table, const struct cup_change *change, bool verdict)
+{
+    char text[48];
+    print_relative(text, sizeof text - 3, change);
+    if (verdict)
+        strcat(text, change->verdict == CUP_VERDICT_BETTER  ? " b"
+                     : change->verdict == CUP_VERDICT_WORSE ? " w"
+                                                            : "  ");
+    cup_table_add_string(table, text);
+}
+
+static void add_verdict(struct cup_table *table, const struct cup_change *change)
+{
+    cup_table_add_string(table, change->verdict == CUP_VERDICT_BETTER  ? "better"
+                                : change->verdict == CUP_VERDICT_WORSE ? "worse"
+                                                                       : "");
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+/* Inputs of one table: the baseline, then [from, to) without it. */
+struct block {
+    const struct cup_comparison *comparison;
+    size_t from, to;
+    bool pair; /* only one beside the baseline: there is room for more columns */
+    bool rows; /* a section with rows: their names come first */
+};
+
+static void add_row(struct cup_table *table, const struct block *block,
+                    const struct cup_compared *row, bool first, struct cup_footnotes *footnotes)
+{
+    const struct cup_comparison *comparison = block->comparison;
+    if (block->rows)
+        cup_table_add_string(table, first ? row->row : "");
+    cup_table_add_string(table, row->label);
+    add_value(table, row, comparison->baseline, footnotes);
+    for (size_t i = block->from; i < block->to; i++) {
+        if (i == comparison->baseline)
+            continue;
+        struct cup_change change = cup_change_of(comparison, row, i);
+        add_value(table, row, i, footnotes);
+        if (block->pair)
+            add_amount(table, row, &change);
+        add_relative(table, &change, !block->pair);
+        if (block->pair)
+            add_verdict(table, &change);
+    }
+}
+
+static unsigned make_columns(struct cup_column *columns, const struct block *block,
+                             char (*letters)[2])
+{
+    unsigned count = 0;
+    if (block->rows)
+        columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
+    columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
+    for (size_t i = 0; i < block->comparison->input_count; i++)
+        letters[i][0] = cup_input_letter(i);
+    columns[count++] = (struct cup_column){letters[block->comparison->baseline], CUP_FIT_RIGHT, 0};
+    for (size_t i = block->from; i < block->to; i++) {
+        if (i == block->comparison->baseline)
+            continue;
+        columns[count++] = (struct cup_column){letters[i], CUP_FIT_RIGHT, 0};
+        if (block->pair)
+            columns[count++] = (struct cup_column){"change", CUP_FIT_RIGHT, 1};
+        columns[count++] = (struct cup_column){"", CUP_FIT_RIGHT, 0};
+        if (block->pair)
+            columns[count++] = (struct cup_column){"", CUP_FIT_NONE, 0};
+    }
+    return count;
+}
+
+static bool is_known(const struct cup_comparison *comparison, const struct cup_compared *row)
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (cup_compared_value(row, i).kind != CUP_VALUE_NULL)
+            return true;
+    return false;
+}
+
+/* Times of day are told with the inputs, where they are not in the way. */
+static bool is_time(const struct cup_comparison *comparison, const struct cup_compared *row)
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (cup_compared_value(row, i).kind == CUP_VALUE_TIME)
+            return true;
+    return false;
+}
+
+/* Rows of a section that are shown: [*at, end); `most` different row names. */
+struct shown {
+    size_t names, unknown;
+};
+
+static bool begins(const struct cup_comparison *comparison, size_t index)
+{
+    const struct cup_compared *row = &comparison->rows[index];
+    return index == 0 || strcmp(row[-1].section, row->section) != 0 ||
+           strcmp(row[-1].row, row->row) != 0;
+}
+
+static struct shown print_block(const struct cup_terminal *terminal, const struct block *block,
+                                const char *section, size_t most, struct cup_footnotes *footnotes)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS];
+    char letters[CUP_COMPARE_MOST][2] = {{0}};
+    struct shown shown = {0};
+    struct cup_table table;
+    bool first = true;
+    cup_table_start(&table, columns, make_columns(columns, block, letters));
+    for (size_t i = 0; i < block->comparison->count; i++) {
+        const struct cup_compared *row = &block->comparison->rows[i];
+        if (strcmp(row->section, section) != 0)
+            continue;
+        if (begins(block->comparison, i)) {
+            shown.names++;
+            first = true;
+        }
+        if (!row->label || is_time(block->comparison, row) || (block->rows && shown.names > most))
+            continue;
+        if (!is_known(block->comparison, row)) {
+            shown.unknown++;
+            continue;
+        }
+        add_row(&table, block, row, first, footnotes);
+        first = false;
+    }
+    cup_table_finish(&table, terminal);
+    return shown;
+}
+
+/* As many inputs side by side as the screen has room for. */
+static size_t inputs_per_block(const struct cup_terminal *terminal)
+{
+    enum { LABELS_AND_BASELINE = 38, INPUT = 22, MOST = 6 };
+    size_t room = terminal->width > LABELS_AND_BASELINE + INPUT
+                      ? (terminal->width - LABELS_AND_BASELINE) / INPUT
+                      : 1;
+    return room < MOST ? room : MOST;
+}
+
+static const char *heading_of(const char *section)
+{
+    static const char *const headings[][2] = {
+        {"workflow", "Workflow"},
+        {"workers", "Workers"},
+        {"efficiency", "Efficiency"},
+        {"time_budget", "Time budget"},
+        {"fine", "Fine metrics"},
+        {"chunks", "Chunks, on average"},
+        {"tasks_by_prefix", "Tasks by prefix"},
+        {"datasets", "Datasets"},
+        {"attribution", "Attribution"},
+        {"health", "Health"},
+    };
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (strcmp(headings[i][0], section) == 0)
+            return headings[i][1];
+    return section;
+}
+
+static bool has_label(const struct cup_comparison *comparison, const char *section)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (strcmp(comparison->rows[i].section, section) == 0 && comparison->rows[i].label &&
+            is_known(comparison, &comparison->rows[i]))
+            return true;
+    return false;
+}
+
+static void print_section(const struct cup_terminal *terminal,
+                          const struct cup_comparison *comparison, const char *section, size_t most)
+{
+    struct cup_footnotes footnotes = {.count = 0};
+    struct shown shown = {0};
+    size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
+    bool rows = strcmp(section, "tasks_by_prefix") == 0 || strcmp(section, "datasets") == 0;
+    if (!has_label(comparison, section))
+        return;
+    cup_print(terminal, CUP_HEADING, "\n%s\n", heading_of(section));
+    for (size_t from = 0, done = 0; from < comparison->input_count && done < others;) {
+        struct block block = {comparison, from, from, false, rows};
+        size_t taken = 0;
+        for (; block.to < comparison->input_count && taken < step; block.to++)
+            taken += block.to != comparison->baseline;
+        block.pair = taken == 1;
+        shown = print_block(terminal, &block, section, most, &footnotes);
+        for (; from < block.to; from++)
+            done += from != comparison->baseline;
+    }
+    if (rows && shown.names > most)
+        cup_print(terminal, CUP_DIM, "  ... and %zu more, with --only %s\n", shown.names - most,
+                  section);
+    if (shown.unknown)
+        cup_print(terminal, CUP_DIM, "  %zu more are n/a in all; --json says why\n", shown.unknown);
+    cup_footnotes_print(&footnotes, terminal);
+}
+
+/* ---- scaling ---------------------------------------------------------------------------- */
+
+static void add_scaling(struct cup_table *table, const struct cup_scaling *scaling, size_t input)
+{
+    const struct cup_scaling_row *row = &scaling->rows[input];
+    bool events = isfinite(row->events_per_s);
+    char letter[2] = {cup_input_letter(input), '\0'};
+    cup_table_add_string(table, letter);
+    cup_table_add_value(table, cup_real(row->workers), CUP_UNIT_RATIO);
+    cup_table_add_value(table, cup_real(row->cores), CUP_UNIT_RATIO);
+    cup_table_add_value(table, cup_real(row->events_per_s), CUP_UNIT_HZ);
+    cup_table_add_value(table, cup_real(row->gbps), CUP_UNIT_GBPS);
+    cup_table_add_value(table, cup_real(events ? row->by_workers : row->gbps_by_workers),
+                        CUP_UNIT_SHARE);
+    cup_table_add_value(table, cup_real(events ? row->by_cores : row->gbps_by_cores),
+                        CUP_UNIT_SHARE);
+}
+
+static void print_scaling(const struct cup_terminal *terminal, const struct cup_scaling *scaling)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0},          {"workers", CUP_FIT_RIGHT, 0},
+        {"cores", CUP_FIT_RIGHT, 0},    {"events", CUP_FIT_RIGHT, 0},
+        {"bytes", CUP_FIT_RIGHT, 0},    {"eff. by workers", CUP_FIT_RIGHT, 0},
+        {"by cores", CUP_FIT_RIGHT, 0},
+    };
+    struct cup_table table;
+    char line[500];
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < scaling->count; i++)
+        add_scaling(&table, scaling, i);
+    cup_table_finish(&table, terminal);
+    if (scaling->missing)
+        snprintf(line, sizeof line, "Efficiency is n/a: %s.", scaling->missing);
+    else
+        snprintf(line, sizeof line,
+                 "Efficiency: throughput(n) / (throughput(n0) * n / n0), of events where they are "
+                 "known; n0 is the smallest n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
+                 "wall time.",
+                 scaling->workers_are, scaling->cores_are, scaling->bytes_are);
+    cup_print_wrapped(terminal, CUP_DIM, 2, line);
+}
+
+/* Of each input: only when it is asked for, or there is but one. */
+static void print_ramps(const struct cup_terminal *terminal,
+                        const struct cup_comparison *comparison, const struct cup_target *target,
+                        bool steps)
+{
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        if (!steps && !(target->rate > 0))
+            continue;
+        cup_print(terminal, CUP_HEADING, "\nScaling within %c\n", cup_input_letter(i));
+        if (steps)
+            cup_ramp_text(terminal, &comparison->inputs[i].ramp);
+        cup_target_text(terminal, &comparison->inputs[i].ramp, target);
+    }
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+bool cup_compare_has_section(const char *name)
+{
+    for (int i = 0; cup_compare_sections[i]; i++)
+        if (strcmp(cup_compare_sections[i], name) == 0)
+            return true;
+    return strcmp(name, "inputs") == 0 || strcmp(name, "scaling") == 0;
+}
+
+static bool is_on_request(const char *section)
+{
+    return strcmp(section, "datasets") == 0 || strcmp(section, "attribution") == 0 ||
+           strcmp(section, "health") == 0;
+}
+
+static void print_sections(const struct cup_terminal *terminal,
+                           const struct cup_comparison *comparison, const char *only)
+{
+    enum { SHOWN_ROWS = 6 };
+    for (int i = 0; cup_compare_sections[i]; i++) {
+        const char *section = cup_compare_sections[i];
+        if (only ? strcmp(only, section) == 0 : !is_on_request(section))
+            print_section(terminal, comparison, section, only ? SIZE_MAX : SHOWN_ROWS);
+    }
+}
+
+static void print_footer(const struct cup_terminal *terminal, bool pair)
+{
+    char line[400];
+    snprintf(line, sizeof line,
+             "%sOnly where it is known which way is the better one. Whether a change is more than "
+             "noise, two runs do not tell: repeat them.",
+             pair ? "" : "b: better, w: worse than the baseline. ");
+    putc('\n', terminal->out);
+    cup_print_wrapped(terminal, CUP_DIM, 0, line);
+}
+
+void cup_compare_text(const struct cup_comparison *comparison, const char *only,
+                      const struct cup_target *target, const struct cup_output *output)
+{
+    struct cup_terminal terminal;
+    bool alone = comparison->input_count == 1, scaling = only && strcmp(only, "scaling") == 0;
+    cup_terminal_open(&terminal, output->file);
+    print_inputs(&terminal, comparison);
+    print_differences(&terminal, comparison);
+    if (!alone && !(only && strcmp(only, "inputs") == 0)) {
+        print_sections(&terminal, comparison, only);
+        if (!only || scaling) {
+            cup_print(&terminal, CUP_HEADING, "\nScaling\n");
+            print_scaling(&terminal, &comparison->scaling);
+        }
+    }
+    if (!only || scaling)
+        print_ramps(&terminal, comparison, target, alone || scaling);
+    if (!alone && !scaling && !(only && strcmp(only, "inputs") == 0))
+        print_footer(&terminal, comparison->input_count == 2 || inputs_per_block(&terminal) == 1);
+}

@@ -1,0 +1,217 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/compare/figures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+const char *cup_figures_keep(struct cup_figures *figures, const char *bytes, size_t length)
+{
+    char *copy = malloc(length + 1);
+    uint32_t id = 0;
+    if (copy) {
+        if (length)
+            memcpy(copy, bytes, length);
+        copy[length] = '\0';
+        id = cup_intern_add(&figures->texts, copy, length + 1);
+        free(copy);
+    }
+    figures->short_of_memory |= id == 0;
+    return id ? cup_intern_text(&figures->texts, id).bytes : "";
+}
+
+const char *cup_figures_keep_string(struct cup_figures *figures, const char *string)
+{
+    return cup_figures_keep(figures, string, strlen(string));
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+struct cup_figure *cup_figures_add(struct cup_figures *figures, struct cup_figure figure)
+{
+    if (cup_array_grow(&figures->rows, &figures->room, figures->count, sizeof *figures->rows)) {
+        figures->short_of_memory = true;
+        return NULL;
+    }
+    if (!figure.row)
+        figure.row = "";
+    figures->rows[figures->count] = figure;
+    return &figures->rows[figures->count++];
+}
+
+void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text)
+{
+    if (cup_array_grow(&figures->facts, &figures->fact_room, figures->fact_count,
+                       sizeof *figures->facts)) {
+        figures->short_of_memory = true;
+        return;
+    }
+    figures->facts[figures->fact_count++] = (struct cup_fact){
+        cup_figures_keep_string(figures, name), cup_figures_keep_string(figures, text)};
+}
+
+void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size)
+{
+    if (cup_array_grow(&figures->files, &figures->file_room, figures->file_count,
+                       sizeof *figures->files)) {
+        figures->short_of_memory = true;
+        return;
+    }
+    figures->files[figures->file_count++] = (struct cup_input_file){path, size};
+}
+
+static int by_path(const void *left, const void *right)
+{
+    const struct cup_input_file *a = left, *b = right;
+    int order = strcmp(a->path, b->path);
+    return order ? order : (a->size < b->size) - (a->size > b->size);
+}
+
+void cup_figures_sort_files(struct cup_figures *figures)
+{
+    size_t kept = 0;
+    if (figures->file_count)
+        qsort(figures->files, figures->file_count, sizeof *figures->files, by_path);
+    for (size_t i = 0; i < figures->file_count; i++)
+        if (kept == 0 || strcmp(figures->files[kept - 1].path, figures->files[i].path) != 0)
+            figures->files[kept++] = figures->files[i];
+    figures->file_count = kept;
+}
+
+/* ---- looking up ------------------------------------------------------------------------- */
+
+struct cup_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
+                                    const char *name)
+{
+    for (size_t i = 0; i < figures->count; i++) {
+        struct cup_figure *figure = &figures->rows[i];
+        if (!*figure->row && strcmp(figure->name, name) == 0 &&
+            strcmp(figure->section, section) == 0)
+            return figure;
+    }
+    return NULL;
+}
+
+double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name)
+{
+    const struct cup_figure *figure = cup_figures_find(figures, section, name);
+    return figure ? cup_number(figure->value) : NAN;
+}
+
+const char *cup_figures_fact(const struct cup_figures *figures, const char *name)
+{
+    for (size_t i = 0; i < figures->fact_count; i++)
+        if (strcmp(figures->facts[i].name, name) == 0)
+            return figures->facts[i].text;
+    return NULL;
+}
+
+void cup_figures_free(struct cup_figures *figures)
+{
+    free(figures->rows);
+    free(figures->facts);
+    free(figures->files);
+    cup_intern_clear(&figures->texts);
+    *figures = (struct cup_figures){0};
+}
+
+/* ---- with the report's tables ----------------------------------------------------------- */
+
+static const struct cup_metric *find_metric(const char *section, const char *name)
+{
+    const struct cup_metric_section *metrics = cup_find_metrics(section);
+    for (size_t i = 0; metrics && i < metrics->count; i++)
+        if (strcmp(metrics->metrics[i].name, name) == 0)
+            return &metrics->metrics[i];
+    return NULL;
+}
+
+void cup_figures_add_unknown(struct cup_figures *figures, const char *reason)
+{
+    for (size_t i = 0; i < cup_metric_section_count; i++)
+        for (size_t k = 0; k < cup_metric_sections[i]->count; k++)
+            cup_figures_add(figures,
+                            (struct cup_figure){.section = cup_metric_sections[i]->name,
+                                                .name = cup_metric_sections[i]->metrics[k].name,
+                                                .label = cup_metric_sections[i]->metrics[k].label,
+                                                .unit = cup_metric_sections[i]->metrics[k].unit,
+                                                .source = reason});
+}
+
+struct cup_figure *cup_figures_set(struct cup_figures *figures, const char *section,
+                                   const char *name, struct cup_value value, const char *source)
+{
+    struct cup_figure *figure = cup_figures_find(figures, section, name);
+    if (!figure) {
+        const struct cup_metric *metric = find_metric(section, name);
+        figure = cup_figures_add(
+            figures, (struct cup_figure){.section = cup_figures_keep_string(figures, section),
+                                         .name = cup_figures_keep_string(figures, name),
+                                         .label = metric ? metric->label : NULL,
+                                         .unit = metric ? metric->unit : CUP_UNIT_NONE});
+    }
+    if (figure) {
+        figure->value = value;
+        figure->source = source;
+    }
+    return figure;
+}
+
+/* ---- rows and statistics ---------------------------------------------------------------- */
+
+const struct cup_row_figure cup_prefix_figures[] = {
+    {"tasks", "tasks", CUP_UNIT_COUNT},
+    {"wall_s", "time", CUP_UNIT_SECONDS},
+    {"mean_s", "time of a task", CUP_UNIT_SECONDS},
+    {"cpu_s", "CPU", CUP_UNIT_SECONDS},
+    {"read_bytes", "read", CUP_UNIT_BYTES},
+    {"alloc_bytes", "allocated", CUP_UNIT_BYTES},
+    {"result_bytes", NULL, CUP_UNIT_BYTES},
+    {"io_wait_s", NULL, CUP_UNIT_SECONDS},
+    {"gil_wait_s", NULL, CUP_UNIT_SECONDS},
+    {"lock_wait_s", NULL, CUP_UNIT_SECONDS},
+    {"run_delay_s", NULL, CUP_UNIT_SECONDS},
+};
+const size_t cup_prefix_figure_count = sizeof cup_prefix_figures / sizeof *cup_prefix_figures;
+
+const struct cup_row_figure cup_dataset_figures[] = {
+    {"chunks", "chunks", CUP_UNIT_COUNT},
+    {"events", "events", CUP_UNIT_COUNT},
+    {"process_s", "inside process()", CUP_UNIT_SECONDS},
+    {"read_bytes", "read", CUP_UNIT_BYTES},
+    {"wall_s", NULL, CUP_UNIT_SECONDS},
+    {"cpu_s", NULL, CUP_UNIT_SECONDS},
+};
+const size_t cup_dataset_figure_count = sizeof cup_dataset_figures / sizeof *cup_dataset_figures;
+
+const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES] = {"min", "mean", "median", "max",
+                                                               "stdev"};
+
+static const struct {
+    const char *name, *label;
+    enum cup_unit unit;
+} statistics[CUP_STAT_COUNT] = {
+#define X(id, name, text, unit) {name, text, unit},
+    CUP_CHUNK_STATISTICS(X)
+#undef X
+};
+
+void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
+                               int which, struct cup_value value, const char *source)
+{
+    char name[80], label[80];
+    bool shown = strcmp(cup_chunk_figure_names[which], "mean") == 0;
+    snprintf(name, sizeof name, "%s_%s", statistics[statistic].name, cup_chunk_figure_names[which]);
+    snprintf(label, sizeof label, "%s", statistics[statistic].label);
+    cup_figures_add(figures, (struct cup_figure){
+                                 .section = "chunks",
+                                 .name = cup_figures_keep_string(figures, name),
+                                 .label = shown ? cup_figures_keep_string(figures, label) : NULL,
+                                 .unit = statistics[statistic].unit,
+                                 .value = value,
+                                 .source = source});
+}

@@ -1,0 +1,129 @@
+/* All figures of one run, wherever they come from: a profile, a report saved as JSON, or a
+ * measurement directory of roastcoffea. What `cupping compare` puts side by side. */
+#ifndef CUPPING_FIGURES_H
+#define CUPPING_FIGURES_H
+
+#include <stdbool.h>
+
+#include "analysis/base/intern.h"
+#include "analysis/compare/ramp.h"
+#include "analysis/metrics/metrics.h"
+
+enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
+
+/* All texts belong to the figures, or are constant. */
+struct cup_figure {
+    const char *section;
+    const char *row; /* of a section with rows: the prefix or the dataset; else "" */
+    const char *name;
+    const char *label; /* for tables; NULL: in JSON and CSV only */
+    enum cup_unit unit;
+    struct cup_value value;
+    const char *source; /* where it comes from; of a null: why */
+};
+
+/* What must be the same in two runs for their figures to be comparable: "events", "python", ... */
+struct cup_fact {
+    const char *name, *text;
+};
+
+struct cup_input_file {
+    const char *path;
+    uint64_t size;
+};
+
+struct cup_figures {
+    const char *path; /* as it was given */
+    enum cup_input_kind kind;
+    const char *run;         /* "2", "all"; NULL: there is but one */
+    struct cup_figure *rows; /* owned, as the following */
+    size_t count, room;
+    struct cup_fact *facts;
+    size_t fact_count, fact_room;
+    struct cup_input_file *files; /* that the chunks read, by name */
+    size_t file_count, file_room;
+    struct cup_intern texts;
+    uint64_t workers; /* that were seen; 0: not known */
+    struct cup_ramp ramp;
+    bool short_of_memory; /* something is missing */
+};
+
+/* A copy, zero-terminated, of `length` bytes; "" without memory. */
+const char *cup_figures_keep(struct cup_figures *figures, const char *bytes, size_t length);
+const char *cup_figures_keep_string(struct cup_figures *figures, const char *string);
+
+/* Adds one; texts in it must live as long as the figures. Returns it, valid until the next is
+ * added; NULL without memory. */
+struct cup_figure *cup_figures_add(struct cup_figures *figures, struct cup_figure figure);
+
+void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text);
+void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size);
+
+/* Brings the files into the order of their names, each once. */
+void cup_figures_sort_files(struct cup_figures *figures);
+
+/* NULL if there is none. The row is "" where the section has none. */
+struct cup_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
+                                    const char *name);
+
+/* As a number; NAN when null or not there. */
+double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name);
+
+/* The fact of that name; NULL: not known. */
+const char *cup_figures_fact(const struct cup_figures *figures, const char *name);
+
+void cup_figures_free(struct cup_figures *figures);
+
+/* Every metric of the report's tables, without a value for the reason given. */
+void cup_figures_add_unknown(struct cup_figures *figures, const char *reason);
+
+/* The figure, with what the report's tables say of its label and unit; added if it is not there. */
+struct cup_figure *cup_figures_set(struct cup_figures *figures, const char *section,
+                                   const char *name, struct cup_value value, const char *source);
+
+/* ---- rows and statistics ---------------------------------------------------------------- */
+
+/* The figures of a task prefix, of a dataset, and of the chunks, by name as in the report's JSON.
+ */
+struct cup_row_figure {
+    const char *name, *label;
+    enum cup_unit unit;
+};
+extern const struct cup_row_figure cup_prefix_figures[], cup_dataset_figures[];
+extern const size_t cup_prefix_figure_count, cup_dataset_figure_count;
+
+/* Text of a statistic of the chunks: name "time_s_mean", label "time of the task, mean". */
+enum { CUP_CHUNK_FIGURES = 5 };
+extern const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES]; /* "min", "mean", ... */
+void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
+                               int which, struct cup_value value, const char *source);
+
+static inline const char *cup_statistic_source(struct cup_value value)
+{
+    return value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
+                                        : "P: over the chunks whose result was used";
+}
+
+/* Gathers facts of many processes: what workers say counts, what others say only where no worker
+ * says anything. Different values are joined. Commands are no facts of that kind. */
+struct cup_fact_list {
+    struct cup_figures *figures;
+    struct cup_told {
+        const char *name, *value;
+        bool worker;
+    } * told; /* owned; different ones */
+    size_t count, room;
+};
+void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
+                       struct cup_text value);
+void cup_fact_list_finish(struct cup_fact_list *list); /* adds them to the figures, and frees */
+
+/* ---- sources of figures ----------------------------------------------------------------- */
+
+/* These fill empty figures. Texts of the profile are copied: it may be freed. */
+void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals);
+
+/* From a file that `cupping report --json` made. Returns 0, or -1 and *error. */
+int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
+
+#endif

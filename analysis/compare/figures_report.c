@@ -1,0 +1,242 @@
+/* Figures of a report that was saved as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/figures.h"
+#include "analysis/compare/json_file.h"
+
+/* Rows of single chunks and the like are many, and not compared. */
+static const struct cup_json_unwanted unwanted[] = {
+    {"chunks", "rows"},    {"losses", "rows"},           {"fine", "by_worker"},
+    {"fine", "by_prefix"}, {"fine", "by_span"},          {"workers", "tracking_data"},
+    {"branches", "rows"},  {"functions", "rows"},        {"sections", "rows"},
+    {NULL, "servers"},     {"time_budget", "by_worker"}, {"attribution", "by_worker"},
+};
+
+static const char *keep_text(struct cup_figures *figures, const json_t *json)
+{
+    const char *text = json_string_value(json);
+    return cup_figures_keep_string(figures, text ? text : "(not known)");
+}
+
+/* ---- one value each --------------------------------------------------------------------- */
+
+/* Days from 1970-01-01, in the calendar that is in use. */
+static int64_t days_of(int year, int month, int day)
+{
+    int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, in_era = y - era * 400;
+    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + of_year - 719468;
+}
+
+/* 2026-11-22T01:54:50.299984Z; null for any other text. */
+static struct cup_value time_of(const char *text)
+{
+    int year, month, day, hour, minute;
+    double second;
+    char zone;
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf%c", &year, &month, &day, &hour, &minute, &second,
+               &zone) != 7 ||
+        zone != 'Z' || !(second >= 0 && second < 61))
+        return cup_null();
+    int64_t whole = (days_of(year, month, day) * 24 + hour) * 60 + minute;
+    return cup_time(whole * INT64_C(60000000000) + (int64_t)(second * 1e9 + 0.5));
+}
+
+static struct cup_value value_of(struct cup_figures *figures, const json_t *json)
+{
+    if (!json_is_string(json))
+        return cup_json_number(json);
+    struct cup_value time = time_of(json_string_value(json));
+    return time.kind == CUP_VALUE_TIME ? time : cup_string(keep_text(figures, json));
+}
+
+static const char *source_of(struct cup_figures *figures, const json_t *sources, const char *name)
+{
+    const char *text = json_string_value(json_object_get(sources, name));
+    if (!text)
+        return "the report does not say";
+    return cup_figures_keep_string(figures, strncmp(text, "n/a: ", 5) == 0 ? text + 5 : text);
+}
+
+static void read_section(struct cup_figures *figures, const json_t *root, const char *section)
+{
+    const json_t *sources = json_object_get(json_object_get(root, "sources"), section);
+    const char *name;
+    json_t *member;
+    json_object_foreach(json_object_get(root, section), name, member)
+    {
+        if (json_is_array(member) || json_is_object(member) || json_is_boolean(member))
+            continue;
+        if (json_object_get(sources, name))
+            cup_figures_set(figures, section, name, value_of(figures, member),
+                            source_of(figures, sources, name));
+    }
+}
+
+static void read_statistics(struct cup_figures *figures, const json_t *root)
+{
+    static const char *const names[CUP_STAT_COUNT] = {
+#define X(id, name, text, unit) name,
+        CUP_CHUNK_STATISTICS(X)
+#undef X
+    };
+    const json_t *all = json_object_get(json_object_get(root, "chunks"), "statistics");
+    for (int i = 0; i < CUP_STAT_COUNT; i++)
+        for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
+            struct cup_value value = cup_json_number(
+                json_object_get(json_object_get(all, names[i]), cup_chunk_figure_names[k]));
+            cup_figures_add_statistic(figures, (enum cup_chunk_statistic)i, k, value,
+                                      cup_statistic_source(value));
+        }
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static struct cup_value row_value(const json_t *row, const char *name)
+{
+    if (strcmp(name, "mean_s") != 0)
+        return cup_json_number(json_object_get(row, name));
+    return cup_ratio(cup_number(cup_json_number(json_object_get(row, "wall_s"))),
+                     cup_number(cup_json_number(json_object_get(row, "finished"))) +
+                         cup_number(cup_json_number(json_object_get(row, "erred"))));
+}
+
+static void read_rows(struct cup_figures *figures, const json_t *root, const char *section,
+                      const char *key, const struct cup_row_figure *kinds, size_t count)
+{
+    const json_t *rows = json_object_get(json_object_get(root, section), "rows");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *name = keep_text(figures, json_object_get(row, key));
+        for (size_t k = 0; k < count; k++) {
+            struct cup_value value = row_value(row, kinds[k].name);
+            cup_figures_add(figures, (struct cup_figure){.section = section,
+                                                         .row = name,
+                                                         .name = kinds[k].name,
+                                                         .label = kinds[k].label,
+                                                         .unit = kinds[k].unit,
+                                                         .value = value,
+                                                         .source = value.kind == CUP_VALUE_NULL
+                                                                       ? "it was not measured"
+                                                                       : "P: sums over tasks"});
+        }
+    }
+}
+
+/* ---- facts ------------------------------------------------------------------------------ */
+
+static bool is_processor(const json_t *root, const json_t *prefix)
+{
+    const json_t *rows = json_object_get(json_object_get(root, "tasks_by_prefix"), "rows");
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        if (json_equal(json_object_get(json_array_get(rows, i), "prefix"), (json_t *)prefix))
+            return json_is_true(json_object_get(json_array_get(rows, i), "processor"));
+    return false;
+}
+
+static bool is_read_by_chunks(const json_t *root, const json_t *file)
+{
+    const json_t *sums = json_object_get(file, "by_prefix");
+    for (size_t i = 0; i < json_array_size(sums); i++) {
+        const json_t *sum = json_array_get(sums, i);
+        if (json_integer_value(json_object_get(sum, "read_bytes")) > 0 &&
+            is_processor(root, json_object_get(sum, "prefix")))
+            return true;
+    }
+    return false;
+}
+
+static void read_files(struct cup_figures *figures, const json_t *root)
+{
+    const json_t *rows = json_object_get(json_object_get(root, "files"), "rows");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *class = json_string_value(json_object_get(row, "class"));
+        if (class && strcmp(class, "data") == 0 && is_read_by_chunks(root, row))
+            cup_figures_add_file(figures, keep_text(figures, json_object_get(row, "file")),
+                                 (uint64_t)json_integer_value(json_object_get(row, "size_bytes")));
+    }
+    cup_figures_sort_files(figures);
+}
+
+static struct cup_text text_of(const json_t *json)
+{
+    return (struct cup_text){json_string_value(json), json_string_length(json)};
+}
+
+static bool is_worker(const json_t *processes, const json_t *pid)
+{
+    for (size_t i = 0; i < json_array_size(processes); i++) {
+        const json_t *process = json_array_get(processes, i);
+        const char *role = json_string_value(json_object_get(process, "role"));
+        if (role && strcmp(role, "worker") == 0 &&
+            json_equal(json_object_get(process, "pid"), (json_t *)pid))
+            return true;
+    }
+    return false;
+}
+
+static void read_facts(struct cup_figures *figures, const json_t *root)
+{
+    const json_t *health = json_object_get(root, "health");
+    const json_t *processes = json_object_get(health, "processes");
+    const json_t *facts = json_object_get(health, "facts");
+    struct cup_fact_list list = {.figures = figures};
+    for (size_t i = 0; i < json_array_size(processes); i++) {
+        const json_t *process = json_array_get(processes, i);
+        cup_fact_list_add(&list, is_worker(processes, json_object_get(process, "pid")), "cupping",
+                          text_of(json_object_get(process, "library")));
+    }
+    for (size_t i = 0; i < json_array_size(facts); i++) {
+        const json_t *fact = json_array_get(facts, i);
+        const char *name = json_string_value(json_object_get(fact, "name"));
+        cup_fact_list_add(&list, is_worker(processes, json_object_get(fact, "pid")),
+                          name ? name : "", text_of(json_object_get(fact, "value")));
+    }
+    cup_fact_list_finish(&list);
+}
+
+/* ---- the report ------------------------------------------------------------------------- */
+
+static void read_report(struct cup_figures *figures, const json_t *root)
+{
+    const json_t *workers = json_object_get(json_object_get(root, "workers"), "rows");
+    figures->kind = CUP_INPUT_REPORT;
+    figures->workers = json_array_size(workers);
+    figures->ramp =
+        (struct cup_ramp){.best = -1,
+                          .bend = -1,
+                          .widest = -1,
+                          .missing = "only a profile tells which threads were busy when"};
+    for (size_t i = 0; i < cup_metric_section_count; i++)
+        read_section(figures, root, cup_metric_sections[i]->name);
+    read_statistics(figures, root);
+    read_rows(figures, root, "tasks_by_prefix", "prefix", cup_prefix_figures,
+              cup_prefix_figure_count);
+    read_rows(figures, root, "datasets", "dataset", cup_dataset_figures, cup_dataset_figure_count);
+    read_files(figures, root);
+    read_facts(figures, root);
+}
+
+int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error)
+{
+    json_t *root = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted, error);
+    if (!root)
+        return -1;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    json_int_t version = json_integer_value(json_object_get(root, "version"));
+    int result = 0;
+    if (!format || strcmp(format, "cupping-report") != 0)
+        result = cup_error_set(error, path, CUP_NO_OFFSET,
+                               "is no report; `cupping report --json FILE` makes one");
+    else if (version != 1)
+        result = cup_error_set(error, path, CUP_NO_OFFSET,
+                               "is a report of version %lld, this program knows version 1",
+                               (long long)version);
+    else
+        read_report(figures, root);
+    json_decref(root);
+    return result;
+}

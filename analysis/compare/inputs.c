@@ -1,0 +1,103 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/compare/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/compare/measurement.h"
+#include "analysis/profile/run_option.h"
+
+static int read_profile(struct cup_figures *figures, const char *directory, const char *run,
+                        bool *usage, struct cup_error *error)
+{
+    struct cup_profile profile;
+    struct cup_totals totals;
+    struct cup_load_options options = {0};
+    if (cup_run_option_read(directory, run, &options.run, error) != 0) {
+        *usage = true;
+        return -1;
+    }
+    if (cup_profile_load(&profile, directory, &options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < profile.damage_count; i++)
+        cup_error_print(stderr, &profile.damages[i]);
+    int result = cup_run_option_check(options.run, &profile, error);
+    if (result != 0)
+        *usage = true;
+    else if (cup_totals_make(&totals, &profile) != 0)
+        result = cup_error_memory(error, directory);
+    if (result == 0) {
+        cup_figures_from_totals(figures, &totals);
+        if (profile.run_count > 1)
+            figures->run = run ? cup_figures_keep_string(figures, run) : "last";
+        cup_totals_free(&totals);
+    }
+    cup_profile_free(&profile);
+    return result;
+}
+
+static double rate(const struct cup_figures *figures, const char *name, double scale)
+{
+    double number = cup_figures_number(figures, "workflow", name) * scale;
+    return isfinite(number) ? number : 0;
+}
+
+/* Of the whole run: a target needs no more. */
+static void set_rates(struct cup_figures *figures)
+{
+    enum { BITS = 8 };
+    struct cup_ramp *ramp = &figures->ramp;
+    ramp->rate_events = rate(figures, "event_rate_wall_khz", 1e3);
+    ramp->rate_requested = rate(figures, "requested_rate_gbps", 1e9 / BITS);
+    ramp->rate_read = rate(figures, "delivered_rate_gbps", 1e9 / BITS);
+}
+
+static int read_other(struct cup_figures *figures, const char *path, bool directory,
+                      const char *run, bool *usage, struct cup_error *error)
+{
+    if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {
+        *usage = true;
+        return cup_error_set(error, path, CUP_NO_OFFSET,
+                             "run %s: it is no profile and holds but one run", run);
+    }
+    int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
+                           : cup_figures_from_report(figures, path, error);
+    set_rates(figures);
+    return result;
+}
+
+static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,
+                     struct cup_error *error)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+        return read_other(figures, path, false, run, usage, error);
+    if (cup_is_roastcoffea(path))
+        return read_other(figures, path, true, run, usage, error);
+    return read_profile(figures, path, run, usage, error);
+}
+
+int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
+                   struct cup_error *error)
+{
+    unsigned number;
+    const char *colon = strrchr(word, ':');
+    *figures = (struct cup_figures){.path = ""};
+    size_t length = strlen(word);
+    if (colon && colon > word && access(word, F_OK) != 0 &&
+        cup_run_option_read(word, colon + 1, &number, error) == 0) {
+        length = (size_t)(colon - word);
+        run = colon + 1;
+    }
+    figures->path = cup_figures_keep_string(figures, word);
+    const char *path = cup_figures_keep(figures, word, length);
+    int result = read_path(figures, path, run, usage, error);
+    if (result == 0 && figures->short_of_memory)
+        result = cup_error_memory(error, word);
+    if (result != 0)
+        cup_figures_free(figures);
+    return result;
+}

@@ -1,0 +1,197 @@
+#include "analysis/compare/json_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/value.h"
+
+struct scan {
+    char *at, *end;
+    const struct cup_json_unwanted *unwanted;
+    size_t count;
+};
+
+/* ---- over what is not wanted ------------------------------------------------------------ */
+
+static void skip_blanks(struct scan *scan)
+{
+    while (scan->at < scan->end && strchr(" \t\r\n", *scan->at))
+        scan->at++;
+}
+
+/* Behind the closing quote; the text between the quotes is [*from, *length). */
+static bool skip_string(struct scan *scan, const char **from, size_t *length)
+{
+    *from = ++scan->at;
+    while (scan->at < scan->end && *scan->at != '"')
+        scan->at += *scan->at == '\\' && scan->at + 1 < scan->end ? 2 : 1;
+    *length = (size_t)(scan->at - *from);
+    return scan->at < scan->end && scan->at++;
+}
+
+/* A word of Python's that is none of JSON's, if one begins here: "" instead. Behind it, or by one.
+ */
+static void step(struct scan *scan)
+{
+    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(scan->end - scan->at) < length || memcmp(scan->at, words[i], length) != 0)
+            continue;
+        memset(scan->at, ' ', length);
+        memcpy(scan->at, "\"\"", 2);
+        scan->at += length;
+        return;
+    }
+    scan->at++;
+}
+
+/* Behind the value that begins here. Numbers and words end where something else begins. */
+static bool skip_value(struct scan *scan)
+{
+    const char *from;
+    size_t length, depth = 0;
+    while (scan->at < scan->end) {
+        char c = *scan->at;
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            return true;
+        if (c == '"') {
+            if (!skip_string(scan, &from, &length))
+                return false;
+            continue;
+        }
+        depth += c == '{' || c == '[';
+        depth -= depth && (c == '}' || c == ']');
+        if (c == 'N' || c == '-' || c == 'I')
+            step(scan);
+        else
+            scan->at++;
+    }
+    return false;
+}
+
+static bool is_unwanted(const struct scan *scan, const char *section, const char *key,
+                        size_t length)
+{
+    for (size_t i = 0; i < scan->count; i++) {
+        const struct cup_json_unwanted *one = &scan->unwanted[i];
+        bool here = section ? one->section && strcmp(one->section, section) == 0 : !one->section;
+        if (here && strlen(one->key) == length && memcmp(one->key, key, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *section_named(const struct scan *scan, const char *key, size_t length)
+{
+    for (size_t i = 0; i < scan->count; i++) {
+        const char *section = scan->unwanted[i].section;
+        if (section && strlen(section) == length && memcmp(section, key, length) == 0)
+            return section;
+    }
+    return NULL;
+}
+
+static void blank(char *from, const char *to)
+{
+    enum { NULL_LENGTH = 4 };
+    if (to - from < NULL_LENGTH)
+        return;
+    memset(from, ' ', (size_t)(to - from));
+    memcpy(from, "null", NULL_LENGTH);
+}
+
+/* Overwrites the unwanted members of the object that begins here. What is no JSON is left for
+ * jansson to complain about. */
+static bool scan_object(struct scan *scan, const char *section)
+{
+    const char *key;
+    size_t length;
+    scan->at++;
+    for (;;) {
+        skip_blanks(scan);
+        if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, &key, &length))
+            break;
+        skip_blanks(scan);
+        if (scan->at >= scan->end || *scan->at++ != ':')
+            return false;
+        skip_blanks(scan);
+        char *value = scan->at;
+        const char *inner = section ? NULL : section_named(scan, key, length);
+        if (inner && value < scan->end && *value == '{' && !scan_object(scan, inner))
+            return false;
+        if (!skip_value(scan))
+            return false;
+        if (is_unwanted(scan, section, key, length))
+            blank(value, scan->at);
+        if (*scan->at != ',')
+            break;
+        scan->at++;
+    }
+    return scan->at < scan->end && *scan->at++ == '}';
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
+
+static char *read_whole(const char *path, size_t *size, struct cup_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    size_t room = 0;
+    *size = 0;
+    if (!file) {
+        cup_error_system(error, path, "open it");
+        return NULL;
+    }
+    do {
+        char *larger = realloc(bytes, room = room ? 2 * room : 1 << 16);
+        if (!larger) {
+            cup_error_memory(error, path);
+            break;
+        }
+        bytes = larger;
+        *size += fread(bytes + *size, 1, room - *size, file);
+    } while (*size == room);
+    if (*size == room || ferror(file)) {
+        if (ferror(file))
+            cup_error_system(error, path, "read it");
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    return bytes;
+}
+
+json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
+                           struct cup_error *error)
+{
+    size_t size;
+    json_error_t problem;
+    char *bytes = read_whole(path, &size, error);
+    if (!bytes)
+        return NULL;
+    struct scan scan = {bytes, bytes + size, unwanted, count};
+    skip_blanks(&scan);
+    if (scan.at < scan.end && *scan.at == '{')
+        scan_object(&scan, NULL);
+    json_t *root = json_loadb(bytes, size, 0, &problem);
+    free(bytes);
+    if (root && json_is_object(root))
+        return root;
+    cup_error_set(error, path, CUP_NO_OFFSET, root ? "holds no JSON object" : "is no JSON: %s",
+                  problem.text);
+    json_decref(root);
+    return NULL;
+}
+
+struct cup_value cup_json_number(const json_t *json)
+{
+    if (json_is_integer(json) && json_integer_value(json) >= 0)
+        return cup_count((uint64_t)json_integer_value(json));
+    if (json_is_integer(json))
+        return cup_signed(json_integer_value(json));
+    return json_is_real(json) ? cup_real(json_real_value(json)) : cup_null();
+}

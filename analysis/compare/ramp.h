@@ -1,0 +1,59 @@
+/* How the rate per thread of one run depends on how many threads were busy at the same time: while
+ * workers come, and while the last chunks end, a run tells how it scales.
+ *
+ * The time from the first chunk's start to the last one's stop is cut into bins. In each, the busy
+ * threads are the time of all tasks of the pool in it, over its width. Events and bytes of a chunk
+ * whose result was used are spread evenly over its task's time (opening the file included, or the
+ * first bins of a run that starts all at once would have busy threads and no events). Bins with
+ * nearly the same number of busy threads make a step. */
+#ifndef CUPPING_RAMP_H
+#define CUPPING_RAMP_H
+
+#include <stdbool.h>
+
+#include "analysis/metrics/totals.h"
+
+enum { CUP_RAMP_BINS = 100, CUP_RAMP_STEPS = 12 };
+
+/* No bin is shorter: shorter ones would tell of single tasks. */
+#define CUP_RAMP_LEAST_BIN_NS INT64_C(50000000)
+/* Of the time from first to last chunk: a step that lasted less tells nothing. */
+#define CUP_RAMP_LEAST_SHARE 0.02
+/* The bend: the most busy threads whose rate is at least this share of the best. */
+#define CUP_RAMP_BEND 0.9
+
+struct cup_ramp_step {
+    unsigned bins;
+    double seconds;
+    double busy_s; /* threads x time */
+    double events;
+    double requested_bytes; /* by uproot, as Coffea reports */
+    double read_bytes;      /* from data files */
+    bool sustained;         /* long enough to tell */
+};
+
+struct cup_ramp {
+    unsigned bins;
+    double bin_s;
+    struct cup_ramp_step steps[CUP_RAMP_STEPS]; /* with busy threads, fewest first */
+    unsigned count;
+    bool by_events;         /* rates are of events, else of bytes */
+    const char *bytes_are;  /* "requested by uproot", "read from files"; NULL: not known */
+    int best, bend, widest; /* indexes of steps; -1: none. widest: the last sustained one */
+    double rate_events, rate_requested, rate_read; /* of the run, each second of its wall time; 0:
+                                                      not known */
+    const char *missing;                           /* why there is no answer; NULL: there is */
+};
+
+struct cup_ramp cup_ramp_make(const struct cup_totals *totals);
+
+/* Busy threads of a step, on average; what counts per second of it; and per busy thread and
+ * second. 0 where nothing is. */
+double cup_ramp_busy(const struct cup_ramp_step *step);
+double cup_ramp_rate(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
+double cup_ramp_rate_per_thread(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
+
+/* Bytes of a step by the better of the two counts: see bytes_are. */
+double cup_ramp_bytes(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
+
+#endif

@@ -1,0 +1,257 @@
+#include <stdio.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/write/table.h"
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+static enum cup_unit rate_unit(const struct cup_ramp *ramp)
+{
+    return ramp->by_events ? CUP_UNIT_HZ : CUP_UNIT_MBS;
+}
+
+/* Bytes are shown in MB/s. */
+static struct cup_value shown_rate(const struct cup_ramp *ramp, double rate)
+{
+    return cup_real(ramp->by_events ? rate : rate / 1e6);
+}
+
+static char *humane_rate(char *to, const struct cup_ramp *ramp, double rate)
+{
+    return cup_print_humane(to, shown_rate(ramp, rate), rate_unit(ramp));
+}
+
+static double best_rate(const struct cup_ramp *ramp)
+{
+    return ramp->best < 0 ? 0 : cup_ramp_rate_per_thread(ramp, &ramp->steps[ramp->best]);
+}
+
+static double share_of_best(const struct cup_ramp *ramp, const struct cup_ramp_step *step)
+{
+    double best = best_rate(ramp);
+    return best > 0 ? cup_ramp_rate_per_thread(ramp, step) / best : NAN;
+}
+
+static double per_second(double number, double seconds)
+{
+    return seconds > 0 ? number / seconds : NAN;
+}
+
+/* ---- for people ------------------------------------------------------------------------- */
+
+static void add_step(struct cup_table *table, const struct cup_ramp *ramp,
+                     const struct cup_ramp_step *step)
+{
+    double bytes = per_second(cup_ramp_bytes(ramp, step), step->seconds);
+    cup_table_add_value(table, cup_real(cup_ramp_busy(step)), CUP_UNIT_RATIO);
+    cup_table_add_value(table, cup_real(step->seconds), CUP_UNIT_SECONDS);
+    cup_table_add_value(table, shown_rate(ramp, cup_ramp_rate(ramp, step)), rate_unit(ramp));
+    cup_table_add_value(table, shown_rate(ramp, cup_ramp_rate_per_thread(ramp, step)),
+                        rate_unit(ramp));
+    if (step->sustained)
+        cup_table_add_value(table, cup_real(share_of_best(ramp, step)), CUP_UNIT_SHARE);
+    else
+        cup_table_add_string(table, "too short");
+    cup_table_add_value(table, ramp->bytes_are ? cup_real(bytes * 8 / 1e9) : cup_null(),
+                        CUP_UNIT_GBPS);
+}
+
+static void print_steps(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
+{
+    static const struct cup_column columns[] = {
+        {"busy threads", CUP_FIT_RIGHT, 0}, {"time", CUP_FIT_RIGHT, 1},
+        {"rate", CUP_FIT_RIGHT, 0},         {"per thread", CUP_FIT_RIGHT, 0},
+        {"of the best", CUP_FIT_RIGHT, 0},  {"bytes", CUP_FIT_RIGHT, 2},
+    };
+    struct cup_table table;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (unsigned i = 0; i < ramp->count; i++)
+        add_step(&table, ramp, &ramp->steps[i]);
+    cup_table_finish(&table, terminal);
+}
+
+static void print_bend(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
+{
+    char rate[CUP_HUMANE_ROOM], at[CUP_HUMANE_ROOM], widest[CUP_HUMANE_ROOM];
+    char share[CUP_HUMANE_ROOM], line[500];
+    const struct cup_ramp_step *bend = &ramp->steps[ramp->bend];
+    const struct cup_ramp_step *last = &ramp->steps[ramp->widest];
+    humane_rate(rate, ramp, best_rate(ramp));
+    cup_print_humane(at, cup_real(cup_ramp_busy(bend)), CUP_UNIT_RATIO);
+    cup_print_humane(widest, cup_real(cup_ramp_busy(last)), CUP_UNIT_RATIO);
+    cup_print_humane(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
+    if (ramp->bend == ramp->widest)
+        snprintf(line, sizeof line,
+                 "No bend: with %s busy threads, the most that lasted, each still does %s of the "
+                 "best rate, %s per thread.",
+                 widest, share, rate);
+    else
+        snprintf(line, sizeof line,
+                 "It bends beyond %s busy threads: with %s, the most that lasted, each does %s of "
+                 "the best rate, %s per thread.",
+                 at, widest, share, rate);
+    cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+}
+
+void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
+{
+    char line[500], bin[CUP_HUMANE_ROOM];
+    if (ramp->missing) {
+        snprintf(line, sizeof line, "The rate per thread by busy threads is n/a: %s.",
+                 ramp->missing);
+        cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+        return;
+    }
+    print_steps(terminal, ramp);
+    print_bend(terminal, ramp);
+    cup_print_humane(bin, cup_real(ramp->bin_s), CUP_UNIT_SECONDS);
+    snprintf(line, sizeof line,
+             "From the first chunk to the last, in %u bins of %s; a chunk's events and bytes "
+             "(%s) are spread over its task. A step counts if it lasted 2 %% of that time; the "
+             "bend is the last one with at least 90 %% of the best rate per thread.",
+             ramp->bins, bin, ramp->bytes_are ? ramp->bytes_are : "not known");
+    cup_print_wrapped(terminal, CUP_DIM, 2, line);
+}
+
+/* ---- the target ------------------------------------------------------------------------- */
+
+/* Of a step, in what the target counts, for each thread; 0: not known. */
+static double step_rate(const struct cup_ramp *ramp, const struct cup_target *target, int step)
+{
+    if (step < 0 || ramp->missing || ramp->steps[step].busy_s <= 0)
+        return 0;
+    const struct cup_ramp_step *it = &ramp->steps[step];
+    return (target->events ? it->events : cup_ramp_bytes(ramp, it)) / it->busy_s;
+}
+
+static void print_factor(const struct cup_terminal *terminal, const struct cup_target *target,
+                         double rate, const char *what)
+{
+    char line[400], factor[CUP_HUMANE_ROOM], shown[CUP_HUMANE_ROOM];
+    if (!(rate > 0))
+        return;
+    cup_print_humane(factor, cup_real(target->rate / rate),
+                     target->rate / rate >= 100 ? CUP_UNIT_COUNT : CUP_UNIT_RATIO);
+    if (target->events)
+        cup_print_humane(shown, cup_real(rate), CUP_UNIT_HZ);
+    else
+        cup_print_humane(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
+    snprintf(line, sizeof line, "Target %s: %s times the %s %s, over the whole run.", target->text,
+             factor, shown, what);
+    cup_print_wrapped(terminal, CUP_BOLD, 2, line);
+}
+
+static void print_threads(const struct cup_terminal *terminal, const struct cup_ramp *ramp,
+                          const struct cup_target *target)
+{
+    char best[CUP_HUMANE_ROOM], widest[CUP_HUMANE_ROOM], line[400];
+    double at_best = step_rate(ramp, target, ramp->best);
+    double at_widest = step_rate(ramp, target, ramp->widest);
+    if (!(at_best > 0) || !(at_widest > 0))
+        return;
+    cup_print_humane(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
+    cup_print_humane(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
+    snprintf(line, sizeof line,
+             "That takes %s busy threads if each did as many as at its best, %s if each did as "
+             "many as with the most that lasted.",
+             best, widest);
+    cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+}
+
+void cup_target_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp,
+                     const struct cup_target *target)
+{
+    if (!(target->rate > 0))
+        return;
+    if (target->events)
+        print_factor(terminal, target, ramp->rate_events, "of events");
+    else {
+        print_factor(terminal, target, ramp->rate_requested, "requested by uproot");
+        print_factor(terminal, target, ramp->rate_read, "delivered to tasks");
+    }
+    if (!((target->events ? ramp->rate_events : ramp->rate_requested + ramp->rate_read) > 0))
+        cup_print_wrapped(terminal, CUP_PLAIN, 2,
+                          target->events ? "How far the target is, is n/a: no events are known."
+                                         : "How far the target is, is n/a: no bytes are known.");
+    print_threads(terminal, ramp, target);
+}
+
+/* ---- for programs ----------------------------------------------------------------------- */
+
+static void put_step(struct cup_json *json, const struct cup_ramp *ramp, unsigned index)
+{
+    const struct cup_ramp_step *step = &ramp->steps[index];
+    double gbps = per_second(cup_ramp_bytes(ramp, step), step->seconds) * 8 / 1e9;
+    double own = cup_ramp_rate_per_thread(ramp, step);
+    cup_json_row(json, NULL);
+    cup_json_value(json, "busy_threads", cup_real(cup_ramp_busy(step)));
+    cup_json_value(json, "bins", cup_count(step->bins));
+    cup_json_value(json, "time_s", cup_real(step->seconds));
+    cup_json_value(json, "events_per_s",
+                   ramp->by_events ? cup_real(cup_ramp_rate(ramp, step)) : cup_null());
+    cup_json_value(json, "events_per_thread_s", ramp->by_events ? cup_real(own) : cup_null());
+    cup_json_value(json, "rate_gbps", ramp->bytes_are ? cup_real(gbps) : cup_null());
+    cup_json_value(json, "rate_per_thread_gbps",
+                   ramp->bytes_are ? cup_ratio(gbps, cup_ramp_busy(step)) : cup_null());
+    cup_json_value(json, "share_of_best", cup_real(share_of_best(ramp, step)));
+    cup_json_value(json, "sustained", cup_bool(step->sustained));
+    cup_json_end_object(json);
+}
+
+static struct cup_value factor(double target, double rate)
+{
+    return rate > 0 ? cup_real(target / rate) : cup_null();
+}
+
+static void put_target(struct cup_json *json, const struct cup_ramp *ramp,
+                       const struct cup_target *target)
+{
+    bool events = target->events;
+    if (!(target->rate > 0)) {
+        cup_json_value(json, "target", cup_null());
+        return;
+    }
+    cup_json_object(json, "target");
+    cup_json_value(json, "text", cup_string(target->text));
+    cup_json_value(json, "events_per_s", events ? cup_real(target->rate) : cup_null());
+    cup_json_value(json, "gbps", events ? cup_null() : cup_real(target->rate * 8 / 1e9));
+    cup_json_value(json, "factor_events",
+                   events ? factor(target->rate, ramp->rate_events) : cup_null());
+    cup_json_value(json, "factor_requested",
+                   events ? cup_null() : factor(target->rate, ramp->rate_requested));
+    cup_json_value(json, "factor_delivered",
+                   events ? cup_null() : factor(target->rate, ramp->rate_read));
+    cup_json_value(json, "threads_at_best",
+                   factor(target->rate, step_rate(ramp, target, ramp->best)));
+    cup_json_value(json, "threads_at_most_busy",
+                   factor(target->rate, step_rate(ramp, target, ramp->widest)));
+    cup_json_end_object(json);
+}
+
+static struct cup_value busy_of(const struct cup_ramp *ramp, int step)
+{
+    return step < 0 || ramp->missing ? cup_null() : cup_real(cup_ramp_busy(&ramp->steps[step]));
+}
+
+void cup_ramp_json(struct cup_json *json, const char *name, const struct cup_ramp *ramp,
+                   const struct cup_target *target)
+{
+    bool known = !ramp->missing;
+    cup_json_object(json, name);
+    cup_json_value(json, "missing", cup_string(ramp->missing));
+    cup_json_value(json, "bins", cup_count(ramp->bins));
+    cup_json_value(json, "bin_s", ramp->bins ? cup_real(ramp->bin_s) : cup_null());
+    cup_json_value(json, "rate_is_of",
+                   known ? cup_string(ramp->by_events ? "events" : "bytes") : cup_null());
+    cup_json_value(json, "bytes_are", cup_string(ramp->bytes_are));
+    cup_json_value(json, "best_busy_threads", busy_of(ramp, ramp->best));
+    cup_json_value(json, "bend_busy_threads", busy_of(ramp, ramp->bend));
+    cup_json_value(json, "most_busy_threads", busy_of(ramp, ramp->widest));
+    cup_json_value(json, "bends", known ? cup_bool(ramp->bend != ramp->widest) : cup_null());
+    cup_json_array(json, "steps");
+    for (unsigned i = 0; i < ramp->count; i++)
+        put_step(json, ramp, i);
+    cup_json_end_array(json);
+    put_target(json, ramp, target);
+    cup_json_end_object(json);
+}

@@ -1,0 +1,22 @@
+/* What a profile says, as other programs read it: `cupping export --to FORMAT`. */
+#ifndef CUPPING_EXPORT_H
+#define CUPPING_EXPORT_H
+
+#include "analysis/metrics/totals.h"
+#include "analysis/write/output.h"
+
+/* Tables as CSV (RFC 4180): tasks.csv, chunks.csv, files.csv, workers.csv, samples.csv, each with a
+ * line of names even where it has no rows. The profile must have the counters of every task. */
+int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error);
+
+/* Text exposition of Prometheus, to a file or "-": see prometheus.c for what bounds its length. */
+int cup_export_prometheus(const struct cup_totals *totals, const char *path,
+                          struct cup_error *error);
+
+/* A measurement directory of roastcoffea 0.1.2: see docs/roastcoffea.md. */
+int cup_export_roastcoffea(const struct cup_totals *totals, const char *directory,
+                           struct cup_error *error);
+
+/* All of these return 0, or -1 and *error. Each file is replaced only by a whole one. */
+
+#endif

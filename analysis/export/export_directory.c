@@ -1,0 +1,94 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "analysis/export/export_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- whether we may ----------------------------------------------------------------------- */
+
+enum { TEMPORARY = 7 }; /* ".XXXXXX": what a killed export leaves */
+
+static bool is_ours(const char *entry, const struct cup_export_file *files, size_t count)
+{
+    if (strcmp(entry, ".") == 0 || strcmp(entry, "..") == 0)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(files[i].name), rest = strlen(entry);
+        bool begins = rest >= length && memcmp(entry, files[i].name, length) == 0;
+        if (begins && (rest == length || (rest == length + TEMPORARY && entry[length] == '.')))
+            return true;
+    }
+    return false;
+}
+
+/* errno tells an error from the end. */
+static int check_entries(DIR *stream, const char *directory, const struct cup_export_file *files,
+                         size_t count, struct cup_error *error)
+{
+    const struct dirent *entry;
+    while (errno = 0, (entry = readdir(stream)) != NULL)
+        if (!is_ours(entry->d_name, files, count))
+            return cup_error_set(error, directory, CUP_NO_OFFSET,
+                                 "holds %.200s, which no such export writes: name a new or an "
+                                 "empty directory",
+                                 entry->d_name);
+    return errno ? cup_error_system(error, directory, "read the directory") : 0;
+}
+
+static int open_directory(const char *directory, const struct cup_export_file *files, size_t count,
+                          struct cup_error *error)
+{
+    if (mkdir(directory, 0777) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return cup_error_system(error, directory, "make the directory");
+    DIR *stream = opendir(directory);
+    if (!stream)
+        return cup_error_system(error, directory, "write into it");
+    int result = check_entries(stream, directory, files, count, error);
+    closedir(stream);
+    return result;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+int cup_export_file(const struct cup_totals *totals, const char *path, cup_export_writer write,
+                    struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, path, error) != 0)
+        return -1;
+    if (write(totals, &output) == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return cup_error_memory(error, path);
+}
+
+static int write_into(const struct cup_totals *totals, const char *directory,
+                      const struct cup_export_file *file, struct cup_error *error)
+{
+    size_t bytes = strlen(directory) + strlen(file->name) + 2;
+    char *path = malloc(bytes);
+    if (!path)
+        return cup_error_memory(error, directory);
+    snprintf(path, bytes, "%s/%s", directory, file->name);
+    int result = cup_export_file(totals, path, file->write, error);
+    free(path);
+    return result;
+}
+
+int cup_export_files(const struct cup_totals *totals, const char *directory,
+                     const struct cup_export_file *files, size_t count, struct cup_error *error)
+{
+    if (open_directory(directory, files, count, error) != 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (write_into(totals, directory, &files[i], error) != 0)
+            return -1;
+    return 0;
+}

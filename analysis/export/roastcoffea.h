@@ -1,0 +1,72 @@
+/* The parts of a measurement directory of roastcoffea: docs/roastcoffea.md has its keys, their
+ * units and how each is made. */
+#ifndef CUPPING_ROASTCOFFEA_H
+#define CUPPING_ROASTCOFFEA_H
+
+#include "analysis/export/python_text.h"
+#include "analysis/export/root_tree.h"
+#include "analysis/metrics/totals.h"
+#include "analysis/write/json_writer.h"
+#include "analysis/write/output.h"
+
+/* A one-value key of metrics.json that is a metric of the report. */
+struct cup_roast_figure {
+    const char *key, *section, *name;
+    double factor; /* to the key's unit */
+    bool needed;   /* the tool's tables fail on null: left out where it is not known */
+};
+extern const struct cup_roast_figure cup_roast_figures[];
+extern const size_t cup_roast_figure_count;
+
+/* Bytes that chunks asked for, by file. */
+struct cup_roast_file {
+    uint32_t path; /* as the work items name it */
+    uint32_t tree;
+    uint64_t size;                 /* 0: not known */
+    struct cup_root_tree contents; /* 0: the file could not be examined */
+    uint64_t requested_bytes;      /* by used chunks, at most its tree's bytes */
+    bool requested;                /* some of them told it */
+};
+struct cup_roast_files {
+    struct cup_roast_file *files; /* owned */
+    size_t count;
+    uint32_t *by_path; /* owned; by string of the profile: index + 1 */
+};
+/* Returns 0, or -1 without memory, with nothing to free. */
+int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals);
+void cup_roast_files_free(struct cup_roast_files *files);
+
+/* Bytes of its tree, compressed: of the whole file where the tree's are not known; 0: neither is.
+ */
+static inline uint64_t cup_roast_tree_bytes(const struct cup_roast_file *file)
+{
+    return file->contents.compressed_bytes ? file->contents.compressed_bytes : file->size;
+}
+
+/* What was requested of these; null where either is not known. */
+struct cup_value cup_roast_read_percent(const struct cup_roast_file *file);
+
+struct cup_roast {
+    const struct cup_totals *totals;
+    const struct cup_profile *profile;
+    const struct cup_output *output;
+    struct cup_roast_files files;
+    struct cup_python_text key; /* of what is written next */
+    struct cup_json json;
+};
+
+/* Each writes some keys into the object that is open. Returns 0, or -1 without memory. */
+int cup_roast_put_statistics(struct cup_roast *roast);
+int cup_roast_put_datasets(struct cup_roast *roast);
+int cup_roast_put_files(struct cup_roast *roast);
+int cup_roast_put_chunks(struct cup_roast *roast);
+int cup_roast_put_tracking(struct cup_roast *roast);
+int cup_roast_put_spans(struct cup_roast *roast);
+
+/* A chunk whose result was used. */
+static inline bool cup_roast_is_used(const struct cup_totals *totals, size_t item)
+{
+    return totals->outcomes[item] == CUP_OUTCOME_USED;
+}
+
+#endif

@@ -1,0 +1,41 @@
+#include "analysis/export/roastcoffea.h"
+
+/* clang-format off */
+const struct cup_roast_figure cup_roast_figures[] = {
+    {"data_rate_gbps", "workflow", "requested_rate_gbps", 1, true},
+    {"total_events", "workflow", "total_events", 1, true},
+    {"event_rate_elapsed_khz", "workflow", "event_rate_wall_khz", 1, true},
+    {"event_rate_cpu_total_khz", "workflow", "event_rate_agg_khz", 1, true},
+    {"elapsed_time_seconds", "workflow", "wall_time", 1, true},
+    {"total_cpu_time", "workflow", "total_cpu_time", 1, true},
+    {"num_chunks", "workflow", "num_chunks", 1, true},
+    {"avg_cpu_time_per_chunk", "workflow", "avg_cpu_time_per_chunk", 1, true},
+    {"total_bytes_read", "workflow", "total_bytes_read_coffea", 1, false},
+    {"num_successful_chunks", "workflow", "num_chunks", 1, false},
+    {"num_failed_chunks", "workflow", "num_failed_chunks", 1, true},
+    {"avg_workers", "workers", "avg_workers", 1, false},
+    {"peak_workers", "workers", "peak_workers", 1, false},
+    {"total_cores", "workers", "total_cores", 1, false},
+    {"cores_per_worker", "workers", "cores_per_worker", 1, false},
+    {"peak_memory_bytes", "workers", "peak_memory_bytes", 1, false},
+    {"avg_memory_per_worker_bytes", "workers", "avg_memory_per_worker_bytes", 1, false},
+    {"core_efficiency", "efficiency", "core_efficiency", 1, false},
+    {"speedup_factor", "efficiency", "speedup_factor", 1, false},
+    {"processor_cpu_time_seconds", "fine", "processor_cpu_time_seconds", 1, false},
+    {"processor_io_wait_time_seconds", "fine", "processor_noncpu_time_seconds", 1, false},
+    {"processor_cpu_percent", "fine", "processor_cpu_percentage", 1, false},
+    {"processor_io_wait_percent", "fine", "processor_noncpu_percentage", 1, false},
+    {"overhead_cpu_time_seconds", "fine", "overhead_cpu_time_seconds", 1, false},
+    {"overhead_io_wait_time_seconds", "fine", "overhead_noncpu_time_seconds", 1, false},
+    {"total_bytes_memory_read", "fine", "memory_read_bytes", 1, false},
+    {"disk_read_bytes", "fine", "disk_read_bytes", 1, false},
+    {"disk_write_bytes", "fine", "disk_write_bytes", 1, false},
+    {"decompression_time_seconds", "fine", "decompression_time_seconds", 1, false},
+    {"compression_time_seconds", "fine", "compression_time_seconds", 1, false},
+    {"total_compression_overhead_seconds", "fine", "total_compression_overhead_seconds", 1, false},
+    {"deserialization_time_seconds", "fine", "deserialization_time_seconds", 1, false},
+    {"serialization_time_seconds", "fine", "serialization_time_seconds", 1, false},
+    {"total_serialization_overhead_seconds", "fine", "total_serialization_overhead_seconds", 1, false},
+};
+/* clang-format on */
+const size_t cup_roast_figure_count = sizeof cup_roast_figures / sizeof *cup_roast_figures;

@@ -1,0 +1,85 @@
+#include "analysis/export/roastcoffea.h"
+
+#include <stdlib.h>
+
+static void note_sizes(struct cup_roast_files *files, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->file_count; i++) {
+        uint32_t index = files->by_path[profile->files[i].path];
+        if (index)
+            files->files[index - 1].size = profile->files[i].size;
+    }
+}
+
+static struct cup_roast_file *file_of(struct cup_roast_files *files, uint32_t path)
+{
+    if (!files->by_path[path]) {
+        files->by_path[path] = (uint32_t)++files->count;
+        files->files[files->count - 1].path = path;
+    }
+    return &files->files[files->by_path[path] - 1];
+}
+
+static void note_chunk(struct cup_roast_files *files, const struct cup_item *item)
+{
+    struct cup_roast_file *file = item->file ? file_of(files, item->file) : NULL;
+    if (file)
+        file->tree = item->tree;
+    if (!file || item->requested_bytes == CUP_UNKNOWN64)
+        return;
+    file->requested_bytes += item->requested_bytes;
+    file->requested = true;
+}
+
+/* Local files that are as large as they were in the run. */
+static void examine(struct cup_roast_file *file, const struct cup_profile *profile)
+{
+    struct cup_python_text path = {0}, tree = {0};
+    struct cup_text name = cup_profile_text(profile, file->path);
+    if (!name.length || name.bytes[0] != '/' || !file->tree)
+        return;
+    cup_python_add_text(&path, name);
+    cup_python_add_text(&tree, cup_profile_text(profile, file->tree));
+    if (path.failed || tree.failed || !tree.bytes ||
+        !cup_root_tree_read(&file->contents, path.bytes, file->size, tree.bytes))
+        file->contents = (struct cup_root_tree){0};
+    free(path.bytes);
+    free(tree.bytes);
+}
+
+/* Chunks that ask for the same bytes once more count them once more: a tree has no more of them. */
+static void bound_requests(struct cup_roast_file *file)
+{
+    uint64_t most = cup_roast_tree_bytes(file);
+    if (most && file->requested_bytes > most)
+        file->requested_bytes = most;
+}
+
+/* There are no more files than texts. */
+int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t texts = profile->strings.count + 1;
+    *files = (struct cup_roast_files){.files = calloc(texts, sizeof *files->files),
+                                      .by_path = calloc(texts, sizeof *files->by_path)};
+    if (!files->files || !files->by_path) {
+        cup_roast_files_free(files);
+        return -1;
+    }
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (cup_roast_is_used(totals, i))
+            note_chunk(files, &profile->items[i]);
+    note_sizes(files, profile);
+    for (size_t i = 0; i < files->count; i++) {
+        examine(&files->files[i], profile);
+        bound_requests(&files->files[i]);
+    }
+    return 0;
+}
+
+void cup_roast_files_free(struct cup_roast_files *files)
+{
+    free(files->files);
+    free(files->by_path);
+    *files = (struct cup_roast_files){0};
+}

@@ -1,0 +1,49 @@
+#include "analysis/export/specimen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One of each, or none without memory. */
+#define ONE(array, count)                                                                          \
+    ((array) = calloc(1, sizeof *(array)), (count) = (array) != NULL, (count) != 0)
+
+static bool allocate(struct cup_profile *profile)
+{
+    size_t counters, waits;
+    return ONE(profile->processes, profile->process_count) &&
+           ONE(profile->servers, profile->server_count) &&
+           ONE(profile->prefixes, profile->prefix_count) &&
+           ONE(profile->tasks, profile->task_count) && ONE(profile->items, profile->item_count) &&
+           ONE(profile->files, profile->file_count) && ONE(profile->counters, counters) &&
+           ONE(profile->own_waits, waits) && (profile->path = strdup("")) != NULL;
+}
+
+static void fill(struct cup_profile *profile)
+{
+    profile->processes[0].tasks = 1;
+    profile->servers[0].role = CUP_ROLE_WORKER;
+    profile->servers[0].memory_limit = CUP_UNKNOWN64;
+    profile->tasks[0].cpu_ns = CUP_UNKNOWN64;
+    profile->tasks[0].item = 1;
+    profile->items[0].kind = CUP_ITEM_WORK;
+    profile->items[0].cpu_ns = CUP_UNKNOWN64;
+    profile->files[0].class = CUP_FILE_DATA;
+}
+
+int cup_specimen_make(struct cup_specimen *specimen)
+{
+    memset(specimen, 0, sizeof *specimen);
+    if (allocate(&specimen->profile)) {
+        fill(&specimen->profile);
+        if (cup_totals_make(&specimen->totals, &specimen->profile) == 0)
+            return 0;
+    }
+    cup_profile_free(&specimen->profile);
+    return -1;
+}
+
+void cup_specimen_free(struct cup_specimen *specimen)
+{
+    cup_totals_free(&specimen->totals);
+    cup_profile_free(&specimen->profile);
+}

@@ -1,0 +1,17 @@
+/* `--run N|all`, which several verbs have. */
+#ifndef CUPPING_RUN_OPTION_H
+#define CUPPING_RUN_OPTION_H
+
+#include "analysis/base/error.h"
+#include "analysis/profile/profile.h"
+
+/* What `text` (NULL: not given) means for struct cup_load_options. Returns 0, or -1 and *error. */
+int cup_run_option_read(const char *verb, const char *text, unsigned *number,
+                        struct cup_error *error);
+
+/* Returns 0 if the profile has that run, else -1 and *error. Without Runner calls all that there is
+ * is run 1. */
+int cup_run_option_check(unsigned number, const struct cup_profile *profile,
+                         struct cup_error *error);
+
+#endif

@@ -1,0 +1,35 @@
+/* Writes the text exposition format of Prometheus, version 0.0.4. All series of a family stand
+ * together, under its HELP and TYPE. */
+#ifndef CUPPING_EXPOSITION_H
+#define CUPPING_EXPOSITION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analysis/base/value.h"
+
+enum cup_series_type { CUP_SERIES_GAUGE, CUP_SERIES_COUNTER };
+
+struct cup_label {
+    const char *name;
+    struct cup_text value; /* any bytes; {NULL, 0}: the empty label */
+};
+
+struct cup_exposition {
+    FILE *out;               /* not owned; the caller checks ferror */
+    struct cup_label common; /* of every series; its name NULL: none */
+    char family[128];        /* that is open */
+};
+
+void cup_exposition_start(struct cup_exposition *exposition, FILE *out, struct cup_label common);
+
+/* Begins a family, unless it is the one that is open. `name` is all of its name, in base units, a
+ * counter's with `_total`. */
+void cup_exposition_family(struct cup_exposition *exposition, const char *name,
+                           enum cup_series_type type, const char *help);
+
+/* A series of the family that is open: a finite number times `factor`. */
+void cup_exposition_series(struct cup_exposition *exposition, const struct cup_label *labels,
+                           size_t count, struct cup_value value, double factor);
+
+#endif

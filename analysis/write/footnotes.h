@@ -1,0 +1,24 @@
+/* Reasons below a table, each told once: "n/a [2]" in a cell, "[2] why" below. */
+#ifndef CUPPING_FOOTNOTES_H
+#define CUPPING_FOOTNOTES_H
+
+#include <stddef.h>
+
+#include "analysis/write/table.h"
+
+enum { CUP_FOOTNOTES_MOST = 12 };
+
+struct cup_footnotes {
+    const char *texts[CUP_FOOTNOTES_MOST]; /* not owned */
+    size_t count;
+};
+
+/* Adds the next cell, for what is not known, and its reason. Reasons beyond the room share the last
+ * one. */
+void cup_table_add_missing(struct cup_table *table, struct cup_footnotes *footnotes,
+                           const char *reason);
+
+void cup_footnotes_print(const struct cup_footnotes *footnotes,
+                         const struct cup_terminal *terminal);
+
+#endif

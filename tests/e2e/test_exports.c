@@ -1,0 +1,152 @@
+/* Exports of real Coffea runs, read by programs that know nothing of cupping, and the report
+ * against its schema. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(exports, .timeout = 300);
+
+/* ---- the jobs ------------------------------------------------------------------------------ */
+
+static void run_cluster(const char *directory, const char *script, const char *const *arguments)
+{
+    static const char *const environment[] = {"CUPPING_INTERVAL=0.1", NULL};
+    struct cup_cluster cluster;
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = directory,
+                                                              .workers = 2,
+                                                              .environment = environment});
+    if (script)
+        cup_cluster_script(&cluster, script, arguments);
+    cup_cluster_stop(&cluster);
+}
+
+static void analyse(const char *directory)
+{
+    char *ttree = cup_input("ttree"), *files = cup_path(ttree, "files.json");
+    char *out = cup_path(directory, "out.json");
+    const char *const arguments[] = {out, files, NULL};
+    run_cluster(directory, "coffea_job.py", arguments);
+    free(out), free(files), free(ttree);
+}
+
+/* A cluster that nobody used. */
+static void stay_idle(const char *directory)
+{
+    run_cluster(directory, NULL, NULL);
+}
+
+/* Runs a program that prints what is wrong; nothing is. */
+static void expect_silence(const char *directory, const char *name, const char *const *argv)
+{
+    char *log = cup_path(directory, name);
+    cup_run(name, log, argv, cup_clean_environment, 120);
+    char *text = cup_read_file(log);
+    cr_expect_str_eq(text, "");
+    free(text);
+    free(log);
+}
+
+/* ---- exports ------------------------------------------------------------------------------- */
+
+/* The profile as FORMAT, in DIRECTORY; the caller frees the path. */
+static char *export_to(const char *directory, const char *format, const char *name)
+{
+    char *profile = cup_path(directory, "profile"), *out = cup_path(directory, name);
+    const char *const argv[] = {
+        CUP_BUILD "/cupping", "export", profile, "--to", format, "-o", out, NULL};
+    expect_silence(directory, "export.log", argv);
+    free(profile);
+    return out;
+}
+
+static char *report_to(const char *directory, const char *name)
+{
+    char *profile = cup_path(directory, "profile"), *out = cup_path(directory, name);
+    const char *const argv[] = {CUP_BUILD "/cupping", "report", profile, "--json", out, NULL};
+    expect_silence(directory, "report.log", argv);
+    free(profile);
+    return out;
+}
+
+static void check_with_promtool(const char *directory, const char *path)
+{
+    const char *const argv[] = {"sh", "-c", "promtool check metrics <\"$0\" 2>&1", path, NULL};
+    if (system("command -v promtool >/dev/null") == 0)
+        expect_silence(directory, "promtool.log", argv);
+}
+
+Test(exports, agree_with_the_report_and_with_coffea)
+{
+    char *directory = cup_job("exports", analyse);
+    char *report = report_to(directory, "report.json"), *job = cup_path(directory, "out.json");
+    char *csv = export_to(directory, "csv", "csv");
+    char *measurement = export_to(directory, "roastcoffea", "measurement");
+    char *prometheus = export_to(directory, "prometheus", "cupping.prom");
+    const char *const argv[] = {cup_python(), CUP_TOP "/tests/workloads/exports.py",
+                                report,       job,
+                                csv,          measurement,
+                                prometheus,   NULL};
+    expect_silence(directory, "exports.log", argv);
+    check_with_promtool(directory, prometheus);
+    free(report), free(job), free(csv), free(measurement), free(prometheus);
+    free(directory);
+}
+
+Test(exports, of_a_cluster_that_nobody_used)
+{
+    static const char *const formats[] = {"csv", "roastcoffea", "prometheus"};
+    char *directory = cup_job("exports-idle", stay_idle);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        free(export_to(directory, formats[i], formats[i]));
+    char *prometheus = cup_path(directory, "prometheus");
+    check_with_promtool(directory, prometheus);
+    free(prometheus);
+    free(directory);
+}
+
+/* ---- the schema ---------------------------------------------------------------------------- */
+
+static void check_schema(const char *directory)
+{
+    char *report = report_to(directory, "validated.json");
+    const char *const argv[] = {cup_python(), CUP_TOP "/tests/workloads/validate.py",
+                                CUP_TOP "/docs/report.schema.json", report, NULL};
+    expect_silence(directory, "validate.log", argv);
+    free(report);
+}
+
+static void check_schema_of(const char *name, void (*run)(const char *directory))
+{
+    char *directory = cup_job(name, run);
+    check_schema(directory);
+    free(directory);
+}
+
+/* One task in one log, every field filled. */
+static void one_task(const char *directory)
+{
+    char *profile = cup_path(directory, "profile");
+    const char *const argv[] = {CUP_BUILD "/tests/generate_log", profile, "1", "1", NULL};
+    expect_silence(directory, "generate.log", argv);
+    free(profile);
+}
+
+Test(exports, the_report_is_as_its_schema_says)
+{
+    check_schema_of("exports", analyse);
+}
+
+Test(exports, the_report_of_no_task_is_as_its_schema_says)
+{
+    check_schema_of("exports-idle", stay_idle);
+}
+
+Test(exports, the_report_of_one_task_is_as_its_schema_says)
+{
+    check_schema_of("exports-one", one_task);
+}
