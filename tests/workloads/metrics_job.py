@@ -10,7 +10,7 @@ SCENARIO is a list of Runner calls, joined by commas, made one after the other b
     plain    all files
     failing  one chunk raises OSError at its first try, and is tried again by Dask
     skipped  one file is not ROOT, which only shows when its chunks are opened: skipbadfiles
-    moving   half-way a third worker comes, and the first one and its nanny are killed
+    moving   twice as many chunks; a third worker comes, then the first one and its nanny are killed
     one      a single chunk
     none     files without entries: Coffea raises an error
 
@@ -112,11 +112,11 @@ def make_processor():
 
 
 class Mover(threading.Thread):
-    """Waits until a third of the chunks are done, adds a worker, then kills the first one."""
+    """Waits until some chunks are done, adds a worker, then kills the first one."""
 
-    def __init__(self, client, args, chunks):
+    def __init__(self, client, args):
         super().__init__(daemon=True)
-        self.client, self.args, self.chunks, self.told = client, args, chunks, {}
+        self.client, self.args, self.told = client, args, {}
 
     def done(self):
         def count(dask_scheduler):
@@ -130,7 +130,7 @@ class Mover(threading.Thread):
 
     def run(self):
         before = self.done()
-        while self.done() < before + self.chunks // 3:
+        while self.done() < before + 4:
             time.sleep(0.05)
         start_worker(self.args.directory, 2, self.args.client, True, self.args.interval)
         while len(self.workers()) < 3:
@@ -161,7 +161,7 @@ def call(args, client, executor, name, collector_class):
     from coffea.nanoevents import NanoAODSchema
 
     processor_class = make_processor()
-    runner = coffea.Runner(executor=executor, schema=NanoAODSchema, chunksize=CHUNK * (2 if args.scenario in ALONE else 1),
+    runner = coffea.Runner(executor=executor, schema=NanoAODSchema, chunksize=CHUNK * 2 if args.scenario in ALONE else CHUNK // 2 if name == "moving" else CHUNK,
                            savemetrics=True, skipbadfiles=name == "skipped",
                            maxchunks=1 if name == "one" else None)
     fileset, fail, mover = filesets(args), "", None
@@ -178,7 +178,7 @@ def call(args, client, executor, name, collector_class):
         broken.write_bytes(b"no ROOT file any more")
         fileset = list(fileset)
     if name == "moving":
-        mover = Mover(client, args, 30)
+        mover = Mover(client, args)
         mover.start()
     with collector_class(client, f"call-{name}") as collector:
         output = collector.call(runner, fileset, processor_class(fail))
