@@ -69,7 +69,7 @@ static void read_section(struct cup_figures *figures, const json_t *root, const 
     {
         if (json_is_array(member) || json_is_object(member) || json_is_boolean(member))
             continue;
-        if (json_object_get(sources, name))
+        if (json_object_get(sources, name) && strcmp(name, "tracking_data") != 0) /* no figure */
             cup_figures_set(figures, section, name, value_of(figures, member),
                             source_of(figures, sources, name));
     }
