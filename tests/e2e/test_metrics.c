@@ -450,10 +450,16 @@ Test(metrics, of_a_run_with_a_chunk_that_failed_once)
     drop(&call);
 }
 
+/* The client asks for the chunks before the call: the metadata task of that makes the run longer
+ * than the call. */
 Test(metrics, of_a_run_that_skipped_a_bad_file)
 {
     struct call call = load_call(SKIPPED);
-    check_all(&call);
+    check_coffea(&call);
+    check_chunks(&call);
+    check_clocks(&call);
+    check_fine(&call);
+    check_workers(&call);
     expect_same("skipped", cup_count(section(&call, "chunks"), "skipped"), 5);
     expect_same("failed", (json_int_t)metric(&call, "workflow", "num_failed_chunks"), 0);
     drop(&call);
