@@ -225,3 +225,9 @@ void cup_run(const char *name, const char *log, const char *const *argv,
     if (cup_process_wait(&process, seconds) != 0)
         fail(&process, "failed");
 }
+
+void cup_only_in_soak(void)
+{
+    if (!getenv("SOAK"))
+        cr_skip_test("a variant: `make soak` runs it");
+}

@@ -41,4 +41,8 @@ char *cup_process_output(const struct cup_process *process);
 /* Text of a whole file, or NULL. The caller frees it. */
 char *cup_read_file(const char *path);
 
+/* Skips the test, and says so, unless SOAK is set, as `make soak` does: for variants of what other
+ * tests cover, which would take `make test` beyond its time. */
+void cup_only_in_soak(void);
+
 #endif

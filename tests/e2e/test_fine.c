@@ -225,6 +225,7 @@ Test(fine, is_what_dask_says)
 
 Test(fine, of_the_oldest_python)
 {
+    cup_only_in_soak();
     const char *python = CUP_TOP "/build/venv-3.9/bin/python";
     if (access(python, X_OK))
         cr_skip_test("no Python 3.9 with Dask here (%s)", python);

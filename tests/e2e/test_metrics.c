@@ -544,6 +544,7 @@ Test(metrics, of_workers_alone)
 
 Test(metrics, of_everything_in_one_local_cluster)
 {
+    cup_only_in_soak();
     struct call call = load("metrics-local", run_local, 1);
     check_all(&call);
     drop(&call);
@@ -560,10 +561,12 @@ static void check_without_dask(const char *job, void (*run)(const char *director
 
 Test(metrics, of_processes_without_dask)
 {
+    cup_only_in_soak();
     check_without_dask("metrics-futures", run_futures);
 }
 
 Test(metrics, of_one_process_without_dask)
 {
+    cup_only_in_soak();
     check_without_dask("metrics-iterative", run_iterative);
 }

@@ -108,11 +108,13 @@ Test(plain_jobs, arrays_of_trees_in_steps)
 
 Test(plain_jobs, arrays_of_trees_in_steps_on_the_newest_python)
 {
+    cup_only_in_soak();
     check(PYTHON("venv-3.13"), "steps");
 }
 
 Test(plain_jobs, arrays_of_trees_in_steps_on_the_oldest_python)
 {
+    cup_only_in_soak();
     check(PYTHON("venv-3.9"), "steps");
 }
 
@@ -123,6 +125,7 @@ Test(plain_jobs, delayed_calls_with_a_path)
 
 Test(plain_jobs, delayed_calls_with_a_path_on_the_oldest_python)
 {
+    cup_only_in_soak();
     check(PYTHON("venv-3.9"), "delayed");
 }
 
@@ -133,6 +136,7 @@ Test(plain_jobs, a_map_over_paths)
 
 Test(plain_jobs, a_map_over_paths_on_the_newest_python)
 {
+    cup_only_in_soak();
     check(PYTHON("venv-3.13"), "mapped");
 }
 
