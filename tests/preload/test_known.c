@@ -5,8 +5,6 @@
 
 enum { SERVER = 1 };
 
-struct cup_python cup_py;
-
 static uint64_t objects[1000][2];
 static int held;
 
