@@ -89,7 +89,7 @@ enum { MOST_OBJECTS = 128, DEEPEST = 12, MOST_ELEMENTS = 16, PATH_LONGEST = 2048
 struct search {
     int left;           /* objects that may still be looked at */
     bool done;          /* a work item: recorded */
-    cup_object *reader; /* uproot's; references that the task holds */
+    cup_object *reader; /* uproot's; of all three a reference is held */
     enum known_type reader_type;
     cup_object *range; /* the tuple that it is called with */
     int ranges;
@@ -97,6 +97,12 @@ struct search {
 };
 
 static void look_at(struct search *search, cup_object *object, int depth);
+
+static cup_object *held(cup_object *object)
+{
+    cup_py.Py_IncRef(object);
+    return object;
+}
 
 static void look_at_items(struct search *search, cup_object *sequence, int depth)
 {
@@ -128,7 +134,7 @@ static void look_at_part(struct search *search, cup_object *node, const char *na
     cup_object *part = search->done ? NULL : cup_python_attribute(node, name);
     if (part)
         look_at(search, part, depth);
-    cup_python_drop(part); /* the node holds it, too */
+    cup_python_drop(part);
 }
 
 static bool is_integer(cup_object *tuple, int at)
@@ -183,6 +189,8 @@ static size_t file_bytes(const char *text, size_t bytes)
 static bool is_path(cup_object *string)
 {
     size_t bytes;
+    if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* to ask for UTF-8 may copy all of it */
+        return false;
     const char *text = text_of(string, &bytes);
     if (bytes < 2 || bytes >= PATH_LONGEST || strlen(text) != bytes || strchr(text, '\n'))
         return false;
@@ -196,11 +204,11 @@ static void look_at(struct search *search, cup_object *object, int depth)
     cup_object *type = cup_python_type(object);
     if (type == cup_py.string_type) {
         if (!search->path && is_path(object))
-            search->path = object;
+            search->path = held(object);
         return;
     }
     if (type == cup_py.tuple_type && is_range(object) && search->ranges++ == 0)
-        search->range = object;
+        search->range = held(object);
     if (type == cup_py.tuple_type || type == cup_py.list_type) {
         look_at_items(search, object, depth + 1);
         return;
@@ -223,7 +231,7 @@ static void look_at(struct search *search, cup_object *object, int depth)
     } else if (known == SUBGRAPH) {
         look_at_part(search, object, "dsk", depth + 1);
     } else if (known != TYPES && !search->reader) {
-        search->reader = object;
+        search->reader = held(object);
         search->reader_type = known;
     }
 }
@@ -344,10 +352,11 @@ void cup_item_find(cup_object *const *what, int count)
     for (int i = 0; i < count; i++)
         if (what[i])
             look_at(&search, what[i], 0);
-    if (search.done || cup_self.item_known)
-        return;
-    if (search.reader)
+    if (!search.done && !cup_self.item_known && search.reader)
         record_read(&search);
-    else if (search.path)
+    else if (!search.done && !cup_self.item_known && search.path)
         record_path(search.path);
+    cup_python_drop(search.reader);
+    cup_python_drop(search.range);
+    cup_python_drop(search.path);
 }

@@ -108,11 +108,12 @@ struct cup_known *cup_known_missing(uint32_t server, uint32_t sample, size_t *at
     return NULL;
 }
 
-void cup_known_drop_missing(uint32_t server, uint32_t sample)
+void cup_known_drop_missing(uint32_t server, uint32_t sample, bool lost)
 {
     size_t kept = 0;
     for (size_t i = 0; i < table.count; i++) {
-        if (is_missing(&table.entries[i], server, sample))
+        if (is_missing(&table.entries[i], server, sample) &&
+            !(lost && table.entries[i].told.losses))
             cup_python_drop(table.entries[i].address);
         else if (kept++ != i)
             table.entries[kept - 1] = table.entries[i];

@@ -21,8 +21,9 @@ struct cup_known *cup_known_find(cup_object *address, uint32_t server, size_t *n
  */
 struct cup_known *cup_known_missing(uint32_t server, uint32_t sample, size_t *at);
 
-/* Forgets them. */
-void cup_known_drop_missing(uint32_t server, uint32_t sample);
+/* Forgets them; of a sample that was LOST, only those that were never told of: the others are yet
+ * to be told to be gone. */
+void cup_known_drop_missing(uint32_t server, uint32_t sample, bool lost);
 
 /* In a forked child: the references stay. */
 void cup_known_reset(void);

@@ -181,7 +181,7 @@ static struct call *own_call(bool make)
 
 static void ended_before(struct call *call, int64_t now_ns)
 {
-    if (!call->inside || !call->record)
+    if (!call->inside || !call->record || !cup_active())
         return;
     call->record->not_after_ns = now_ns;
     cup_log_commit(call->record, CUP_R_RUN);
@@ -215,7 +215,7 @@ static void begin(struct call *call, int64_t now_ns)
 /* Committed again now and then: for a log that is not mapped. */
 static void go_on(struct call *call, int64_t now_ns)
 {
-    if (!call->record)
+    if (!call->record || !cup_active()) /* a child that no handler saw forked: its parent's */
         return;
     __atomic_store_n(&call->record->stop_ns, now_ns, __ATOMIC_RELAXED);
     if (now_ns - call->written_ns < write_back_ns)

@@ -42,9 +42,12 @@ uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
 
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
 {
-    if (!dict || cup_python_type(dict) != cup_py.dict_type)
+    cup_object *key = dict ? cup_python_name(name) : NULL;
+    if (!key)
+        return CUP_UNKNOWN64;
+    if (cup_python_type(dict) != cup_py.dict_type)
         return given_away(cup_python_item(dict, name), scale);
-    cup_object *value = cup_py.PyDict_GetItemWithError(dict, cup_python_name(name));
+    cup_object *value = cup_py.PyDict_GetItemWithError(dict, key);
     if (!value && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
     return cup_sample_value(value, scale);

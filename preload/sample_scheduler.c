@@ -131,13 +131,16 @@ static void fill_values(uint64_t *values, const struct view *view)
     values[CUP_WV_SEEN_NS] = cup_sample_value(field(view, LAST_SEEN), CUP_SECONDS);
     values[CUP_WV_STATUS] = cup_sample_status(field(view, STATUS));
 }
-static void take_heartbeat(uint64_t *heartbeat, cup_object *metrics, uint64_t time_ns)
+
+static bool take_heartbeat(uint64_t *heartbeat, cup_object *metrics, const struct cup_told *told)
 {
-    cup_py.Py_IncRef(metrics);
+    uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
+    if (time_ns == CUP_UNKNOWN64 || (told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]))
+        return false;
     cup_sample_forget(heartbeat, CUP_HV_COUNT);
     heartbeat[CUP_HV_TIME_NS] = time_ns;
     fill_heartbeat(heartbeat, metrics);
-    cup_python_drop(metrics);
+    return true;
 }
 
 /* Fills in a heartbeat that is new; false for the one that was told. With every heartbeat Dask
@@ -149,11 +152,12 @@ static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
     if (told->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == told->values[CUP_WV_SEEN_NS])
         return false;
     cup_object *metrics = field(view, METRICS);
-    uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
-    if (time_ns == CUP_UNKNOWN64 || (told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]))
+    if (!metrics)
         return false;
-    take_heartbeat(heartbeat, metrics, time_ns);
-    return true;
+    cup_py.Py_IncRef(metrics);
+    bool fresh = take_heartbeat(heartbeat, metrics, told);
+    cup_python_drop(metrics);
+    return fresh;
 }
 
 static bool introduce(struct cup_known *known, const struct view *view, const struct cup_rows *rows)
@@ -278,8 +282,9 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
                           "samples hold no workers: Dask's scheduler has no dict of that name");
     }
     int gone = workers ? sample_workers(&batch, workers) : 0;
-    if (cup_rows_end(&batch, sampling->now_ns, values) && gone)
-        cup_known_drop_missing(sampling->rows.server, batch.sample);
+    bool whole = cup_rows_end(&batch, sampling->now_ns, values);
+    if (gone)
+        cup_known_drop_missing(sampling->rows.server, batch.sample, !whole);
     cup_python_drop(workers);
 }
 

@@ -41,40 +41,42 @@ struct cup_thread {
     uint32_t task;        /* task that this thread runs; 0: none */
     uint32_t next_helped; /* slot of helped[] that gives way next */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
-    bool server_loop;     /* runs a Dask server's event loop: never "the sole task" */
     /* calls of Coffea's Runner: run.h */
     int64_t run_next_ns, run_next_monotonic_ns; /* nothing to be learned of them until then */
     int64_t run_outside_ns; /* when the thread was last seen outside of any; 0: never */
     uint32_t run_call;      /* index + 1 of its call; 0: none */
     uint8_t run_woken;      /* looks left since it last waited */
     bool run_parents;       /* forked: a call below us on the stack is not ours */
+    /* flags of all kinds, side by side: see the assertion below */
+    bool server_loop;       /* runs a Dask server's event loop: never "the sole task" */
+    bool no_schedstat;      /* the kernel does not tell run delays */
+    bool item_known;        /* the work item of the task that it runs is recorded */
+    bool foreign_is_others; /* another task made foreign_lock, or uses it */
+    bool pool_is_own;       /* last it submitted a job to a pool that its task made for itself */
+    bool serves_others;     /* besides the task that started it */
     /* the task that this thread helps: helper.h */
-    bool for_dask;       /* its job was submitted by Dask itself */
-    bool job_runs;       /* a job that it was handed has begun, and not ended */
-    bool after_job;      /* it has ended, and what follows may be for others */
-    bool job_serves;     /* and turned out to serve other tasks: it is nobody's */
-    uint32_t handed;     /* task whose job it runs, or ran last; 0: none */
-    uint32_t inherited;  /* task that started it; 0: none, or void */
-    uint32_t started_by; /* likewise, and never void */
-    bool pool_is_own;    /* last it submitted a job to a pool that its task made for itself */
-    bool serves_others;  /* besides the task that started it */
-    uint32_t locks_made; /* counts: so that cup_helper_verify() sees one */
+    bool for_dask;              /* its job was submitted by Dask itself */
+    bool job_runs;              /* a job that it was handed has begun, and not ended */
+    bool after_job;             /* it has ended, and what follows may be for others */
+    bool job_serves;            /* and turned out to serve other tasks: it is nobody's */
+    uint32_t handed;            /* task whose job it runs, or ran last; 0: none */
+    uint32_t inherited;         /* task that started it; 0: none, or void */
+    uint32_t started_by;        /* likewise, and never void */
+    uint32_t locks_made;        /* counts: so that cup_helper_verify() sees one */
     const void *held[CUP_HELD]; /* locks taken and not given back */
     uint32_t next_held, last_held;
     uint64_t held_place; /* instruction that took the last of them, if it is known who made that */
     const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */
-    bool foreign_is_others;      /* another task made it, or uses it */
     uint64_t foreign_place;      /* instruction that took it */
     struct cup_block *job_block; /* of its task when it began, and what stood in it then */
-    uint32_t job_sequence;
     uint64_t job_start[CUP_JOB_SUMS];
     uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
+    uint32_t job_sequence;
     /* waits: wait.h */
-    uintptr_t waiting;    /* address of the wait under way; 0: none */
     uint32_t waits_for;   /* a helper's: the task that can see it wait; 0: none */
+    uintptr_t waiting;    /* address of the wait under way; 0: none */
     uint32_t waits_class; /* enum cup_wait_class */
     uint32_t schedstat;   /* entry of own_fd.h; 0: not open */
-    bool no_schedstat;    /* the kernel does not tell */
     uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
     uint64_t delay_ticks, delay_cpu_ns;
     uint64_t gil_ns, gil_stop;     /* last wait for the GIL, and when it ended (ticks) */
@@ -87,10 +89,13 @@ struct cup_thread {
     struct cup_moment start;
     struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
     uint32_t prefix;       /* its prefix, a string of the log */
-    bool item_known;       /* its work item is recorded */
     uint32_t origin;       /* enum cup_task_origin: who opened it closes it */
     void *token;           /* PyObject: what resets the context variable */
 };
+
+/* With what child.c keeps, a thread has no more than the C library's reserve for libraries that
+ * come late: 512 bytes on an old one. */
+_Static_assert(sizeof(struct cup_thread) <= 496, "thread-local storage is scarce");
 
 extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec")));
 
