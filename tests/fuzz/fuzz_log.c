@@ -26,8 +26,8 @@ static void report(const struct cup_profile *profile)
     struct cup_totals totals;
     struct cup_output output = {.file = fopen("/dev/null", "w")};
     if (output.file && cup_totals_make(&totals, profile) == 0) {
-        cup_report_text(&totals, &output, NULL);
-        cup_report_json(&totals, &output);
+        cup_report_text(&totals, NULL, &output, NULL);
+        cup_report_json(&totals, NULL, &output);
         cup_totals_free(&totals);
     }
     if (output.file)
