@@ -411,7 +411,7 @@ static void on_item(struct loader *loader, const struct cup_record *record)
     struct cup_item *item = task ? item_of(loader, task) : NULL;
     if (!item)
         return;
-    item->kind = told.kind;
+    item->kind = told.kind < UINT8_MAX ? (uint8_t)told.kind : UINT8_MAX;
     item->dataset = string_of(loader, told.dataset);
     item->file = string_of(loader, told.file);
     item->tree = string_of(loader, told.tree);

@@ -80,7 +80,7 @@ static void add_chunk(struct cup_host *host, const struct cup_task *task,
                       const struct cup_item *item, uint8_t outcome)
 {
     uint64_t events = cup_item_events(item);
-    host->failed_chunks += outcome >= CUP_OUTCOME_FAILED;
+    host->failed_chunks += outcome == CUP_OUTCOME_FAILED || outcome == CUP_OUTCOME_UNFINISHED;
     if (outcome != CUP_OUTCOME_USED)
         return;
     host->chunks++;

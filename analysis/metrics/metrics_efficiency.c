@@ -2,12 +2,6 @@
 #include "analysis/metrics/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
-/* A sum over chunks: with none of them there is nothing to tell. */
-static struct cup_value of_chunks(T t, struct cup_value value)
-{
-    return t->used_chunks ? value : cup_null();
-}
-
 static struct cup_value thread_cpu_efficiency(T t)
 {
     return cup_ended_with_cpu(t)
@@ -46,8 +40,7 @@ static struct cup_value speedup_factor(T t)
 
 static struct cup_value io_overhead_pct(T t)
 {
-    double noncpu_s = ((double)t->chunk_wall_ns - (double)t->chunk_cpu_ns) / 1e9;
-    return of_chunks(t, cup_ratio(noncpu_s * 100, cup_run_s(t)));
+    return cup_ratio(cup_number(cup_processor_noncpu(t)) * 100, cup_run_s(t));
 }
 
 static struct cup_value wasted_wall_s(T t)
@@ -83,9 +76,9 @@ static const struct cup_metric metrics[] = {
     {"core_efficiency", "slots busy in process()", CUP_UNIT_SHARE, core_efficiency, "C: total_cpu_time / (wall_time * total_cores); waiting for storage counts as busy; threads: #", 0, NULL},
     {"core_efficiency_avg_cores", NULL, CUP_UNIT_SHARE, core_efficiency_avg_cores, "C: total_cpu_time / (wall_time * avg_cores); threads: #", 0, NULL},
     {"cpu_efficiency", NULL, CUP_UNIT_SHARE, core_efficiency, "the same number as core_efficiency", 0, NULL},
-    {"speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "P: total_cpu_time / wall_time", 0, NULL},
-    {"efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "P: the same number as speedup_factor", 0, NULL},
-    {"io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: non-CPU time of the processor's tasks / wall_time", 0, NULL},
+    {"speedup_factor", "speed-up factor", CUP_UNIT_RATIO, speedup_factor, "C: total_cpu_time / wall_time", 0, NULL},
+    {"efficiency_ratio", NULL, CUP_UNIT_RATIO, speedup_factor, "C: the same number as speedup_factor", 0, NULL},
+    {"io_overhead_pct", NULL, CUP_UNIT_PERCENT, io_overhead_pct, "P: processor_noncpu_time_seconds / wall_time", 0, NULL},
     {"io_wait_pct", "I/O wait", CUP_UNIT_PERCENT, io_wait_pct, "P: io_wait_s of all tasks over their time, where waits were measured", WAITS, NULL},
     {"wasted_wall_s", "task time without use", CUP_UNIT_SECONDS, wasted_wall_s, "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its worker, so that they were done again; tasks that never ended, until the last sign of their process", 0, NULL},
     {"wasted_cpu_s", "CPU time without use", CUP_UNIT_SECONDS, wasted_cpu_s, "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU clock is read when its task ends", 0, NULL},

@@ -58,7 +58,7 @@ static struct cup_value processor_cpu(T t)
     return cpu_of(t, true);
 }
 
-static struct cup_value processor_noncpu(T t)
+struct cup_value cup_processor_noncpu(T t)
 {
     return noncpu_of(t, true);
 }
@@ -226,8 +226,9 @@ static const struct cup_metric metrics[] = {
     {"decompression_time_seconds", NULL, CUP_UNIT_SECONDS, decompression_time_seconds, TASKS_D "decompress", 0, NOT_TOLD},
     {"serialization_time_seconds", NULL, CUP_UNIT_SECONDS, serialization_time_seconds, TASKS_D "serialize", 0, NOT_TOLD},
     {"deserialization_time_seconds", NULL, CUP_UNIT_SECONDS, deserialization_time_seconds, TASKS_D "deserialize", 0, NOT_TOLD},
+    {"basket_decompress_cpu_s", NULL, CUP_UNIT_SECONDS, NULL, "stacks are not taken by this version", 0, NULL},
     {"processor_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_cpu, "P: tasks of the prefixes that carried chunks", 0, NULL},
-    {"processor_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, processor_noncpu, "P: likewise", 0, NULL},
+    {"processor_noncpu_time_seconds", NULL, CUP_UNIT_SECONDS, cup_processor_noncpu, "P: likewise", 0, NULL},
     {"processor_cpu_percentage", NULL, CUP_UNIT_PERCENT, processor_cpu_percentage, "P: of the time of these tasks", 0, NULL},
     {"processor_noncpu_percentage", NULL, CUP_UNIT_PERCENT, processor_noncpu_percentage, "P: likewise", 0, NULL},
     {"overhead_cpu_time_seconds", NULL, CUP_UNIT_SECONDS, overhead_cpu, "P: tasks of all other prefixes", 0, NULL},

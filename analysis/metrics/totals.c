@@ -95,15 +95,21 @@ static enum cup_outcome outcome_of(const struct cup_task *task, const struct cup
     return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
 }
 
-/* Of two attempts that succeeded the later one counts: the first one's result was lost, or
+/* A result counts before none, and what Dask took for a success before what it did not. */
+static int worth_of(uint8_t outcome)
+{
+    return outcome == CUP_OUTCOME_USED ? 2 : outcome == CUP_OUTCOME_SKIPPED ? 1 : 0;
+}
+
+/* Of two attempts that succeeded alike the later one counts: the first one's result was lost, or
  * nothing would have asked for it again. */
 static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t other)
 {
     const struct cup_profile *profile = totals->profile;
-    if (totals->outcomes[item] != CUP_OUTCOME_USED)
-        return false;
-    return totals->outcomes[other] != CUP_OUTCOME_USED ||
-           task_of(profile, item)->stop_ns > task_of(profile, other)->stop_ns;
+    int worth = worth_of(totals->outcomes[item]), other_worth = worth_of(totals->outcomes[other]);
+    if (worth == 0 || worth != other_worth)
+        return worth > other_worth;
+    return task_of(profile, item)->stop_ns > task_of(profile, other)->stop_ns;
 }
 
 static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)

@@ -114,16 +114,16 @@ struct cup_inputs {
 /* What a task was given to do, and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
-    uint32_t kind; /* enum cup_item_kind; 0: only the clock calls were seen */
     uint32_t dataset, file, tree;
+    uint32_t columns;                /* index + 1 in column_sets; 0: not known */
+    uint8_t kind;                    /* enum cup_item_kind; 0: only the clock calls were seen */
+    bool reported;                   /* what Coffea reports of it was seen */
+    bool names_work;                 /* kind PATH, and no other chunks are known */
     int64_t entry_start, entry_stop; /* -1: not known */
     int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
     uint64_t cpu_ns;                 /* between them */
     uint64_t requested_bytes;        /* that Coffea reports; CUP_UNKNOWN64: not known */
     uint64_t entries;                /* likewise */
-    uint32_t columns;                /* index + 1 in column_sets; 0: not known */
-    bool reported;                   /* what Coffea reports of it was seen */
-    bool names_work;                 /* kind PATH, and no other chunks are known */
 };
 
 /* Columns that a chunk made, as Coffea names them. */

@@ -209,6 +209,35 @@ Test(coffea_report, skipped_chunks_are_none_of_the_results)
     cr_expect_eq(totals.repeated_chunks, 1);
 }
 
+/* The file cannot be read at first: Dask tries again, and then Coffea goes on without. That the
+ * first attempt failed does not make the second one a success in vain. */
+Test(coffea_report, a_chunk_may_fail_before_it_is_skipped)
+{
+    add_reports();
+    for (uint32_t task = 20; task <= 21; task++) {
+        struct cup_r_task_begin begin = {
+            .task = task, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(task)};
+        struct cup_r_item item = {
+            .task = task, .kind = CUP_ITEM_WORK, .entry_start = 0, .entry_stop = 700};
+        struct cup_r_task_end end = {.task = task,
+                                     .status = task == 20 ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
+                                     .result_bytes = 16,
+                                     .stop_ns = at_second(task)};
+        builder_begin(&builder, &begin, "broken");
+        BUILDER_ADD(&builder, CUP_R_ITEM, item);
+        BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    }
+    load();
+    cr_expect_eq(totals.skipped_chunks, 1);
+    cr_expect_eq(totals.repeated_chunks, 0);
+    cr_expect_eq(totals.ledger.losses.sums.chunks[CUP_LOSS_SKIPPED], 1);
+    cr_expect_eq(totals.ledger.losses.sums.events[CUP_LOSS_SKIPPED], 700);
+    cr_expect_eq(totals.ledger.waste.retried.tasks, 0);
+    cr_assert_eq(totals.ledger.hosts.count, 1);
+    cr_expect_eq(totals.ledger.hosts.rows[0].failed_chunks, 1 + 1); /* and that of the golden run */
+    expect("num_chunks_coffea", 3 + 1); /* Coffea counts what it handed out */
+}
+
 #define RUN(verb, ...)                                                                             \
     run_verb(outside, cup_verb_##verb, (const char *const[]){#verb, __VA_ARGS__, NULL})
 

@@ -80,7 +80,7 @@ Test(metrics, efficiency)
     expect("workers", "avg_cores", 2);
     expect("efficiency", "thread_cpu_efficiency", 10.0 / 24);
     expect("efficiency", "speedup_factor", 8.0 / 12);
-    expect("efficiency", "io_overhead_pct", 100.0 * (14 - 9) / 12);
+    expect("efficiency", "io_overhead_pct", 100.0 * (15 - 9.5) / 12);
     expect("efficiency", "wasted_wall_s", 1);
     expect("efficiency", "wasted_cpu_s", 0.5);
     expect("efficiency", "wasted_bytes", 50 + 7);
@@ -98,6 +98,7 @@ Test(metrics, the_processor_is_told_from_the_rest)
 {
     expect("fine", "processor_cpu_time_seconds", 9.5);
     expect("fine", "processor_noncpu_time_seconds", 15 - 9.5);
+    expect_null("fine", "basket_decompress_cpu_s");
     expect("fine", "overhead_cpu_time_seconds", 0.5);
     expect("fine", "processor_cpu_percentage", 100 * 9.5 / 15);
     expect("fine", "processor_noncpu_percentage", 100 - 100 * 9.5 / 15);

@@ -24,10 +24,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static void report(const struct cup_profile *profile)
 {
     struct cup_totals totals;
+    const struct cup_target target = {0};
     struct cup_output output = {.file = fopen("/dev/null", "w")};
     if (output.file && cup_totals_make(&totals, profile) == 0) {
-        cup_report_text(&totals, &output, NULL);
-        cup_report_json(&totals, &output);
+        cup_report_text(&totals, &target, &output, NULL);
+        cup_report_json(&totals, &target, &output);
         cup_totals_free(&totals);
     }
     if (output.file)
