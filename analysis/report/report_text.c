@@ -120,12 +120,18 @@ bool cup_section_needs_counters(const char *name)
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output, const char *only)
 {
-    struct cup_page page = {
-        .totals = totals, .profile = totals->profile, .alone = only != NULL, .target = target};
+    bool begun = false;
+    struct cup_page page = {.totals = totals,
+                            .profile = totals->profile,
+                            .alone = only != NULL,
+                            .target = target,
+                            .begun = &begun};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
         if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], &page))
             result = sections[i].print(&page);
+    if (only && !begun && result == 0 && strcmp(only, "losses") != 0)
+        cup_print(&page.terminal, CUP_PLAIN, "Nothing for this section was seen in the run.\n");
     return result;
 }
