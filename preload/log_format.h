@@ -34,8 +34,8 @@
 /* How a thread's bytes found their task, strongest first. */
 #define CUP_WAYS(X)                                                                                \
     X(OWN, "own", "the reading thread runs the task")                                              \
-    X(CONTEXT, "context", "the reading thread's Python context carries the task")                  \
-    X(DESCRIPTOR, "descriptor", "the descriptor was opened by the task and is used by it alone")   \
+    X(CONTEXT, "context", "Python's context in the reading thread")                                \
+    X(DESCRIPTOR, "descriptor", "opened by the task, and used by it alone")                        \
     X(HANDOFF, "handoff", "work handed over by a semaphore, Future or queue")                      \
     X(INHERITED, "inherited", "the thread was started by the task")                                \
     X(SOLE, "sole", "no other task ran in the process")                                            \

@@ -196,6 +196,20 @@ static unsigned make_columns(struct cup_column *columns, const struct block *blo
     return count;
 }
 
+/* Where one input alone has any figure, there is nothing to compare. */
+static bool is_comparable(const struct cup_comparison *comparison, const char *section)
+{
+    size_t with = 0;
+    for (size_t input = 0; input < comparison->input_count; input++)
+        for (size_t i = 0; i < comparison->count; i++)
+            if (strcmp(comparison->rows[i].section, section) == 0 &&
+                cup_compared_value(&comparison->rows[i], input).kind != CUP_VALUE_NULL) {
+                with++;
+                break;
+            }
+    return with > 1;
+}
+
 static bool is_known(const struct cup_comparison *comparison, const struct cup_compared *row)
 {
     for (size_t i = 0; i < comparison->input_count; i++)
@@ -318,7 +332,8 @@ static void print_section(const struct cup_terminal *terminal,
         cup_print(terminal, CUP_DIM, "  ... and %zu more, with --only %s\n", shown.names - most,
                   section);
     if (shown.unknown)
-        cup_print(terminal, CUP_DIM, "  %zu more are n/a in all; --json says why\n", shown.unknown);
+        cup_print(terminal, CUP_DIM, "  n/a in all, and left out: %zu; --json says why\n",
+                  shown.unknown);
     cup_footnotes_print(&footnotes, terminal);
 }
 
@@ -402,7 +417,8 @@ static void print_sections(const struct cup_terminal *terminal,
     enum { SHOWN_ROWS = 6 };
     for (int i = 0; cup_compare_sections[i]; i++) {
         const char *section = cup_compare_sections[i];
-        if (only ? strcmp(only, section) == 0 : !is_on_request(section))
+        if (only ? strcmp(only, section) == 0
+                 : !is_on_request(section) && is_comparable(comparison, section))
             print_section(terminal, comparison, section, only ? SIZE_MAX : SHOWN_ROWS);
     }
 }

@@ -181,8 +181,10 @@ json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unw
     free(bytes);
     if (root && json_is_object(root))
         return root;
-    cup_error_set(error, path, CUP_NO_OFFSET, root ? "holds no JSON object" : "is no JSON: %s",
-                  problem.text);
+    cup_error_set(error, path, CUP_NO_OFFSET,
+                  root ? "holds no JSON object; name a file of `cupping report --json`"
+                       : "line %d is no JSON: %s; name a file of `cupping report --json`",
+                  problem.line, problem.text);
     json_decref(root);
     return NULL;
 }

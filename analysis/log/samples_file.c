@@ -347,8 +347,11 @@ static json_t *load(const char *path, struct cup_error *error)
     }
     json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &told);
     if (!root)
-        cup_error_set(error, path, CUP_NO_OFFSET, "line %d, column %d: %s", told.line, told.column,
-                      told.text);
+        cup_error_set(
+            error, path, CUP_NO_OFFSET,
+            "line %d, column %d is no JSON: %s; docs/reading-a-report.md shows what it may "
+            "hold",
+            told.line, told.column, told.text);
     fclose(stream);
     return root;
 }

@@ -30,6 +30,7 @@ struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
 {
     size_t room = page->terminal.width - strlen(text) - 2;
+    *page->begun = true;
     cup_print(&page->terminal, CUP_HEADING, "\n%s", text);
     if (*detail && strlen(detail) <= room)
         cup_print(&page->terminal, CUP_DIM, "  %s", detail);

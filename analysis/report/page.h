@@ -12,6 +12,7 @@ struct cup_page {
     struct cup_terminal terminal;
     bool alone; /* the section was asked for by its name: all of it */
     const struct cup_target *target;
+    bool *begun; /* becomes true with the first heading */
 };
 
 /* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */

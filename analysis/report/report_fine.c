@@ -67,14 +67,22 @@ static void add_row(const struct cup_page *page, struct cup_table *table, const 
 static void print_incomplete(const struct cup_page *page)
 {
     const struct cup_fine *fine = &page->totals->fine;
-    char behind[CUP_HUMANE_ROOM], line[200];
+    char behind[CUP_HUMANE_ROOM], line[300];
     if (fine->incomplete_workers + fine->silent_workers == 0)
         return;
     cup_humane(behind, (double)fine->behind_ns / 1e9, CUP_UNIT_SECONDS);
-    snprintf(line, sizeof line, "Without what happened after the last look at %llu worker%s",
-             (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers));
-    cup_print(&page->terminal, CUP_WARN, "  %s (up to %s), %llu told nothing.\n", line, behind,
-              (unsigned long long)fine->silent_workers);
+    size_t length = 0;
+    if (fine->incomplete_workers)
+        length = (size_t)snprintf(
+            line, sizeof line,
+            "What %llu worker%s did after the last look at Dask's figures (up to %s) is missing. ",
+            (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers),
+            behind);
+    if (fine->silent_workers)
+        snprintf(line + length, sizeof line - length, "%llu worker%s not looked at.",
+                 (unsigned long long)fine->silent_workers,
+                 fine->silent_workers == 1 ? " was" : "s were");
+    cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
 }
 
 static void print_table(const struct cup_page *page)

@@ -100,6 +100,8 @@ int cup_print_attribution(const struct cup_page *page)
                      "how the bytes of data files found their task in worker processes");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int way = 0; way < CUP_WAY_COUNT; way++) {
+        if (!page->alone && cup_way_bytes(page->totals, way) == 0)
+            continue;
         cup_table_add_string(&table, cup_way_names[way]);
         bool known =
             cup_profile_measured(page->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + way));
@@ -111,7 +113,8 @@ int cup_print_attribution(const struct cup_page *page)
         cup_table_add_string(&table, texts[way]);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_metrics(page, "attribution");
+    if (page->alone)
+        cup_page_metrics(page, "attribution");
     print_kernel_check(page);
     return 0;
 }
@@ -125,9 +128,11 @@ static void print_roles(const struct cup_page *page)
     cup_count_roles(page->profile, counts);
     for (int role = CUP_ROLE_COUNT - 1; role >= 0; role--) {
         size_t length = strlen(line);
+        const char *end = role == CUP_ROLE_CHILD ? "ren" : role == CUP_ROLE_OTHER ? "" : "s";
         if (counts[role])
-            snprintf(line + length, sizeof line - length, "%llu %s, ",
-                     (unsigned long long)counts[role], cup_role_name(role));
+            snprintf(line + length, sizeof line - length, "%llu %s%s, ",
+                     (unsigned long long)counts[role], cup_role_name(role),
+                     counts[role] == 1 ? "" : end);
     }
     line[strlen(line) - 2] = '\0';
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
@@ -206,6 +211,8 @@ int cup_print_health(const struct cup_page *page)
     print_features(page);
     print_warnings(page);
     print_notes(page);
+    if (!page->alone)
+        return 0;
     cup_page_metrics(page, "health");
     print_counters(page);
     return 0;

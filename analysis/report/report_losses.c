@@ -310,7 +310,7 @@ static void print_lines(const struct cup_page *page)
     cup_humane(events, lost, CUP_UNIT_COUNT);
     snprintf(line, sizeof line,
              "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
-             "Recovered by another attempt: %llu. Never ended: %llu.",
+             "Recovered by another attempt: %llu. Never ended, and not tried again: %llu.",
              (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
              (big)sums->chunks[CUP_LOSS_SKIPPED], events, all > 0 ? 100 * lost / all : 0,
              (big)sums->chunks[CUP_LOSS_RECOVERED], (big)sums->chunks[CUP_LOSS_UNFINISHED]);

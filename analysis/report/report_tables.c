@@ -192,9 +192,9 @@ static void print_requested(const struct cup_page *page)
     cup_page_humane(page, columns, "workflow", "num_columns", CUP_UNIT_COUNT);
     cup_page_humane(page, times, "workflow", "read_amplification", CUP_UNIT_RATIO);
     snprintf(line, sizeof line,
-             "By Coffea's own report uproot asked for %s and made %s columns; %s times that was "
+             "By Coffea's own report uproot asked for %s and made %s column%s; %s times that was "
              "read.",
-             asked, columns, times);
+             asked, columns, strcmp(columns, "1") == 0 ? "" : "s", times);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 

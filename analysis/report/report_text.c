@@ -65,6 +65,9 @@ static int print_sources(const struct cup_page *page)
 static int print_footer(const struct cup_page *page)
 {
     putc('\n', page->terminal.out);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
+                      "There is more: `--only workflow` (all rates), time_budget, attribution and "
+                      "health (all counters), processes, runs, scaling, coffea.");
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
         "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
@@ -84,8 +87,8 @@ static const struct section {
     {"losses", cup_print_losses, false},     {"stages", cup_print_stages, false},
     {"merge", cup_print_merge, false},       {"hosts", cup_print_hosts, false},
     {"files", cup_print_files, false},       {"servers", cup_print_servers, false},
-    {"workers", cup_print_workers, false},   {"workflow", print_workflow, false},
-    {"efficiency", print_efficiency, false}, {"time_budget", cup_print_time_budget, false},
+    {"workers", cup_print_workers, false},   {"workflow", print_workflow, true},
+    {"efficiency", print_efficiency, false}, {"time_budget", cup_print_time_budget, true},
     {"fine", cup_print_fine, false},         {"attribution", cup_print_attribution, false},
     {"health", cup_print_health, false},     {"processes", cup_print_processes, true},
     {"runs", cup_print_runs, true},          {"scaling", cup_print_scaling, true},
@@ -117,12 +120,18 @@ bool cup_section_needs_counters(const char *name)
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output, const char *only)
 {
-    struct cup_page page = {
-        .totals = totals, .profile = totals->profile, .alone = only != NULL, .target = target};
+    bool begun = false;
+    struct cup_page page = {.totals = totals,
+                            .profile = totals->profile,
+                            .alone = only != NULL,
+                            .target = target,
+                            .begun = &begun};
     cup_terminal_open(&page.terminal, output->file);
     int result = 0;
     for (int i = 0; i < SECTION_COUNT && result == 0; i++)
         if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], &page))
             result = sections[i].print(&page);
+    if (only && !begun && result == 0 && strcmp(only, "losses") != 0)
+        cup_print(&page.terminal, CUP_PLAIN, "Nothing for this section was seen in the run.\n");
     return result;
 }

@@ -34,6 +34,10 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);
+    if (request->only && request->json)
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--only %s is for the text; --json always has all sections",
+                             request->only);
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "report", error) != 0)
         return -1;
@@ -122,6 +126,16 @@ static int give(struct cup_profile *profile, const struct cup_coffea_file *given
                : 0;
 }
 
+static int check_span(const char *span, const struct cup_profile *profile, struct cup_error *error)
+{
+    if (!span || profile->task_count > 0)
+        return 0;
+    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
+                         "--span %s: no task is of such a span; `cupping tasks --csv -` has the "
+                         "span of each",
+                         span);
+}
+
 static int report(const struct request *request, const struct cup_coffea_file *given)
 {
     struct cup_profile profile;
@@ -134,6 +148,8 @@ static int report(const struct request *request, const struct cup_coffea_file *g
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
     int status = CUP_EXIT_DONE;
     if (cup_run_option_check(request->number, &profile, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (check_span(request->span, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if (give(&profile, given, &error) != 0 ||
              write_report(request, &profile, given, &error) != 0)

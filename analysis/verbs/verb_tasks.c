@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "analysis/report/task_rows.h"
 #include "analysis/report/task_table.h"
 #include "analysis/verbs/options.h"
@@ -52,6 +54,11 @@ int cup_verb_tasks(int argc, char **argv)
     struct cup_error error;
     if (cup_options_read(argc, argv, options, 2, &directory, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (csv && json && strcmp(csv, json) == 0) {
+        cup_error_set(&error, "tasks", CUP_NO_OFFSET,
+                      "--csv and --json both write %s; name two files", csv);
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
     struct cup_profile profile;
     const struct cup_load_options load = {.counters = true, .run = CUP_ALL_RUNS};
     if (cup_verb_load(&profile, directory, &load, &error) != 0)

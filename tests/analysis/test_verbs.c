@@ -216,6 +216,42 @@ Test(verbs, report_fits_the_screen)
     }
 }
 
+/* An empty page would look like a failure. */
+Test(verbs, a_section_without_anything_says_so)
+{
+    cr_assert_eq(RUN(report, scratch, "--only", "servers"), 0);
+    char *text = written("out");
+    cr_assert_not_null(strstr(text, "Nothing for this section"), "%s", text);
+    free(text);
+    cr_assert_eq(RUN(report, scratch, "--only", "chunks"), 0);
+    text = written("out");
+    cr_assert_null(strstr(text, "Nothing for this section"), "%s", text);
+    free(text);
+}
+
+Test(verbs, what_is_on_request_is_not_in_the_whole_report)
+{
+    cr_assert_eq(RUN(report, scratch), 0);
+    char *text = written("out");
+    cr_assert_null(strstr(text, "\nWorkflow"));
+    cr_assert_null(strstr(text, "\nTime budget"));
+    cr_assert_null(strstr(text, "share_attributed"));
+    cr_assert_null(strstr(text, "logs_read"));
+    cr_assert_not_null(strstr(text, "--only workflow"));
+    free(text);
+    cr_assert_eq(RUN(report, scratch, "--only", "health"), 0);
+    text = written("out");
+    cr_assert_not_null(strstr(text, "logs_read"));
+    free(text);
+}
+
+Test(verbs, options_that_contradict_each_other_are_wrong_usage)
+{
+    expect_failure(RUN(report, scratch, "--only", "tasks", "--json", "-"), 2, "all sections");
+    expect_failure(RUN(report, scratch, "--span", "nobody's"), 2, "--span nobody's");
+    expect_failure(RUN(tasks, scratch, "--csv", "-", "--json", "-"), 2, "name two files");
+}
+
 Test(verbs, report_of_one_section)
 {
     cr_assert_eq(RUN(report, scratch, "--only", "attribution"), 0);
