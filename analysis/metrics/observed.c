@@ -296,6 +296,8 @@ static void sum_up(struct cup_observed *observed)
 /* "tcp://10.0.0.1:4000" -> "10.0.0.1". */
 static struct cup_text host_of(struct cup_text address)
 {
+    if (!address.bytes)
+        return (struct cup_text){"", 0};
     const char *end = address.bytes + address.length, *at = address.bytes, *colon = end;
     for (const char *next = at; next + 3 <= end; next++)
         if (memcmp(next, "://", 3) == 0)
