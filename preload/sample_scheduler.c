@@ -2,6 +2,7 @@
 
 #include "preload/known.h"
 #include "preload/log.h"
+#include "preload/occupancy.h"
 #include "preload/process.h"
 #include "preload/slots.h"
 #include "preload/spans.h"
@@ -21,14 +22,17 @@ enum {
     LONG_RUNNING,
     HAS_WHAT,
     NBYTES,
-    OCCUPANCY,
+    KEPT_OCCUPANCY,
+    PREFIX_COUNT,
+    NETWORK,
     LAST_SEEN,
     METRICS
 };
 static struct cup_slots slots = {.count = METRICS + 1,
                                  .names = {"address", "name", "status", "nthreads", "memory_limit",
                                            "processing", "executing", "long_running", "_has_what",
-                                           "nbytes", "_occupancy_cache", "last_seen", "metrics"}};
+                                           "nbytes", "_occupancy_cache", "task_prefix_count",
+                                           "_network_occ", "last_seen", "metrics"}};
 
 static void fill_transfers(uint64_t *heartbeat, cup_object *metrics)
 {
@@ -116,9 +120,9 @@ static cup_object *field(const struct view *view, int name)
     return view->suits ? cup_slots_peek(&slots, view->worker, name) : view->attributes[name];
 }
 
-/* Only C code runs here: slots and dicts. `occupancy` itself is a Python property; the cache behind
- * it is set while Dask rebalances, and is not known at other times. */
-static void fill_values(uint64_t *values, const struct view *view)
+/* Only C code runs here: slots and dicts. */
+static void fill_values(uint64_t *values, const struct view *view,
+                        const struct cup_occupancy *occupancy)
 {
     values[CUP_WV_THREADS] = cup_sample_value(field(view, THREADS), 1);
     values[CUP_WV_MEMORY_LIMIT] = cup_sample_value(field(view, MEMORY_LIMIT), 1);
@@ -127,7 +131,8 @@ static void fill_values(uint64_t *values, const struct view *view)
     values[CUP_WV_LONG_RUNNING] = cup_sample_length(field(view, LONG_RUNNING));
     values[CUP_WV_HAS] = cup_sample_length(field(view, HAS_WHAT));
     values[CUP_WV_NBYTES] = cup_sample_value(field(view, NBYTES), 1);
-    values[CUP_WV_OCCUPANCY_NS] = cup_sample_value(field(view, OCCUPANCY), CUP_SECONDS);
+    values[CUP_WV_OCCUPANCY_NS] = cup_occupancy_of(
+        occupancy, field(view, PREFIX_COUNT), field(view, NETWORK), field(view, KEPT_OCCUPANCY));
     values[CUP_WV_SEEN_NS] = cup_sample_value(field(view, LAST_SEEN), CUP_SECONDS);
     values[CUP_WV_STATUS] = cup_sample_status(field(view, STATUS));
 }
@@ -172,12 +177,13 @@ static bool introduce(struct cup_known *known, const struct view *view, const st
     return told;
 }
 
-static void tell(struct cup_rows_batch *batch, struct cup_known *known, const struct view *view)
+static void tell(struct cup_rows_batch *batch, struct cup_known *known, const struct view *view,
+                 const struct cup_occupancy *occupancy)
 {
     uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
     if (!known->told.worker && !introduce(known, view, batch->rows))
         return;
-    fill_values(values, view);
+    fill_values(values, view, occupancy);
     bool fresh = fill_new_heartbeat(heartbeat, view, &known->told, values);
     cup_rows_tell(batch, &known->told, values, fresh ? heartbeat : NULL);
 }
@@ -201,7 +207,8 @@ static void note_missing(const struct view *view)
     }
 }
 
-static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next)
+static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next,
+                          const struct cup_occupancy *occupancy)
 {
     struct view view;
     bool fresh = cup_slots_learn(&slots, worker);
@@ -212,7 +219,7 @@ static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size
     struct cup_known *known = address ? cup_known_find(address, batch->rows->server, next) : NULL;
     if (known) {
         known->sample = batch->sample;
-        tell(batch, known, &view);
+        tell(batch, known, &view, occupancy);
     }
     unsee(&view);
 }
@@ -228,14 +235,15 @@ static void fetch(cup_object *list, ssize_t i, ssize_t count)
 }
 
 /* Returns how many it has no more. */
-static int sample_workers(struct cup_rows_batch *batch, cup_object *list)
+static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
+                          const struct cup_occupancy *occupancy)
 {
     size_t next = 0, at = 0;
     int gone = 0;
     ssize_t count = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < count; i++) {
         fetch(list, i, count);
-        sample_worker(batch, cup_py.PyList_GetItem(list, i), &next);
+        sample_worker(batch, cup_py.PyList_GetItem(list, i), &next, occupancy);
     }
     for (struct cup_known *known;
          (known = cup_known_missing(batch->rows->server, batch->sample, &at)) != NULL; gone++)
@@ -270,6 +278,8 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
 {
     uint64_t values[CUP_SV_COUNT];
     struct cup_rows_batch batch;
+    struct cup_occupancy occupancy;
+    cup_occupancy_begin(&occupancy, scheduler);
     cup_object *workers = workers_of(scheduler);
     cup_sample_forget(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
@@ -281,11 +291,12 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
         cup_process_lacks(CUP_FEATURE_SAMPLES,
                           "samples hold no workers: Dask's scheduler has no dict of that name");
     }
-    int gone = workers ? sample_workers(&batch, workers) : 0;
+    int gone = workers ? sample_workers(&batch, workers, &occupancy) : 0;
     bool whole = cup_rows_end(&batch, sampling->now_ns, values);
     if (gone)
         cup_known_drop_missing(sampling->rows.server, batch.sample, !whole);
     cup_python_drop(workers);
+    cup_occupancy_end(&occupancy);
 }
 
 static bool busy; /* an object that is no plain one may let another scheduler's thread run */

@@ -48,6 +48,34 @@ static void near(json_t *ours, json_t *polled, const char *name, double toleranc
               tolerance);
 }
 
+static double mean_of(json_t *timeline)
+{
+    json_t *point;
+    size_t i;
+    double sum = 0;
+    json_array_foreach(timeline, i, point) sum += json_number_value(json_array_get(point, 1));
+    return json_array_size(timeline) ? sum / (double)json_array_size(timeline) : 0;
+}
+
+/* What Dask's own property says, which we do not run. */
+static void same_occupancy(json_t *ours, json_t *polled)
+{
+    const char *worker;
+    json_t *timeline,
+        *told = json_object_get(json_object_get(ours, "tracking_data"), "worker_occupancy");
+    int busy = 0;
+    json_object_foreach(
+        json_object_get(json_object_get(polled, "tracking_data"), "worker_occupancy"), worker,
+        timeline)
+    {
+        double poll = mean_of(timeline), mine = mean_of(json_object_get(told, worker));
+        cr_expect(fabs(poll - mine) <= 0.1 + 0.3 * poll, "occupancy of %s: %g, and %g by the poll",
+                  worker, mine, poll);
+        busy += poll > 0.3;
+    }
+    cr_expect(busy >= 2, "%d workers had something to do", busy);
+}
+
 Test(workers, are_what_a_poll_sees)
 {
     char *directory = cup_job("workers", run);
@@ -68,6 +96,7 @@ Test(workers, are_what_a_poll_sees)
     near(ours, polled, "peak_memory_bytes", 5e6);
     near(ours, polled, "executing_utilization_pct", 15);
     near(ours, polled, "real_cpu_utilization_pct", 15);
+    same_occupancy(ours, polled);
     cr_expect(cup_count(ours, "num_samples") >= (json_int_t)(wall / 0.25 / 2));
     cr_expect(cup_count(ours, "num_repeated_heartbeats") > 0, "each sample has a new heartbeat");
     json_decref(report);

@@ -33,7 +33,7 @@ def worker(address, **more):
     state = dict(
         address=address, name=address[-1], status=Status.running, nthreads=2, memory_limit=None,
         processing={1: 2}, executing={}, long_running=set(), _has_what={}, nbytes=0,
-        _occupancy_cache=None, last_seen=time.time(), metrics={})
+        _occupancy_cache=None, task_prefix_count={}, _network_occ=0, last_seen=time.time(), metrics={})
     return SimpleNamespace(**{**state, **more})
 
 
@@ -47,7 +47,7 @@ WORKERS = [
     worker("tcp://3", metrics=heartbeat(memory=-5, cpu=float("nan"), num_fds=2**80)),
     worker("tcp://4", metrics=heartbeat(spilled_bytes=7, transfer=None, bandwidth=Raises())),
     worker("tcp://5", processing=Raises(), executing=5, nbytes="many", last_seen=1e300),
-    worker("tcp://6", metrics=17, status=None),
+    worker("tcp://6", metrics=17, status=None, task_prefix_count=Raises(), _network_occ="no"),
     worker("tcp://7", metrics=Raises(), name=Raises(), status=Raises()),
     SimpleNamespace(address="tcp://8"),
     Raises(),

@@ -36,6 +36,7 @@ def start_polling(dask_scheduler):
                     ("worker_cores", worker.nthreads),
                     ("worker_active_tasks", len(worker.processing)),
                     ("worker_executing", len(worker.executing)),
+                    ("worker_occupancy", worker.occupancy),
                     ("worker_cpu", worker.metrics.get("cpu")),
                 ):
                     seen.setdefault(name, {}).setdefault(address, []).append((now, value))
