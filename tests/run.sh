@@ -29,33 +29,57 @@ show_results() {
     printf '%s' "$kept" # of a program that ended early
 }
 
+# NAME PROGRAM [OPTION]...: through a pipe, so its status comes out by a file.
+run() {
+    name=$1
+    shift
+    rm -f "build/test-$name.status"
+    {
+        code=0
+        "$@" --verbose --color=never 2>&1 </dev/null || code=$?
+        echo "$code" >"build/test-$name.status"
+    } | tee "build/test-$name.log" | show_results
+}
+
+# NAME: takes note of how it went.
+judge() {
+    log=build/test-$1.log
+    [ "$(cat "build/test-$1.status" 2>/dev/null)" = 0 ] || failed="$failed $1"
+    line=$(grep '^\[====\] Synthesis' "$log" || echo "[====] $1 ended early: $log")
+    skipped=$(grep -c '^\[SKIP\]' "$log" || :)
+    summary="$summary$1 (skipped: $skipped; log: $log)
+$line
+"
+}
+
+# What judges short times, or looks at all processes, wants the machine for itself. Clusters that
+# mostly wait for each other do not: two sets of suites run side by side. A new suite is alone.
+left='cluster_tasks|coffea|environment|exports|plain_jobs'
+right='children|clocks|coffea_launch|fine|losses|metrics|runs|workers'
+run_e2e() {
+    run e2e-left "$1" -j1 --filter "@($left)/*" &
+    run e2e-right "$1" -j1 --filter "@($right)/*"
+    wait
+    run e2e "$1" -j1 --filter "!($left|$right)/*"
+    judge e2e-left
+    judge e2e-right
+    judge e2e
+}
+
 for step; do
-    name=${step##*/}
-    log=build/test-$name.log
-    status=build/test-$name.status
     if [ "$step" = format-check ]; then
         make --no-print-directory format-check || failed="$failed $step"
         continue
     fi
     [ -x "$step" ] || continue
-    echo "== $name"
-    # Clusters and strace want the machine for themselves.
-    case $name in
-    e2e) jobs=-j1 ;;
-    *) jobs= ;;
+    echo "== ${step##*/}"
+    case ${step##*/} in
+    e2e) run_e2e "$step" ;;
+    *)
+        run "${step##*/}" "$step"
+        judge "${step##*/}"
+        ;;
     esac
-    rm -f "$status"
-    { # through a pipe: its first command's status comes out by a file
-        code=0
-        "$step" --verbose --color=never $jobs 2>&1 </dev/null || code=$?
-        echo "$code" >"$status"
-    } | tee "$log" | show_results
-    [ "$(cat "$status" 2>/dev/null)" = 0 ] || failed="$failed $name"
-    line=$(grep '^\[====\] Synthesis' "$log" || echo "[====] $name ended early: $log")
-    skipped=$(grep -c '^\[SKIP\]' "$log" || :)
-    summary="$summary$name (skipped: $skipped; log: $log)
-$line
-"
 done
 
 echo

@@ -84,20 +84,28 @@ static void run_job(const char *directory, const char *id, void (*run)(const cha
     free(done);
 }
 
+/* Tests may run side by side. Closing the descriptor gives it back. */
+static int lock(const char *directory)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s.lock", directory) < 0)
+        cr_assert_fail("out of memory");
+    int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0 || flock(file, LOCK_EX))
+        cr_assert_fail("cannot lock %s: %s", name, strerror(errno));
+    free(name);
+    return file;
+}
+
 char *cup_job(const char *name, void (*run)(const char *directory))
 {
     char id[96];
     runner(id, sizeof id);
     make_directory(root);
-    char *directory = cup_path(root, name), *lock_name = NULL;
-    if (asprintf(&lock_name, "%s.lock", directory) < 0)
-        cr_assert_fail("out of memory");
-    int lock = open(lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (lock < 0 || flock(lock, LOCK_EX))
-        cr_assert_fail("cannot lock %s: %s", lock_name, strerror(errno));
+    char *directory = cup_path(root, name);
+    int locked = lock(directory);
     run_job(directory, id, run);
-    close(lock);
-    free(lock_name);
+    close(locked);
     return directory;
 }
 
@@ -117,7 +125,9 @@ char *cup_input(const char *kind)
                                 directory,    "--events",
                                 "30000",      strcmp(kind, "rntuple") == 0 ? "--rntuple" : NULL,
                                 NULL};
+    int locked = lock(directory);
     cup_run("mktree.py", log, argv, cup_clean_environment, 120);
+    close(locked);
     free(log);
     return directory;
 }
