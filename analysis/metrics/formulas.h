@@ -54,7 +54,7 @@ static inline double cup_estimated_cores(T t)
 /* Likewise, by samples; NAN without them. */
 static inline double cup_sampled_cores(T t)
 {
-    return cup_timeline_average(&t->observed.threads);
+    return cup_observed_threads(&t->observed);
 }
 
 /* The better of the two: what efficiencies rest on. */
@@ -69,7 +69,7 @@ static inline double cup_run_cores(T t)
 static inline double cup_total_cores(T t)
 {
     double cores = cup_timeline_average(&t->observed.count) * t->observed.cores;
-    return isnan(cores) ? cup_run_cores(t) : cores;
+    return isnan(cores) || isnan(cup_sampled_cores(t)) ? cup_run_cores(t) : cores;
 }
 
 /* Data files, mapped files, sockets: each byte is one of them. */

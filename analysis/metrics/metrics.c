@@ -33,7 +33,7 @@ struct cup_value cup_metric_value(const struct cup_metric *metric, const struct 
 /* The threads of the run: see formulas.h. */
 static const char *source_of_cores(const struct cup_totals *totals)
 {
-    return isnan(cup_timeline_average(&totals->observed.threads))
+    return isnan(cup_observed_threads(&totals->observed))
                ? "P: estimated from the thread counts of the workers, each for the time of the run "
                  "that its log was open"
                : totals->observed.source;

@@ -99,6 +99,10 @@ double cup_observed_highest(const struct cup_observed *observed, enum cup_seen_v
 /* All values of all workers, of which each heartbeat counts once. */
 double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_seen_value value);
 
+/* Threads of all workers, averaged over the run; NAN if samples do not tell: also if the run lies
+ * between two of them that differ, or they know of no worker. */
+double cup_observed_threads(const struct cup_observed *observed);
+
 /* The stalls of one worker: of its own samples, or, without any, as its heartbeats tell. */
 const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker *worker);
 

@@ -73,6 +73,14 @@ double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_see
     return cup_timeline_mean(&all);
 }
 
+double cup_observed_threads(const struct cup_observed *observed)
+{
+    double average = cup_timeline_average(&observed->threads);
+    bool between = observed->samples == 0;
+    bool changed = cup_timeline_max(&observed->threads) > cup_timeline_min(&observed->threads);
+    return average > 0 && !(between && changed) ? average : (double)NAN;
+}
+
 int cup_observed_feed(const struct cup_observed *observed, struct cup_sample_feed *feed)
 {
     return observed->origin == CUP_SAMPLES_FILE

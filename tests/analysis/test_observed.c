@@ -288,6 +288,20 @@ Test(observed, no_sample_within_the_run)
     expect_sound();
 }
 
+/* Who came in between may have come before the run or after it: the logs know better. */
+Test(observed, no_sample_within_the_run_and_a_worker_came)
+{
+    add_scheduler();
+    add_task(10.25, 10.75);
+    add_sample(1, 10, 0, 0);
+    add_row(2, 1, (struct row){4, 2000, 4, 4}, 2000);
+    add_sample(2, 11, 1, 4);
+    make();
+    expect("avg_cores", cup_number(cup_metric_named(&totals, "workers", "avg_cores_estimate")));
+    cr_expect(cup_number(cup_metric_named(&totals, "workers", "avg_cores_estimate")) > 0);
+    expect_sound();
+}
+
 Test(observed, samples_of_another_time)
 {
     add_scheduler();

