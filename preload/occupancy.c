@@ -84,10 +84,11 @@ static double tasks_s(const struct cup_occupancy *occupancy, cup_object *prefix_
     ssize_t at = 0;
     double sum = 0;
     cup_object *name, *count;
-    if (cup_py.PyDict_Size(prefix_count) < 0) {
+    ssize_t size = cup_py.PyDict_Size(prefix_count);
+    if (size < 0)
         cup_py.PyErr_Clear();
-        return -1;
-    }
+    if (size <= 0) /* an idle worker's dict is not in the cache, either */
+        return size < 0 ? -1 : 0;
     while (cup_py.PyDict_Next(prefix_count, &at, &name, &count)) {
         double each_s = expected_s(occupancy, name);
         if (each_s < 0 || cup_python_type(count) != cup_py.int_type)
