@@ -297,7 +297,7 @@ static const struct cup_metric metrics[] = {
     {"total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, total_bytes_read_coffea, CHUNK_C "bytesread", 0, NULL},
     {"total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: data files, mapped files and sockets, to the task and its helpers; children apart", FILES, NULL},
     {"wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES, NULL},
-    {"read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / total_bytes_read_coffea", FILES, NULL},
+    {"read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / what Coffea reports of these chunks as seen, also where a given report has another total", FILES, NULL},
     {"total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, memory_read_dask, "D: fine.memory_read_bytes", 0, "fine.memory_read_bytes says why"},
     {"bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
     {"bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
