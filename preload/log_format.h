@@ -234,7 +234,9 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(SAMPLES_TAKEN, "samples_taken", "samples of Dask's servers, also those that were dropped")   \
     X(SAMPLES_MISSED, "samples_missed", "samples that were due while the event loop stalled")      \
     X(SAMPLES_DROPPED, "samples_dropped", "samples lost: the log was full")                        \
-    X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")
+    X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")                      \
+    X(BASKETS_SEEN, "baskets_seen", "keys of baskets that passed through reads")                   \
+    X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables full, or the task ended in a kill")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -260,6 +262,8 @@ enum cup_feature {
     CUP_FEATURE_RUN_DELAY = 1u << 10, /* the kernel tells it: /proc/self/task/TID/schedstat */
     CUP_FEATURE_SAMPLES = 1u << 11,   /* Dask's servers are sampled, if there are any */
     CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
+    CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
+    CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
 };
 
 enum cup_region_type {
@@ -382,6 +386,10 @@ enum cup_record_type {
     CUP_R_STATUS = 25,
     CUP_R_ROWS = 26,
     CUP_R_INPUTS = 27,
+    CUP_R_BRANCH = 28,
+    CUP_R_BASKETS = 29,
+    CUP_R_TREE = 30,
+    CUP_R_ROOT_FILE = 31,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -780,6 +788,101 @@ struct cup_r_digest {
     int64_t time_ns;
 };
 
+/* ---- what was read of ROOT files ---------------------------------------------------------- */
+
+/* A branch, as the keys of its baskets name it. */
+struct cup_r_branch {
+    struct cup_record head;
+    uint32_t branch; /* 1, 2, 3, ... in this process */
+    uint32_t tree;   /* string: the baskets' title; 0: not known */
+    uint32_t name;   /* string */
+    uint32_t pad;
+};
+
+/* How it is known what was read. */
+enum cup_baskets_source {
+    CUP_BASKETS_ASKED = 1,    /* uproot asked for these baskets, and their keys were seen */
+    CUP_BASKETS_UNSEEN = 2,   /* uproot asked for them, but their bytes passed by no hook: only
+                                 baskets, compressed bytes and places are known */
+    CUP_BASKETS_BY_PLACE = 3, /* another reader: by where a basket lies in what was requested */
+    CUP_BASKETS_PAGES = 4,    /* compressed blocks of an RNTuple, which have no names: branch 0 */
+};
+
+/* Of one branch in a BASKETS record. Bytes are counted as uproot counts them: compressed is the sum
+ * of fNbytes, uncompressed the sum of fKeylen + fObjlen. PLAIN are stored as they are; those marked
+ * DELTA as the difference to the same value of the row before (0 before the first), as 2n, or -2n-1
+ * where it is negative. A value that is 0 (DELTA: did not change) is left out. */
+#define CUP_BASKET_VALUES(X)                                                                       \
+    X(BASKETS, "baskets", PLAIN, "that were read, those read again too")                           \
+    X(COMPRESSED, "compressed_bytes", PLAIN, "of those")                                           \
+    X(UNCOMPRESSED, "uncompressed_bytes", PLAIN, "likewise")                                       \
+    X(KEYS, "key_bytes", DELTA, "of both: their keys, which are never compressed")                 \
+    X(ENTRIES, "entries", DELTA, "in those, by fNevBuf")                                           \
+    X(ALGORITHMS, "algorithms", DELTA, "enum cup_algorithm")                                       \
+    X(FIRST, "first", DELTA, "where the first of them begins in the file")                         \
+    X(FIRST_BYTES, "first_bytes", PLAIN, "its compressed bytes, if there is another one")          \
+    X(LAST, "last", PLAIN, "where the last begins, less first")                                    \
+    X(LAST_BYTES, "last_bytes", PLAIN, "its compressed bytes, likewise")                           \
+    X(AGAIN, "again", PLAIN, "of the baskets: the same task had read them before")                 \
+    X(AGAIN_BYTES, "again_bytes", PLAIN, "compressed bytes of those")                              \
+    X(INCIDENTAL, "incidental", PLAIN, "not asked for: read-ahead delivered them")                 \
+    X(INCIDENTAL_BYTES, "incidental_bytes", PLAIN, "compressed bytes of those")
+enum cup_basket_value {
+#define X(id, name, kind, text) CUP_BV_##id,
+    CUP_BASKET_VALUES(X)
+#undef X
+        CUP_BV_COUNT
+};
+
+enum cup_algorithm {
+    CUP_ALGORITHM_NONE = 1u << 0, /* stored as it is */
+    CUP_ALGORITHM_ZLIB = 1u << 1,
+    CUP_ALGORITHM_LZMA = 1u << 2,
+    CUP_ALGORITHM_LZ4 = 1u << 3,
+    CUP_ALGORITHM_ZSTD = 1u << 4,
+    CUP_ALGORITHM_OLD = 1u << 5,     /* ROOT's own, before ZLIB */
+    CUP_ALGORITHM_UNKNOWN = 1u << 6, /* the block's head was not seen, or is none of these */
+};
+
+/* The baskets of one file that a task read, or that several records together tell: they add up.
+ * Tail: rows, until the record's end or a first byte of 0. A row is the branch less that of the row
+ * before, plus 1 (rows are in the order of branches; branch 0 is not known), then a number whose
+ * bits tell which values follow (bit n: enum cup_basket_value n), then those values in that order;
+ * all are unsigned LEB128 numbers. */
+struct cup_r_baskets {
+    struct cup_record head;
+    uint32_t task;             /* 0: no task is known */
+    uint32_t file;             /* FILE record; 0: none, see path */
+    uint32_t path;             /* string: of a file that has no FILE record; else 0 */
+    uint32_t source;           /* enum cup_baskets_source */
+    uint32_t rows;             /* 1, 2, 3, ... of them */
+    uint32_t incidental;       /* baskets of branches that are in no row: passed by */
+    uint64_t incidental_bytes; /* compressed bytes of those */
+};
+
+/* What uproot knows of a tree that a task reads; once for each file and tree. */
+struct cup_r_tree {
+    struct cup_record head;
+    uint32_t file;               /* FILE record; 0: none, see path */
+    uint32_t path;               /* string; else 0 */
+    uint32_t tree;               /* string: its name, without cycle */
+    uint32_t branches;           /* those that hold baskets; 0: not known */
+    uint64_t entries;            /* CUP_UNKNOWN64: not known, as all that follow */
+    uint64_t compressed_bytes;   /* fZipBytes */
+    uint64_t uncompressed_bytes; /* fTotBytes */
+    int64_t auto_flush;          /* fAutoFlush: entries of a cluster if positive; 0: not known */
+};
+
+/* The head of a file that begins as ROOT files do; once for each file that was so read. */
+struct cup_r_root_file {
+    struct cup_record head;
+    uint32_t file;        /* FILE record */
+    uint32_t version;     /* fVersion; 1000000 and more: 64-bit positions */
+    uint32_t compression; /* fCompress: 100 x algorithm + level, as new branches get it */
+    uint32_t pad;
+    uint64_t end; /* fEND */
+};
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -814,5 +917,9 @@ CUP_SIZE_IS(cup_r_span, 16);
 CUP_SIZE_IS(cup_r_digest_key, 40);
 CUP_SIZE_IS(cup_digest_value, 16);
 CUP_SIZE_IS(cup_r_digest, 24);
+CUP_SIZE_IS(cup_r_branch, 24);
+CUP_SIZE_IS(cup_r_baskets, 40);
+CUP_SIZE_IS(cup_r_tree, 56);
+CUP_SIZE_IS(cup_r_root_file, 32);
 
 #endif
