@@ -1,0 +1,24 @@
+/* Every plot, in the order in which they are listed and drawn. cup_data_ID() is in data_*.c,
+ * cup_chart_ID() in chart_*.c. */
+#ifndef CUPPING_CHARTS_H
+#define CUPPING_CHARTS_H
+
+#include "plot/figure.h"
+#include "plot/plots.h"
+
+/* ID, name, title, what it answers */
+#define CUP_CHARTS(X)                                                                              \
+    X(worker_count, "worker-count", "Workers and data rate",                                       \
+      "how many workers and threads were there, and how fast data were read")                      \
+    X(runtime_events, "runtime-events", "Chunk time against events",                               \
+      "does a chunk's time grow with its events, and which chunks stand out")                      \
+    X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \
+      "how long chunks take, and how far the slow ones are from the others")
+
+#define X(id, name, title, answers)                                                                \
+    const void *cup_data_##id(struct cup_plot_input *input);                                       \
+    void cup_chart_##id(struct cup_figure *figure, const void *data);
+CUP_CHARTS(X)
+#undef X
+
+#endif

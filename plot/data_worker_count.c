@@ -1,0 +1,87 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/worker_count.h"
+
+static int make_lines(struct cup_worker_count *plot, struct cup_plot_input *input, size_t count)
+{
+    plot->time_s = cup_arena_take(input->arena, count, sizeof(double));
+    plot->workers = cup_arena_take(input->arena, count, sizeof(double));
+    plot->threads = cup_arena_take(input->arena, count, sizeof(double));
+    return plot->time_s && plot->workers && plot->threads ? 0 : -1;
+}
+
+static void put(struct cup_worker_count *plot, double time_s, double workers, double threads)
+{
+    plot->time_s[plot->count] = time_s;
+    plot->workers[plot->count] = workers;
+    plot->threads[plot->count] = threads;
+    plot->count++;
+    plot->with_threads |= threads != workers && !isnan(threads);
+    plot->most = fmax(plot->most, fmax(workers, threads));
+}
+
+static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    if (make_lines(plot, input, observed->moment_count) != 0)
+        return -1;
+    for (size_t i = 0; i < observed->moment_count; i++) {
+        const struct cup_moment *moment = &observed->moments[i];
+        put(plot, (double)(moment->time_ns - input->totals->run.start_ns) / 1e9, moment->workers,
+            moment->threads);
+    }
+    return 0;
+}
+
+/* Without samples: those that there were, all the time. */
+static int from_logs(struct cup_worker_count *plot, struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    if (make_lines(plot, input, 2) != 0)
+        return -1;
+    put(plot, 0, (double)totals->workers, (double)totals->budget.threads);
+    put(plot, plot->seconds, (double)totals->workers, (double)totals->budget.threads);
+    return 0;
+}
+
+static void make_rates(struct cup_worker_count *plot, const struct cup_rates *rates)
+{
+    for (size_t i = 0; i < rates->count && rates->whole > 0; i++) {
+        plot->rate_s[i] = (double)i * rates->bin_s;
+        plot->rates[i] = rates->bytes[i] / rates->bin_s;
+        plot->most_rate = fmax(plot->most_rate, plot->rates[i]);
+        plot->rate_count = i + 1;
+    }
+    if (!plot->rate_count)
+        return;
+    plot->rate_s[plot->rate_count] = fmin((double)rates->count * rates->bin_s, plot->seconds);
+    plot->rates[plot->rate_count] = plot->rates[plot->rate_count - 1];
+    plot->rate_count++;
+}
+
+const void *cup_data_worker_count(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_worker_count *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_rates rates;
+    if (!plot)
+        return NULL;
+    int64_t whole_ns = cup_stretch_ns(totals->run);
+    if (whole_ns <= 0)
+        return cup_plot_none(input, "the run has no length: no task was seen");
+    plot->seconds = (double)whole_ns / 1e9;
+    bool sampled = totals->observed.moment_count > 1;
+    if (!sampled && totals->workers == 0)
+        return cup_plot_none(input, "no worker was seen");
+    if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)
+        return NULL;
+    cup_rates_make(&rates, totals);
+    make_rates(plot, &rates);
+    cup_plot_say(input, "Workers: %s. %s%zu process%s, in bins of %.3g s (P).",
+                 sampled ? "samples of Dask's state (D)" : "those that left a log (P)",
+                 plot->rate_count ? "Data rate: bytes of data files when they were read, of "
+                                  : "No data file was read: ",
+                 rates.processes, rates.processes == 1 ? "" : "es", rates.bin_s);
+    return plot;
+}
