@@ -13,6 +13,7 @@
 
 #include "analysis/base/error.h"
 #include "analysis/base/intern.h"
+#include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/waits.h"
@@ -111,6 +112,13 @@ struct cup_inputs {
     uint64_t one_hash; /* key_hash of one of them; 0: not known */
 };
 
+/* Did a task read as many entries as its entry range has, of any branch of its tree? */
+enum cup_entries_read {
+    CUP_ENTRIES_UNKNOWN, /* it read no baskets of it whose entries are known */
+    CUP_ENTRIES_READ,
+    CUP_ENTRIES_MISSING,
+};
+
 /* What a task was given to do, and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
@@ -119,6 +127,7 @@ struct cup_item {
     uint8_t kind;                    /* enum cup_item_kind; 0: only the clock calls were seen */
     bool reported;                   /* what Coffea reports of it was seen */
     bool names_work;                 /* kind PATH, and no other chunks are known */
+    uint8_t entries_read;            /* enum cup_entries_read */
     int64_t entry_start, entry_stop; /* -1: not known */
     int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
     uint64_t cpu_ns;                 /* between them */
@@ -231,6 +240,8 @@ struct cup_profile {
     size_t counter_room;
     struct cup_measured_waits *own_waits; /* of its own thread; likewise */
     size_t own_wait_room;
+    struct cup_task_baskets *baskets; /* of each task; likewise */
+    size_t basket_room;
     struct cup_inputs *inputs; /* of the tasks that have some, in their order in each log */
     size_t input_count, input_room;
     struct cup_item *items;
@@ -243,6 +254,18 @@ struct cup_profile {
     size_t file_count, file_room;
     struct cup_file_sum *file_sums;
     size_t file_sum_count, file_sum_room;
+    struct cup_branch *branches; /* read in any file */
+    size_t branch_count, branch_room;
+    struct cup_root_file *root_files;
+    size_t root_file_count, root_file_room;
+    struct cup_root_tree *root_trees;
+    size_t root_tree_count, root_tree_room;
+    struct cup_basket_place *basket_places; /* of all BASKETS records, unless those are too many */
+    size_t basket_place_count, basket_place_room;
+    bool basket_places_dropped;          /* they were */
+    uint64_t basket_rows;                /* of branches, in all BASKETS records of wanted tasks */
+    uint64_t damaged_baskets;            /* BASKETS records that could be read in part only */
+    struct cup_basket_sums without_task; /* read where no task is known; in all other sums, too */
     struct cup_info *infos;
     size_t info_count, info_room;
     struct cup_note *notes;
@@ -283,6 +306,7 @@ struct cup_profile {
 
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
+    bool baskets;     /* keep the places of all BASKETS records, however many rows they have */
     const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
     const struct cup_clocks *clocks; /* of the logs; NULL: as they are */
