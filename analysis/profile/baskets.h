@@ -40,7 +40,7 @@ struct cup_branch {
 struct cup_root_file {
     uint32_t path;
     uint32_t first_place, last_place; /* index + 1 in basket_places */
-    uint32_t first_tree;              /* index + 1 in root_trees */
+    uint32_t first_tree;              /* index + 1 in ttrees */
     uint32_t version, compression; /* fVersion; fCompress: 100 x algorithm + level; 0: not seen */
     uint64_t end;                  /* fEND; 0: not seen */
     uint64_t records;              /* BASKETS records: tasks that read it, as a rule */
@@ -48,7 +48,7 @@ struct cup_root_file {
 };
 
 /* What uproot knew of a tree. */
-struct cup_root_tree {
+struct cup_ttree {
     uint32_t root_file; /* index */
     uint32_t next;      /* index + 1 of the file's next one */
     uint32_t name;

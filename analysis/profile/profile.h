@@ -258,8 +258,8 @@ struct cup_profile {
     size_t branch_count, branch_room;
     struct cup_root_file *root_files;
     size_t root_file_count, root_file_room;
-    struct cup_root_tree *root_trees;
-    size_t root_tree_count, root_tree_room;
+    struct cup_ttree *ttrees;
+    size_t ttree_count, ttree_room;
     struct cup_basket_place *basket_places; /* of all BASKETS records, unless those are too many */
     size_t basket_place_count, basket_place_room;
     bool basket_places_dropped;          /* they were */
