@@ -832,6 +832,7 @@ static void load_log(struct loader *loader, const char *path)
         cup_clock_shift_header(&loader->clock, &process->header);
         process->last_ns = process->header.log_start_ns;
         process->first_task = (uint32_t)loader->builder->profile->task_count;
+        process->first_branch = (uint32_t)loader->builder->profile->branch_number_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
         loader->samples.process = loader->root.process = loader->process;

@@ -83,6 +83,11 @@ void cup_load_branch(struct cup_root_loader *loader, const struct cup_record *re
     uint32_t branch = cup_builder_branch(loader->builder, string_of(loader, told.tree),
                                          string_of(loader, told.name));
     cup_builder_map(loader->builder, &loader->branches, told.branch, branch);
+    struct cup_branch_number *number = CUP_APPEND(loader->builder, branch_numbers, branch_number);
+    if (!number)
+        return;
+    *number = (struct cup_branch_number){told.branch, branch};
+    profile_of(loader)->processes[loader->process].branches++;
 }
 
 /* Index + 1; 0 without memory. Branch 0, and one that no record introduced, have no names. */
@@ -97,32 +102,13 @@ static uint32_t branch_of(struct cup_root_loader *loader, uint32_t number)
 
 /* ---- has a task read all that it was to? -------------------------------------------------- */
 
-/* "Events" of "dir/Events;1". */
-static struct cup_text plain_name(struct cup_text tree)
-{
-    const char *cycle = tree.bytes ? memchr(tree.bytes, ';', tree.length) : NULL;
-    if (cycle)
-        tree.length = (size_t)(cycle - tree.bytes);
-    for (size_t i = tree.length; i > 0; i--)
-        if (tree.bytes[i - 1] == '/')
-            return (struct cup_text){tree.bytes + i, tree.length - i};
-    return tree;
-}
-
-static bool same_name(const struct cup_profile *profile, uint32_t one, uint32_t other)
-{
-    struct cup_text a = plain_name(cup_profile_text(profile, one));
-    struct cup_text b = plain_name(cup_profile_text(profile, other));
-    return a.length > 0 && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
 /* Tasks come with the same two names again and again. */
 static bool is_tree(struct cup_root_loader *loader, uint32_t item_tree, uint32_t branch_tree)
 {
     if (item_tree != loader->item_tree || branch_tree != loader->branch_tree) {
         loader->item_tree = item_tree;
         loader->branch_tree = branch_tree;
-        loader->same_tree = item_tree && same_name(profile_of(loader), item_tree, branch_tree);
+        loader->same_tree = item_tree && cup_same_tree(profile_of(loader), item_tree, branch_tree);
     }
     return loader->same_tree;
 }
@@ -156,27 +142,6 @@ struct reader {
     enum cup_baskets_source source;
 };
 
-static void add_values(struct cup_basket_sums *sums, const uint64_t *values,
-                       enum cup_baskets_source source)
-{
-    uint64_t baskets = values[CUP_BV_BASKETS], compressed = values[CUP_BV_COMPRESSED];
-    sums->baskets += baskets;
-    sums->compressed += compressed;
-    sums->uncompressed += values[CUP_BV_UNCOMPRESSED];
-    sums->key_bytes += values[CUP_BV_KEYS];
-    sums->entries += values[CUP_BV_ENTRIES];
-    sums->unseen += source == CUP_BASKETS_UNSEEN ? baskets : 0;
-    sums->unseen_compressed += source == CUP_BASKETS_UNSEEN ? compressed : 0;
-    sums->by_place += source == CUP_BASKETS_BY_PLACE ? baskets : 0;
-    sums->by_place_compressed += source == CUP_BASKETS_BY_PLACE ? compressed : 0;
-    sums->again += values[CUP_BV_AGAIN];
-    sums->again_bytes += values[CUP_BV_AGAIN_BYTES];
-    sums->incidental += values[CUP_BV_INCIDENTAL];
-    sums->incidental_bytes += values[CUP_BV_INCIDENTAL_BYTES];
-    sums->algorithms |= (uint32_t)values[CUP_BV_ALGORITHMS];
-    sums->sources |= baskets ? 1u << source : 0;
-}
-
 /* A task's records stand together: the branch remembers the last one. Returns whether this is the
  * first time that the task comes with baskets of it. */
 static bool count_task(struct cup_branch *branch, const struct reader *reader)
@@ -198,7 +163,7 @@ static bool add_row(struct cup_root_loader *loader, const struct cup_basket_row 
     if (index == 0)
         return false;
     struct cup_branch *branch = &profile_of(loader)->branches[index - 1];
-    add_values(&branch->sums, row->values, reader->source);
+    cup_basket_sums_add_values(&branch->sums, row->values, reader->source);
     if (row->values[CUP_BV_BASKETS] == 0)
         return false;
     bool first = count_task(branch, reader);
@@ -225,11 +190,12 @@ static void add_to_task(struct cup_task_baskets *task, const struct cup_basket_s
 
 static void add_sums(struct cup_root_loader *loader, struct cup_root_file *file,
                      const struct reader *reader, const struct cup_basket_sums *sums,
-                     uint64_t branches)
+                     uint64_t branches, uint32_t rows)
 {
     struct cup_profile *profile = profile_of(loader);
     cup_basket_sums_add(&file->sums, sums);
     file->records++;
+    file->rows += rows;
     if (reader->task == 0)
         cup_basket_sums_add(&profile->without_task, sums);
     else if (profile->baskets)
@@ -262,11 +228,11 @@ static void add_rows(struct cup_root_loader *loader, struct cup_basket_rows *row
         return;
     while (cup_basket_rows_next(rows)) {
         branches += add_row(loader, &rows->row, &reader);
-        add_values(&sums, rows->row.values, reader.source);
+        cup_basket_sums_add_values(&sums, rows->row.values, reader.source);
     }
     profile->damaged_baskets += rows->damaged;
     profile->basket_rows += rows->count;
-    add_sums(loader, file, &reader, &sums, branches);
+    add_sums(loader, file, &reader, &sums, branches, rows->count);
     const struct cup_basket_place place = {.process = loader->process, .at = at, .task = task};
     cup_builder_basket_place(loader->builder, (uint32_t)(file - profile->root_files), &place);
 }

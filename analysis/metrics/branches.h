@@ -26,6 +26,8 @@ struct cup_rereads {
 struct cup_branch_row {
     uint32_t file;       /* path; 0: all files */
     uint32_t root_file;  /* index + 1 in profile->root_files; 0: all files */
+    uint32_t branch;     /* index + 1 in profile->branches; 0: the log did not introduce it */
+    uint32_t rank;       /* in the order of trees and names */
     uint32_t tree, name; /* 0: not known: pages of an RNTuple have no names */
     uint64_t files;      /* in which it was read */
     uint64_t tasks;      /* that read it */
@@ -87,9 +89,5 @@ static inline uint64_t cup_distinct_bytes(const struct cup_basket_sums *sums,
 {
     return sums->compressed > rereads->bytes ? sums->compressed - rereads->bytes : 0;
 }
-
-/* "zlib, zstd" for a set of enum cup_algorithm, into `to`; returns it. */
-enum { CUP_ALGORITHMS_ROOM = 64 };
-char *cup_algorithm_names(uint32_t algorithms, char *to);
 
 #endif

@@ -36,6 +36,12 @@ struct cup_branch {
     struct cup_basket_sums sums;
 };
 
+/* The number of a branch in one process: those of one stand in a row. */
+struct cup_branch_number {
+    uint32_t number;
+    uint32_t branch; /* index + 1 */
+};
+
 /* A file of which baskets were read, or whose head was. */
 struct cup_root_file {
     uint32_t path;
@@ -43,6 +49,7 @@ struct cup_root_file {
     uint32_t first_tree;              /* index + 1 in ttrees */
     uint32_t version, compression; /* fVersion; fCompress: 100 x algorithm + level; 0: not seen */
     uint64_t end;                  /* fEND; 0: not seen */
+    uint64_t rows;                 /* of branches, in all of its BASKETS records */
     uint64_t records;              /* BASKETS records: tasks that read it, as a rule */
     struct cup_basket_sums sums;
 };
@@ -79,7 +86,14 @@ struct cup_task_baskets {
  * ten million. */
 enum { CUP_BASKET_ROWS_MOST = 2000000 };
 
-/* Adds. */
 void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more);
+
+/* Adds a row of a BASKETS record: values by enum cup_basket_value. */
+void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *values,
+                                enum cup_baskets_source source);
+
+/* "zlib, zstd" for a set of enum cup_algorithm, into `to`; returns it. */
+enum { CUP_ALGORITHMS_ROOM = 64 };
+char *cup_algorithm_names(uint32_t algorithms, char *to);
 
 #endif

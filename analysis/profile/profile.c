@@ -21,25 +21,6 @@ void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values)
 #undef X
 }
 
-void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more)
-{
-    sums->baskets += more->baskets;
-    sums->compressed += more->compressed;
-    sums->uncompressed += more->uncompressed;
-    sums->key_bytes += more->key_bytes;
-    sums->entries += more->entries;
-    sums->unseen += more->unseen;
-    sums->unseen_compressed += more->unseen_compressed;
-    sums->by_place += more->by_place;
-    sums->by_place_compressed += more->by_place_compressed;
-    sums->again += more->again;
-    sums->again_bytes += more->again_bytes;
-    sums->incidental += more->incidental;
-    sums->incidental_bytes += more->incidental_bytes;
-    sums->algorithms |= more->algorithms;
-    sums->sources |= more->sources;
-}
-
 void cup_profile_free(struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++)
@@ -54,6 +35,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->own_waits);
     free(profile->baskets);
     free(profile->branches);
+    free(profile->branch_numbers);
     free(profile->root_files);
     free(profile->ttrees);
     free(profile->basket_places);

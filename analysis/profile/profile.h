@@ -44,13 +44,14 @@ struct cup_process {
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
     uint64_t tasks;
-    uint32_t first_task;  /* its tasks stand in a row; with a span, only those of it */
-    bool has_parent;      /* its PARENT record was met, which tells: */
-    uint32_t parent_pid;  /* 0: not known */
-    uint32_t parent_task; /* number there; 0: the one that a CHILD record names for it */
-    int64_t last_read_ns; /* 0: never */
-    uint8_t descent;      /* enum cup_descent */
-    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
+    uint32_t first_task;             /* its tasks stand in a row; with a span, only those of it */
+    uint32_t first_branch, branches; /* in branch_numbers */
+    bool has_parent;                 /* its PARENT record was met, which tells: */
+    uint32_t parent_pid;             /* 0: not known */
+    uint32_t parent_task;            /* number there; 0: the one that a CHILD record names for it */
+    int64_t last_read_ns;            /* 0: never */
+    uint8_t descent;                 /* enum cup_descent */
+    uint32_t ancestor; /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
@@ -256,6 +257,8 @@ struct cup_profile {
     size_t file_sum_count, file_sum_room;
     struct cup_branch *branches; /* read in any file */
     size_t branch_count, branch_room;
+    struct cup_branch_number *branch_numbers; /* log by log */
+    size_t branch_number_count, branch_number_room;
     struct cup_root_file *root_files;
     size_t root_file_count, root_file_room;
     struct cup_ttree *ttrees;
@@ -324,6 +327,9 @@ static inline struct cup_text cup_profile_text(const struct cup_profile *profile
 {
     return cup_intern_text(&profile->strings, id);
 }
+
+/* True if two strings name the same tree: "Events" is the tree of "dir/Events;1". */
+bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other);
 
 /* NULL when not known. */
 static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,

@@ -44,6 +44,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(other_spans, other_span),
         KEEP(baskets, basket),
         KEEP(branches, branch),
+        KEEP(branch_numbers, branch_number),
         KEEP(root_files, root_file),
         KEEP(ttrees, ttree),
         KEEP(basket_places, basket_place),

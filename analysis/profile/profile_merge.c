@@ -4,10 +4,11 @@
 struct shift {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-    uint32_t process, server, task, item, column_set, column_name;
+    uint32_t process, server, task, item, column_set, column_name, branch_number;
     struct cup_id_map strings;    /* by id in `from` */
     struct cup_id_map prefixes;   /* by index in `from`: index + 1 */
     struct cup_id_map files;      /* by index + 1 in `from`: index + 1 */
+    struct cup_id_map branches;   /* likewise */
     struct cup_id_map root_files; /* likewise */
 };
 
@@ -64,6 +65,7 @@ static void merge_processes(struct shift *shift)
             return;
         *process = shift->from->processes[i];
         process->first_task += shift->task;
+        process->first_branch += shift->branch_number;
         shift->from->processes[i].log_path = NULL;
     }
 }
@@ -191,6 +193,15 @@ static void merge_branches(struct shift *shift)
         branch->tasks += old->tasks;
         branch->chunks += old->chunks;
         cup_basket_sums_add(&branch->sums, &old->sums);
+        cup_builder_map(shift->builder, &shift->branches, (uint32_t)i + 1, index);
+    }
+    for (size_t i = 0; i < shift->from->branch_number_count; i++) {
+        struct cup_branch_number *number =
+            CUP_APPEND(shift->builder, branch_numbers, branch_number);
+        if (!number)
+            return;
+        *number = shift->from->branch_numbers[i];
+        number->branch = cup_id_map_get(&shift->branches, number->branch);
     }
 }
 
@@ -201,6 +212,7 @@ static void merge_root_file(struct shift *shift, const struct cup_root_file *old
     file->compression = old->version ? old->compression : file->compression;
     file->end = old->version ? old->end : file->end;
     file->records += old->records;
+    file->rows += old->rows;
     cup_basket_sums_add(&file->sums, &old->sums);
     for (uint32_t at = old->first_place; at && !shift->from->basket_places_dropped;) {
         struct cup_basket_place place = shift->from->basket_places[at - 1];
@@ -353,6 +365,7 @@ static struct shift shift_for(struct cup_builder *builder, struct cup_profile *f
         .item = (uint32_t)into->item_count,
         .column_set = (uint32_t)into->column_set_count,
         .column_name = (uint32_t)into->column_name_count,
+        .branch_number = (uint32_t)into->branch_number_count,
     };
 }
 
@@ -382,5 +395,6 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
     cup_id_map_clear(&shift.strings);
     cup_id_map_clear(&shift.prefixes);
     cup_id_map_clear(&shift.files);
+    cup_id_map_clear(&shift.branches);
     cup_id_map_clear(&shift.root_files);
 }
