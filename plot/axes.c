@@ -52,6 +52,16 @@ struct cup_lettering cup_axis_lettering(const struct cup_figure *figure,
                                   .colour = axis->coloured ? axis->colour : figure->look->ink};
 }
 
+struct cup_lettering cup_names_lettering(const struct cup_figure *figure)
+{
+    struct cup_lettering lettering = cup_axis_lettering(figure, &figure->y);
+    double least = lettering.size * 0.65, fits = cup_row_height(figure) * 0.85;
+    lettering.size = fmax(least, fmin(lettering.size, fits));
+    lettering.across = CUP_HOLD_END;
+    lettering.down = CUP_HOLD_MIDDLE;
+    return lettering;
+}
+
 /* Along the axis. */
 static double text_length(const struct cup_figure *figure, const struct cup_axis *axis,
                           const char *text)
@@ -84,7 +94,8 @@ static size_t count_touching(const struct cup_figure *figure, struct cup_axis *a
     return touching;
 }
 
-static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axis *axis, double room)
+static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axis *axis,
+                           double room)
 {
     double each = figure->look->text * (axis == &figure->x ? 4 : 2.6);
     return (unsigned)fmin(10, fmax(2, room / each));
@@ -110,8 +121,8 @@ double cup_axis_text_width(const struct cup_figure *figure, const struct cup_axi
     struct cup_lettering lettering = cup_axis_lettering(figure, axis);
     double widest = 0;
     for (size_t i = 0; i < axis->ticks.count; i++)
-        widest = fmax(widest, cup_canvas_text_width(figure->canvas, axis->ticks.ticks[i].text,
-                                                    &lettering));
+        widest = fmax(widest,
+                      cup_canvas_text_width(figure->canvas, axis->ticks.ticks[i].text, &lettering));
     return widest;
 }
 
@@ -195,11 +206,9 @@ static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
 /* Where rows are thinner than letters, only every n-th has its name. */
 static void draw_names(const struct cup_figure *figure)
 {
-    struct cup_lettering lettering = cup_axis_lettering(figure, &figure->y);
+    struct cup_lettering lettering = cup_names_lettering(figure);
     double height = cup_row_height(figure), room = figure->area.left - figure->look->gap * 2;
     size_t every = (size_t)ceil(lettering.size * 1.1 / height);
-    lettering.across = CUP_HOLD_END;
-    lettering.down = CUP_HOLD_MIDDLE;
     for (size_t i = 0; i < figure->y.name_count; i += every ? every : 1) {
         const struct cup_text *name = &figure->y.names[i];
         char shown[CUP_FITTED];

@@ -25,6 +25,9 @@ double cup_line_step(const struct cup_lettering *lettering);
 struct cup_lettering cup_axis_lettering(const struct cup_figure *figure,
                                         const struct cup_axis *axis);
 
+/* Of the names of rows: not higher than those. */
+struct cup_lettering cup_names_lettering(const struct cup_figure *figure);
+
 /* Chooses ticks whose texts leave room for each other on an axis that goes from `from` to `to`. */
 void cup_axis_fit(const struct cup_figure *figure, struct cup_axis *axis, double from, double to);
 

@@ -61,8 +61,8 @@ static cairo_surface_t *make_surface(struct cup_canvas *canvas)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                           (int)ceil(sheet->width * sheet->pixels),
                                           (int)ceil(sheet->height * sheet->pixels));
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(receive, &canvas->out,
-                                                                   canvas->width, canvas->height);
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(receive, &canvas->out, canvas->width, canvas->height);
     describe_pdf(surface, sheet);
     return surface;
 }
@@ -96,9 +96,8 @@ static bool is_bare(struct cup_canvas *canvas)
 int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
                     struct cup_error *error)
 {
-    *canvas = (struct cup_canvas){.sheet = *sheet,
-                                  .width = sheet->width * POINTS,
-                                  .height = sheet->height * POINTS};
+    *canvas = (struct cup_canvas){
+        .sheet = *sheet, .width = sheet->width * POINTS, .height = sheet->height * POINTS};
     canvas->surface = make_surface(canvas);
     canvas->cairo = cairo_create(canvas->surface);
     cairo_status_t status = cairo_status(canvas->cairo);
@@ -358,7 +357,8 @@ void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char 
     cairo_save(canvas->cairo);
     if (lettering->upright) {
         double x = at.x + drop(lettering), y = start_of(-at.y, width, lettering->across);
-        take_note(canvas, (struct cup_box){x - RISE * size, -y - width, (RISE + TAIL) * size, width},
+        take_note(canvas,
+                  (struct cup_box){x - RISE * size, -y - width, (RISE + TAIL) * size, width},
                   shown);
         cairo_rotate(canvas->cairo, -M_PI / 2);
         cairo_move_to(canvas->cairo, y, x);
@@ -390,8 +390,8 @@ static void cut_out(char to[CUP_FITTED], const char *text, size_t length, size_t
     snprintf(to, CUP_FITTED, "%.*s\u2026%s", (int)head, text, text + tail);
 }
 
-char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text, size_t length,
-                     double width, const struct cup_lettering *lettering)
+char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
+                     size_t length, double width, const struct cup_lettering *lettering)
 {
     char whole[CUP_FITTED - 8];
     clean(canvas, whole, sizeof whole, text, length);

@@ -1,6 +1,6 @@
-/* Paper to draw on, in points (1/72 inch) from its top left: the one place that knows cairo, and that
- * PNG, SVG and PDF differ. The same calls give the same bytes, on the same machine. Whatever fails
- * on the way (memory, mostly) is told by cup_canvas_finish(). */
+/* Paper to draw on, in points (1/72 inch) from its top left: the one place that knows cairo, and
+ * that PNG, SVG and PDF differ. The same calls give the same bytes, on the same machine. Whatever
+ * fails on the way (memory, mostly) is told by cup_canvas_finish(). */
 #ifndef CUPPING_CANVAS_H
 #define CUPPING_CANVAS_H
 
@@ -40,11 +40,11 @@ struct cup_written {
 
 struct cup_sheet {
     enum cup_format format;
-    double width, height;  /* inches */
-    double pixels;         /* of a PNG, per inch */
-    const char *name;      /* letters, digits, '-': goes into the ids of an SVG */
-    const char *title;     /* of a PDF */
-    int64_t date_ns;       /* of a PDF: nanoseconds since the epoch */
+    double width, height; /* inches */
+    double pixels;        /* of a PNG, per inch */
+    const char *name;     /* letters, digits, '-': goes into the ids of an SVG */
+    const char *title;    /* of a PDF */
+    int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
 };
 #define CUP_PIXELS 192 /* twice what screens are taken to have */
 
@@ -54,7 +54,7 @@ struct cup_bytes {
 };
 
 struct cup_canvas {
-    double width, height; /* points */
+    double width, height;        /* points */
     struct cup_written *written; /* owned */
     size_t written_count, written_room;
 
@@ -93,8 +93,8 @@ void cup_canvas_box(struct cup_canvas *canvas, struct cup_box box, struct cup_co
 void cup_canvas_dot(struct cup_canvas *canvas, struct cup_point at, double radius,
                     struct cup_colour colour, double opacity);
 
-/* `columns` times `rows` cells of one colour each, row by row from the top; those of an opacity below
- * 1/255 are not drawn. */
+/* `columns` times `rows` cells of one colour each, row by row from the top; those of an opacity
+ * below 1/255 are not drawn. */
 struct cup_cell {
     struct cup_colour colour;
     double opacity;
@@ -118,7 +118,7 @@ double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
 /* Copies a text that may be any bytes, shortened in its middle to fit the width: the ends of names
  * and paths tell the most. Returns `to`. */
 enum { CUP_FITTED = 256 };
-char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text, size_t length,
-                     double width, const struct cup_lettering *lettering);
+char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
+                     size_t length, double width, const struct cup_lettering *lettering);
 
 #endif

@@ -13,7 +13,17 @@
     X(runtime_events, "runtime-events", "Chunk time against events",                               \
       "does a chunk's time grow with its events, and which chunks stand out")                      \
     X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \
-      "how long chunks take, and how far the slow ones are from the others")
+      "how long chunks take, and how far the slow ones are from the others")                       \
+    X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \
+      "how many branches a chunk reads, by dataset")                                               \
+    X(bytes_per_chunk, "bytes-per-chunk", "Bytes read per chunk",                                  \
+      "how many bytes of baskets a chunk reads, and how much files delivered for them")            \
+    X(compression_ratio, "compression-ratio", "Compression of the branches read",                  \
+      "which branches most bytes are of, how well they compress, and by what")                     \
+    X(compression_ratio_files, "compression-ratio-files", "Compression of the files read",         \
+      "how well what was read of each file compresses")                                            \
+    X(share_read, "share-read", "Share of the files that was read",                                \
+      "how much of the files' trees was read: bytes and branches")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

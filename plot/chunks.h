@@ -2,6 +2,7 @@
 #ifndef CUPPING_CHUNKS_H
 #define CUPPING_CHUNKS_H
 
+#include "plot/figure.h"
 #include "plot/plots.h"
 
 struct cup_chunk_point {
@@ -28,8 +29,8 @@ struct cup_chunk_points {
 /* In the arena. Returns 0; -1, with a reason where there are no chunks. */
 int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input *input);
 
-/* A legend of them, if there are several. */
-struct cup_figure;
-void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_points *points);
+/* A legend of them. */
+void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_points *points,
+                          enum cup_key_mark mark);
 
 #endif

@@ -26,12 +26,13 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
             times[count++] = points.points[i].wall_s;
     if (count == 0)
         return cup_plot_none(input, "no chunk has a time");
-    if (cup_bins_make(&runtime->times, input->arena, times, count, true, BINS) != 0)
+    if (cup_bins_make(&runtime->times, input->arena, CUP_BINS_LOG, times, count, BINS) != 0)
         return NULL;
     runtime->median_s = rank(times, count, 0.5);
     runtime->p90_s = rank(times, count, 0.9);
     runtime->p99_s = rank(times, count, 0.99);
-    cup_plot_say(input, "Wall time of %zu chunks whose result was used, in bins of equal ratio (P).",
-                 count);
+    char chunks[64];
+    cup_plot_say(input, "Wall time of %s whose result was used, in bins of equal ratio (P).",
+                 cup_plot_counted(chunks, count, "chunk"));
     return runtime;
 }

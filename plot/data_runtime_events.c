@@ -110,6 +110,7 @@ static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena
     for (size_t i = 0; i < CUP_GRID_X * CUP_GRID_Y; i++)
         if (plot->density[i] > 0)
             plot->density[i] = 0.15 + 0.85 * log(plot->density[i]) / log(fmax(most, 2));
+    plot->most_in_cell = most;
     return 0;
 }
 
@@ -129,14 +130,16 @@ static size_t find_ranges(struct cup_runtime_events *plot)
 
 static void say(struct cup_plot_input *input, const struct cup_runtime_events *plot, size_t known)
 {
-    char fitted[120] = "";
+    char chunks[64], fitted[120] = " They have the same events: no fit.";
     if (plot->fitted)
-        snprintf(fitted, sizeof fitted,
-                 " Fit by least squares: %.3g \u00b1 %.1g s + (%.3g \u00b1 %.1g) \u00b5s per event.",
-                 plot->offset_s, plot->offset_error_s, plot->slope_s * 1e6,
-                 plot->slope_error_s * 1e6);
-    cup_plot_say(input, "%zu chunks whose result was used%s (P).%s", known,
-                 plot->density ? ", as a density (logarithmic)" : "", fitted);
+        snprintf(
+            fitted, sizeof fitted,
+            " Fit by least squares: %.3g \u00b1 %.1g s + (%.3g \u00b1 %.1g) \u00b5s per event.",
+            plot->offset_s, plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
+    if (known < 3)
+        fitted[0] = '\0';
+    cup_plot_say(input, "%s whose result was used%s (P).%s", cup_plot_counted(chunks, known, "chunk"),
+                 plot->density ? ", as a density" : "", fitted);
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)

@@ -24,14 +24,26 @@ static void put(struct cup_worker_count *plot, double time_s, double workers, do
 static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
 {
     const struct cup_observed *observed = &input->totals->observed;
-    if (make_lines(plot, input, observed->moment_count) != 0)
+    if (make_lines(plot, input, observed->moment_count + 1) != 0)
         return -1;
     for (size_t i = 0; i < observed->moment_count; i++) {
         const struct cup_moment *moment = &observed->moments[i];
         put(plot, (double)(moment->time_ns - input->totals->run.start_ns) / 1e9, moment->workers,
             moment->threads);
     }
+    stretch(plot, observed->asked_s);
     return 0;
+}
+
+/* What the first and the last sample tell is taken to hold for as long as one sample does, at most
+ * to the ends of the run. */
+static void stretch(struct cup_worker_count *plot, double sample_s)
+{
+    if (!plot->count || !(sample_s > 0))
+        return;
+    plot->time_s[0] = fmax(0, plot->time_s[0] - sample_s);
+    put(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
+        plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
 }
 
 /* Without samples: those that there were, all the time. */
@@ -78,10 +90,13 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return NULL;
     cup_rates_make(&rates, totals);
     make_rates(plot, &rates);
-    cup_plot_say(input, "Workers: %s. %s%zu process%s, in bins of %.3g s (P).",
-                 sampled ? "samples of Dask's state (D)" : "those that left a log (P)",
-                 plot->rate_count ? "Data rate: bytes of data files when they were read, of "
-                                  : "No data file was read: ",
+    char rate[120] = "No data file was read.";
+    if (plot->rate_count)
+        snprintf(rate, sizeof rate,
+                 "Data rate: data files, when they were read, by %zu worker process%s, in bins of "
+                 "%.3g s (P).",
                  rates.processes, rates.processes == 1 ? "" : "es", rates.bin_s);
+    cup_plot_say(input, "Workers: %s. %s",
+                 sampled ? "samples of Dask's state (D)" : "those that left a log (P)", rate);
     return plot;
 }

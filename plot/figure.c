@@ -40,8 +40,8 @@ static void write_title(const struct cup_figure *figure, struct margins *margins
         .size = figure->look->title, .bold = true, .colour = figure->look->ink};
     struct cup_lines lines;
     cup_lines_wrap(&lines, figure->canvas, figure->title, whole_width(figure), 2, &lettering);
-    margins->top += write_lines(figure, &lines, (struct cup_point){margin(figure), margins->top},
-                                &lettering);
+    margins->top +=
+        write_lines(figure, &lines, (struct cup_point){margin(figure), margins->top}, &lettering);
     margins->top += figure->look->gap * 0.5;
 }
 
@@ -55,7 +55,7 @@ static void write_caption(const struct cup_figure *figure, struct margins *margi
     write_lines(figure, &lines,
                 (struct cup_point){margin(figure), figure->canvas->height - margins->bottom},
                 &lettering);
-    margins->bottom += figure->look->gap * 0.5;
+    margins->bottom += figure->look->gap;
 }
 
 /* ---- legend ------------------------------------------------------------------------------- */
@@ -78,17 +78,23 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
                         struct cup_point at, double length)
 {
     const struct cup_look *look = figure->look;
-    double half = look->text * 0.38;
-    struct cup_box box = {at.x + length - 2 * half, at.y - half, 2 * half, 2 * half};
+    double half = length / 2;
+    struct cup_box box = {at.x, at.y - half, length, length};
     const struct cup_point line[] = {at, {at.x + length, at.y}};
     if (key->mark == CUP_KEY_BOX || key->mark == CUP_KEY_BAND)
         cup_canvas_box(figure->canvas, box, key->colour, key->mark == CUP_KEY_BAND ? 0.3 : 1);
     else if (key->mark == CUP_KEY_DOT)
-        cup_canvas_dot(figure->canvas, (struct cup_point){at.x + length - half, at.y},
-                       fmax(look->dot, half * 0.8), key->colour, 1);
+        cup_canvas_dot(figure->canvas, (struct cup_point){at.x + half, at.y}, half * 0.8,
+                       key->colour, 1);
     else
         cup_canvas_line(figure->canvas, line, 2, key->colour, look->line * 1.2,
                         key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
+}
+
+static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
+{
+    bool line = key->mark == CUP_KEY_LINE || key->mark == CUP_KEY_DASHES;
+    return figure->look->text * (line ? 1.6 : 0.76);
 }
 
 /* Above the area, in as many rows as it takes: so it covers nothing. */
@@ -97,7 +103,7 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
     const struct cup_look *look = figure->look;
     struct cup_lettering lettering = {
         .size = look->text, .down = CUP_HOLD_MIDDLE, .colour = look->ink};
-    double width = whole_width(figure), swatch = look->text * 1.6, step = look->text * 1.5;
+    double width = whole_width(figure), step = look->text * 1.5;
     double across = 0, row = margins->top + step / 2;
     size_t shown = figure->key_count < CUP_KEYS ? figure->key_count : CUP_KEYS;
     if (figure->key_count > CUP_KEYS)
@@ -106,6 +112,7 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
     for (size_t i = 0; i < shown; i++) {
         const struct cup_key *key = &figure->keys[i];
         char text[CUP_FITTED];
+        double swatch = swatch_length(figure, key);
         cup_canvas_fit(figure->canvas, text, key->text, strlen(key->text),
                        width * (shown > 2 ? 0.5 : 1) - swatch - look->gap, &lettering);
         double length = cup_canvas_text_width(figure->canvas, text, &lettering);
@@ -138,7 +145,7 @@ static void set_area(struct cup_figure *figure, const struct margins *margins)
 
 static double names_width(const struct cup_figure *figure)
 {
-    struct cup_lettering lettering = cup_axis_lettering(figure, &figure->y);
+    struct cup_lettering lettering = cup_names_lettering(figure);
     double widest = 0, most = whole_width(figure) * NAMES_SHARE;
     for (size_t i = 0; i < figure->y.name_count && widest < most; i++) {
         char shown[CUP_FITTED];
@@ -277,6 +284,14 @@ void cup_figure_close(struct cup_figure *figure)
     write_side_name(figure, &figure->y);
     write_side_name(figure, &figure->right);
     write_x_name(figure);
+}
+
+/* Rows down to two thirds of the letters' size get names in smaller letters; about a third of the
+ * height goes to what is around them. */
+size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
+{
+    double room = figure->canvas->height * 0.66 / (figure->look->text * 0.78);
+    return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
 double cup_row_height(const struct cup_figure *figure)

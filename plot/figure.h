@@ -1,6 +1,6 @@
-/* A picture with axes: the one owner of titles, axes, ticks, legends and captions, and of where they
- * are. A chart fills in what is shown, opens the figure, puts marks (marks.h) into it, and closes
- * it:
+/* A picture with axes: the one owner of titles, axes, ticks, legends and captions, and of where
+ * they are. A chart fills in what is shown, opens the figure, puts marks (marks.h) into it, and
+ * closes it:
  *
  *     figure->x = (struct cup_axis){.name = "events", .unit = CUP_AXIS_COUNT, .high = 5000};
  *     figure->y = (struct cup_axis){.name = "time", .unit = CUP_AXIS_SECONDS, .high = 12};
@@ -72,6 +72,9 @@ static inline double cup_y(const struct cup_figure *figure, double value)
 {
     return cup_scale_place(&figure->y.scale, value);
 }
+
+/* How many of so many rows with names there is room for. */
+size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
 /* From the top, of rows with names: where row n begins, and how high each is. */
 double cup_row_top(const struct cup_figure *figure, size_t row);

@@ -2,7 +2,10 @@
 
 #include <math.h>
 
-#define RGB(hex) {((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex) & 255) / 255.0}
+#define RGB(hex)                                                                                   \
+    {                                                                                              \
+        ((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex)&255) / 255.0               \
+    }
 
 static const struct cup_look light = {
     .paper = RGB(0xFFFFFF),

@@ -198,9 +198,19 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
 
 static struct cup_lettering small(const struct cup_figure *figure)
 {
-    return (struct cup_lettering){.size = figure->look->caption,
-                                  .down = CUP_HOLD_MIDDLE,
-                                  .colour = figure->look->ink};
+    return (struct cup_lettering){
+        .size = figure->look->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->look->ink};
+}
+
+static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
+{
+    for (size_t i = 0; i < canvas->written_count; i++) {
+        const struct cup_box *other = &canvas->written[i].box;
+        if (box.left < other->left + other->width && other->left < box.left + box.width &&
+            box.top < other->top + other->height && other->top < box.top + box.height)
+            return true;
+    }
+    return false;
 }
 
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
@@ -214,6 +224,10 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
         return;
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
+    double left = across + (before ? -gap - width : gap);
+    if (is_written(figure->canvas,
+                   (struct cup_box){left, up - lettering.size * 0.6, width, lettering.size * 1.2}))
+        return;
     cup_canvas_text(figure->canvas, (struct cup_point){across + (before ? -gap : gap), up}, text,
                     &lettering);
 }
@@ -223,8 +237,9 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const c
     struct cup_lettering lettering = small(figure);
     double gap = figure->look->gap * 0.7, height = cup_row_height(figure);
     double end = fmax(cup_x(figure, to), figure->area.left);
+    lettering.size = fmin(lettering.size, height * 0.85);
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
-    if (isnan(end) || height < lettering.size)
+    if (isnan(end) || lettering.size < figure->look->caption * 0.7)
         return;
     if (end + gap + width > figure->area.left + figure->area.width) {
         lettering.across = CUP_HOLD_END;

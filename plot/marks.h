@@ -7,7 +7,7 @@
 
 struct cup_stroke {
     struct cup_colour colour;
-    bool right;  /* by the axis at the right */
+    bool right; /* by the axis at the right */
     bool dashed;
     bool steps;  /* each value holds until the next one */
     bool filled; /* the area down to the axis too, lightly */
@@ -34,8 +34,8 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
-/* A small text at a place of the data; beside it, where it stays within the area. Not drawn where it
- * would have no room. */
+/* A small text at a place of the data; beside it, where it stays within the area. Not drawn where
+ * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
 /* Behind the end of a bar, or within it where there is no room behind. */

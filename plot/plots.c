@@ -44,6 +44,14 @@ void cup_plot_say(struct cup_plot_input *input, const char *format, ...)
     va_end(arguments);
 }
 
+char *cup_plot_counted(char to[64], uint64_t count, const char *what)
+{
+    char number[CUP_HUMANE_ROOM];
+    snprintf(to, 64, "%.30s %.24s%s", cup_print_humane(number, cup_count(count), CUP_UNIT_COUNT),
+             what, count == 1 ? "" : "s");
+    return to;
+}
+
 int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, const void **data,
                   struct cup_error *error)
 {

@@ -42,7 +42,8 @@ struct cup_plot_style {
     double pixels;        /* per inch, of a PNG */
     bool dark;
 };
-extern const char *const cup_format_names[]; /* "png", "svg", "pdf": also the end of a file's name */
+extern const char
+    *const cup_format_names[]; /* "png", "svg", "pdf": also the end of a file's name */
 
 /* Makes the data, for cup_plot_draw(). Returns 0; 1 if it cannot be drawn from this profile, and
  * input->reason says why; -1 and *error. Clear the arena when done. */
@@ -60,6 +61,9 @@ int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *inpu
 /* Says why there is nothing to draw; returns NULL. */
 __attribute__((format(printf, 2, 3))) const void *cup_plot_none(struct cup_plot_input *input,
                                                                 const char *format, ...);
+
+/* "100,000 chunks", "1 chunk". Returns `to`. */
+char *cup_plot_counted(char to[64], uint64_t count, const char *what);
 
 /* Sets input->caption. */
 __attribute__((format(printf, 2, 3))) void cup_plot_say(struct cup_plot_input *input,

@@ -19,7 +19,8 @@ struct cup_runtime_events {
     double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
     struct cup_outlier outliers[CUP_NAMED];
     size_t outlier_count;
-    double *density; /* CUP_GRID_X by CUP_GRID_Y, from the top; NULL: as dots */
+    double *density;     /* CUP_GRID_X by CUP_GRID_Y, from the top; NULL: as dots */
+    double most_in_cell; /* chunks */
 };
 
 #endif

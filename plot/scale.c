@@ -58,6 +58,14 @@ double cup_scale_place(const struct cup_scale *scale, double value)
     return isnan(place) ? NAN : fmax(-FARTHEST, fmin(FARTHEST, place));
 }
 
+double cup_round_step(double least)
+{
+    if (!(least > 0) || !isfinite(least))
+        return 1;
+    double power = pow(10, floor(log10(least) + 1e-9)), times = least / power;
+    return power * (times <= 1 + 1e-9 ? 1 : times <= 2 + 1e-9 ? 2 : times <= 5 + 1e-9 ? 5 : 10);
+}
+
 struct cup_range cup_range_none(void)
 {
     return (struct cup_range){NAN, NAN};

@@ -19,6 +19,9 @@ struct cup_scale cup_scale_make(double low, double high, bool log);
  * for what has no place: NAN, and on a log scale what is not above 0. */
 double cup_scale_place(const struct cup_scale *scale, double value);
 
+/* The next 1, 2 or 5 of a decade, from `least` on; 1 for what is not above 0. */
+double cup_round_step(double least);
+
 /* Values that are known, finite and, for a log scale, above 0: the range of an axis is made of
  * them. */
 struct cup_range {

@@ -13,7 +13,8 @@ struct prefix {
 };
 
 static const struct prefix number[] = {{1, ""}, {0, NULL}};
-static const struct prefix count[] = {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {0, NULL}};
+static const struct prefix count[] = {{1, ""},    {1e3, "k"},  {1e6, "M"},
+                                      {1e9, "G"}, {1e12, "T"}, {0, NULL}};
 static const struct prefix bytes[] = {{1, "B"},     {1e3, "kB"},  {1e6, "MB"}, {1e9, "GB"},
                                       {1e12, "TB"}, {1e15, "PB"}, {0, NULL}};
 static const struct prefix binary[] = {{1, "B"},
@@ -22,20 +23,21 @@ static const struct prefix binary[] = {{1, "B"},
                                        {1024.0 * 1024 * 1024, "GiB"},
                                        {1024.0 * 1024 * 1024 * 1024, "TiB"},
                                        {0, NULL}};
-static const struct prefix byte_rate[] = {{1, "B/s"},   {1e3, "kB/s"},  {1e6, "MB/s"},
+static const struct prefix byte_rate[] = {{1, "B/s"},    {1e3, "kB/s"},  {1e6, "MB/s"},
                                           {1e9, "GB/s"}, {1e12, "TB/s"}, {0, NULL}};
 static const struct prefix bit_rate[] = {{1, "bit/s"},    {1e3, "kbit/s"},  {1e6, "Mbit/s"},
                                          {1e9, "Gbit/s"}, {1e12, "Tbit/s"}, {0, NULL}};
-static const struct prefix hertz[] = {{1, "Hz"}, {1e3, "kHz"}, {1e6, "MHz"}, {1e9, "GHz"}, {0, NULL}};
-static const struct prefix seconds[] = {{1e-9, "ns"},   {1e-6, "\u00b5s"}, {1e-3, "ms"},
-                                        {1, "s"},     {0, NULL}};
+static const struct prefix hertz[] = {
+    {1, "Hz"}, {1e3, "kHz"}, {1e6, "MHz"}, {1e9, "GHz"}, {0, NULL}};
+static const struct prefix seconds[] = {
+    {1e-9, "ns"}, {1e-6, "\u00b5s"}, {1e-3, "ms"}, {1, "s"}, {0, NULL}};
 static const struct prefix percent[] = {{1, "%"}, {0, NULL}};
 
 static const struct prefix *const prefixes[] = {
-    [CUP_AXIS_NUMBER] = number,       [CUP_AXIS_COUNT] = count,       [CUP_AXIS_BYTES] = bytes,
-    [CUP_AXIS_BINARY] = binary,       [CUP_AXIS_BYTE_RATE] = byte_rate, [CUP_AXIS_BIT_RATE] = bit_rate,
-    [CUP_AXIS_HERTZ] = hertz,         [CUP_AXIS_SECONDS] = seconds,   [CUP_AXIS_ELAPSED] = seconds,
-    [CUP_AXIS_CLOCK] = seconds,       [CUP_AXIS_PERCENT] = percent,
+    [CUP_AXIS_NUMBER] = number, [CUP_AXIS_COUNT] = count,         [CUP_AXIS_BYTES] = bytes,
+    [CUP_AXIS_BINARY] = binary, [CUP_AXIS_BYTE_RATE] = byte_rate, [CUP_AXIS_BIT_RATE] = bit_rate,
+    [CUP_AXIS_HERTZ] = hertz,   [CUP_AXIS_SECONDS] = seconds,     [CUP_AXIS_ELAPSED] = seconds,
+    [CUP_AXIS_CLOCK] = seconds, [CUP_AXIS_PERCENT] = percent,
 };
 
 /* The largest one that leaves at least 1. */
@@ -49,26 +51,17 @@ static const struct prefix *prefix_of(enum cup_axis_unit unit, double size)
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-static double step_of_tens(double least)
-{
-    if (!(least > 0) || !isfinite(least))
-        return 1;
-    double power = pow(10, floor(log10(least) + 1e-9)), times = least / power;
-    return power * (times <= 1 + 1e-9 ? 1 : times <= 2 + 1e-9 ? 2 : times <= 5 + 1e-9 ? 5 : 10);
-}
-
 /* Of time: as clocks have it. */
 static double step_of_time(double least)
 {
-    static const double steps[] = {1,   2,    5,    10,   15,   30,    60,    120,
-                                   300, 600,  900,  1800, 3600, 7200,  10800, 21600,
-                                   43200, 86400};
+    static const double steps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                   600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
     if (least <= 0.5)
-        return step_of_tens(least);
+        return cup_round_step(least);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps[i] >= least)
             return steps[i];
-    return 86400 * step_of_tens(least / 86400);
+    return 86400 * cup_round_step(least / 86400);
 }
 
 static double step_for(const struct cup_scale *scale, enum cup_axis_unit unit, unsigned most)
@@ -79,17 +72,17 @@ static double step_for(const struct cup_scale *scale, enum cup_axis_unit unit, u
     case CUP_AXIS_CLOCK:
         return step_of_time(least);
     case CUP_AXIS_COUNT:
-        return step_of_tens(fmax(least, 1));
+        return cup_round_step(fmax(least, 1));
     case CUP_AXIS_BINARY: {
         double factor = prefix_of(unit, fmax(fabs(scale->low), fabs(scale->high)))->factor;
-        return factor * step_of_tens(least / factor);
+        return factor * cup_round_step(least / factor);
     }
     case CUP_AXIS_SECONDS: {
         double factor = prefix_of(unit, fmax(fabs(scale->low), fabs(scale->high)))->factor;
-        return factor * step_of_tens(least / factor);
+        return factor * cup_round_step(least / factor);
     }
     default:
-        return step_of_tens(least);
+        return cup_round_step(least);
     }
 }
 
@@ -206,7 +199,8 @@ static bool is_named(int digit, int decade, int every, double decades)
 {
     if (digit == 1)
         return decade % every == 0;
-    return (decades < 1.2 && digit != 7 && digit != 9) || (decades < 2.6 && (digit == 2 || digit == 5));
+    return (decades < 1.2 && digit != 7 && digit != 9) ||
+           (decades < 2.6 && (digit == 2 || digit == 5));
 }
 
 /* Each has its own prefix: "10 ms", "1 s". */
@@ -246,7 +240,7 @@ static void round_log(struct cup_scale *scale)
     double low = pow(10, floor(log10(scale->low) + 1e-9));
     double times = scale->low / low;
     scale->low = low * (times >= 5 * (1 - 1e-9) ? 5 : times >= 2 * (1 - 1e-9) ? 2 : 1);
-    scale->high = step_of_tens(scale->high);
+    scale->high = cup_round_step(scale->high);
 }
 
 void cup_ticks_round(struct cup_scale *scale, enum cup_axis_unit unit, unsigned most)

@@ -1,5 +1,5 @@
-/* Where an axis has ticks, and what stands beside them: steps of 1, 2 or 5, prefixes, time as people
- * write it. */
+/* Where an axis has ticks, and what stands beside them: steps of 1, 2 or 5, prefixes, time as
+ * people write it. */
 #ifndef CUPPING_TICKS_H
 #define CUPPING_TICKS_H
 
@@ -29,7 +29,8 @@ enum { CUP_TICKS_MOST = 128 };
 struct cup_ticks {
     struct cup_tick ticks[CUP_TICKS_MOST];
     size_t count;
-    char unit[16]; /* of all of them, for the axis' name; empty: it stands at each, or there is none */
+    char unit[16]; /* of all of them, for the axis' name; empty: it stands at each, or there is none
+                    */
 };
 
 /* At most about `most` ticks with a text, at least two where that can be; within the ends of the

@@ -19,7 +19,7 @@ enum { MOST = 64 }; /* operands: DIR and names */
 struct request {
     const char *directory, *out, *format, *width, *height, *run;
     const char *list, *dark; /* cup_option_off: not given */
-    unsigned number; /* of the run: see struct cup_load_options */
+    unsigned number;         /* of the run: see struct cup_load_options */
     const struct cup_plot *plots[MOST];
     size_t count; /* 0: all that can be drawn */
     struct cup_plot_style style;
@@ -91,14 +91,11 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 {
     const char *operands[MOST];
     size_t given;
-    const struct cup_option options[] = {{"-o", &request->out},
-                                         {"--format", &request->format},
-                                         {"--width", &request->width},
-                                         {"--height", &request->height},
-                                         {"--run", &request->run},
-                                         {"--dark", &request->dark},
-                                         {"--list", &request->list},
-                                         {"--html", NULL}};
+    const struct cup_option options[] = {
+        {"-o", &request->out},        {"--format", &request->format},
+        {"--width", &request->width}, {"--height", &request->height},
+        {"--run", &request->run},     {"--dark", &request->dark},
+        {"--list", &request->list},   {"--html", NULL}};
     if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
                               &given, error) != 0 ||
         read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
@@ -153,8 +150,9 @@ static int make_directory(const char *directory, struct cup_error *error)
         return cup_error_system(error, directory, "make the directory");
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
         return cup_error_set(error, directory, CUP_NO_OFFSET, "is no directory");
-    return access(directory, W_OK | X_OK) == 0 ? 0
-                                               : cup_error_system(error, directory, "write into it");
+    return access(directory, W_OK | X_OK) == 0
+               ? 0
+               : cup_error_system(error, directory, "write into it");
 }
 
 static int write_picture(const char *path, const struct cup_bytes *bytes, struct cup_error *error)
@@ -242,7 +240,7 @@ static int with_profile(struct request *request, struct cup_error *error)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
         int result = request->list != cup_option_off ? print_list(request, &totals, error)
-                                   : draw_all(request, &totals, error);
+                                                     : draw_all(request, &totals, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
