@@ -21,6 +21,17 @@ static void put(struct cup_worker_count *plot, double time_s, double workers, do
     plot->most = fmax(plot->most, fmax(workers, threads));
 }
 
+/* What the first and the last sample tell is taken to hold for as long as one sample does, at most
+ * to the ends of the run. */
+static void stretch(struct cup_worker_count *plot, double sample_s)
+{
+    if (!plot->count || !(sample_s > 0))
+        return;
+    plot->time_s[0] = fmax(0, plot->time_s[0] - sample_s);
+    put(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
+        plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
+}
+
 static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
 {
     const struct cup_observed *observed = &input->totals->observed;
@@ -33,17 +44,6 @@ static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *in
     }
     stretch(plot, observed->asked_s);
     return 0;
-}
-
-/* What the first and the last sample tell is taken to hold for as long as one sample does, at most
- * to the ends of the run. */
-static void stretch(struct cup_worker_count *plot, double sample_s)
-{
-    if (!plot->count || !(sample_s > 0))
-        return;
-    plot->time_s[0] = fmax(0, plot->time_s[0] - sample_s);
-    put(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
-        plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
 }
 
 /* Without samples: those that there were, all the time. */
