@@ -38,6 +38,8 @@ static size_t bins_for(size_t values, size_t most)
 static void round_bins(struct cup_bins *bins, double *low, double *high, size_t most)
 {
     double step = cup_round_step((*high - *low) / (double)bins->count);
+    if (bins->kind == CUP_BINS_RATIO)
+        step = fmax(step, 0.01);
     if (bins->kind == CUP_BINS_WHOLE && step <= 1) {
         step = 1;
         *low = round(*low) - 0.5;
@@ -55,6 +57,23 @@ static void set_edges(struct cup_bins *bins, double low, double high)
         bins->edges[i] =
             bins->kind == CUP_BINS_LOG ? low * pow(high / low, share) : low + (high - low) * share;
     }
+}
+
+static int take_bins(struct cup_bins *bins, struct cup_arena *arena, double low, double high)
+{
+    bins->edges = cup_arena_take(arena, bins->count + 1, sizeof(double));
+    bins->counts = cup_arena_take(arena, bins->count, sizeof(double));
+    if (!bins->edges || !bins->counts)
+        return -1;
+    set_edges(bins, low, high);
+    return 0;
+}
+
+int cup_bins_between(struct cup_bins *bins, struct cup_arena *arena, double low, double high,
+                     size_t count)
+{
+    *bins = (struct cup_bins){.kind = CUP_BINS_EVEN, .count = count};
+    return take_bins(bins, arena, low, high);
 }
 
 /* A single whole number needs no room around it. */
@@ -79,11 +98,8 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
     bins->count = bins_for(count - bins->left_out, most);
     if (kind != CUP_BINS_LOG)
         round_bins(bins, &scale.low, &scale.high, most);
-    bins->edges = cup_arena_take(arena, bins->count + 1, sizeof(double));
-    bins->counts = cup_arena_take(arena, bins->count, sizeof(double));
-    if (!bins->edges || !bins->counts)
+    if (take_bins(bins, arena, scale.low, scale.high) != 0)
         return -1;
-    set_edges(bins, scale.low, scale.high);
     cup_bins_count(bins, values, count, bins->counts);
     for (size_t i = 0; i < bins->count; i++)
         bins->most = fmax(bins->most, bins->counts[i]);

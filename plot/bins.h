@@ -8,6 +8,7 @@
 enum cup_bins_kind {
     CUP_BINS_EVEN,  /* of equal width, round in steps of 1, 2 or 5 */
     CUP_BINS_WHOLE, /* likewise, of whole numbers, which are in the middle of bins of one */
+    CUP_BINS_RATIO, /* EVEN, and not narrower than 0.01: ratios that differ by less are the same */
     CUP_BINS_LOG,   /* of equal ratio; values have to be above 0 */
 };
 
@@ -24,6 +25,10 @@ struct cup_bins {
  * memory. */
 int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_kind kind,
                   const double *values, size_t count, size_t most);
+
+/* `bins->count` empty bins from `low` to `high`, of the kind EVEN; returns as above. */
+int cup_bins_between(struct cup_bins *bins, struct cup_arena *arena, double low, double high,
+                     size_t count);
 
 /* The bin of a value, the first or last one if it is outside; bins->count if it is left out. */
 size_t cup_bin_of(const struct cup_bins *bins, double value);

@@ -26,11 +26,12 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
     const struct cup_bytes_per_chunk *plot = data;
     const struct cup_bins *bins = &plot->compressed.bins;
     static const char delivered[] = "delivered by files";
+    double low = bins->edges[0], high = bins->edges[bins->count];
     figure->x = (struct cup_axis){.name = "bytes read by a chunk",
                                   .unit = CUP_AXIS_BYTES,
                                   .exact = true,
-                                  .low = bins->edges[0],
-                                  .high = bins->edges[bins->count]};
+                                  .low = low < high / 2 ? 0 : low,
+                                  .high = high};
     figure->y =
         (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = plot->most * 1.05};
     cup_chunk_groups_key(figure, &plot->compressed.chunks, CUP_KEY_BOX);

@@ -73,7 +73,6 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
                  cup_tick_text(bytes, row->bytes, CUP_AXIS_BYTES));
         cup_mark_bar_text(figure, i, row->ratio, text);
     }
-    cup_mark_upright(figure, 1, figure->look->soft);
     cup_figure_close(figure);
 }
 

@@ -28,7 +28,8 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
         if (hertz < rate / 3 || hertz > rate * 6)
             continue;
         char text[24];
-        cup_mark_line(figure, x, y, 2, &(struct cup_stroke){.colour = figure->look->grid});
+        cup_mark_line(figure, x, y, 2,
+                      &(struct cup_stroke){.colour = figure->look->soft, .thin = true});
         cup_mark_text(figure, x[1], y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
     }
 }
@@ -65,6 +66,7 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
         density_key(figure, plot);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    cup_figure_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->look->soft);
     if (plot->fitted)
         cup_figure_key(figure, "fit", 3, CUP_KEY_DASHES, figure->look->ink);
     cup_figure_open(figure);

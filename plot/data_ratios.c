@@ -109,7 +109,7 @@ static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size
     }
     cup_paths_shorten(plot->names, plot->count);
     return *known > CUP_ROWS_MOST
-               ? cup_bins_make(&plot->bins, input->arena, CUP_BINS_EVEN, ratios, *known, 40)
+               ? cup_bins_make(&plot->bins, input->arena, CUP_BINS_RATIO, ratios, *known, 40)
                : 0;
 }
 

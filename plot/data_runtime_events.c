@@ -138,8 +138,9 @@ static void say(struct cup_plot_input *input, const struct cup_runtime_events *p
             plot->offset_s, plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
     if (known < 3)
         fitted[0] = '\0';
-    cup_plot_say(input, "%s whose result was used%s (P).%s", cup_plot_counted(chunks, known, "chunk"),
-                 plot->density ? ", as a density" : "", fitted);
+    cup_plot_say(input, "%s whose result was used%s (P).%s",
+                 cup_plot_counted(chunks, known, "chunk"), plot->density ? ", as a density" : "",
+                 fitted);
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)

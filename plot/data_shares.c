@@ -4,7 +4,7 @@
 #include "plot/charts.h"
 #include "plot/shares.h"
 
-enum { BINS = 25 };
+enum { BINS = 20 };
 
 struct file {
     uint32_t index; /* in root_files */
@@ -67,9 +67,8 @@ static void add_rows(struct cup_shares *plot, const struct cup_totals *totals,
 static int make_distribution(struct cup_shares *plot, struct cup_plot_input *input,
                              const struct file *files, size_t known)
 {
-    static const double ends[] = {0, 99.999};
     double *values = cup_arena_take(input->arena, 2 * known, sizeof *values);
-    if (!values || cup_bins_make(&plot->bytes, input->arena, CUP_BINS_EVEN, ends, 2, BINS) != 0)
+    if (!values || cup_bins_between(&plot->bytes, input->arena, 0, 100, BINS) != 0)
         return -1;
     plot->branches = cup_arena_take(input->arena, plot->bytes.count, sizeof(double));
     if (!plot->branches)
@@ -79,8 +78,6 @@ static int make_distribution(struct cup_shares *plot, struct cup_plot_input *inp
         values[i] = share.bytes;
         values[known + i] = share.branches;
     }
-    for (size_t i = 0; i < plot->bytes.count; i++)
-        plot->bytes.counts[i] = 0;
     cup_bins_count(&plot->bytes, values, known, plot->bytes.counts);
     cup_bins_count(&plot->bytes, values + known, known, plot->branches);
     for (size_t i = 0; i < plot->bytes.count; i++)

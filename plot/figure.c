@@ -87,13 +87,14 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
         cup_canvas_dot(figure->canvas, (struct cup_point){at.x + half, at.y}, half * 0.8,
                        key->colour, 1);
     else
-        cup_canvas_line(figure->canvas, line, 2, key->colour, look->line * 1.2,
+        cup_canvas_line(figure->canvas, line, 2, key->colour,
+                        key->mark == CUP_KEY_THIN ? look->hair : look->line * 1.2,
                         key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
 }
 
 static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
 {
-    bool line = key->mark == CUP_KEY_LINE || key->mark == CUP_KEY_DASHES;
+    bool line = key->mark != CUP_KEY_BOX && key->mark != CUP_KEY_BAND && key->mark != CUP_KEY_DOT;
     return figure->look->text * (line ? 1.6 : 0.76);
 }
 

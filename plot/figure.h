@@ -34,7 +34,14 @@ struct cup_axis {
     struct cup_ticks ticks;
 };
 
-enum cup_key_mark { CUP_KEY_LINE, CUP_KEY_BOX, CUP_KEY_DOT, CUP_KEY_BAND, CUP_KEY_DASHES };
+enum cup_key_mark {
+    CUP_KEY_LINE,
+    CUP_KEY_BOX,
+    CUP_KEY_DOT,
+    CUP_KEY_BAND,
+    CUP_KEY_DASHES,
+    CUP_KEY_THIN
+};
 
 struct cup_key {
     char text[96];

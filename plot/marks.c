@@ -36,7 +36,8 @@ static void flush(struct pen *pen)
         cup_canvas_area(canvas, area, count + 2, stroke->colour, 0.15);
     }
     if (pen->count > 1)
-        cup_canvas_line(canvas, pen->points, pen->count, stroke->colour, look->line,
+        cup_canvas_line(canvas, pen->points, pen->count, stroke->colour,
+                        stroke->thin ? look->hair : look->line,
                         stroke->dashed ? look->line * 2.5 : 0);
     else if (pen->count == 1)
         cup_canvas_dot(canvas, pen->points[0], look->line, stroke->colour, 1);
@@ -222,6 +223,7 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
         return;
+    up -= before ? lettering.size * 0.8 : 0; /* not on a line that ends there */
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
     double left = across + (before ? -gap - width : gap);

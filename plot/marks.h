@@ -9,6 +9,7 @@ struct cup_stroke {
     struct cup_colour colour;
     bool right; /* by the axis at the right */
     bool dashed;
+    bool thin;   /* as lines of a grid are */
     bool steps;  /* each value holds until the next one */
     bool filled; /* the area down to the axis too, lightly */
 };
