@@ -48,6 +48,9 @@ static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *p
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
+/* From this ratio on, others would be too short to be told apart. */
+#define FAR 20.0
+
 static double largest(const struct cup_ratios *plot, size_t rows)
 {
     double most = 1;
@@ -59,19 +62,23 @@ static double largest(const struct cup_ratios *plot, size_t rows)
 static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    figure->x = (struct cup_axis){
-        .name = "compression ratio", .unit = CUP_AXIS_NUMBER, .high = largest(plot, rows) * 1.05};
+    double most = largest(plot, rows);
+    figure->x = (struct cup_axis){.name = "compression ratio",
+                                  .unit = CUP_AXIS_NUMBER,
+                                  .log = most > FAR,
+                                  .low = most > FAR ? 0.5 : 0,
+                                  .high = most * 1.05};
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
         char text[64], bytes[24];
         const struct cup_ratio *row = &plot->rows[i];
-        cup_mark_bar(figure, i, 0, 1, 0, row->ratio,
+        cup_mark_bar(figure, i, 0, 1, figure->x.scale.low, row->ratio,
                      figure->look->paints[algorithm_of(row->algorithms)->paint]);
         snprintf(text, sizeof text, "%.2f, %s", row->ratio,
                  cup_tick_text(bytes, row->bytes, CUP_AXIS_BYTES));
-        cup_mark_bar_text(figure, i, row->ratio, text);
+        cup_mark_bar_text(figure, i, row->ratio, text, true);
     }
     cup_figure_close(figure);
 }

@@ -59,7 +59,7 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->most_events};
+                                  .high = plot->most_events * (exact ? 1 : 1.1)};
     figure->y = (struct cup_axis){
         .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->most_s};
     if (plot->density)

@@ -32,7 +32,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
         cup_mark_bar(figure, i, 0, 2, 0, share->bytes, paints[CUP_PAINT_BLUE]);
         cup_mark_bar(figure, i, 1, 2, 0, share->branches, paints[CUP_PAINT_ORANGE]);
         snprintf(text, sizeof text, "%.3g %%, %.3g %%", share->bytes, share->branches);
-        cup_mark_bar_text(figure, i, fmax(share->bytes, share->branches), text);
+        cup_mark_bar_text(figure, i, fmax(share->bytes, share->branches), text, false);
     }
     cup_figure_close(figure);
 }

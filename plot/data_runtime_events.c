@@ -7,6 +7,9 @@
 /* Of the spread around the fit: what is further above it stands out. */
 #define OUTLIER 4.0
 
+/* Of events around their mean, as a share of it: with less there is nothing to fit. */
+#define LEAST_SPREAD 0.01
+
 static bool is_known(const struct cup_chunk_point *point)
 {
     return !isnan(point->events) && !isnan(point->wall_s);
@@ -31,7 +34,7 @@ static void fit(struct cup_runtime_events *plot)
             xx += dx * dx;
             xy += dx * (chunks->points[i].wall_s - y);
         }
-    plot->fitted = n > 2 && xx > 0;
+    plot->fitted = n > 2 && sqrt(xx / n) > LEAST_SPREAD * x;
     if (!plot->fitted)
         return;
     plot->slope_s = xy / xx;
@@ -130,11 +133,11 @@ static size_t find_ranges(struct cup_runtime_events *plot)
 
 static void say(struct cup_plot_input *input, const struct cup_runtime_events *plot, size_t known)
 {
-    char chunks[64], fitted[120] = " They have the same events: no fit.";
+    char chunks[64], fitted[120] = " Their events are nearly the same: no fit.";
     if (plot->fitted)
         snprintf(
             fitted, sizeof fitted,
-            " Fit by least squares: %.3g \u00b1 %.1g s + (%.3g \u00b1 %.1g) \u00b5s per event.",
+            " Fit by least squares: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.",
             plot->offset_s, plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
     if (known < 3)
         fitted[0] = '\0';

@@ -234,7 +234,8 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
                     &lettering);
 }
 
-void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text)
+void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text,
+                       bool within)
 {
     struct cup_lettering lettering = small(figure);
     double gap = figure->look->gap * 0.7, height = cup_row_height(figure);
@@ -244,6 +245,8 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const c
     if (isnan(end) || lettering.size < figure->look->caption * 0.7)
         return;
     if (end + gap + width > figure->area.left + figure->area.width) {
+        if (!within || end - gap - width < figure->area.left)
+            return;
         lettering.across = CUP_HOLD_END;
         lettering.colour = figure->look->paper;
         gap = -gap;

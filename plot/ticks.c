@@ -195,12 +195,14 @@ static void make_linear(struct cup_ticks *ticks, const struct cup_scale *scale,
 
 /* ---- logarithmic -------------------------------------------------------------------------- */
 
-static bool is_named(int digit, int decade, int every, double decades)
+/* The fewer may have a text, the rounder those are. */
+static bool is_named(int digit, int decade, int every, double decades, unsigned most)
 {
     if (digit == 1)
         return decade % every == 0;
-    return (decades < 1.2 && digit != 7 && digit != 9) ||
-           (decades < 2.6 && (digit == 2 || digit == 5));
+    if (decades < 1.2 && most > 6)
+        return digit != 7 && digit != 9;
+    return decades < 2.6 && most > 3 && (digit == 2 || digit == 5);
 }
 
 /* Each has its own prefix: "10 ms", "1 s". */
@@ -217,7 +219,7 @@ static void make_log(struct cup_ticks *ticks, const struct cup_scale *scale,
             if (tick->value < scale->low * (1 - 1e-9) || tick->value > scale->high * (1 + 1e-9))
                 continue;
             tick->text[0] = '\0';
-            if (is_named(digit, decade, every > 0 ? every : 1, most >= 4 ? decades : 9))
+            if (is_named(digit, decade, every > 0 ? every : 1, decades, most))
                 cup_tick_text(tick->text, tick->value, unit);
             ticks->count++;
         }
