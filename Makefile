@@ -44,7 +44,7 @@ analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"'
 test_cflags = $(common) $(sanitize) $(places) \
-	$(shell $(PKG_CONFIG) --cflags criterion jansson 2>/dev/null)
+	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with

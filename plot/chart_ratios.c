@@ -63,12 +63,14 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
     double most = largest(plot, rows);
+    char caption[CUP_CAPTION];
     figure->x = (struct cup_axis){.name = "compression ratio",
                                   .unit = CUP_AXIS_NUMBER,
                                   .log = most > FAR,
                                   .low = most > FAR ? 0.5 : 0,
                                   .high = most * 1.05};
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
+    cup_figure_say_rows(figure, rows, plot->count, caption);
     algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
@@ -76,9 +78,9 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
         const struct cup_ratio *row = &plot->rows[i];
         cup_mark_bar(figure, i, 0, 1, figure->x.scale.low, row->ratio,
                      figure->look->paints[algorithm_of(row->algorithms)->paint]);
-        snprintf(text, sizeof text, "%.2f, %s", row->ratio,
+        snprintf(text, sizeof text, row->ratio < 1000 ? "%.2f, %s" : "%.3g, %s", row->ratio,
                  cup_tick_text(bytes, row->bytes, CUP_AXIS_BYTES));
-        cup_mark_bar_text(figure, i, row->ratio, text, true);
+        cup_mark_bar_text(figure, i, row->ratio, text);
     }
     cup_figure_close(figure);
 }

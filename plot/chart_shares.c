@@ -18,21 +18,44 @@ static void percent_axis(struct cup_figure *figure)
         .name = "share that was read", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
 }
 
+static double largest(const struct cup_shares *plot, size_t rows)
+{
+    double most = 0;
+    for (size_t i = 0; i < rows; i++)
+        most = fmax(most, fmax(plot->rows[i].bytes, plot->rows[i].branches));
+    return most;
+}
+
+static const char *print_share(char *to, size_t room, const struct cup_share *share)
+{
+    int length = isnan(share->bytes) ? snprintf(to, room, "n/a, ")
+                                     : snprintf(to, room, "%.3g %%, ", share->bytes);
+    if (isnan(share->branches))
+        snprintf(to + length, room - (size_t)length, "n/a");
+    else
+        snprintf(to + length, room - (size_t)length, "%.3g %%", share->branches);
+    return to;
+}
+
 static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_colour *paints = figure->look->paints;
+    char caption[CUP_CAPTION];
     percent_axis(figure);
     figure->y = (struct cup_axis){.name = "files", .names = plot->names, .name_count = rows};
     keys(figure);
+    cup_figure_say_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
+    bool with_texts = cup_bar_text_fits(figure, largest(plot, rows), "99.9 %, 99.9 %");
     for (size_t i = 0; i < rows; i++) {
         const struct cup_share *share = &plot->rows[i];
         char text[64];
         cup_mark_bar(figure, i, 0, 2, 0, share->bytes, paints[CUP_PAINT_BLUE]);
         cup_mark_bar(figure, i, 1, 2, 0, share->branches, paints[CUP_PAINT_ORANGE]);
-        snprintf(text, sizeof text, "%.3g %%, %.3g %%", share->bytes, share->branches);
-        cup_mark_bar_text(figure, i, fmax(share->bytes, share->branches), text, false);
+        if (with_texts)
+            cup_mark_bar_text(figure, i, fmax(share->bytes, share->branches),
+                              print_share(text, sizeof text, share));
     }
     cup_figure_close(figure);
 }

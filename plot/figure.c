@@ -295,6 +295,14 @@ size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
+void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows, char to[CUP_CAPTION])
+{
+    if (shown >= rows)
+        return;
+    snprintf(to, CUP_CAPTION, "%s Room for %zu of them.", figure->caption, shown);
+    figure->caption = to;
+}
+
 double cup_row_height(const struct cup_figure *figure)
 {
     size_t rows = figure->y.name_count;

@@ -83,6 +83,11 @@ static inline double cup_y(const struct cup_figure *figure, double value)
 /* How many of so many rows with names there is room for. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
+/* Adds to the caption, in `to`, how many of the rows are shown, if not all are. */
+enum { CUP_CAPTION = 700 };
+void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows,
+                         char to[CUP_CAPTION]);
+
 /* From the top, of rows with names: where row n begins, and how high each is. */
 double cup_row_top(const struct cup_figure *figure, size_t row);
 double cup_row_height(const struct cup_figure *figure);

@@ -234,26 +234,43 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
                     &lettering);
 }
 
-void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text,
-                       bool within)
+static struct cup_lettering bar_lettering(const struct cup_figure *figure)
 {
     struct cup_lettering lettering = small(figure);
-    double gap = figure->look->gap * 0.7, height = cup_row_height(figure);
+    lettering.size = fmin(lettering.size, cup_row_height(figure) * 0.85);
+    return lettering;
+}
+
+static double bar_gap(const struct cup_figure *figure)
+{
+    return figure->look->gap * 0.7;
+}
+
+bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
+{
+    struct cup_lettering lettering = bar_lettering(figure);
     double end = fmax(cup_x(figure, to), figure->area.left);
-    lettering.size = fmin(lettering.size, height * 0.85);
-    double width = cup_canvas_text_width(figure->canvas, text, &lettering);
-    if (isnan(end) || lettering.size < figure->look->caption * 0.7)
+    return end + bar_gap(figure) + cup_canvas_text_width(figure->canvas, text, &lettering) <=
+           figure->area.left + figure->area.width;
+}
+
+void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text)
+{
+    struct cup_lettering lettering = bar_lettering(figure);
+    double right = figure->area.left + figure->area.width, gap = bar_gap(figure);
+    double end = fmin(fmax(cup_x(figure, to), figure->area.left), right);
+    if (isnan(cup_x(figure, to)) || lettering.size < figure->look->caption * 0.7)
         return;
-    if (end + gap + width > figure->area.left + figure->area.width) {
-        if (!within || end - gap - width < figure->area.left)
+    if (!cup_bar_text_fits(figure, to, text)) {
+        double width = cup_canvas_text_width(figure->canvas, text, &lettering);
+        if (end - gap - width < figure->area.left)
             return;
         lettering.across = CUP_HOLD_END;
         lettering.colour = figure->look->paper;
         gap = -gap;
     }
-    cup_canvas_text(figure->canvas,
-                    (struct cup_point){end + gap, cup_row_top(figure, row) + height / 2}, text,
-                    &lettering);
+    double middle = cup_row_top(figure, row) + cup_row_height(figure) / 2;
+    cup_canvas_text(figure->canvas, (struct cup_point){end + gap, middle}, text, &lettering);
 }
 
 /* ---- levels and densities ----------------------------------------------------------------- */

@@ -39,9 +39,11 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
  * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Behind the end of a bar; where there is no room behind, and only if it may be, within it. */
-void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text,
-                       bool within);
+/* Behind the end of a bar, or within it where there is no room behind. */
+void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text);
+
+/* True if there is room behind it. */
+bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text);
 
 /* A line across the whole area at a value of y, or of x. */
 void cup_mark_level(struct cup_figure *figure, double y, struct cup_colour colour);

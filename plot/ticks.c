@@ -254,4 +254,6 @@ void cup_ticks_round(struct cup_scale *scale, enum cup_axis_unit unit, unsigned 
     double step = step_for(scale, unit, most);
     scale->low = floor(scale->low / step + 1e-6) * step;
     scale->high = ceil(scale->high / step - 1e-6) * step;
+    if (!(scale->high > scale->low)) /* less than a step of whole numbers */
+        scale->high = scale->low + step;
 }

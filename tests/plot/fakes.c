@@ -1,0 +1,263 @@
+#include "tests/plot/fakes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/branches_per_chunk.h"
+#include "plot/bytes_per_chunk.h"
+#include "plot/chunk_runtime.h"
+#include "plot/runtime_events.h"
+#include "plot/shares.h"
+#include "plot/worker_count.h"
+
+const char *const fake_kinds[FAKE_KINDS] = {"usual", "one", "empty", "odd", "large"};
+
+/* The same numbers on every machine. */
+struct dice {
+    uint32_t state;
+};
+
+static double roll(struct dice *dice)
+{
+    dice->state = dice->state * 1664525u + 1013904223u;
+    return (dice->state >> 8) / 16777216.0;
+}
+
+static void *take(struct cup_arena *arena, size_t count, size_t size)
+{
+    void *bytes = cup_arena_take(arena, count, size);
+    if (!bytes)
+        abort();
+    return bytes;
+}
+
+static size_t amount(enum fake_kind kind, size_t usual, size_t large)
+{
+    return kind == FAKE_ONE     ? 1
+           : kind == FAKE_EMPTY ? 0
+           : kind == FAKE_ODD   ? 7
+           : kind == FAKE_LARGE ? large
+                                : usual;
+}
+
+static double odd(size_t i)
+{
+    const double values[] = {NAN, INFINITY, 0, -1, 1e300, 1e-300, 3};
+    return values[i % 7];
+}
+
+static struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena)
+{
+    char *text = take(arena, 1, 200);
+    if (kind == FAKE_ODD)
+        snprintf(text, 200, "\xff\x01 no text \xe2\x82 at all %zu", i);
+    else if (kind == FAKE_LARGE)
+        snprintf(text, 200,
+                 "store/mc/RunIISummer20UL18NanoAODv9/DYJetsToLL_M-50_TuneCP5_13TeV-amcatnloFXFX-"
+                 "pythia8/NANOAODSIM/106X_upgrade2018_realistic_v16_L1v1-v2/%04zu.root",
+                 i);
+    else
+        snprintf(text, 200, "Muon_branch%zu", i);
+    return (struct cup_text){text, strlen(text)};
+}
+
+/* ---- chunks ----------------------------------------------------------------------------- */
+
+static void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind,
+                        struct cup_arena *arena)
+{
+    struct dice dice = {1};
+    chunks->count = amount(kind, 200, 100000);
+    chunks->points = take(arena, chunks->count, sizeof *chunks->points);
+    chunks->group_count = amount(kind, 3, CUP_CHUNK_GROUPS);
+    if (chunks->group_count > CUP_CHUNK_GROUPS)
+        chunks->group_count = CUP_CHUNK_GROUPS;
+    for (size_t i = 0; i < chunks->group_count; i++)
+        chunks->groups[i].name = name_of(kind, i, arena);
+    for (size_t i = 0; i < chunks->count; i++) {
+        struct cup_chunk_point *point = &chunks->points[i];
+        point->group = (uint16_t)(i % chunks->group_count);
+        point->events = kind == FAKE_ODD ? odd(i) : 20000 + 80000 * roll(&dice);
+        point->wall_s =
+            kind == FAKE_ODD ? odd(i + 3) : 2 + point->events * 1e-4 * (0.7 + 0.6 * roll(&dice));
+    }
+}
+
+static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_runtime_events *plot = take(arena, 1, sizeof *plot);
+    fill_chunks(&plot->chunks, kind, arena);
+    plot->most_events = kind == FAKE_ODD ? INFINITY : 100000;
+    plot->most_s = kind == FAKE_ODD ? NAN : 15;
+    plot->fitted = kind == FAKE_USUAL || kind == FAKE_LARGE;
+    plot->offset_s = 2;
+    plot->slope_s = 1e-4;
+    if (kind == FAKE_LARGE) {
+        plot->density = take(arena, CUP_GRID_X * CUP_GRID_Y, sizeof(double));
+        plot->most_in_cell = 812;
+        for (size_t i = 0; i < CUP_GRID_X * CUP_GRID_Y; i++)
+            plot->density[i] = (double)(i % CUP_GRID_X) / CUP_GRID_X;
+    }
+    if (kind == FAKE_USUAL) {
+        plot->outlier_count = 2;
+        plot->outliers[0] = (struct cup_outlier){60000, 14.5, "0001.root"};
+        plot->outliers[1] = (struct cup_outlier){99000, 14.8, "a-file-with-a-long-name.root"};
+    }
+    return plot;
+}
+
+static const void *fake_chunk_runtime(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_chunk_runtime *plot = take(arena, 1, sizeof *plot);
+    struct cup_chunk_points chunks = {0};
+    fill_chunks(&chunks, kind, arena);
+    double *times = take(arena, chunks.count, sizeof *times);
+    for (size_t i = 0; i < chunks.count; i++)
+        times[i] = chunks.points[i].wall_s;
+    if (cup_bins_make(&plot->times, arena, CUP_BINS_LOG, times, chunks.count, 60) != 0)
+        abort();
+    plot->median_s = kind == FAKE_ODD ? NAN : 7;
+    plot->p90_s = kind == FAKE_ODD ? INFINITY : 11;
+    plot->p99_s = kind == FAKE_ODD ? -1 : 13;
+    return plot;
+}
+
+static const void *fake_branches_per_chunk(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_branches_per_chunk *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {2};
+    fill_chunks(&plot->branches.chunks, kind, arena);
+    size_t count = plot->branches.chunks.count;
+    double *values = take(arena, count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = kind == FAKE_ODD ? odd(i) : floor(12 + 8 * roll(&dice));
+    if (cup_grouped_make(&plot->branches, arena, CUP_BINS_WHOLE, values, count, 50) != 0)
+        abort();
+    plot->mean = kind == FAKE_ODD ? NAN : 16;
+    return plot;
+}
+
+static const void *fake_bytes_per_chunk(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_bytes_per_chunk *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {3};
+    fill_chunks(&plot->compressed.chunks, kind, arena);
+    size_t count = plot->compressed.chunks.count;
+    double *values = take(arena, 2 * count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = kind == FAKE_ODD ? odd(i) : 30e6 * (1 + roll(&dice));
+        values[count + i] = values[i] * 1.2;
+    }
+    if (cup_grouped_make(&plot->compressed, arena, CUP_BINS_EVEN, values, 2 * count, 50) != 0)
+        abort();
+    struct cup_bins *bins = &plot->compressed.bins;
+    plot->delivered = take(arena, bins->count, sizeof(double));
+    cup_bins_count(bins, values + count, count, plot->delivered);
+    for (size_t i = 0; i < bins->count; i++)
+        plot->most =
+            fmax(plot->most, fmax(plot->delivered[i], cup_grouped_height(&plot->compressed, i)));
+    return plot;
+}
+
+/* ---- workers ---------------------------------------------------------------------------- */
+
+static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_worker_count *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {4};
+    plot->count = amount(kind, 60, 100000);
+    plot->time_s = take(arena, plot->count, sizeof(double));
+    plot->workers = take(arena, plot->count, sizeof(double));
+    plot->threads = take(arena, plot->count, sizeof(double));
+    plot->seconds = kind == FAKE_LARGE ? 3 * 3600 : 60;
+    plot->with_threads = true;
+    plot->most = kind == FAKE_LARGE ? 8000 : 80;
+    for (size_t i = 0; i < plot->count; i++) {
+        double share = (double)i / (double)plot->count;
+        plot->time_s[i] = kind == FAKE_ODD ? odd(i) : share * plot->seconds;
+        plot->workers[i] =
+            kind == FAKE_ODD ? odd(i + 1) : floor(plot->most / 4 * fmin(1, share * 3));
+        plot->threads[i] = plot->workers[i] * 4;
+    }
+    plot->rate_count = kind == FAKE_EMPTY ? 0 : CUP_RATE_BINS;
+    plot->most_rate = 25e9;
+    for (size_t i = 0; i < plot->rate_count; i++) {
+        plot->rate_s[i] = plot->seconds * (double)i / CUP_RATE_BINS;
+        plot->rates[i] = kind == FAKE_ODD ? odd(i) : 25e9 * roll(&dice);
+    }
+    return plot;
+}
+
+/* ---- files and branches ----------------------------------------------------------------- */
+
+static const void *fake_ratios(enum fake_kind kind, bool files, struct cup_arena *arena)
+{
+    struct cup_ratios *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {5};
+    plot->what = files ? "files" : "branches";
+    plot->all = kind == FAKE_ODD ? NAN : 2.2;
+    plot->count = amount(kind, 12, CUP_ROWS_MOST);
+    for (size_t i = 0; i < plot->count; i++) {
+        plot->names[i] = name_of(kind, i, arena);
+        plot->rows[i] =
+            (struct cup_ratio){.name = plot->names[i],
+                               .ratio = kind == FAKE_ODD ? odd(i) : 1 + 3 * roll(&dice),
+                               .bytes = kind == FAKE_ODD ? odd(i) : 3e9 / (double)(i + 1),
+                               .algorithms = 1u << i % 7 | (i % 5 == 4 ? 6 : 0)};
+    }
+    if (kind == FAKE_LARGE && files) {
+        double *values = take(arena, 1000, sizeof *values);
+        for (size_t i = 0; i < 1000; i++)
+            values[i] = 2 + roll(&dice) * roll(&dice);
+        if (cup_bins_make(&plot->bins, arena, CUP_BINS_RATIO, values, 1000, 40) != 0)
+            abort();
+    }
+    return plot;
+}
+
+static const void *fake_shares(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_shares *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {6};
+    plot->count = amount(kind, 8, CUP_ROWS_MOST);
+    for (size_t i = 0; i < plot->count; i++) {
+        plot->names[i] = name_of(kind, i, arena);
+        plot->rows[i].bytes = kind == FAKE_ODD ? odd(i) : 60 * roll(&dice);
+        plot->rows[i].branches = kind == FAKE_ODD ? odd(i + 2) : 100 * roll(&dice);
+    }
+    if (kind != FAKE_LARGE)
+        return plot;
+    if (cup_bins_between(&plot->bytes, arena, 0, 100, 20) != 0)
+        abort();
+    plot->branches = take(arena, 20, sizeof(double));
+    for (size_t i = 0; i < 20; i++) {
+        plot->bytes.counts[i] = floor(300 * roll(&dice));
+        plot->branches[i] = floor(300 * roll(&dice));
+    }
+    plot->most = 300;
+    return plot;
+}
+
+const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena)
+{
+    if (strcmp(plot, "worker-count") == 0)
+        return fake_worker_count(kind, arena);
+    if (strcmp(plot, "runtime-events") == 0)
+        return fake_runtime_events(kind, arena);
+    if (strcmp(plot, "chunk-runtime") == 0)
+        return fake_chunk_runtime(kind, arena);
+    if (strcmp(plot, "branches-per-chunk") == 0)
+        return fake_branches_per_chunk(kind, arena);
+    if (strcmp(plot, "bytes-per-chunk") == 0)
+        return fake_bytes_per_chunk(kind, arena);
+    if (strcmp(plot, "compression-ratio") == 0)
+        return fake_ratios(kind, false, arena);
+    if (strcmp(plot, "compression-ratio-files") == 0)
+        return fake_ratios(kind, true, arena);
+    if (strcmp(plot, "share-read") == 0)
+        return fake_shares(kind, arena);
+    fprintf(stderr, "no fake data for %s\n", plot);
+    abort();
+}
