@@ -288,10 +288,10 @@ void cup_figure_close(struct cup_figure *figure)
 }
 
 /* Rows down to two thirds of the letters' size get names in smaller letters; what is around them
- * takes about as much as eleven letters are high. */
+ * takes about as much as twelve letters are high. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
-    double text = figure->look->text, room = (figure->canvas->height - 11 * text) / (text * 0.78);
+    double text = figure->look->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 

@@ -44,7 +44,7 @@ enum cup_key_mark {
 };
 
 struct cup_key {
-    char text[96];
+    char text[200];
     enum cup_key_mark mark;
     struct cup_colour colour;
 };
