@@ -268,6 +268,8 @@ void cup_canvas_release(struct cup_canvas *canvas)
 static const char *plain_for(uint32_t code)
 {
     switch (code) {
+    case 0xB1: /* plus or minus */
+        return "+-";
     case 0xB5: /* micro */
         return "u";
     case 0xB7: /* middle dot */

@@ -80,7 +80,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
                      figure->look->paints[algorithm_of(row->algorithms)->paint]);
         snprintf(text, sizeof text, row->ratio < 1000 ? "%.2f, %s" : "%.3g, %s", row->ratio,
                  cup_tick_text(bytes, row->bytes, CUP_AXIS_BYTES));
-        cup_mark_bar_text(figure, i, row->ratio, text);
+        cup_mark_bar_text(figure, i, figure->x.scale.low, row->ratio, text);
     }
     cup_figure_close(figure);
 }

@@ -54,7 +54,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
         cup_mark_bar(figure, i, 0, 2, 0, share->bytes, paints[CUP_PAINT_BLUE]);
         cup_mark_bar(figure, i, 1, 2, 0, share->branches, paints[CUP_PAINT_ORANGE]);
         if (with_texts)
-            cup_mark_bar_text(figure, i, fmax(share->bytes, share->branches),
+            cup_mark_bar_text(figure, i, 0, fmax(share->bytes, share->branches),
                               print_share(text, sizeof text, share));
     }
     cup_figure_close(figure);

@@ -23,16 +23,16 @@ void cup_chart_worker_count(struct cup_figure *figure, const void *data)
     cup_figure_key(figure, "workers", 7, CUP_KEY_LINE, workers.colour);
     if (plot->with_threads)
         cup_figure_key(figure, "task threads", 12, CUP_KEY_DASHES, threads.colour);
-    if (plot->rate_count) {
+    if (plot->rate.count) {
         figure->right = (struct cup_axis){.name = "data rate",
                                           .unit = CUP_AXIS_BYTE_RATE,
-                                          .high = plot->most_rate * 1.05,
+                                          .high = plot->rate.most * 1.05,
                                           .coloured = true,
                                           .colour = paints[CUP_PAINT_RED]};
         cup_figure_key(figure, "data rate", 9, CUP_KEY_LINE, rate.colour);
     }
     cup_figure_open(figure);
-    cup_mark_line(figure, plot->rate_s, plot->rates, plot->rate_count, &rate);
+    cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);
     if (plot->with_threads)
         cup_mark_line(figure, plot->time_s, plot->threads, plot->count, &threads);
     cup_mark_line(figure, plot->time_s, plot->workers, plot->count, &workers);

@@ -10,6 +10,8 @@
 #define CUP_CHARTS(X)                                                                              \
     X(worker_count, "worker-count", "Workers and data rate",                                       \
       "how many workers and threads were there, and how fast data were read")                      \
+    X(time_budget, "time-budget", "Where the threads' time went",                                  \
+      "how much of the workers' threads was used, and what they waited for")                       \
     X(runtime_events, "runtime-events", "Chunk time against events",                               \
       "does a chunk's time grow with its events, and which chunks stand out")                      \
     X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \

@@ -57,26 +57,27 @@ static int from_logs(struct cup_worker_count *plot, struct cup_plot_input *input
     return 0;
 }
 
-static void make_rates(struct cup_worker_count *plot, const struct cup_rates *rates)
+/* Of data files, and what the caption says of it. */
+static void make_rate(struct cup_worker_count *plot, const struct cup_totals *totals, char *to,
+                      size_t room)
 {
-    for (size_t i = 0; i < rates->count && rates->whole > 0; i++) {
-        plot->rate_s[i] = (double)i * rates->bin_s;
-        plot->rates[i] = rates->bytes[i] / rates->bin_s;
-        plot->most_rate = fmax(plot->most_rate, plot->rates[i]);
-        plot->rate_count = i + 1;
-    }
-    if (!plot->rate_count)
+    struct cup_time_bins bins;
+    size_t processes = cup_read_bytes_make(&bins, totals);
+    snprintf(to, room, "No data file was read.");
+    if (bins.whole <= 0)
         return;
-    plot->rate_s[plot->rate_count] = fmin((double)rates->count * rates->bin_s, plot->seconds);
-    plot->rates[plot->rate_count] = plot->rates[plot->rate_count - 1];
-    plot->rate_count++;
+    cup_time_line_make(&plot->rate, &bins);
+    snprintf(to, room,
+             "Data rate: data files, when they were read, by %zu worker process%s, in bins of %.3g "
+             "s (P).",
+             processes, processes == 1 ? "" : "es", bins.bin_s);
 }
 
 const void *cup_data_worker_count(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
     struct cup_worker_count *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    struct cup_rates rates;
+    char rate[160];
     if (!plot)
         return NULL;
     int64_t whole_ns = cup_stretch_ns(totals->run);
@@ -88,14 +89,7 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return cup_plot_none(input, "no worker was seen");
     if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)
         return NULL;
-    cup_rates_make(&rates, totals);
-    make_rates(plot, &rates);
-    char rate[120] = "No data file was read.";
-    if (plot->rate_count)
-        snprintf(rate, sizeof rate,
-                 "Data rate: data files, when they were read, by %zu worker process%s, in bins of "
-                 "%.3g s (P).",
-                 rates.processes, rates.processes == 1 ? "" : "es", rates.bin_s);
+    make_rate(plot, totals, rate, sizeof rate);
     cup_plot_say(input, "Workers: %s. %s",
                  sampled ? "samples of Dask's state (D)" : "those that left a log (P)", rate);
     return plot;

@@ -254,23 +254,27 @@ bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
            figure->area.left + figure->area.width;
 }
 
-void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text)
+/* Behind the bar, else before it, else within it. */
+void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
+                       const char *text)
 {
     struct cup_lettering lettering = bar_lettering(figure);
-    double right = figure->area.left + figure->area.width, gap = bar_gap(figure);
-    double end = fmin(fmax(cup_x(figure, to), figure->area.left), right);
+    double left = figure->area.left, right = left + figure->area.width, gap = bar_gap(figure);
+    double end = fmin(fmax(cup_x(figure, to), left), right);
+    double start = fmin(fmax(cup_x(figure, from), left), right);
+    double width = cup_canvas_text_width(figure->canvas, text, &lettering);
+    struct cup_point at = {end + gap, cup_row_top(figure, row) + cup_row_height(figure) / 2};
     if (isnan(cup_x(figure, to)) || lettering.size < figure->look->caption * 0.7)
         return;
-    if (!cup_bar_text_fits(figure, to, text)) {
-        double width = cup_canvas_text_width(figure->canvas, text, &lettering);
-        if (end - gap - width < figure->area.left)
-            return;
+    if (at.x + width > right) {
+        bool before = start - gap - width >= left;
+        at.x = (before ? start : end) - gap;
         lettering.across = CUP_HOLD_END;
-        lettering.colour = figure->look->paper;
-        gap = -gap;
+        if (!before)
+            lettering.colour = figure->look->paper;
     }
-    double middle = cup_row_top(figure, row) + cup_row_height(figure) / 2;
-    cup_canvas_text(figure->canvas, (struct cup_point){end + gap, middle}, text, &lettering);
+    if (lettering.across == CUP_HOLD_START || at.x - width >= left)
+        cup_canvas_text(figure->canvas, at, text, &lettering);
 }
 
 /* ---- levels and densities ----------------------------------------------------------------- */

@@ -39,8 +39,9 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
  * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Behind the end of a bar, or within it where there is no room behind. */
-void cup_mark_bar_text(struct cup_figure *figure, size_t row, double to, const char *text);
+/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it. */
+void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
+                       const char *text);
 
 /* True if there is room behind it. */
 bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text);

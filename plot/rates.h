@@ -3,20 +3,9 @@
 #ifndef CUPPING_RATES_H
 #define CUPPING_RATES_H
 
-#include "plot/plots.h"
+#include "plot/time_bins.h"
 
-enum { CUP_RATE_BINS = 240 };
-
-struct cup_rates {
-    int64_t start_ns; /* of the first bin */
-    double bin_s;
-    size_t count;
-    double bytes[CUP_RATE_BINS]; /* data files read, in each */
-    double whole;                /* in all */
-    size_t processes;            /* with a series */
-};
-
-/* Over the run, from the logs of its workers. */
-void cup_rates_make(struct cup_rates *rates, const struct cup_totals *totals);
+/* Data files read by the run's workers; returns how many of them have a series. */
+size_t cup_read_bytes_make(struct cup_time_bins *bins, const struct cup_totals *totals);
 
 #endif

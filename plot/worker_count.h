@@ -7,11 +7,8 @@ struct cup_worker_count {
     double *time_s, *workers, *threads; /* threads NAN: not known */
     size_t count;
     double most, seconds;
-    bool with_threads;                /* other than workers */
-    double rate_s[CUP_RATE_BINS + 1]; /* when the bins begin, and the last one ends */
-    double rates[CUP_RATE_BINS + 1];  /* bytes per second */
-    size_t rate_count;
-    double most_rate;
+    bool with_threads;         /* other than workers */
+    struct cup_time_line rate; /* bytes per second; count 0: none were read */
 };
 
 #endif

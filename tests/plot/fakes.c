@@ -10,6 +10,7 @@
 #include "plot/chunk_runtime.h"
 #include "plot/runtime_events.h"
 #include "plot/shares.h"
+#include "plot/time_budget.h"
 #include "plot/worker_count.h"
 
 const char *const fake_kinds[FAKE_KINDS] = {"usual", "one", "empty", "odd", "large"};
@@ -163,10 +164,20 @@ static const void *fake_bytes_per_chunk(enum fake_kind kind, struct cup_arena *a
 
 /* ---- workers ---------------------------------------------------------------------------- */
 
+static void fake_line(struct cup_time_line *line, enum fake_kind kind, double seconds, double most)
+{
+    struct dice dice = {7};
+    line->count = amount(kind, 60, CUP_TIME_BINS + 1);
+    line->most = most;
+    for (size_t i = 0; i < line->count; i++) {
+        line->time_s[i] = seconds * (double)i / (double)line->count;
+        line->values[i] = kind == FAKE_ODD ? odd(i) : most * roll(&dice);
+    }
+}
+
 static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_worker_count *plot = take(arena, 1, sizeof *plot);
-    struct dice dice = {4};
     plot->count = amount(kind, 60, 100000);
     plot->time_s = take(arena, plot->count, sizeof(double));
     plot->workers = take(arena, plot->count, sizeof(double));
@@ -181,12 +192,7 @@ static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *aren
             kind == FAKE_ODD ? odd(i + 1) : floor(plot->most / 4 * fmin(1, share * 3));
         plot->threads[i] = plot->workers[i] * 4;
     }
-    plot->rate_count = kind == FAKE_EMPTY ? 0 : CUP_RATE_BINS;
-    plot->most_rate = 25e9;
-    for (size_t i = 0; i < plot->rate_count; i++) {
-        plot->rate_s[i] = plot->seconds * (double)i / CUP_RATE_BINS;
-        plot->rates[i] = kind == FAKE_ODD ? odd(i) : 25e9 * roll(&dice);
-    }
+    fake_line(&plot->rate, kind, plot->seconds, 25e9);
     return plot;
 }
 
@@ -240,10 +246,26 @@ static const void *fake_shares(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
+static const void *fake_time_budget(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_time_budget *plot = take(arena, 1, sizeof *plot);
+    plot->count = amount(kind, 9, CUP_BUDGET_COUNT + 1);
+    for (size_t i = 0; i < plot->count; i++) {
+        plot->names[i] = name_of(kind, i, arena);
+        plot->rows[i].part = (enum cup_budget_part)(i ? i - 1 : 0);
+        plot->rows[i].from = kind == FAKE_ODD ? odd(i) : i ? 12.0 * (double)(i - 1) : 0;
+        plot->rows[i].to = kind == FAKE_ODD ? odd(i + 1) : i ? 12.0 * (double)i : 100;
+        plot->rows[i].seconds = kind == FAKE_ODD ? odd(i) : 1e4;
+    }
+    return plot;
+}
+
 const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "worker-count") == 0)
         return fake_worker_count(kind, arena);
+    if (strcmp(plot, "time-budget") == 0)
+        return fake_time_budget(kind, arena);
     if (strcmp(plot, "runtime-events") == 0)
         return fake_runtime_events(kind, arena);
     if (strcmp(plot, "chunk-runtime") == 0)

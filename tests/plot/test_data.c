@@ -146,7 +146,7 @@ Test(data, workers_by_their_logs)
     cr_expect_eq(plot->count, 2);
     cr_expect_float_eq(plot->workers[0], 1, 0);
     cr_expect_float_eq(plot->threads[1], 2, 0);
-    cr_expect_eq(plot->rate_count, 0);
+    cr_expect_eq(plot->rate.count, 0);
     cr_expect_not_null(strstr(input.caption, "No data file was read"));
 }
 
