@@ -11,10 +11,7 @@ void cup_chart_worker_count(struct cup_figure *figure, const void *data)
         .colour = paints[CUP_PAINT_GREEN], .steps = true, .dashed = true};
     const struct cup_stroke rate = {
         .colour = paints[CUP_PAINT_RED], .right = true, .steps = true, .filled = true};
-    figure->x = (struct cup_axis){.name = "time since the run began",
-                                  .unit = CUP_AXIS_ELAPSED,
-                                  .exact = true,
-                                  .high = plot->seconds};
+    figure->x = cup_run_axis(plot->seconds);
     figure->y = (struct cup_axis){.name = plot->with_threads ? "workers, threads" : "workers",
                                   .unit = CUP_AXIS_COUNT,
                                   .high = plot->most * 1.05,

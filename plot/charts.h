@@ -14,6 +14,19 @@
       "how much of the workers' threads was used, and what they waited for")                       \
     X(runtime_events, "runtime-events", "Chunk time against events",                               \
       "does a chunk's time grow with its events, and which chunks stand out")                      \
+    X(event_rate, "event-rate", "Event rate",                                                      \
+      "how many events a second were done over time, in all and by each busy thread")              \
+    X(progress, "progress", "Events done over time",                                               \
+      "when half, 90 % and 99 % of the events were done: how long the tail is")                    \
+    X(memory_utilization, "memory-utilization", "Memory of the workers",                           \
+      "how near the workers came to their memory limits")                                          \
+    X(cpu_utilization, "cpu-utilization", "CPU use of the workers",                                \
+      "how much CPU the workers' processes used")                                                  \
+    X(executing_tasks, "executing-tasks", "Tasks that run", "how many tasks ran at the same time") \
+    X(active_tasks, "active-tasks", "Tasks assigned to workers",                                   \
+      "how many tasks the workers had, queued ones too")                                           \
+    X(occupancy, "occupancy", "Occupancy of the workers",                                          \
+      "how much work the scheduler took to be assigned")                                           \
     X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \
       "how long chunks take, and how far the slow ones are from the others")                       \
     X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \

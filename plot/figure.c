@@ -92,6 +92,14 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
                         key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
 }
 
+struct cup_axis cup_run_axis(double seconds)
+{
+    return (struct cup_axis){.name = "time since the run began",
+                             .unit = CUP_AXIS_ELAPSED,
+                             .exact = true,
+                             .high = seconds};
+}
+
 static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
 {
     bool line = key->mark != CUP_KEY_BOX && key->mark != CUP_KEY_BAND && key->mark != CUP_KEY_DOT;

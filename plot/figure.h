@@ -60,6 +60,9 @@ struct cup_figure {
     struct cup_box area; /* within the axes; from cup_figure_open() on */
 };
 
+/* Of time since the run began, which took so many seconds. */
+struct cup_axis cup_run_axis(double seconds);
+
 /* A line of the legend; beyond CUP_KEYS the last one says how many more there are. */
 void cup_figure_key(struct cup_figure *figure, const char *text, size_t length,
                     enum cup_key_mark mark, struct cup_colour colour);

@@ -8,7 +8,9 @@
 #include "plot/branches_per_chunk.h"
 #include "plot/bytes_per_chunk.h"
 #include "plot/chunk_runtime.h"
+#include "plot/event_rate.h"
 #include "plot/runtime_events.h"
+#include "plot/sampled.h"
 #include "plot/shares.h"
 #include "plot/time_budget.h"
 #include "plot/worker_count.h"
@@ -196,6 +198,51 @@ static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *aren
     return plot;
 }
 
+static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_event_rate *plot = take(arena, 1, sizeof *plot);
+    plot->seconds = 200;
+    fake_line(&plot->rate, kind, plot->seconds, 1.5e6);
+    fake_line(&plot->per_busy, kind, plot->seconds, 2300);
+    return plot;
+}
+
+static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_progress *plot = take(arena, 1, sizeof *plot);
+    plot->count = amount(kind, 50, CUP_PROGRESS_POINTS + 2);
+    plot->seconds = 8000;
+    plot->t50_s = kind == FAKE_ODD ? NAN : 3000;
+    plot->t90_s = kind == FAKE_ODD ? -3 : 5000;
+    plot->t99_s = kind == FAKE_ODD ? INFINITY : 7000;
+    plot->by_events = kind != FAKE_LARGE;
+    for (size_t i = 0; i < plot->count; i++) {
+        double share = ((double)i + 1) / (double)plot->count;
+        plot->time_s[i] = kind == FAKE_ODD ? odd(i) : plot->seconds * share;
+        plot->percent[i] = 100 * sin(share * 1.57);
+    }
+    return plot;
+}
+
+static const void *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
+{
+    struct cup_sampled *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {8};
+    plot->name = sum ? "tasks that run" : "memory / its limit";
+    plot->unit = sum ? CUP_AXIS_COUNT : CUP_AXIS_PERCENT;
+    plot->sum = sum;
+    plot->count = amount(kind, 60, CUP_TIME_BINS);
+    plot->highest = kind == FAKE_ODD ? NAN : 95;
+    plot->seconds = kind == FAKE_LARGE ? 90000 : 130;
+    for (size_t i = 0; i < plot->count; i++) {
+        plot->time_s[i] = plot->seconds * (double)i / (double)plot->count;
+        plot->middle[i] = kind == FAKE_ODD ? odd(i) : i % 20 == 19 ? NAN : 40 + 20 * roll(&dice);
+        plot->least[i] = plot->middle[i] * 0.8;
+        plot->most[i] = plot->middle[i] * 1.5;
+    }
+    return plot;
+}
+
 /* ---- files and branches ----------------------------------------------------------------- */
 
 static const void *fake_ratios(enum fake_kind kind, bool files, struct cup_arena *arena)
@@ -264,6 +311,15 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
 {
     if (strcmp(plot, "worker-count") == 0)
         return fake_worker_count(kind, arena);
+    if (strcmp(plot, "event-rate") == 0)
+        return fake_event_rate(kind, arena);
+    if (strcmp(plot, "progress") == 0)
+        return fake_progress(kind, arena);
+    if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
+        return fake_sampled(kind, false, arena);
+    if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0 ||
+        strcmp(plot, "occupancy") == 0)
+        return fake_sampled(kind, true, arena);
     if (strcmp(plot, "time-budget") == 0)
         return fake_time_budget(kind, arena);
     if (strcmp(plot, "runtime-events") == 0)
