@@ -12,6 +12,8 @@
       "how many workers and threads were there, and how fast data were read")                      \
     X(time_budget, "time-budget", "Where the threads' time went",                                  \
       "how much of the workers' threads was used, and what they waited for")                       \
+    X(task_stream, "task-stream", "Tasks on the threads",                                          \
+      "what each worker thread did when, and how much of each task was CPU, I/O and GIL")          \
     X(runtime_events, "runtime-events", "Chunk time against events",                               \
       "does a chunk's time grow with its events, and which chunks stand out")                      \
     X(event_rate, "event-rate", "Event rate",                                                      \

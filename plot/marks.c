@@ -195,6 +195,15 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
                        1);
 }
 
+void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
+{
+    double at = cup_x(figure, x), top = cup_row_top(figure, row);
+    const struct cup_point points[] = {{at, top}, {at, top + cup_row_height(figure)}};
+    if (!isnan(at))
+        cup_canvas_line(figure->canvas, points, 2, figure->look->paper, figure->look->hair * 0.5,
+                        0);
+}
+
 /* ---- texts -------------------------------------------------------------------------------- */
 
 static struct cup_lettering small(const struct cup_figure *figure)

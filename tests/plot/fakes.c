@@ -12,6 +12,7 @@
 #include "plot/runtime_events.h"
 #include "plot/sampled.h"
 #include "plot/shares.h"
+#include "plot/task_stream.h"
 #include "plot/time_budget.h"
 #include "plot/worker_count.h"
 
@@ -198,6 +199,37 @@ static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *aren
     return plot;
 }
 
+static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_task_stream *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {9};
+    plot->seconds = 100;
+    plot->lane_count = amount(kind, 6, 2000);
+    if (kind == FAKE_LARGE) {
+        plot->row_count = CUP_STREAM_ROWS;
+        plot->density = take(arena, CUP_STREAM_ROWS * CUP_TIME_BINS, sizeof(double));
+        for (size_t i = 0; i < CUP_STREAM_ROWS * CUP_TIME_BINS; i++)
+            plot->density[i] = fmax(0, roll(&dice) - (double)i / CUP_TIME_BINS / CUP_STREAM_ROWS);
+        return plot;
+    }
+    plot->lanes = take(arena, plot->lane_count, sizeof *plot->lanes);
+    for (size_t i = 0; i < plot->lane_count; i++)
+        plot->lanes[i] = name_of(kind, i, arena);
+    plot->group_count = amount(kind, 3, 4) < 4 ? amount(kind, 3, 4) : 4;
+    for (size_t i = 0; i < plot->group_count; i++)
+        plot->groups[i] = name_of(kind, i, arena);
+    plot->task_count = plot->lane_count * 10;
+    plot->tasks = take(arena, plot->task_count, sizeof *plot->tasks);
+    for (size_t i = 0; i < plot->task_count; i++)
+        plot->tasks[i] = (struct cup_stream_task){
+            .from_s = kind == FAKE_ODD ? odd(i) : 10 * (double)(i % 10),
+            .to_s = kind == FAKE_ODD ? odd(i + 1) : 10 * (double)(i % 10) + 5 + 5 * roll(&dice),
+            .lane = (uint16_t)(i / 10),
+            .group = (uint16_t)(i % 3),
+            .shares = {0.4, 0.2, kind == FAKE_ODD ? NAN : 0.1, 0.1, 0.2}};
+    return plot;
+}
+
 static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_event_rate *plot = take(arena, 1, sizeof *plot);
@@ -311,6 +343,8 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
 {
     if (strcmp(plot, "worker-count") == 0)
         return fake_worker_count(kind, arena);
+    if (strcmp(plot, "task-stream") == 0)
+        return fake_task_stream(kind, arena);
     if (strcmp(plot, "event-rate") == 0)
         return fake_event_rate(kind, arena);
     if (strcmp(plot, "progress") == 0)
