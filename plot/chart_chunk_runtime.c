@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "plot/charts.h"
 #include "plot/chunk_runtime.h"
@@ -7,9 +8,9 @@
 static void mark(struct cup_figure *figure, double time_s, const char *name,
                  struct cup_colour colour)
 {
-    char text[64], time[24];
-    snprintf(text, sizeof text, "%s %s", name, cup_tick_text(time, time_s, CUP_AXIS_SECONDS));
-    cup_figure_key(figure, text, sizeof text, CUP_KEY_DASHES, colour);
+    char text[64], time[CUP_DURATION_TEXT];
+    snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, time_s));
+    cup_figure_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
 }
 
 void cup_chart_chunk_runtime(struct cup_figure *figure, const void *data)

@@ -36,8 +36,8 @@ void cup_chart_event_rate(struct cup_figure *figure, const void *data)
 static void key(struct cup_figure *figure, const char *name, double seconds,
                 struct cup_colour colour)
 {
-    char text[64], time[24];
-    snprintf(text, sizeof text, "%s %s", name, cup_tick_text(time, seconds, CUP_AXIS_SECONDS));
+    char text[64], time[CUP_DURATION_TEXT];
+    snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, seconds));
     cup_figure_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
 }
 

@@ -17,12 +17,12 @@ static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
 
 static void draw_row(struct cup_figure *figure, const struct cup_time_budget *plot, size_t row)
 {
-    char text[64], time[24];
+    char text[80], time[CUP_DURATION_TEXT];
     double percent = plot->rows[row].to - plot->rows[row].from;
     struct cup_colour colour =
         row ? figure->look->paints[paints[plot->rows[row].part]] : figure->look->soft;
     cup_mark_bar(figure, row, 0, 1, plot->rows[row].from, plot->rows[row].to, colour);
-    cup_tick_text(time, plot->rows[row].seconds, CUP_AXIS_SECONDS);
+    cup_duration_text(time, plot->rows[row].seconds);
     if (row)
         snprintf(text, sizeof text, "%.1f %%, %s", percent, time);
     else

@@ -123,7 +123,8 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
         char text[CUP_FITTED];
         double swatch = swatch_length(figure, key);
         cup_canvas_fit(figure->canvas, text, key->text, strlen(key->text),
-                       width * (shown > 2 ? 0.5 : 1) - swatch - look->gap, &lettering);
+                       (shown > 2 ? (width - 3 * look->gap) / 2 : width) - swatch - look->gap,
+                       &lettering);
         double length = cup_canvas_text_width(figure->canvas, text, &lettering);
         if (across > 0 && across + swatch + look->gap + length > width) {
             across = 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/base/units.h"
+
 /* ---- prefixes ----------------------------------------------------------------------------- */
 
 struct prefix {
@@ -151,6 +153,11 @@ char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
         snprintf(to, 24, "%.3g%s%s", value / prefix->factor, *prefix->text ? " " : "",
                  prefix->text);
     return to;
+}
+
+char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds)
+{
+    return cup_print_humane(to, cup_real(seconds), CUP_UNIT_SECONDS);
 }
 
 /* ---- linear ------------------------------------------------------------------------------- */

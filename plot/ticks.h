@@ -42,6 +42,10 @@ void cup_ticks_make(struct cup_ticks *ticks, const struct cup_scale *scale, enum
  * and ends with a number. */
 void cup_ticks_round(struct cup_scale *scale, enum cup_axis_unit unit, unsigned most);
 
+/* A time: "364 ms", "3 min 05 s". Returns `to`. */
+enum { CUP_DURATION_TEXT = 48 };
+char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds);
+
 /* One value, with its unit: "1.5 GB", "20 ms". Returns `to`. */
 char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit);
 
