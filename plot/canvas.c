@@ -11,6 +11,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
+#include "plot/png.h"
 #include "plot/svg_ids.h"
 
 #define POINTS 72.0 /* in an inch */
@@ -22,20 +23,10 @@
 
 /* ---- opening and finishing ---------------------------------------------------------------- */
 
-static int put_bytes(struct cup_bytes *bytes, const void *from, size_t count)
-{
-    while (bytes->room - bytes->count < count)
-        if (cup_array_grow(&bytes->bytes, &bytes->room, bytes->room, 1) != 0)
-            return -1;
-    if (count)
-        memcpy(bytes->bytes + bytes->count, from, count);
-    bytes->count += count;
-    return 0;
-}
-
 static cairo_status_t receive(void *closure, const unsigned char *bytes, unsigned count)
 {
-    return put_bytes(closure, bytes, count) == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+    return cup_bytes_add(closure, bytes, count) == 0 ? CAIRO_STATUS_SUCCESS
+                                                     : CAIRO_STATUS_WRITE_ERROR;
 }
 
 static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet)
@@ -114,11 +105,23 @@ int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
     return 0;
 }
 
+static cairo_status_t write_png(struct cup_canvas *canvas)
+{
+    cairo_surface_t *image = canvas->surface;
+    cairo_surface_flush(image);
+    int written = cup_png_write(&canvas->out, cairo_image_surface_get_data(image),
+                                (size_t)cairo_image_surface_get_width(image),
+                                (size_t)cairo_image_surface_get_height(image),
+                                (size_t)cairo_image_surface_get_stride(image),
+                                (unsigned)(canvas->sheet.pixels / 0.0254 + 0.5));
+    return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
+}
+
 static cairo_status_t finish(struct cup_canvas *canvas)
 {
     cairo_status_t status = cairo_status(canvas->cairo);
     if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_PNG)
-        status = cairo_surface_write_to_png_stream(canvas->surface, receive, &canvas->out);
+        status = write_png(canvas);
     cairo_surface_finish(canvas->surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(canvas->surface);

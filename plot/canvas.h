@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analysis/base/error.h"
+#include "plot/bytes.h"
 #include "plot/look.h"
 
 struct cup_point {
@@ -47,11 +48,6 @@ struct cup_sheet {
     int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
 };
 #define CUP_PIXELS 192 /* twice what screens are taken to have */
-
-struct cup_bytes {
-    unsigned char *bytes; /* owned */
-    size_t count, room;
-};
 
 struct cup_canvas {
     double width, height;        /* points */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/base/array.h"
-
 enum { SURFACES = 64 };
 
 struct writer {
@@ -18,13 +16,7 @@ struct writer {
 
 static void put(struct writer *writer, const char *from, size_t count)
 {
-    struct cup_bytes *out = &writer->out;
-    while (!writer->failed && out->room - out->count < count)
-        writer->failed = cup_array_grow(&out->bytes, &out->room, out->room, 1) != 0;
-    if (writer->failed)
-        return;
-    memcpy(out->bytes + out->count, from, count);
-    out->count += count;
+    writer->failed |= cup_bytes_add(&writer->out, from, count) != 0;
 }
 
 static unsigned order_of(struct writer *writer, unsigned long surface)
