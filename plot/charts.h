@@ -24,6 +24,12 @@
       "how near the workers came to their memory limits")                                          \
     X(cpu_utilization, "cpu-utilization", "CPU use of the workers",                                \
       "how much CPU the workers' processes used")                                                  \
+    X(memory_per_worker, "memory-per-worker", "Memory of each worker",                             \
+      "which workers came near their memory limits, and when")                                     \
+    X(cpu_per_worker, "cpu-per-worker", "CPU use of each worker",                                  \
+      "which workers were busy, and when")                                                         \
+    X(gil_pressure, "gil-pressure", "Threads that wait for the GIL",                               \
+      "how many threads waited for the interpreter's lock, and for files, over time")              \
     X(executing_tasks, "executing-tasks", "Tasks that run", "how many tasks ran at the same time") \
     X(active_tasks, "active-tasks", "Tasks assigned to workers",                                   \
       "how many tasks the workers had, queued ones too")                                           \

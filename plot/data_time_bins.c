@@ -28,18 +28,29 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
     }
 }
 
+/* A last bin that is cut short by the run's end would tell of single tasks: it is joined to the one
+ * before. */
+static size_t steps_of(const struct cup_time_bins *bins)
+{
+    double last_s = bins->run_s - (double)(bins->count - 1) * bins->bin_s;
+    return bins->count > 1 && last_s < bins->bin_s / 2 ? bins->count - 1 : bins->count;
+}
+
 void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *bins)
 {
     *line = (struct cup_time_line){0};
-    for (size_t i = 0; i < bins->count; i++) {
-        double start = (double)i * bins->bin_s, end = fmin(start + bins->bin_s, bins->run_s);
-        line->time_s[i] = start;
-        line->values[i] = bins->amounts[i] / fmax(end - start, 1e-9); /* the last may be short */
-        line->most = fmax(line->most, line->values[i]);
-    }
     if (bins->count == 0)
         return;
-    line->time_s[bins->count] = bins->run_s;
-    line->values[bins->count] = line->values[bins->count - 1];
-    line->count = bins->count + 1;
+    size_t steps = steps_of(bins);
+    for (size_t i = 0; i < steps; i++) {
+        bool last = i + 1 == steps;
+        double start = (double)i * bins->bin_s, end = last ? bins->run_s : start + bins->bin_s;
+        double amount = bins->amounts[i] + (last && steps < bins->count ? bins->amounts[steps] : 0);
+        line->time_s[i] = start;
+        line->values[i] = amount / fmax(end - start, 1e-9);
+        line->most = fmax(line->most, line->values[i]);
+    }
+    line->time_s[steps] = bins->run_s;
+    line->values[steps] = line->values[steps - 1];
+    line->count = steps + 1;
 }

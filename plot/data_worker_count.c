@@ -62,7 +62,7 @@ static void make_rate(struct cup_worker_count *plot, const struct cup_totals *to
                       size_t room)
 {
     struct cup_time_bins bins;
-    size_t processes = cup_read_bytes_make(&bins, totals);
+    size_t processes = cup_series_make(&bins, totals, CUP_S_READ_BYTES);
     snprintf(to, room, "No data file was read.");
     if (bins.whole <= 0)
         return;

@@ -86,7 +86,7 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
     else if (key->mark == CUP_KEY_DOT)
         cup_canvas_dot(figure->canvas, (struct cup_point){at.x + half, at.y}, half * 0.8,
                        key->colour, 1);
-    else
+    else if (key->mark != CUP_KEY_NONE)
         cup_canvas_line(figure->canvas, line, 2, key->colour,
                         key->mark == CUP_KEY_THIN ? look->hair : look->line * 1.2,
                         key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
@@ -102,8 +102,16 @@ struct cup_axis cup_run_axis(double seconds)
 
 static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
 {
-    bool line = key->mark != CUP_KEY_BOX && key->mark != CUP_KEY_BAND && key->mark != CUP_KEY_DOT;
-    return figure->look->text * (line ? 1.6 : 0.76);
+    switch (key->mark) {
+    case CUP_KEY_NONE:
+        return 0;
+    case CUP_KEY_BOX:
+    case CUP_KEY_BAND:
+    case CUP_KEY_DOT:
+        return figure->look->text * 0.76;
+    default:
+        return figure->look->text * 1.6;
+    }
 }
 
 /* Above the area, in as many rows as it takes: so it covers nothing. */

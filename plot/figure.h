@@ -40,7 +40,8 @@ enum cup_key_mark {
     CUP_KEY_DOT,
     CUP_KEY_BAND,
     CUP_KEY_DASHES,
-    CUP_KEY_THIN
+    CUP_KEY_THIN,
+    CUP_KEY_NONE, /* a text without a mark */
 };
 
 struct cup_key {

@@ -9,6 +9,8 @@
 #include "plot/bytes_per_chunk.h"
 #include "plot/chunk_runtime.h"
 #include "plot/event_rate.h"
+#include "plot/per_worker.h"
+#include "plot/pressure.h"
 #include "plot/runtime_events.h"
 #include "plot/sampled.h"
 #include "plot/shares.h"
@@ -239,6 +241,36 @@ static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
+static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_pressure *plot = take(arena, 1, sizeof *plot);
+    plot->seconds = 200;
+    plot->most = kind == FAKE_ODD ? NAN : 3.4;
+    fake_line(&plot->gil, kind, plot->seconds, 3.4);
+    fake_line(&plot->io, kind, plot->seconds, 0.5);
+    return plot;
+}
+
+static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_per_worker *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {10};
+    plot->name = "memory / its limit";
+    plot->worker_count = amount(kind, 4, 2000);
+    plot->row_count = kind == FAKE_LARGE ? CUP_WORKER_ROWS : plot->worker_count;
+    plot->bin_count = amount(kind, 50, CUP_TIME_BINS);
+    plot->seconds = 300;
+    plot->highest = kind == FAKE_ODD ? -INFINITY : 95;
+    for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_LINES; i++)
+        plot->workers[i] = name_of(kind, i, arena);
+    for (size_t i = 0; i < plot->bin_count; i++)
+        plot->time_s[i] = plot->seconds * ((double)i + 0.5) / (double)plot->bin_count;
+    plot->values = take(arena, plot->row_count * plot->bin_count, sizeof(double));
+    for (size_t i = 0; i < plot->row_count * plot->bin_count; i++)
+        plot->values[i] = kind == FAKE_ODD ? odd(i) : 95 * roll(&dice);
+    return plot;
+}
+
 static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_progress *plot = take(arena, 1, sizeof *plot);
@@ -347,6 +379,10 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_task_stream(kind, arena);
     if (strcmp(plot, "event-rate") == 0)
         return fake_event_rate(kind, arena);
+    if (strcmp(plot, "gil-pressure") == 0)
+        return fake_pressure(kind, arena);
+    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0)
+        return fake_per_worker(kind, arena);
     if (strcmp(plot, "progress") == 0)
         return fake_progress(kind, arena);
     if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
