@@ -181,13 +181,15 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 
 /* Of the height of a row: what bars leave free. */
 #define BETWEEN_ROWS 0.25
+#define THICKEST 5 /* heights of letters: a few rows are no walls */
 
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour)
 {
     double left = cup_x(figure, from), right = cup_x(figure, to);
-    double height = cup_row_height(figure) * (1 - BETWEEN_ROWS) / parts;
-    double top = cup_row_top(figure, row) + cup_row_height(figure) * BETWEEN_ROWS / 2;
+    double whole = fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
+    double top = cup_row_top(figure, row) + (cup_row_height(figure) - whole) / 2;
+    double height = whole / parts;
     left = fmax(isnan(left) ? figure->area.left : left, figure->area.left);
     if (right > left)
         cup_canvas_box(figure->canvas,

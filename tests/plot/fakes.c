@@ -10,7 +10,9 @@
 #include "plot/chunk_runtime.h"
 #include "plot/event_rate.h"
 #include "plot/per_worker.h"
+#include "plot/prefix_times.h"
 #include "plot/pressure.h"
+#include "plot/ramp_shown.h"
 #include "plot/runtime_events.h"
 #include "plot/sampled.h"
 #include "plot/shares.h"
@@ -241,6 +243,39 @@ static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
+static const void *fake_prefix_times(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_prefix_times *plot = take(arena, 1, sizeof *plot);
+    plot->count = amount(kind, 4, CUP_PREFIXES_SHOWN);
+    plot->longest = kind == FAKE_ODD ? INFINITY : 5000;
+    for (size_t i = 0; i < plot->count; i++) {
+        double whole = kind == FAKE_ODD ? odd(i) : 5000 / (double)(i + 1);
+        plot->names[i] = name_of(kind, i, arena);
+        for (int part = 0; part < CUP_SHOWN_COUNT; part++)
+            plot->rows[i].parts[part] = whole * (part ? 0.1 : 0.5);
+        plot->rows[i].untold = whole * 0.1;
+        plot->rows[i].whole = whole;
+        plot->rows[i].tasks = 123456 * i + 1;
+    }
+    return plot;
+}
+
+static const void *fake_ramp(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_ramp_shown *plot = take(arena, 1, sizeof *plot);
+    plot->count = amount(kind, 8, CUP_RAMP_STEPS);
+    plot->by_events = kind != FAKE_LARGE;
+    plot->most_busy = kind == FAKE_ODD ? NAN : (double)plot->count * 10;
+    plot->most_rate = 1e6;
+    plot->most_per_thread = 3e4;
+    for (size_t i = 0; i < plot->count; i++) {
+        plot->busy[i] = kind == FAKE_ODD ? odd(i) : 10 * ((double)i + 1);
+        plot->rate[i] = 1e6 * sin(((double)i + 1) / (double)plot->count);
+        plot->per_thread[i] = kind == FAKE_ODD ? odd(i) : plot->rate[i] / plot->busy[i];
+    }
+    return plot;
+}
+
 static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_pressure *plot = take(arena, 1, sizeof *plot);
@@ -383,6 +418,10 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_pressure(kind, arena);
     if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0)
         return fake_per_worker(kind, arena);
+    if (strcmp(plot, "task-cpu") == 0)
+        return fake_prefix_times(kind, arena);
+    if (strcmp(plot, "scaling") == 0)
+        return fake_ramp(kind, arena);
     if (strcmp(plot, "progress") == 0)
         return fake_progress(kind, arena);
     if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
