@@ -37,8 +37,8 @@
       "how much work the scheduler took to be assigned")                                           \
     X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \
       "how long chunks take, and how far the slow ones are from the others")                       \
-    X(task_cpu, "task-cpu", "Time of the tasks, by kind",                                          \
-      "how much of each kind of task was CPU, and what the rest was")                              \
+    X(task_cpu, "task-cpu", "Time of the tasks, by prefix",                                        \
+      "how much of the tasks of each prefix was CPU, and what the rest was")                       \
     X(scaling, "scaling", "Rate against busy threads",                                             \
       "whether more busy threads still made the run faster")                                       \
     X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \

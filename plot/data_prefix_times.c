@@ -39,12 +39,10 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
     free(prefixes);
     if (plot->count == 0)
         return cup_plot_none(input, "of no task that has ended is the CPU time known");
-    char prefixes_text[64];
     cup_plot_say(
         input,
-        "Time of all ended tasks of %s%s, those of the most time first; helper threads are "
-        "left out (P).",
-        count > plot->count ? "the largest of " : "",
-        cup_plot_counted(prefixes_text, count, "kind"));
+        "Time of all ended tasks, by the prefix of their keys: %s%zu, those of the most time "
+        "first; helper threads are left out (P).",
+        count > plot->count ? "the largest of " : "", count);
     return plot;
 }
