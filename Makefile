@@ -224,7 +224,8 @@ lint: format-check check-docs
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
-		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\"' tidy 2>&1 | \
+		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
+		$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)' tidy 2>&1 | \
 		{ ! grep -v 'warnings\{0,1\} generated\.$$'; }
 	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run
 	for page in $(man_files); do mandoc -T lint -W warning $$page || exit 1; done

@@ -22,7 +22,8 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
     static const double digits[] = {1, 2, 5};
     double rate = plot->most_events / plot->most_s, decade = pow(10, floor(log10(rate)) - 1);
     for (int i = 0; i < 12; i++) {
-        double hertz = decade * pow(10, i / 3) * digits[i % 3];
+        int power = i / 3;
+        double hertz = decade * pow(10, power) * digits[i % 3];
         double events = fmin(figure->x.scale.high, hertz * figure->y.scale.high);
         const double x[] = {0, events}, y[] = {0, events / hertz};
         if (hertz < rate / 3 || hertz > rate * 6)

@@ -248,7 +248,8 @@ static int with_profile(struct request *request, struct cup_error *error)
     return status;
 }
 
-/* The list needs no profile, but says more with one. */
+/* The list needs no profile, but says more with one: one that was not asked for may be missing, or
+ * unreadable. */
 static bool has_profile(const struct request *request)
 {
     return request->directory || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
@@ -262,10 +263,9 @@ int cup_verb_plot(int argc, char **argv)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     if (!request.out)
         request.out = DEFAULT_OUT;
-    int status;
-    if (request.list != cup_option_off && !has_profile(&request))
+    bool list = request.list != cup_option_off;
+    int status = list && !has_profile(&request) ? CUP_EXIT_FAILED : with_profile(&request, &error);
+    if (list && !request.directory && status == CUP_EXIT_FAILED)
         status = print_list(&request, NULL, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
-    else
-        status = with_profile(&request, &error);
     return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
 }

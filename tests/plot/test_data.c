@@ -9,8 +9,12 @@
 #include "plot/bytes_per_chunk.h"
 #include "plot/charts.h"
 #include "plot/chunk_runtime.h"
+#include "plot/event_rate.h"
+#include "plot/prefix_times.h"
 #include "plot/runtime_events.h"
 #include "plot/shares.h"
+#include "plot/task_stream.h"
+#include "plot/time_budget.h"
 #include "plot/worker_count.h"
 #include "tests/analysis/support.h"
 
@@ -148,6 +152,77 @@ Test(data, workers_by_their_logs)
     cr_expect_float_eq(plot->threads[1], 2, 0);
     cr_expect_eq(plot->rate.count, 0);
     cr_expect_not_null(strstr(input.caption, "No data file was read"));
+}
+
+/* Parts follow each other without a gap, and are the whole. */
+Test(data, the_time_budget_adds_up)
+{
+    load(false);
+    const struct cup_time_budget *plot = make("time-budget");
+    double sum = 0;
+    for (size_t i = 1; i < plot->count; i++) {
+        cr_expect_float_eq(plot->rows[i].from, i > 1 ? plot->rows[i - 1].to : 0, 1e-9);
+        sum += plot->rows[i].seconds;
+    }
+    cr_expect_float_eq(sum, plot->rows[0].seconds, 1e-6);
+    cr_expect_float_eq(plot->rows[plot->count - 1].to, 100, 1e-6);
+    cr_expect_float_eq(plot->rows[0].seconds, (double)cup_budget_total_ns(&totals.budget) / 1e9,
+                       1e-9);
+}
+
+/* 1000 events end at 14 s, 3000 at 18, 1000 at 21; the run begins with the first task, at 10. */
+Test(data, progress)
+{
+    load(false);
+    const struct cup_progress *plot = make("progress");
+    cr_expect(plot->by_events);
+    cr_expect_float_eq(plot->t50_s, 8, 1e-9);
+    cr_expect_float_eq(plot->t90_s, 11, 1e-9);
+    cr_expect_float_eq(plot->t99_s, 11, 1e-9);
+    cr_expect_float_eq(plot->percent[1], 20, 1e-9);
+    cr_expect_float_eq(plot->percent[plot->count - 1], 100, 1e-9);
+}
+
+/* The first two chunks run side by side for 4 s: 250 and 375 events/s. */
+Test(data, event_rate)
+{
+    load(false);
+    const struct cup_event_rate *plot = make("event-rate");
+    double sum = 0;
+    for (size_t i = 0; i + 1 < plot->rate.count; i++)
+        sum += plot->rate.values[i] * (plot->rate.time_s[i + 1] - plot->rate.time_s[i]);
+    cr_expect_float_eq(sum, 5000, 1e-3);
+    cr_expect_float_eq(plot->rate.values[1], 625, 1e-6);
+    cr_expect_float_eq(plot->per_busy.values[1], 312.5, 1e-6);
+}
+
+Test(data, each_task_is_in_its_lane)
+{
+    load(false);
+    const struct cup_task_stream *plot = make("task-stream");
+    cr_expect_null(plot->density);
+    cr_expect_eq(plot->task_count, 5); /* the sixth never ended */
+    for (size_t i = 0; i < plot->task_count; i++) {
+        double sum = 0;
+        cr_expect_lt(plot->tasks[i].lane, plot->lane_count);
+        for (int part = 0; part < CUP_SHOWN_COUNT; part++)
+            sum += plot->tasks[i].shares[part];
+        cr_expect(fabs(sum - 1) < 1e-9 || sum == 0);
+    }
+    cr_expect_float_eq(plot->tasks[0].from_s, 0, 1e-9);
+    cr_expect_float_eq(plot->tasks[0].to_s, 4, 1e-9);
+    cr_expect_float_eq(plot->tasks[0].shares[CUP_SHOWN_CPU], 0.5, 1e-9);
+}
+
+Test(data, times_by_prefix)
+{
+    load(false);
+    const struct cup_prefix_times *plot = make("task-cpu");
+    cr_assert_eq(plot->count, 2);
+    cr_expect_eq(memcmp(plot->names[0].bytes, "Dimuon", 6), 0);
+    cr_expect_float_eq(plot->rows[0].whole, 15, 1e-9);
+    cr_expect_float_eq(plot->rows[0].parts[CUP_SHOWN_CPU], 9.5, 1e-9);
+    cr_expect_eq(plot->rows[0].tasks, 4);
 }
 
 Test(data, branches_per_chunk)
