@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that a call delivered. */
 struct cup_root_read {
@@ -72,12 +73,17 @@ enum cup_root_flags {
 enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
 extern uint8_t cup_root_files[CUP_ROOT_FILES];
 
-/* A read of FILE at OFFSET is worth asking cup_root_is(). */
-static inline bool cup_root_may_be(uint32_t file, uint64_t offset)
+/* FILE is taken for a ROOT file. */
+static inline bool cup_root_may_be(uint32_t file)
 {
     uint8_t known = file < CUP_ROOT_FILES ? cup_root_files[file] : 0;
-    return offset == 0 ||
-           ((known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC));
+    return (known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC);
+}
+
+/* It begins as ROOT files do. */
+static inline bool cup_root_begins(const void *data, size_t bytes)
+{
+    return bytes >= 4 && memcmp(data, "root", 4) == 0;
 }
 
 /* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to
