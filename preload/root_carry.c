@@ -31,7 +31,7 @@ static struct bucket *bucket_of(uint32_t file, uint64_t offset)
 
 static void copy(struct cup_root_carry *to, const struct cup_root_carry *from)
 {
-    memcpy(to, from, offsetof(struct cup_root_carry, part) + from->bytes);
+    memcpy(to, from, offsetof(struct cup_root_carry, rest) + from->bytes);
 }
 
 static bool is_free(const struct slot *slot)

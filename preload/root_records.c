@@ -3,6 +3,7 @@
 #include "preload/log_format.h"
 #include "preload/root_carry.h"
 #include "preload/root_key.h"
+#include "preload/root_ntuple.h"
 
 #include <string.h>
 
@@ -61,23 +62,41 @@ void cup_root_reset(void)
 {
     memset(flags, 0, sizeof flags);
     cup_root_carry_reset();
+    cup_root_ntuple_reset();
 }
 
 /* ---- a walk ------------------------------------------------------------------------------ */
 
+/* Bytes of the file that are looked at: the read's own, or, to understand what a read before it
+ * left over, that rest with the first bytes of this one behind it. */
+struct view {
+    uint64_t offset, end;
+    const unsigned char *data;
+};
+
 struct walk {
     const struct cup_root_read *read;
     const struct cup_root_sink *sink;
-    uint64_t end;
-    uint64_t at;   /* where the next record begins, */
-    bool known;    /* for sure: the one before said so */
-    bool counting; /* the request has had a record that counts */
-    bool kept;     /* what is to be carried on was kept */
+    uint64_t end; /* of the read */
+    struct view view;
+    uint64_t at;       /* where the next record begins, */
+    bool known;        /* for sure: the one before said so */
+    bool counting;     /* the request has had a record that counts */
+    bool blocks;       /* compressed blocks are expected */
+    uint64_t blob_end; /* of the blob that is walked through; 0: none */
+    size_t rest;       /* bytes from here on that the next read is to go on with; 0: none yet */
+    uint64_t begun;    /* the record that an earlier read began is PLACE */
+    enum cup_root_place place;
 };
 
-static const unsigned char *data_at(const struct walk *walk, uint64_t offset)
+static const unsigned char *here(const struct walk *walk)
 {
-    return walk->read->data + (offset - walk->read->offset);
+    return walk->view.data + (walk->at - walk->view.offset);
+}
+
+static size_t left(const struct walk *walk)
+{
+    return walk->view.end - walk->at;
 }
 
 static bool is_fill(const struct walk *walk)
@@ -85,78 +104,63 @@ static bool is_fill(const struct walk *walk)
     return walk->read->bytes <= (walk->read->ahead ? walk->read->ahead : READ_AHEAD);
 }
 
-/* Of what begins at OFFSET. 0: the buffer of a reader was filled, and only if it reads on from the
- * buffer's end does it turn out that it wanted what lies there. */
-static enum cup_root_place place_of(const struct walk *walk, uint64_t offset)
+/* Of what began in a read before this one. */
+static enum cup_root_place place_before(const struct walk *walk)
 {
-    if (offset == walk->read->offset && !walk->read->continues)
+    if (walk->place && walk->at == walk->begun)
+        return walk->place;
+    return walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
+}
+
+/* Of what begins here. 0: a reader's buffer was filled, and only if it reads on from there does it
+ * turn out that it wanted what lies at its end. */
+static enum cup_root_place place_here(const struct walk *walk)
+{
+    if (walk->at < walk->read->offset)
+        return place_before(walk);
+    if (walk->at == walk->read->offset && !walk->read->continues)
         return CUP_ROOT_STARTS;
     if (!walk->counting)
         return CUP_ROOT_PASSES;
     return is_fill(walk) ? 0 : CUP_ROOT_FOLLOWS;
 }
 
-static struct cup_root_carry *fill_in(struct cup_root_carry *carry, const struct walk *walk)
+/* What begins here was understood, and BYTES behind it something else begins. */
+static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 {
-    memset(carry, 0, offsetof(struct cup_root_carry, part));
-    carry->file = walk->read->file;
-    carry->offset = walk->end;
-    carry->record = walk->at;
-    carry->known = walk->known;
-    carry->counting = walk->counting;
-    return carry;
+    walk->at += bytes;
+    walk->known = true;
+    walk->counting |= place == CUP_ROOT_STARTS;
 }
+
+/* ---- what is carried to the next read ---------------------------------------------------- */
 
 static void keep(const struct walk *walk)
 {
     struct cup_root_carry carry;
-    if (walk->known || walk->counting)
-        cup_root_carry_keep(fill_in(&carry, walk));
-}
-
-/* BYTES at PART begin the record at walk->at, which is to be PLACE. */
-static void keep_part(struct walk *walk, const unsigned char *part, size_t bytes,
-                      enum cup_root_place place)
-{
-    struct cup_root_carry carry;
-    fill_in(&carry, walk);
-    carry.place = (uint8_t)place;
-    carry.bytes = (uint16_t)bytes;
-    memcpy(carry.part, part, bytes);
+    memset(&carry, 0, offsetof(struct cup_root_carry, rest));
+    carry.file = walk->read->file;
+    carry.offset = walk->end;
+    carry.record = walk->at;
+    carry.blob_end = walk->blob_end;
+    carry.known = walk->known;
+    carry.counting = walk->counting;
+    carry.blocks = walk->blocks;
+    if (walk->rest) {
+        carry.place = (uint8_t)place_here(walk);
+        carry.bytes = (uint16_t)walk->rest;
+        memcpy(carry.rest, here(walk), walk->rest);
+    }
     cup_root_carry_keep(&carry);
-    walk->kept = true;
 }
 
-/* ---- what is found ----------------------------------------------------------------------- */
-
-static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
-                        enum cup_root_place place)
+/* It takes NEEDED bytes from here on to go on. False: more than can be carried. */
+static bool leave(struct walk *walk, size_t needed)
 {
-    if (!walk->sink->basket)
-        return;
-    walk->sink->basket(walk->sink->user, &(struct cup_root_basket){
-                                             .offset = key->seek,
-                                             .bytes = key->bytes,
-                                             .key_bytes = key->key_bytes,
-                                             .object_bytes = key->object_bytes,
-                                             .entries = key->entries,
-                                             .algorithm = key->algorithm,
-                                             .place = place ? place : CUP_ROOT_PASSES,
-                                             .branch = key->name,
-                                             .branch_bytes = key->name_bytes,
-                                             .tree = key->title,
-                                             .tree_bytes = key->title_bytes,
-                                         });
-}
-
-/* The record at walk->at was found: the next one begins behind it. */
-static void found(struct walk *walk, const struct cup_root_key *key, enum cup_root_place place)
-{
-    if (key->kind == CUP_ROOT_BASKET)
-        tell_basket(walk, key, place);
-    walk->at += key->bytes;
-    walk->known = true;
-    walk->counting |= place == CUP_ROOT_STARTS;
+    if (needed > CUP_ROOT_REST_ROOM)
+        return false;
+    walk->rest = left(walk) < needed ? left(walk) : needed;
+    return true;
 }
 
 /* ---- records that are lost --------------------------------------------------------------- */
@@ -164,9 +168,10 @@ static void found(struct walk *walk, const struct cup_root_key *key, enum cup_ro
 static const char basket_class[] = "\7TBasket";
 enum {
     CLASS_BYTES = sizeof basket_class - 1,
-    RARE = 5, /* the k: no byte of it is rarer in numbers and in what is compressed */
+    RARE = 5, /* the k: hardly a byte of it is rarer in numbers, names and what is compressed */
     CLASS_AT = 26,
     CLASS_AT_BIG = 34,
+    UNSEEN = CLASS_AT_BIG + CLASS_BYTES - 1, /* so many bytes may be the beginning of one */
 };
 
 /* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
@@ -183,91 +188,230 @@ static const unsigned char *find_class(const unsigned char *from, const unsigned
     return NULL;
 }
 
-static bool is_record(const struct walk *walk, uint64_t offset)
+/* The record whose class is named NAME bytes from here. */
+static bool find_record(struct walk *walk, size_t name)
 {
+    static const size_t before[] = {CLASS_AT, CLASS_AT_BIG};
     struct cup_root_key key;
-    return cup_root_key_read(&key, data_at(walk, offset), walk->end - offset, offset) && key.placed;
-}
-
-/* The record around the name of its class at NAME. */
-static bool find_record(struct walk *walk, uint64_t name)
-{
-    static const uint64_t before[] = {CLASS_AT, CLASS_AT_BIG};
     for (size_t i = 0; i < 2; i++) {
-        if (name - walk->at >= before[i] && is_record(walk, name - before[i])) {
-            walk->at = name - before[i];
-            walk->known = true;
+        if (name < before[i])
+            continue;
+        size_t from = name - before[i];
+        if (cup_root_key_read(&key, here(walk) + from, left(walk) - from, walk->at + from) &&
+            key.placed) {
+            walk->at += from;
             return true;
         }
     }
     return false;
 }
 
-/* Goes to the next basket's record, from the current place on. */
+/* No record begins here: goes to the next basket's. */
 static void search(struct walk *walk)
 {
-    uint64_t left = walk->end - walk->at;
-    const unsigned char *from = data_at(walk, walk->at);
-    const unsigned char *end = from + (left < SCANNED ? left : SCANNED);
-    walk->known = false;
-    while ((from = find_class(from, end))) {
-        if (find_record(walk, walk->read->offset + (uint64_t)(from - walk->read->data)))
+    const unsigned char *from = here(walk), *name = from;
+    const unsigned char *end = from + (left(walk) < SCANNED ? left(walk) : SCANNED);
+    walk->blocks = false;
+    for (; (name = find_class(name, end)); name++)
+        if ((walk->known = find_record(walk, (size_t)(name - from))))
             return;
-        from++;
-    }
-    walk->at = walk->end;
+    walk->known = false;
+    if (left(walk) > UNSEEN)
+        walk->at = walk->view.end - UNSEEN;
+    leave(walk, UNSEEN);
 }
 
-/* ---- one record -------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------- */
 
-static bool is_believed(const struct walk *walk, const struct cup_root_key *key)
+static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
+                        enum cup_root_place place)
 {
-    return walk->known || key->kind != CUP_ROOT_GAP;
+    if (!walk->sink->basket)
+        return;
+    walk->sink->basket(walk->sink->user, &(struct cup_root_basket){
+                                             .offset = walk->at,
+                                             .bytes = key->bytes,
+                                             .key_bytes = key->key_bytes,
+                                             .object_bytes = key->object_bytes,
+                                             .entries = key->entries,
+                                             .algorithm = key->algorithm,
+                                             .place = place ? place : CUP_ROOT_PASSES,
+                                             .branch = key->name,
+                                             .branch_bytes = key->name_bytes,
+                                             .tree = key->title,
+                                             .tree_bytes = key->title_bytes,
+                                         });
 }
 
-/* Of a key that the read's end cuts. One that is too long to be kept is passed over. */
-static void cut(struct walk *walk, const struct cup_root_key *key, enum cup_root_place place)
-{
-    size_t bytes = walk->end - walk->at;
-    if (key->needed <= CUP_ROOT_PART_ROOM)
-        keep_part(walk, data_at(walk, walk->at), bytes, place);
-    else
-        walk->at += key->bytes;
-}
-
-/* A basket that begins in the buffer of a reader and goes on behind it: whether it was wanted will
- * be known if the reader goes on, too. */
+/* A basket that begins in the buffer of a reader and goes on behind it: whether it was wanted turns
+ * out if the reader goes on, too. */
 static bool is_undecided(const struct walk *walk, const struct cup_root_key *key,
                          enum cup_root_place place)
 {
-    return key->kind == CUP_ROOT_BASKET && place == 0 && walk->at + key->bytes > walk->end &&
-           key->needed <= CUP_ROOT_PART_ROOM;
+    return !place && walk->at + key->bytes > walk->end;
 }
 
-static void step(struct walk *walk)
+static void found_basket(struct walk *walk, const struct cup_root_key *key)
+{
+    enum cup_root_place place = place_here(walk);
+    if (is_undecided(walk, key, place) && leave(walk, key->needed))
+        return;
+    tell_basket(walk, key, place);
+    pass(walk, key->bytes, place);
+}
+
+/* A record of a directory or an anchor: they tell where pages are, and where none are. */
+static void learn(const struct walk *walk, const struct cup_root_key *key)
+{
+    const unsigned char *payload = here(walk) + key->key_bytes;
+    size_t bytes = key->bytes - key->key_bytes, there = left(walk) - key->key_bytes;
+    bytes = bytes < there ? bytes : there;
+    if (key->kind == CUP_ROOT_ANCHOR)
+        cup_root_ntuple_anchor(walk->read->file, payload, bytes);
+    else if (!cup_root_ntuple_listed(walk->read->file, payload, bytes))
+        return;
+    set_flag(walk->read->file, NTUPLES);
+}
+
+/* What is in a blob is walked through, too, unless that is known to be no pages. */
+static void found_blob(struct walk *walk, const struct cup_root_key *key)
+{
+    bool anchor;
+    uint64_t payload = walk->at + key->key_bytes;
+    set_flag(walk->read->file, NTUPLES);
+    walk->blocks = !cup_root_ntuple_known(walk->read->file, payload, &anchor);
+    walk->blob_end = walk->blocks ? walk->at + key->bytes : 0;
+    pass(walk, walk->blocks ? key->key_bytes : key->bytes, place_here(walk));
+}
+
+static void found(struct walk *walk, const struct cup_root_key *key)
+{
+    if (key->kind == CUP_ROOT_BASKET) {
+        found_basket(walk, key);
+    } else if (key->kind == CUP_ROOT_BLOB) {
+        found_blob(walk, key);
+    } else {
+        if (key->kind == CUP_ROOT_DIRECTORY || key->kind == CUP_ROOT_ANCHOR)
+            learn(walk, key);
+        pass(walk, key->bytes, place_here(walk));
+    }
+}
+
+/* ---- an RNTuple's blocks ----------------------------------------------------------------- */
+
+static void tell_block(struct walk *walk, const struct cup_root_block_head *head)
+{
+    enum cup_root_place place = place_here(walk);
+    if (walk->sink->block)
+        walk->sink->block(walk->sink->user, &(struct cup_root_block){
+                                                .offset = walk->at,
+                                                .bytes = head->bytes,
+                                                .object_bytes = head->object_bytes,
+                                                .algorithm = head->algorithm,
+                                                .place = place ? place : CUP_ROOT_PASSES,
+                                            });
+    pass(walk, head->bytes, place);
+}
+
+/* A payload begins that is known to hold no pages. */
+static bool pass_known(struct walk *walk)
+{
+    bool anchor;
+    uint32_t bytes = cup_root_ntuple_known(walk->read->file, walk->at, &anchor);
+    if (anchor)
+        cup_root_ntuple_anchor(walk->read->file, here(walk),
+                               bytes < left(walk) ? bytes : left(walk));
+    if (bytes)
+        pass(walk, bytes, place_here(walk));
+    return bytes;
+}
+
+/* A request begins, but no key: with a page. */
+static bool begins_with_block(struct walk *walk)
+{
+    struct cup_root_block_head head;
+    if (walk->known || walk->at != walk->read->offset || walk->read->continues ||
+        !(flags_of(walk->read->file) & NTUPLES))
+        return false;
+    if (pass_known(walk))
+        return true;
+    walk->blocks = cup_root_block_read(&head, here(walk), left(walk));
+    if (walk->blocks)
+        tell_block(walk, &head);
+    return walk->blocks;
+}
+
+static bool is_key_at(const struct walk *walk, size_t distance)
 {
     struct cup_root_key key;
-    const unsigned char *data = data_at(walk, walk->at);
-    enum cup_root_verdict verdict = cup_root_key_read(&key, data, walk->end - walk->at, walk->at);
-    if (!verdict || !is_believed(walk, &key)) {
-        search(walk);
-        return;
-    }
-    enum cup_root_place place = place_of(walk, walk->at);
-    if (verdict == CUP_ROOT_PART)
-        cut(walk, &key, place);
-    else if (is_undecided(walk, &key, place))
-        keep_part(walk, data, key.needed, place);
-    else
-        found(walk, &key, place);
+    return cup_root_key_read(&key, here(walk) + distance, left(walk) - distance,
+                             walk->at + distance) &&
+           key.placed;
 }
 
-static void walk_on(struct walk *walk)
+/* Behind a block: the next one, or a key, at once or behind the page's checksum. */
+static bool goes_on_behind(struct walk *walk, size_t distance)
 {
-    while (walk->at < walk->end && !walk->kept)
-        step(walk);
-    if (!walk->kept)
-        keep(walk);
+    struct cup_root_block_head head;
+    if (left(walk) < distance)
+        return false;
+    walk->blocks = !is_key_at(walk, distance);
+    if (walk->blocks && !cup_root_block_read(&head, here(walk) + distance, left(walk) - distance))
+        return false;
+    walk->at += distance;
+    if (walk->blocks)
+        tell_block(walk, &head);
+    return true;
+}
+
+/* The blob is at its end, or its other pages are not compressed, and not told from each other. */
+static bool leave_blob(struct walk *walk)
+{
+    if (walk->blob_end < walk->at)
+        return false;
+    walk->at = walk->blob_end;
+    walk->blob_end = 0;
+    walk->blocks = false;
+    return true;
+}
+
+static void step_block(struct walk *walk)
+{
+    enum { LEAST = CUP_ROOT_PAGE_CHECKSUM + CLASS_AT_BIG };
+    if (walk->at + CUP_ROOT_PAGE_CHECKSUM >= walk->blob_end && leave_blob(walk))
+        return;
+    if (goes_on_behind(walk, 0) || goes_on_behind(walk, CUP_ROOT_PAGE_CHECKSUM))
+        return;
+    if (left(walk) < LEAST)
+        leave(walk, LEAST);
+    else if (!leave_blob(walk))
+        search(walk);
+}
+
+/* ---- the next step ----------------------------------------------------------------------- */
+
+static void step_key(struct walk *walk)
+{
+    struct cup_root_key key;
+    enum cup_root_verdict verdict = cup_root_key_read(&key, here(walk), left(walk), walk->at);
+    if (!verdict || (key.kind == CUP_ROOT_GAP && !walk->known)) {
+        if (!begins_with_block(walk))
+            search(walk);
+    } else if (verdict == CUP_ROOT_WHOLE) {
+        found(walk, &key);
+    } else if (!leave(walk, key.needed)) {
+        pass(walk, key.bytes, place_here(walk));
+    }
+}
+
+static void walk_until(struct walk *walk, uint64_t limit)
+{
+    while (walk->at < limit && !walk->rest) {
+        if (walk->blocks)
+            step_block(walk);
+        else
+            step_key(walk);
+    }
 }
 
 /* ---- where a read begins ----------------------------------------------------------------- */
@@ -294,72 +438,78 @@ static void begin_file(struct walk *walk)
     walk->known = true;
 }
 
-/* Completes a key, of which the beginning was kept, with the first bytes of this read. False if it
- * takes more than those. */
-static enum cup_root_verdict complete(struct walk *walk, struct cup_root_carry *carry,
-                                      struct cup_root_key *key)
+/* The rest that the read before left, with this read's first bytes behind it. */
+static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_root_read *read)
 {
-    size_t used = 0;
-    enum cup_root_verdict verdict;
-    while ((verdict = cup_root_key_read(key, carry->part, carry->bytes, carry->record)) ==
-               CUP_ROOT_PART &&
-           key->needed <= CUP_ROOT_PART_ROOM && used < walk->read->bytes) {
-        size_t left = walk->read->bytes - used, bytes = key->needed - carry->bytes;
-        bytes = bytes < left ? bytes : left;
-        memcpy(carry->part + carry->bytes, walk->read->data + used, bytes);
-        carry->bytes += bytes;
-        used += bytes;
+    if (carry->record + carry->bytes == read->offset) {
+        size_t room = CUP_ROOT_REST_ROOM - carry->bytes;
+        size_t bytes = read->bytes < room ? read->bytes : room;
+        memcpy(carry->rest + carry->bytes, read->data, bytes);
+        carry->bytes += (uint16_t)bytes;
     }
-    return verdict;
+    return (struct view){carry->record, carry->record + carry->bytes, carry->rest};
 }
 
-static void resume_part(struct walk *walk, struct cup_root_carry *carry)
+/* False: all of this read is still not enough, and was carried on. */
+static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
 {
-    struct cup_root_key key;
-    enum cup_root_place place = carry->place;
-    enum cup_root_verdict verdict = complete(walk, carry, &key);
-    if (!place)
-        place = walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
-    if (!verdict || !is_believed(walk, &key)) {
-        walk->at = walk->read->offset;
-        search(walk);
-    } else if (verdict == CUP_ROOT_WHOLE)
-        found(walk, &key, place);
-    else if (key.needed <= CUP_ROOT_PART_ROOM)
-        keep_part(walk, carry->part, carry->bytes, place);
-    else
-        walk->at += key.bytes;
+    struct view own = walk->view;
+    walk->view = view_of_rest(carry, walk->read);
+    walk_until(walk, walk->read->offset);
+    if (walk->rest && walk->view.end >= walk->end) {
+        keep(walk);
+        return false;
+    }
+    walk->rest = 0;
+    walk->view = own;
+    if (walk->at < own.offset) { /* a key too long to be carried */
+        walk->at = own.offset;
+        walk->known = walk->blocks = false;
+    }
+    return true;
 }
 
-static void resume(struct walk *walk, struct cup_root_carry *carry)
+static bool resume(struct walk *walk, struct cup_root_carry *carry)
 {
+    walk->at = walk->begun = carry->record;
+    walk->place = carry->place;
     walk->known = carry->known;
+    walk->blocks = carry->blocks;
+    walk->blob_end = carry->blob_end;
     walk->counting = walk->read->continues && carry->counting;
-    walk->at = carry->record;
-    if (carry->bytes)
-        resume_part(walk, carry);
+    return !carry->bytes || walk_rest(walk, carry);
 }
 
-/* A request mostly begins with a record, and what was kept may be of a file that is no more. */
-static bool begins_with_record(const struct walk *walk)
+/* As requests mostly do; and what was carried may be of a file that is no more. */
+static bool begins_with_key(const struct walk *walk)
 {
     struct cup_root_key key;
     return !walk->read->continues &&
-           cup_root_key_read(&key, walk->read->data, walk->read->bytes, walk->read->offset) ==
-               CUP_ROOT_WHOLE &&
+           cup_root_key_read(&key, here(walk), left(walk), walk->at) == CUP_ROOT_WHOLE &&
            key.kind != CUP_ROOT_GAP;
+}
+
+static bool begin(struct walk *walk)
+{
+    struct cup_root_carry carry;
+    if (walk->read->offset == 0)
+        begin_file(walk);
+    else if (!begins_with_key(walk) &&
+             cup_root_carry_find(&carry, walk->read->file, walk->read->offset))
+        return resume(walk, &carry);
+    return true;
 }
 
 void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink *sink)
 {
-    struct cup_root_carry carry;
-    struct walk walk = {
-        .read = read, .sink = sink, .at = read->offset, .end = read->offset + read->bytes};
     if (!read->bytes || read->bytes > INT64_MAX || read->offset > INT64_MAX - read->bytes)
         return;
-    if (read->offset == 0)
-        begin_file(&walk);
-    else if (!begins_with_record(&walk) && cup_root_carry_find(&carry, read->file, read->offset))
-        resume(&walk, &carry);
-    walk_on(&walk);
+    struct walk walk = {.read = read, .sink = sink, .at = read->offset};
+    walk.end = read->offset + read->bytes;
+    walk.view = (struct view){read->offset, walk.end, read->data};
+    if (!begin(&walk))
+        return;
+    walk_until(&walk, walk.end);
+    if (walk.known || walk.counting || read->continues)
+        keep(&walk);
 }
