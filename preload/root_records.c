@@ -330,7 +330,7 @@ static bool pass_known(struct walk *walk)
 static bool begins_with_block(struct walk *walk)
 {
     struct cup_root_block_head head;
-    if (walk->known || walk->at != walk->read->offset || walk->read->continues ||
+    if (walk->known || place_here(walk) != CUP_ROOT_STARTS ||
         !(flags_of(walk->read->file) & NTUPLES))
         return false;
     if (pass_known(walk))
@@ -510,6 +510,5 @@ void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink 
     if (!begin(&walk))
         return;
     walk_until(&walk, walk.end);
-    if (walk.known || walk.counting || read->continues)
-        keep(&walk);
+    keep(&walk);
 }
