@@ -9,8 +9,9 @@
 
 enum { CUP_ROOT_REST_ROOM = 816 };
 
-struct cup_root_carry {
+struct cup_root_standing {
     uint32_t file;
+    uint32_t searched; /* bytes, in vain, since it is not known where records begin */
     uint64_t offset;   /* where the read ended */
     uint64_t record;   /* where the next record begins; before the read's end if there is a rest */
     uint64_t blob_end; /* of the blob that is walked through; 0: none */
@@ -19,6 +20,10 @@ struct cup_root_carry {
     bool blocks;       /* compressed blocks are expected rather than keys */
     uint8_t place;     /* of the record that begins the rest: enum cup_root_place; 0: not known */
     uint16_t bytes;    /* of the rest; 0: there is none */
+};
+
+struct cup_root_carry {
+    struct cup_root_standing standing;
     unsigned char rest[CUP_ROOT_REST_ROOM]; /* the read's last bytes, too few to be understood */
 };
 

@@ -11,7 +11,8 @@ enum {
     FILES = 1 << 13,   /* descriptor.c gives no higher numbers */
     READ_AHEAD = 4096, /* of a buffered reader, where it is not told */
     FIRST_RECORD = 100,
-    SCANNED = 64 << 10, /* bytes of one read in which a lost record is looked for */
+    SEARCHED = 64 << 10, /* bytes of one read in which a lost record is looked for, at most */
+    GIVEN_UP = 1 << 20,  /* likewise, of reads one behind the other */
 };
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -84,6 +85,7 @@ struct walk {
     bool counting;     /* the request has had a record that counts */
     bool blocks;       /* compressed blocks are expected */
     uint64_t blob_end; /* of the blob that is walked through; 0: none */
+    uint32_t searched; /* bytes, in vain */
     size_t rest;       /* bytes from here on that the next read is to go on with; 0: none yet */
     uint64_t begun;    /* the record that an earlier read began is PLACE */
     enum cup_root_place place;
@@ -130,6 +132,7 @@ static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 {
     walk->at += bytes;
     walk->known = true;
+    walk->searched = 0;
     walk->counting |= place == CUP_ROOT_STARTS;
 }
 
@@ -138,17 +141,17 @@ static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 static void keep(const struct walk *walk)
 {
     struct cup_root_carry carry;
-    memset(&carry, 0, offsetof(struct cup_root_carry, rest));
-    carry.file = walk->read->file;
-    carry.offset = walk->end;
-    carry.record = walk->at;
-    carry.blob_end = walk->blob_end;
-    carry.known = walk->known;
-    carry.counting = walk->counting;
-    carry.blocks = walk->blocks;
+    carry.standing = (struct cup_root_standing){.file = walk->read->file,
+                                                .searched = walk->searched,
+                                                .offset = walk->end,
+                                                .record = walk->at,
+                                                .blob_end = walk->blob_end,
+                                                .known = walk->known,
+                                                .counting = walk->counting,
+                                                .blocks = walk->blocks};
     if (walk->rest) {
-        carry.place = (uint8_t)place_here(walk);
-        carry.bytes = (uint16_t)walk->rest;
+        carry.standing.place = (uint8_t)place_here(walk);
+        carry.standing.bytes = (uint16_t)walk->rest;
         memcpy(carry.rest, here(walk), walk->rest);
     }
     cup_root_carry_keep(&carry);
@@ -168,22 +171,37 @@ static bool leave(struct walk *walk, size_t needed)
 static const char basket_class[] = "\7TBasket";
 enum {
     CLASS_BYTES = sizeof basket_class - 1,
-    RARE = 5, /* the k: hardly a byte of it is rarer in numbers, names and what is compressed */
     CLASS_AT = 26,
     CLASS_AT_BIG = 34,
     UNSEEN = CLASS_AT_BIG + CLASS_BYTES - 1, /* so many bytes may be the beginning of one */
 };
 
+/* Sixteen places at a time: which have the letters T and k where the class has them? Text, numbers
+ * and what is compressed seldom have both. */
+typedef unsigned char sixteen __attribute__((vector_size(16)));
+enum { FIRST_LETTER = 1, SECOND_LETTER = 5 };
+
+static bool may_have_class(const unsigned char *at)
+{
+    sixteen first, second;
+    uint64_t both[2];
+    memcpy(&first, at + FIRST_LETTER, sizeof first);
+    memcpy(&second, at + SECOND_LETTER, sizeof second);
+    sixteen hits = (sixteen)(first == (unsigned char)basket_class[FIRST_LETTER]) &
+                   (sixteen)(second == (unsigned char)basket_class[SECOND_LETTER]);
+    memcpy(both, &hits, sizeof both);
+    return both[0] | both[1];
+}
+
 /* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
 static const unsigned char *find_class(const unsigned char *from, const unsigned char *end)
 {
-    while (end - from >= CLASS_BYTES) {
-        const unsigned char *rare = memchr(from + RARE, basket_class[RARE], end - from - RARE);
-        if (!rare || end - rare < CLASS_BYTES - RARE)
-            return NULL;
-        if (memcmp(rare - RARE, basket_class, CLASS_BYTES) == 0)
-            return rare - RARE;
-        from = rare - RARE + 1;
+    enum { LOOKED_AT = sizeof(sixteen) + CLASS_BYTES };
+    for (; end - from >= CLASS_BYTES; from++) {
+        while (end - from >= LOOKED_AT && !may_have_class(from))
+            from += sizeof(sixteen);
+        if (end - from >= CLASS_BYTES && memcmp(from, basket_class, CLASS_BYTES) == 0)
+            return from;
     }
     return NULL;
 }
@@ -206,16 +224,25 @@ static bool find_record(struct walk *walk, size_t name)
     return false;
 }
 
+/* So many bytes of this read may be searched. A stream in which nothing is found is given up. */
+static size_t budget(const struct walk *walk)
+{
+    if (walk->searched >= GIVEN_UP)
+        return 0;
+    return left(walk) < SEARCHED ? left(walk) : SEARCHED;
+}
+
 /* No record begins here: goes to the next basket's. */
 static void search(struct walk *walk)
 {
     const unsigned char *from = here(walk), *name = from;
-    const unsigned char *end = from + (left(walk) < SCANNED ? left(walk) : SCANNED);
+    size_t bytes = budget(walk);
     walk->blocks = false;
-    for (; (name = find_class(name, end)); name++)
+    for (; (name = find_class(name, from + bytes)); name++)
         if ((walk->known = find_record(walk, (size_t)(name - from))))
             return;
     walk->known = false;
+    walk->searched += (uint32_t)bytes;
     if (left(walk) > UNSEEN)
         walk->at = walk->view.end - UNSEEN;
     leave(walk, UNSEEN);
@@ -243,21 +270,19 @@ static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
                                          });
 }
 
-/* A basket that begins in the buffer of a reader and goes on behind it: whether it was wanted turns
- * out if the reader goes on, too. */
-static bool is_undecided(const struct walk *walk, const struct cup_root_key *key,
-                         enum cup_root_place place)
+/* What begins in the buffer of a reader and goes on behind it: whether it was wanted turns out if
+ * the reader goes on, too. NEEDED bytes of it are enough to know it then. */
+static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
 {
-    return !place && walk->at + key->bytes > walk->end;
+    return !place_here(walk) && walk->at + bytes > walk->end && leave(walk, needed);
 }
 
 static void found_basket(struct walk *walk, const struct cup_root_key *key)
 {
-    enum cup_root_place place = place_here(walk);
-    if (is_undecided(walk, key, place) && leave(walk, key->needed))
+    if (is_put_off(walk, key->bytes, key->needed))
         return;
-    tell_basket(walk, key, place);
-    pass(walk, key->bytes, place);
+    tell_basket(walk, key, place_here(walk));
+    pass(walk, key->bytes, place_here(walk));
 }
 
 /* A record of a directory or an anchor: they tell where pages are, and where none are. */
@@ -299,9 +324,12 @@ static void found(struct walk *walk, const struct cup_root_key *key)
 
 /* ---- an RNTuple's blocks ----------------------------------------------------------------- */
 
-static void tell_block(struct walk *walk, const struct cup_root_block_head *head)
+static void found_block(struct walk *walk, const struct cup_root_block_head *head)
 {
     enum cup_root_place place = place_here(walk);
+    walk->blocks = true;
+    if (is_put_off(walk, head->bytes, CUP_ROOT_BLOCK_HEAD))
+        return;
     if (walk->sink->block)
         walk->sink->block(walk->sink->user, &(struct cup_root_block){
                                                 .offset = walk->at,
@@ -335,10 +363,10 @@ static bool begins_with_block(struct walk *walk)
         return false;
     if (pass_known(walk))
         return true;
-    walk->blocks = cup_root_block_read(&head, here(walk), left(walk));
-    if (walk->blocks)
-        tell_block(walk, &head);
-    return walk->blocks;
+    if (!cup_root_block_read(&head, here(walk), left(walk)))
+        return false;
+    found_block(walk, &head);
+    return true;
 }
 
 static bool is_key_at(const struct walk *walk, size_t distance)
@@ -355,12 +383,14 @@ static bool goes_on_behind(struct walk *walk, size_t distance)
     struct cup_root_block_head head;
     if (left(walk) < distance)
         return false;
-    walk->blocks = !is_key_at(walk, distance);
-    if (walk->blocks && !cup_root_block_read(&head, here(walk) + distance, left(walk) - distance))
+    bool key = is_key_at(walk, distance);
+    if (!key && !cup_root_block_read(&head, here(walk) + distance, left(walk) - distance))
         return false;
     walk->at += distance;
-    if (walk->blocks)
-        tell_block(walk, &head);
+    if (key)
+        walk->blocks = false;
+    else
+        found_block(walk, &head);
     return true;
 }
 
@@ -441,13 +471,14 @@ static void begin_file(struct walk *walk)
 /* The rest that the read before left, with this read's first bytes behind it. */
 static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_root_read *read)
 {
-    if (carry->record + carry->bytes == read->offset) {
-        size_t room = CUP_ROOT_REST_ROOM - carry->bytes;
-        size_t bytes = read->bytes < room ? read->bytes : room;
-        memcpy(carry->rest + carry->bytes, read->data, bytes);
-        carry->bytes += (uint16_t)bytes;
+    uint64_t record = carry->standing.record;
+    size_t bytes = carry->standing.bytes, room = CUP_ROOT_REST_ROOM - bytes;
+    if (record + bytes == read->offset) {
+        room = read->bytes < room ? read->bytes : room;
+        memcpy(carry->rest + bytes, read->data, room);
+        bytes += room;
     }
-    return (struct view){carry->record, carry->record + carry->bytes, carry->rest};
+    return (struct view){record, record + bytes, carry->rest};
 }
 
 /* False: all of this read is still not enough, and was carried on. */
@@ -471,13 +502,15 @@ static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
 
 static bool resume(struct walk *walk, struct cup_root_carry *carry)
 {
-    walk->at = walk->begun = carry->record;
-    walk->place = carry->place;
-    walk->known = carry->known;
-    walk->blocks = carry->blocks;
-    walk->blob_end = carry->blob_end;
-    walk->counting = walk->read->continues && carry->counting;
-    return !carry->bytes || walk_rest(walk, carry);
+    const struct cup_root_standing *standing = &carry->standing;
+    walk->at = walk->begun = standing->record;
+    walk->place = standing->place;
+    walk->known = standing->known;
+    walk->searched = walk->read->continues ? standing->searched : 0;
+    walk->blocks = standing->blocks;
+    walk->blob_end = standing->blob_end;
+    walk->counting = walk->read->continues && standing->counting;
+    return !standing->bytes || walk_rest(walk, carry);
 }
 
 /* As requests mostly do; and what was carried may be of a file that is no more. */

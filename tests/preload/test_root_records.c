@@ -468,6 +468,46 @@ Test(root_records, a_hole_of_zeros_as_uproot_leaves_them)
     }
 }
 
+Test(root_records, the_search_is_bounded_in_each_read)
+{
+    begin_at(1000);
+    put_junk(100000);
+    put_basket("far", 500);
+    size_t next = used;
+    put_junk(1000);
+    put_basket("near", 500);
+    deliver(1000, next, false);
+    cr_expect_eq(told.baskets, 0);
+    deliver(next, used, true);
+    EXPECT_BRANCHES("near");
+}
+
+Test(root_records, a_stream_without_records_is_given_up_until_a_new_request)
+{
+    enum { PIECE = 50000 };
+    const size_t at = 900000, before = 2000000;
+    begin_at(at);
+    put_junk(1000);
+    size_t key = put_basket("x", 500);
+    const uint64_t far = before + at; /* of the junk */
+    used = key + 18;
+    put(far + (key - at), 8);
+    used = key + 600;
+    for (size_t streamed = 0; streamed < before; streamed += PIECE)
+        read_into(&told, (struct cup_root_read){.file = FILE_ID,
+                                                .continues = streamed > 0,
+                                                .offset = far - before + streamed,
+                                                .data = image + at - PIECE,
+                                                .bytes = PIECE});
+    struct cup_root_read last = {
+        .file = FILE_ID, .continues = true, .offset = far, .data = image + at, .bytes = used - at};
+    read_into(&told, last);
+    cr_expect_eq(told.baskets, 0);
+    last.continues = false;
+    read_into(&told, last);
+    cr_expect_eq(told.baskets, 1);
+}
+
 Test(root_records, data_that_look_like_a_record)
 {
     begin_at(1000);
