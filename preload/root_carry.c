@@ -59,17 +59,21 @@ static size_t make_room(size_t bucket)
     return oldest;
 }
 
+static void put(size_t bucket, size_t way, const struct cup_root_carry *carry)
+{
+    slots[bucket][way] = (struct slot){__atomic_load_n(&generation, __ATOMIC_RELAXED),
+                                       ++kept[bucket], carry->standing};
+    memcpy(rests[bucket][way], carry->rest, carry->standing.bytes);
+}
+
 void cup_root_carry_keep(const struct cup_root_carry *carry)
 {
     const struct cup_root_standing *standing = &carry->standing;
     size_t bucket = bucket_of(standing->file, standing->offset);
     cup_spin_lock(&locks[bucket]);
     size_t way = find(bucket, standing->file, standing->offset);
-    if (way == WAYS)
-        way = make_room(bucket);
-    slots[bucket][way] =
-        (struct slot){__atomic_load_n(&generation, __ATOMIC_RELAXED), ++kept[bucket], *standing};
-    memcpy(rests[bucket][way], carry->rest, standing->bytes);
+    if (way == WAYS || standing->known || !slots[bucket][way].standing.known)
+        put(bucket, way < WAYS ? way : make_room(bucket), carry);
     cup_spin_unlock(&locks[bucket]);
 }
 

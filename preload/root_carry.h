@@ -27,7 +27,7 @@ struct cup_root_carry {
     unsigned char rest[CUP_ROOT_REST_ROOM]; /* the read's last bytes, too few to be understood */
 };
 
-/* Any thread; CARRY is copied. */
+/* Any thread; CARRY is copied. Who knows nothing takes no place from one who knew. */
 void cup_root_carry_keep(const struct cup_root_carry *carry);
 
 /* False: nothing is known. It stays known: other threads may read the same. */
