@@ -34,9 +34,9 @@ static void touch(const char *text, uint32_t bytes)
         touched += (unsigned char)text[i];
 }
 
-static void require(bool true_)
+static void require(bool holds)
 {
-    if (!true_)
+    if (!holds)
         abort();
 }
 

@@ -918,6 +918,24 @@ Test(root_records, pages_behind_each_other_and_behind_a_key)
     }
 }
 
+Test(root_records, a_page_that_is_read_on_counts)
+{
+    make_ntuple();
+    open_ntuple();
+    const size_t cut = ntuple.page[1] + 100;
+    deliver(ntuple.page[0], cut, false);
+    cr_expect_eq(told.blocks, 1);
+    deliver(cut, cut + 1000, true);
+    cr_assert_geq(told.blocks, 2);
+    cr_expect_eq(told.block[1].offset, ntuple.page[1]);
+    cr_expect_eq(told.block[1].place, CUP_ROOT_FOLLOWS);
+    forget();
+    deliver(ntuple.page[0], cut, false);
+    deliver(cut, cut + 1000, false);
+    cr_assert_geq(told.blocks, 2);
+    cr_expect_eq(told.block[1].place, CUP_ROOT_PASSES);
+}
+
 Test(root_records, a_whole_rntuple_from_its_keys_alone)
 {
     make_ntuple();
