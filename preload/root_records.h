@@ -20,14 +20,17 @@ struct cup_root_read {
     uint32_t ahead; /* bytes that a buffered reader reads ahead: the file's st_blksize; 0: 4096 */
 };
 
-/* How a record lies in what was requested. */
+/* How a record lies in what was requested; docs/baskets.md has the reasons. */
 enum cup_root_place {
     CUP_ROOT_STARTS = 1,  /* it begins where a request begins */
-    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, before the request's last 4 KiB began */
+    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, in a read of more than a buffer's bytes, or
+                             at the end of a buffer behind which its reader read on */
     CUP_ROOT_PASSES = 3,  /* neither: read-ahead */
 };
 
-/* A key whose class is TBasket, seen whole, once for each time it is delivered. */
+/* A key whose class is TBasket, seen whole, once for each time it is delivered. One of which only
+ * the beginning was read ahead is told when its reader reads on; the key has passed then, and
+ * offset lies before that read. */
 struct cup_root_basket {
     uint64_t offset;
     uint32_t bytes;        /* fNbytes: key and payload as stored */
