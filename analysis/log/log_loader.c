@@ -397,7 +397,7 @@ static struct cup_item *item_of(struct loader *loader, struct cup_task *task)
         .entry_stop = -1,
         .cpu_ns = CUP_UNKNOWN64,
         .requested_bytes = CUP_UNKNOWN64,
-        .entries = CUP_UNKNOWN64,
+        .reported_entries = CUP_NO_ENTRIES,
     };
     task->item = (uint32_t)loader->builder->profile->item_count;
     return item;
@@ -468,7 +468,8 @@ static void on_chunk_report(struct loader *loader, const struct cup_record *reco
         return;
     item->reported = true;
     item->requested_bytes = told.requested_bytes;
-    item->entries = told.entries;
+    item->reported_entries =
+        told.entries < CUP_NO_ENTRIES ? (uint32_t)told.entries : CUP_NO_ENTRIES;
     item->columns = cup_id_map_get(&loader->columns, told.columns);
     if (told.columns && !item->columns)
         loader->builder->profile->orphan_records++;
@@ -532,6 +533,12 @@ static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }
 
+static void add_peak(struct cup_item *item, uint64_t bytes)
+{
+    uint64_t room = UINT32_MAX - item->peak_kib, kib = (bytes + 1023) >> 10;
+    item->peak_kib += (uint32_t)(kib < room ? kib : room);
+}
+
 /* Adds a block's counters to those of a task of the profile. */
 static void add_to_task(struct loader *loader, uint32_t number, uint32_t index, uint32_t kind,
                         const uint64_t counters[CUP_COUNTER_COUNT])
@@ -542,6 +549,8 @@ static void add_to_task(struct loader *loader, uint32_t number, uint32_t index, 
     cup_counters_add(prefix->counters, counters);
     for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
         task->read_bytes += counters[way];
+    if (task->item)
+        add_peak(&profile->items[task->item - 1], counters[CUP_C_PEAK_LIVE_BYTES]);
     if (profile->counters)
         cup_counters_add(profile->counters[index], counters);
     if (kind == CUP_BLOCK_RUNS) {

@@ -1,0 +1,299 @@
+#include "analysis/metrics/chunk_size.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/metrics/totals.h"
+
+const char *const cup_size_bound_names[CUP_BOUND_COUNT] = {
+    [CUP_BOUND_NONE] = "none",           [CUP_BOUND_FIXED_COST] = "fixed_cost",
+    [CUP_BOUND_SCHEDULER] = "scheduler", [CUP_BOUND_WALL] = "wall_time",
+    [CUP_BOUND_THREADS] = "threads",     [CUP_BOUND_MEMORY] = "memory",
+    [CUP_BOUND_FILE] = "file",           [CUP_BOUND_FIT] = "fit",
+};
+
+double cup_two_digits(double number)
+{
+    double step = pow(10, floor(log10(number)) - 1);
+    return number >= 10 ? round(number / step) * step : number;
+}
+
+/* ---- which fit --------------------------------------------------------------------------- */
+
+static double fixed_of(const struct cup_line *line)
+{
+    return cup_line_at(line, 0);
+}
+
+/* Why nothing can be concluded from a fit of the time; NULL: it can. */
+static const char *time_doubt(const struct cup_line_fit *fit)
+{
+    const struct cup_line *line = &fit->robust;
+    if (fit->missing)
+        return fit->missing;
+    if (!(line->slope > 0) || !(line->slope_error <= CUP_SIZE_SLOPE_ERROR * line->slope))
+        return "the time per event has an error of more than 20 %";
+    if (!(cup_line_error_at(line, 0) <= CUP_SIZE_SHARE_ERROR * line->at_mean))
+        return "the fixed time of a chunk has an error of more than 5 % of a chunk's time";
+    return NULL;
+}
+
+static const char *heap_doubt(const struct cup_line_fit *fit)
+{
+    const struct cup_line *line = &fit->robust;
+    if (fit->missing)
+        return fit->missing;
+    if (!(hypot(line->spread, line->at_mean_error) <= CUP_MEMORY_ERROR * line->at_mean))
+        return "peak heaps of chunks of the same size differ by more than 25 %";
+    return NULL;
+}
+
+/* Over all chunks if that says something, else of the dataset that took the most time. */
+static const struct cup_chunk_fit *fit_of_time(const struct cup_chunk_fits *fits,
+                                               const struct cup_totals *totals)
+{
+    const struct cup_chunk_fit *best = &fits->all;
+    uint64_t most_ns = 0;
+    for (size_t i = 0; time_doubt(&fits->all.time) && i < fits->count; i++) {
+        if (totals->datasets[i].wall_ns <= most_ns || time_doubt(&fits->datasets[i].time))
+            continue;
+        most_ns = totals->datasets[i].wall_ns;
+        best = &fits->datasets[i];
+    }
+    return best;
+}
+
+/* Over all chunks, or of the dataset whose chunks need the most. */
+static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits)
+{
+    const struct cup_chunk_fit *best = &fits->all;
+    double most = heap_doubt(&best->heap) ? 0 : best->heap.robust.at_mean;
+    for (size_t i = 0; i < fits->count; i++) {
+        if (heap_doubt(&fits->datasets[i].heap) || !(fits->datasets[i].heap.robust.at_mean > most))
+            continue;
+        best = &fits->datasets[i];
+        most = best->heap.robust.at_mean;
+    }
+    return best;
+}
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* The worker that has the least memory a thread; where no limit is known, the most threads. */
+static void find_worker(struct cup_memory_need *need, const struct cup_profile *profile)
+{
+    need->limit_bytes = NAN;
+    need->threads = 1;
+    for (size_t i = 0; i < profile->server_count; i++) {
+        const struct cup_server *server = &profile->servers[i];
+        bool limited = server->memory_limit != CUP_UNKNOWN64 && server->memory_limit > 0;
+        double limit = limited ? (double)server->memory_limit : NAN;
+        if (!cup_server_is_worker(server) || server->tasks == 0 || server->threads == 0)
+            continue;
+        bool is_less = limit / server->threads < need->limit_bytes / need->threads ||
+                       (limited && isnan(need->limit_bytes));
+        if (!is_less && (!isnan(need->limit_bytes) || server->threads <= need->threads))
+            continue;
+        need->limit_bytes = limit;
+        need->threads = server->threads;
+    }
+}
+
+/* What a process holds before a chunk: the lower quartile over the chunks, for other threads of it
+ * may have theirs. NAN: not known. */
+static int find_base(struct cup_memory_need *need, const struct cup_totals *totals, uint64_t every)
+{
+    const struct cup_profile *profile = totals->profile;
+    double *held = malloc((profile->item_count / every + 1) * sizeof *held);
+    size_t count = 0;
+    if (!held)
+        return -1;
+    for (size_t i = 0; i < profile->item_count; i += every) {
+        const struct cup_task *task = &profile->tasks[profile->items[i].task];
+        if (totals->outcomes[i] == CUP_OUTCOME_USED && task->rss_start != CUP_UNKNOWN64)
+            held[count++] = (double)task->rss_start;
+    }
+    need->base_bytes = count ? cup_select(held, count, count / 4) : NAN;
+    free(held);
+    return 0;
+}
+
+static bool workers_share_a_process(const struct cup_totals *totals)
+{
+    for (size_t i = 0; i < totals->profile->process_count; i++)
+        if (totals->profile->processes[i].tasks && cup_process_workers(totals, i) > 1)
+            return true;
+    return false;
+}
+
+/* All threads of a worker at their peak at once. */
+static double bytes_at(const struct cup_memory_need *need, double events)
+{
+    return need->base_bytes + need->threads * cup_line_at(&need->fit->heap.robust, events);
+}
+
+static double error_at(const struct cup_memory_need *need, double events)
+{
+    const struct cup_line *line = &need->fit->heap.robust;
+    return need->threads * hypot(line->spread, cup_line_error_at(line, events));
+}
+
+/* Two standard errors above, and so that Dask does not begin to spill. */
+static double request_for(double bytes, double error)
+{
+    return (bytes + 2 * error) / CUP_MEMORY_FILL;
+}
+
+static void set_present_need(struct cup_memory_need *need)
+{
+    const struct cup_line *line = &need->fit->heap.robust;
+    need->event_bytes = line->slope;
+    need->event_error_bytes = line->slope_error;
+    need->fixed_bytes = fixed_of(line);
+    need->fixed_error_bytes = cup_line_error_at(line, 0);
+    need->bytes = bytes_at(need, line->mean_x);
+    need->error_bytes = error_at(need, line->mean_x);
+    need->request_bytes = request_for(need->bytes, need->error_bytes);
+    if (need->seen_bytes > need->bytes)
+        need->request_bytes = fmax(need->request_bytes, need->seen_bytes / CUP_MEMORY_FILL);
+}
+
+static int make_need(struct cup_chunk_fits *fits, const struct cup_totals *totals)
+{
+    struct cup_memory_need *need = &fits->memory;
+    *need = (struct cup_memory_need){.fit = fit_of_heap(fits)};
+    need->bytes = need->error_bytes = need->request_bytes = NAN;
+    need->new_bytes = need->new_error_bytes = need->new_request_bytes = NAN;
+    find_worker(need, totals->profile);
+    need->seen_bytes = cup_observed_highest(&totals->observed, CUP_SEEN_MEMORY);
+    need->missing = heap_doubt(&need->fit->heap);
+    if (find_base(need, totals, fits->every) != 0)
+        return -1;
+    if (!need->missing && isnan(need->base_bytes))
+        need->missing = "the memory of processes was not measured";
+    if (!need->missing && workers_share_a_process(totals))
+        need->missing = "several workers share a process";
+    if (!need->missing)
+        set_present_need(need);
+    return 0;
+}
+
+/* The events at which a worker is full; INFINITY where nothing says so. */
+static double events_that_fit(const struct cup_memory_need *need)
+{
+    double low = 0, high = 1e12;
+    if (need->missing || isnan(need->limit_bytes) ||
+        !(request_for(bytes_at(need, high), error_at(need, high)) > need->limit_bytes))
+        return INFINITY;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        double request = request_for(bytes_at(need, middle), error_at(need, middle));
+        *(request > need->limit_bytes ? &high : &low) = middle;
+    }
+    return low;
+}
+
+/* ---- size ------------------------------------------------------------------------------- */
+
+static void no_less(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
+{
+    if (events > size->least) {
+        size->least = events;
+        size->least_by = bound;
+    }
+}
+
+static void no_more(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
+{
+    if (events < size->most) {
+        size->most = events;
+        size->most_by = bound;
+    }
+}
+
+/* The last entry of any chunk; INFINITY where none is known. */
+static double largest_file(const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    int64_t most = 0;
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (totals->outcomes[i] == CUP_OUTCOME_USED && profile->items[i].entry_stop > most)
+            most = profile->items[i].entry_stop;
+    return most > 0 ? (double)most : INFINITY;
+}
+
+static void bound(struct cup_chunk_size *size, const struct cup_chunk_fits *fits,
+                  const struct cup_totals *totals)
+{
+    double threads = (double)(totals->budget.threads ? totals->budget.threads : 1);
+    double fixed = size->fixed_s, event = size->event_s;
+    size->most = INFINITY;
+    no_less(size, fixed * (1 / CUP_SIZE_FIXED_SHARE - 1) / event, CUP_BOUND_FIXED_COST);
+    no_less(size, (threads * CUP_SIZE_SCHEDULER_S - fixed) / event, CUP_BOUND_SCHEDULER);
+    no_more(size, (CUP_SIZE_MOST_S - fixed) / event, CUP_BOUND_WALL);
+    no_more(size, (double)totals->events / (CUP_SIZE_CHUNKS_PER_THREAD * threads),
+            CUP_BOUND_THREADS);
+    no_more(size, events_that_fit(&fits->memory), CUP_BOUND_MEMORY);
+    no_more(size, largest_file(totals), CUP_BOUND_FILE);
+    no_more(size, CUP_SIZE_BEYOND * size->fit->time.most_x, CUP_BOUND_FIT);
+    if (size->most < size->fit->time.least_x / CUP_SIZE_BEYOND) {
+        size->most = size->fit->time.least_x / CUP_SIZE_BEYOND;
+        size->most_by = CUP_BOUND_FIT;
+    }
+}
+
+/* The nearest one that suits. Where bounds contradict each other, no larger wins, and the present
+ * size stays if that would move away from the other bound. */
+static double suiting(const struct cup_chunk_size *size)
+{
+    double present = size->present;
+    if (present < size->least)
+        return fmax(present, fmin(cup_two_digits(size->least), size->most));
+    if (present > size->most)
+        return fmin(present, fmax(cup_two_digits(size->most), size->least));
+    return present;
+}
+
+static void make_size(struct cup_chunk_fits *fits, const struct cup_totals *totals)
+{
+    struct cup_chunk_size *size = &fits->size;
+    *size = (struct cup_chunk_size){.fit = fit_of_time(fits, totals)};
+    size->missing = time_doubt(&size->fit->time);
+    if (size->missing)
+        return;
+    const struct cup_line *line = &size->fit->time.robust;
+    size->present = line->mean_x;
+    size->event_s = line->slope;
+    size->event_error_s = line->slope_error;
+    size->fixed_s = fmax(fixed_of(line), 0);
+    size->fixed_error_s = cup_line_error_at(line, 0);
+    size->wall_s = size->fixed_s + size->event_s * size->present;
+    size->fixed_share = size->fixed_s / size->wall_s;
+    size->fixed_share_error = size->fixed_error_s / size->wall_s;
+    bound(size, fits, totals);
+    size->events = suiting(size);
+    size->new_wall_s = size->fixed_s + size->event_s * size->events;
+    size->new_fixed_share = size->fixed_s / size->new_wall_s;
+}
+
+static void set_new_need(struct cup_chunk_fits *fits)
+{
+    struct cup_memory_need *need = &fits->memory;
+    if (need->missing || fits->size.missing)
+        return;
+    double bytes = bytes_at(need, fits->size.events), error = error_at(need, fits->size.events);
+    if (!(error <= CUP_MEMORY_ERROR * bytes))
+        return;
+    need->new_bytes = bytes;
+    need->new_error_bytes = error;
+    need->new_request_bytes = request_for(bytes, error);
+}
+
+int cup_chunk_size_make(struct cup_chunk_fits *fits, const struct cup_totals *totals)
+{
+    if (make_need(fits, totals) != 0)
+        return -1;
+    make_size(fits, totals);
+    set_new_need(fits);
+    return 0;
+}
