@@ -5,7 +5,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 {
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
     char opens[CUP_HUMANE_ROOM];
-    if (!t->timed_chunks || !(open / all > 0.25))
+    if (!t->timed_chunks || !(open / all > 0.25) || cup_chunks_too_small(t))
         return false;
     advice->weight = open / cup_rule_metric(t, "time_budget", "threads_s");
     snprintf(advice->text, sizeof advice->text,

@@ -30,6 +30,8 @@
     X(workers_missing, false)                                                                      \
     X(loop_stalled, false)                                                                         \
     X(opening, false)                                                                              \
+    X(chunk_size, false)                                                                           \
+    X(memory_request, false)                                                                       \
     X(long_tail, false)                                                                            \
     X(events_lost, false)                                                                          \
     X(server_loses, false)                                                                         \
@@ -45,6 +47,9 @@
     bool cup_rule_##name(const struct cup_totals *t, struct cup_advice *advice);
 CUP_RULES(X)
 #undef X
+
+/* The rule chunk_size says that larger ones would suit. */
+bool cup_chunks_too_small(const struct cup_totals *t);
 
 /* A metric as a number; NAN when it is not known, which no comparison takes for more than a
  * threshold. */

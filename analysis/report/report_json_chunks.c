@@ -154,6 +154,7 @@ void cup_report_put_chunks(struct report *report)
     for (int i = 0; i < CUP_STAT_COUNT; i++)
         put_statistics(report, names[i], &statistics[i]);
     cup_json_end_object(&report->json);
+    cup_report_put_fits(report);
     cup_json_array(&report->json, "rows");
     put_chunk_rows(report);
     close_rows(report);

@@ -1,0 +1,115 @@
+/* Advice on the size of chunks and the memory of workers, by what chunks of different sizes took.
+ */
+#include "analysis/advice/advice_rules.h"
+
+/* Sizes that differ by less than this are the same. */
+static const double another_size = 1.25;
+
+bool cup_chunks_too_small(const struct cup_totals *t)
+{
+    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    return !size->missing && size->events >= another_size * size->present;
+}
+
+static bool chunks_too_large(const struct cup_totals *t)
+{
+    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    return !size->missing && size->events * another_size <= size->present &&
+           (size->most_by == CUP_BOUND_WALL || size->most_by == CUP_BOUND_MEMORY);
+}
+
+/* What is known of the memory that chunks of the size that is advised would need. */
+static void say_memory(const struct cup_memory_need *need, char *to, size_t room)
+{
+    char bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
+    if (!(need->new_request_bytes > 0)) {
+        snprintf(to, room, " What memory they would need is not known.");
+        return;
+    }
+    snprintf(to, room, " A worker of %u thread%s would then need %s (error %s): a limit of %s.",
+             need->threads, need->threads == 1 ? "" : "s",
+             humane(bytes, need->new_bytes, CUP_UNIT_BYTES),
+             humane(error, need->new_error_bytes, CUP_UNIT_BYTES),
+             humane(request, need->new_request_bytes, CUP_UNIT_BYTES));
+}
+
+static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    char fixed[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM],
+        events[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM], memory[200];
+    double gain = size->fixed_share - size->new_fixed_share;
+    advice->weight =
+        gain * (double)t->chunk_wall_ns / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
+    say_memory(&t->ledger.fits.memory, memory, sizeof memory);
+    snprintf(
+        advice->text, sizeof advice->text,
+        "Chunks are small: by a fit over %zu of them %s (error %s) of each, %.0f %% of its time "
+        "at %s events, does not depend on its size (threshold %.0f %%, or tasks of less than "
+        "%.0f ms x threads). With %s events it would be %.0f %%, in chunks of %s%s.%s",
+        size->fit->time.count, humane(fixed, size->fixed_s, CUP_UNIT_SECONDS),
+        humane(error, size->fixed_error_s, CUP_UNIT_SECONDS), 100 * size->fixed_share,
+        humane(present, round(size->present), CUP_UNIT_COUNT), 100 * CUP_SIZE_FIXED_SHARE,
+        1e3 * CUP_SIZE_SCHEDULER_S, humane(events, round(size->events), CUP_UNIT_COUNT),
+        100 * size->new_fixed_share, humane(wall, size->new_wall_s, CUP_UNIT_SECONDS),
+        size->most_by == CUP_BOUND_FILE && size->events >= size->most
+            ? " (the largest file holds no more)"
+            : "",
+        memory);
+}
+
+static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    bool memory = size->most_by == CUP_BOUND_MEMORY;
+    char event[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM],
+        events[CUP_HUMANE_ROOM], later[CUP_HUMANE_ROOM];
+    advice->weight = memory ? 0.8 : 0.1;
+    snprintf(
+        advice->text, sizeof advice->text,
+        "Chunks are large: with %s events they take %s (threshold %.0f s, or a worker's memory "
+        "limit%s), by %s an event over %zu chunks; what is lost with a worker, or ends last, "
+        "is that large. With %s events they would take %s, of which %.0f %% is fixed.",
+        humane(present, round(size->present), CUP_UNIT_COUNT),
+        humane(wall, size->wall_s, CUP_UNIT_SECONDS), CUP_SIZE_MOST_S, memory ? ", as here" : "",
+        humane(event, size->event_s, CUP_UNIT_SECONDS), size->fit->time.count,
+        humane(events, round(size->events), CUP_UNIT_COUNT),
+        humane(later, size->new_wall_s, CUP_UNIT_SECONDS), 100 * size->new_fixed_share);
+}
+
+bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
+{
+    bool small = cup_chunks_too_small(t);
+    if (!small && !chunks_too_large(t))
+        return false;
+    (small ? advise_larger : advise_smaller)(t, advice);
+    return true;
+}
+
+/* More than is needed matters where memory is what a batch system sells: twice as much. */
+bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_memory_need *need = &t->ledger.fits.memory;
+    double share = need->request_bytes / need->limit_bytes;
+    bool scarce = share > 1;
+    char fixed[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM],
+        error[CUP_HUMANE_ROOM], limit[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
+    if (need->missing || !(scarce || share < 0.5))
+        return false;
+    advice->weight = scarce ? 0.7 : 0.01;
+    snprintf(advice->text, sizeof advice->text,
+             "Workers of %u thread%s need %s (error %s) at this chunk size, by a fit of peak live "
+             "heap over %zu chunks (%s and %s an event) on top of the process itself: a limit of "
+             "%s would suit. They have %s, %s (threshold: less than that, or more than twice as "
+             "much).",
+             need->threads, need->threads == 1 ? "" : "s",
+             humane(bytes, need->bytes, CUP_UNIT_BYTES),
+             humane(error, need->error_bytes, CUP_UNIT_BYTES), need->fit->heap.count,
+             humane(fixed, need->fixed_bytes, CUP_UNIT_BYTES),
+             humane(event, need->event_bytes, CUP_UNIT_BYTES),
+             humane(request, need->request_bytes, CUP_UNIT_BYTES),
+             humane(limit, need->limit_bytes, CUP_UNIT_BYTES),
+             scarce ? "which is too little"
+                    : "more than they use: less memory, or more threads, if memory is asked for");
+    return true;
+}

@@ -1,0 +1,123 @@
+/* What a chunk costs by its number of events: part of the section on chunks. */
+#include <stdio.h>
+
+#include "analysis/report/page.h"
+
+static void print_line(const struct cup_page *page, const char *line)
+{
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static void print_time(const struct cup_page *page, const struct cup_line_fit *fit)
+{
+    char fixed[CUP_HUMANE_ROOM], fixed_error[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM],
+        event_error[CUP_HUMANE_ROOM], line[400];
+    if (fit->missing) {
+        snprintf(line, sizeof line, "How time grows with events is not known: %s.", fit->missing);
+        print_line(page, line);
+        return;
+    }
+    cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_SECONDS);
+    cup_humane(fixed_error, cup_line_error_at(&fit->robust, 0), CUP_UNIT_SECONDS);
+    cup_humane(event, fit->robust.slope, CUP_UNIT_SECONDS);
+    cup_humane(event_error, fit->robust.slope_error, CUP_UNIT_SECONDS);
+    snprintf(
+        line, sizeof line,
+        "Time against events, over %zu chunks: %s (error %s) a chunk and %s (%s) an event; %zu "
+        "outlier%s.",
+        fit->count, fixed, fixed_error, event, event_error, fit->outliers,
+        fit->outliers == 1 ? "" : "s");
+    print_line(page, line);
+}
+
+static void print_heap(const struct cup_page *page, const struct cup_line_fit *fit)
+{
+    char fixed[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM], event_error[CUP_HUMANE_ROOM],
+        spread[CUP_HUMANE_ROOM], line[400];
+    if (fit->missing) {
+        snprintf(line, sizeof line, "How peak heap grows with events is not known: %s.",
+                 fit->missing);
+        print_line(page, line);
+        return;
+    }
+    cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_BYTES);
+    cup_humane(event, fit->robust.slope, CUP_UNIT_BYTES);
+    cup_humane(event_error, fit->robust.slope_error, CUP_UNIT_BYTES);
+    cup_humane(spread, fit->robust.spread, CUP_UNIT_BYTES);
+    snprintf(line, sizeof line,
+             "Peak live heap against events: %s a chunk and %s (error %s) an event; chunks of the "
+             "same size differ by %s.",
+             fixed, event, event_error, spread);
+    print_line(page, line);
+}
+
+static const char *by(enum cup_size_bound bound)
+{
+    static const char *const texts[CUP_BOUND_COUNT] = {
+        [CUP_BOUND_NONE] = "",
+        [CUP_BOUND_FIXED_COST] = "the fixed part is then 10 % of the time",
+        [CUP_BOUND_SCHEDULER] = "the scheduler has then 10 ms of thread time a task",
+        [CUP_BOUND_WALL] = "a chunk then takes 5 min",
+        [CUP_BOUND_THREADS] = "each thread then has 4 chunks",
+        [CUP_BOUND_MEMORY] = "the worker's memory is then full",
+        [CUP_BOUND_FILE] = "the largest file",
+        [CUP_BOUND_FIT] = "no chunk near that was seen",
+    };
+    return texts[bound];
+}
+
+static void print_size(const struct cup_page *page, const struct cup_chunk_size *size)
+{
+    char least[CUP_HUMANE_ROOM], most[CUP_HUMANE_ROOM], line[500];
+    if (size->missing && size->fit->time.missing)
+        return; /* as said above */
+    if (size->missing) {
+        snprintf(line, sizeof line, "Which chunk size would suit is not known: %s.", size->missing);
+        print_line(page, line);
+        return;
+    }
+    cup_humane(least, cup_two_digits(size->least), CUP_UNIT_COUNT);
+    cup_humane(most, cup_two_digits(size->most), CUP_UNIT_COUNT);
+    bool fits = size->least <= size->most;
+    snprintf(line, sizeof line,
+             "Chunks have %.0f events, of which the fixed part is %.1f %% of the time. %s: no less "
+             "than %s (%s), no more than %s (%s).",
+             size->present, 100 * size->fixed_share,
+             fits ? "What would suit" : "No size suits in all respects", least,
+             size->least_by ? by(size->least_by) : "any", most, by(size->most_by));
+    print_line(page, line);
+}
+
+static void print_memory(const struct cup_page *page, const struct cup_memory_need *need)
+{
+    char bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM],
+        limit[CUP_HUMANE_ROOM], line[500];
+    if (need->missing && need->fit->heap.missing)
+        return;
+    if (need->missing) {
+        snprintf(line, sizeof line, "Which memory would suit is not known: %s.", need->missing);
+        print_line(page, line);
+        return;
+    }
+    cup_humane(bytes, need->bytes, CUP_UNIT_BYTES);
+    cup_humane(error, need->error_bytes, CUP_UNIT_BYTES);
+    cup_humane(request, need->request_bytes, CUP_UNIT_BYTES);
+    cup_humane(limit, need->limit_bytes, CUP_UNIT_BYTES);
+    snprintf(
+        line, sizeof line,
+        "A worker of %u thread%s needs %s (error %s) for chunks of this size, so a limit of %s "
+        "would suit; it has %s.",
+        need->threads, need->threads == 1 ? "" : "s", bytes, error, request, limit);
+    print_line(page, line);
+}
+
+void cup_print_fits(const struct cup_page *page)
+{
+    const struct cup_chunk_fits *fits = &page->totals->ledger.fits;
+    if (page->totals->used_chunks == 0)
+        return;
+    print_time(page, &fits->all.time);
+    print_heap(page, &fits->all.heap);
+    print_size(page, &fits->size);
+    print_memory(page, &fits->memory);
+}
