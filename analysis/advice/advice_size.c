@@ -86,30 +86,33 @@ bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
     return true;
 }
 
-/* More than is needed matters where memory is what a batch system sells: twice as much. */
+/* Memory that nobody uses matters where it was asked for: on one host it is what there is. */
+static bool is_plenty(const struct cup_totals *t, double share)
+{
+    return share < 0.5 && t->ledger.hosts.count > 1;
+}
+
 bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_memory_need *need = &t->ledger.fits.memory;
     double share = need->request_bytes / need->limit_bytes;
     bool scarce = share > 1;
-    char fixed[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM],
-        error[CUP_HUMANE_ROOM], limit[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
-    if (need->missing || !(scarce || share < 0.5))
+    char chunk[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM],
+        limit[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
+    if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     advice->weight = scarce ? 0.7 : 0.01;
-    snprintf(advice->text, sizeof advice->text,
-             "Workers of %u thread%s need %s (error %s) at this chunk size, by a fit of peak live "
-             "heap over %zu chunks (%s and %s an event) on top of the process itself: a limit of "
-             "%s would suit. They have %s, %s (threshold: less than that, or more than twice as "
-             "much).",
-             need->threads, need->threads == 1 ? "" : "s",
-             humane(bytes, need->bytes, CUP_UNIT_BYTES),
-             humane(error, need->error_bytes, CUP_UNIT_BYTES), need->fit->heap.count,
-             humane(fixed, need->fixed_bytes, CUP_UNIT_BYTES),
-             humane(event, need->event_bytes, CUP_UNIT_BYTES),
-             humane(request, need->request_bytes, CUP_UNIT_BYTES),
-             humane(limit, need->limit_bytes, CUP_UNIT_BYTES),
-             scarce ? "which is too little"
-                    : "more than they use: less memory, or more threads, if memory is asked for");
+    snprintf(
+        advice->text, sizeof advice->text,
+        "Workers of %u thread%s need %s (error %s) at this chunk size, by the peak live heap "
+        "of %zu chunks (%s each) on top of the process itself: a limit of %s would suit. They "
+        "have %s, %s (threshold: less than that, or more than twice as "
+        "much).",
+        need->threads, need->threads == 1 ? "" : "s", humane(bytes, need->bytes, CUP_UNIT_BYTES),
+        humane(error, need->error_bytes, CUP_UNIT_BYTES), need->fit->heap.count,
+        humane(chunk, need->chunk_bytes, CUP_UNIT_BYTES),
+        humane(request, need->request_bytes, CUP_UNIT_BYTES),
+        humane(limit, need->limit_bytes, CUP_UNIT_BYTES),
+        scarce ? "which is too little" : "which more threads, or less memory, would suit better");
     return true;
 }

@@ -45,13 +45,15 @@ struct cup_chunk_size {
     double new_fixed_share, new_wall_s; /* at that size */
 };
 
-/* Of a worker, by the fit of the heap that says the most. */
+/* Of a worker, by the fit of the heap that says the most. Where chunks are all of one size, what is
+ * said per event is NAN. */
 struct cup_memory_need {
     const char *missing;
     const struct cup_chunk_fit *fit;
     double event_bytes, event_error_bytes, fixed_bytes, fixed_error_bytes; /* of a chunk's heap */
+    double chunk_bytes;                       /* peak live heap of a chunk of the present size */
     unsigned threads;                         /* of the workers with the most */
-    double base_bytes;                        /* that a process holds when a chunk begins */
+    double base_bytes, base_error_bytes;      /* that a process holds when a chunk begins */
     double limit_bytes;                       /* the lowest of the workers'; NAN: not known */
     double seen_bytes;                        /* most that samples saw of one worker; NAN: none */
     double bytes, error_bytes, request_bytes; /* at the present size */

@@ -41,7 +41,7 @@ static const char *time_doubt(const struct cup_line_fit *fit)
 static const char *heap_doubt(const struct cup_line_fit *fit)
 {
     const struct cup_line *line = &fit->robust;
-    if (fit->missing)
+    if (fit->missing && !(line->at_mean > 0))
         return fit->missing;
     if (!(hypot(line->spread, line->at_mean_error) <= CUP_MEMORY_ERROR * line->at_mean))
         return "peak heaps of chunks of the same size differ by more than 25 %";
@@ -77,6 +77,9 @@ static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits
     return best;
 }
 
+/* Standard deviations between the quartiles of what is normal. */
+static const double normal_quartiles = 1.349;
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 /* The worker that has the least memory a thread; where no limit is known, the most threads. */
@@ -100,7 +103,8 @@ static void find_worker(struct cup_memory_need *need, const struct cup_profile *
 }
 
 /* What a process holds before a chunk: the lower quartile over the chunks, for other threads of it
- * may have theirs. NAN: not known. */
+ * may have theirs; and how far chunks differ in it, by both quartiles, as one standard deviation.
+ * NAN: not known. */
 static int find_base(struct cup_memory_need *need, const struct cup_totals *totals, uint64_t every)
 {
     const struct cup_profile *profile = totals->profile;
@@ -114,6 +118,9 @@ static int find_base(struct cup_memory_need *need, const struct cup_totals *tota
             held[count++] = (double)task->rss_start;
     }
     need->base_bytes = count ? cup_select(held, count, count / 4) : NAN;
+    if (count)
+        need->base_error_bytes =
+            (cup_select(held, count, count - 1 - count / 4) - need->base_bytes) / normal_quartiles;
     free(held);
     return 0;
 }
@@ -135,7 +142,8 @@ static double bytes_at(const struct cup_memory_need *need, double events)
 static double error_at(const struct cup_memory_need *need, double events)
 {
     const struct cup_line *line = &need->fit->heap.robust;
-    return need->threads * hypot(line->spread, cup_line_error_at(line, events));
+    return hypot(need->base_error_bytes,
+                 need->threads * hypot(line->spread, cup_line_error_at(line, events)));
 }
 
 /* Two standard errors above, and so that Dask does not begin to spill. */
@@ -151,8 +159,10 @@ static void set_present_need(struct cup_memory_need *need)
     need->event_error_bytes = line->slope_error;
     need->fixed_bytes = fixed_of(line);
     need->fixed_error_bytes = cup_line_error_at(line, 0);
-    need->bytes = bytes_at(need, line->mean_x);
-    need->error_bytes = error_at(need, line->mean_x);
+    need->chunk_bytes = line->at_mean;
+    need->bytes = need->base_bytes + need->threads * line->at_mean;
+    need->error_bytes =
+        hypot(need->base_error_bytes, need->threads * hypot(line->spread, line->at_mean_error));
     need->request_bytes = request_for(need->bytes, need->error_bytes);
     if (need->seen_bytes > need->bytes)
         need->request_bytes = fmax(need->request_bytes, need->seen_bytes / CUP_MEMORY_FILL);

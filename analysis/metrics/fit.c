@@ -147,6 +147,19 @@ static void fit_robust(struct cup_line_fit *fit, const struct points *points,
     fit->outliers = fit->robust.spread > 0 ? count_outliers(points, &fit->robust) : 0;
 }
 
+/* Where x says nothing: the points' median and their spread about it. */
+static void fit_level(struct cup_line_fit *fit, const struct points *points, double mean_x)
+{
+    struct cup_line line = {.mean_x = mean_x, .slope = 0};
+    for (size_t i = 0; i < points->count; i++)
+        points->distances[i] = points->all[i].y;
+    line.at_mean = cup_select(points->distances, points->count, points->count / 2);
+    line.spread = median_spread(points, &line);
+    line.at_mean_error = line.spread * sqrt(acos(-1) / 2 / (double)points->count);
+    line.slope = line.slope_error = NAN;
+    fit->plain = fit->robust = line;
+}
+
 static void find_range(struct cup_line_fit *fit, const struct cup_point *points)
 {
     fit->least_x = fit->most_x = points[0].x;
@@ -170,6 +183,7 @@ struct cup_line_fit cup_line_fit_make(const struct cup_point *points, size_t cou
     fit.mean_y = m.y;
     if (!(fit.most_x - fit.least_x > CUP_FIT_LEAST_RANGE * fabs(m.x))) {
         fit.missing = "all chunks have about the same number of events (within 5 %)";
+        fit_level(&fit, &all, m.x);
         return fit;
     }
     fit_plain(&fit, &all, &m);

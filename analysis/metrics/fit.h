@@ -24,9 +24,11 @@ struct cup_line_fit {
     size_t count;
     double least_x, most_x, mean_y;
     struct cup_line plain, robust;
-    double r2;           /* of the plain one: the share of y's variance that x explains */
-    size_t outliers;     /* further than 5 spreads from the robust line */
-    const char *missing; /* why there are no lines; NULL: there are. Not owned */
+    double r2;       /* of the plain one: the share of y's variance that x explains */
+    size_t outliers; /* further than 5 spreads from the robust line */
+    const char
+        *missing; /* why there are no lines; NULL: there are. Where x hardly differs, both
+                     are the median and the spread about it, with a slope of NAN. Not owned */
 };
 
 enum { CUP_FIT_LEAST = 8 };      /* points */

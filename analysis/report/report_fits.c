@@ -1,5 +1,6 @@
 /* What a chunk costs by its number of events: part of the section on chunks. */
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/report/page.h"
 
@@ -8,15 +9,17 @@ static void print_line(const struct cup_page *page, const char *line)
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 
+static void print_missing(const struct cup_page *page, const char *what, const char *reason)
+{
+    char line[300];
+    snprintf(line, sizeof line, "How %s with events is not known: %s.", what, reason);
+    print_line(page, line);
+}
+
 static void print_time(const struct cup_page *page, const struct cup_line_fit *fit)
 {
     char fixed[CUP_HUMANE_ROOM], fixed_error[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM],
         event_error[CUP_HUMANE_ROOM], line[400];
-    if (fit->missing) {
-        snprintf(line, sizeof line, "How time grows with events is not known: %s.", fit->missing);
-        print_line(page, line);
-        return;
-    }
     cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_SECONDS);
     cup_humane(fixed_error, cup_line_error_at(&fit->robust, 0), CUP_UNIT_SECONDS);
     cup_humane(event, fit->robust.slope, CUP_UNIT_SECONDS);
@@ -34,12 +37,6 @@ static void print_heap(const struct cup_page *page, const struct cup_line_fit *f
 {
     char fixed[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM], event_error[CUP_HUMANE_ROOM],
         spread[CUP_HUMANE_ROOM], line[400];
-    if (fit->missing) {
-        snprintf(line, sizeof line, "How peak heap grows with events is not known: %s.",
-                 fit->missing);
-        print_line(page, line);
-        return;
-    }
     cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_BYTES);
     cup_humane(event, fit->robust.slope, CUP_UNIT_BYTES);
     cup_humane(event_error, fit->robust.slope_error, CUP_UNIT_BYTES);
@@ -49,6 +46,23 @@ static void print_heap(const struct cup_page *page, const struct cup_line_fit *f
              "same size differ by %s.",
              fixed, event, event_error, spread);
     print_line(page, line);
+}
+
+static void print_growth(const struct cup_page *page, const struct cup_chunk_fit *fit)
+{
+    const char *time = fit->time.missing, *heap = fit->heap.missing;
+    if (time && heap && strcmp(time, heap) == 0) {
+        print_missing(page, "time and peak heap grow", time);
+        return;
+    }
+    if (time)
+        print_missing(page, "time grows", time);
+    else
+        print_time(page, &fit->time);
+    if (heap)
+        print_missing(page, "peak heap grows", heap);
+    else
+        print_heap(page, &fit->heap);
 }
 
 static const char *by(enum cup_size_bound bound)
@@ -93,7 +107,7 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
     char bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM],
         limit[CUP_HUMANE_ROOM], line[500];
     if (need->missing && need->fit->heap.missing)
-        return;
+        return; /* likewise */
     if (need->missing) {
         snprintf(line, sizeof line, "Which memory would suit is not known: %s.", need->missing);
         print_line(page, line);
@@ -116,8 +130,7 @@ void cup_print_fits(const struct cup_page *page)
     const struct cup_chunk_fits *fits = &page->totals->ledger.fits;
     if (page->totals->used_chunks == 0)
         return;
-    print_time(page, &fits->all.time);
-    print_heap(page, &fits->all.heap);
+    print_growth(page, &fits->all);
     print_size(page, &fits->size);
     print_memory(page, &fits->memory);
 }

@@ -87,6 +87,7 @@ static void put_memory(struct report *report, const struct cup_memory_need *need
     put(report, "limit_bytes", cup_whole(need->limit_bytes));
     put(report, "base_bytes", cup_whole(need->base_bytes));
     put(report, "peak_seen_bytes", cup_whole(need->seen_bytes));
+    PUT("chunk_bytes", need->chunk_bytes, cup_whole);
     PUT("per_event_bytes", need->event_bytes, cup_real);
     PUT("per_event_error_bytes", need->event_error_bytes, cup_real);
     PUT("worker_bytes", need->bytes, cup_whole);
