@@ -53,7 +53,7 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
     char bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
-    if (!t->chunk_file_size || !(times > 1.5))
+    if (!t->chunk_file_size || !(times > 1.5) || cup_baskets_shared(t))
         return false;
     advice->weight = 0.2;
     snprintf(
