@@ -47,11 +47,17 @@ static double events_a_chunk(const struct cup_totals *t)
 
 /* ---- clusters --------------------------------------------------------------------------- */
 
+/* Read before by another task, for another reason than that its result was not used. */
+static uint64_t shared_bytes(const struct cup_rereads *again)
+{
+    uint64_t others = again->same_task_bytes + again->wasted_bytes;
+    return again->bytes > others ? again->bytes - others : 0;
+}
+
 static double shared_share(const struct cup_totals *t)
 {
-    const struct cup_rereads *again = &t->branches.total.rereads;
     return t->branches.rereads_known
-               ? share(again->bytes - again->same_task_bytes, t->branches.all.compressed)
+               ? share(shared_bytes(&t->branches.total.rereads), t->branches.all.compressed)
                : NAN;
 }
 
@@ -81,8 +87,7 @@ static void say_clusters(const struct cup_totals *t, char *to, size_t room)
 
 static uint64_t shared_of_file(const struct cup_totals *t, size_t file)
 {
-    const struct cup_rereads *again = &t->branches.files[file].rereads;
-    return again->bytes - again->same_task_bytes;
+    return shared_bytes(&t->branches.files[file].rereads);
 }
 
 /* The dataset with the most of these bytes, where there are several; else nothing. */
@@ -110,7 +115,7 @@ static void say_dataset(const struct cup_totals *t, char *to, size_t room)
 bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_rereads *again = &t->branches.total.rereads;
-    uint64_t bytes = again->bytes - again->same_task_bytes;
+    uint64_t bytes = shared_bytes(again);
     char twice[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM], clusters[240], dataset[120];
     if (!cup_baskets_shared(t))
         return false;
@@ -325,6 +330,14 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     return true;
 }
 
+static size_t files_with_branches(const struct cup_totals *t)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < t->profile->root_file_count; i++)
+        files += t->branches.files[i].branches > 0;
+    return files;
+}
+
 /* Of trees whose branches were counted. */
 bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -333,7 +346,7 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
     double bytes = share(total->read_of_trees, total->tree_compressed);
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
-    double files = (double)t->profile->root_file_count;
+    double files = (double)files_with_branches(t);
     if (!t->branches.rereads_known || !(read < 0.1) || !(bytes < 0.1) || !(waits > 0.2))
         return false;
     advice->weight = 0.1 * waits;

@@ -33,6 +33,13 @@ static void say_memory(const struct cup_memory_need *need, char *to, size_t room
              humane(request, need->new_request_bytes, CUP_UNIT_BYTES));
 }
 
+static const char *reason_of(const struct cup_chunk_size *size)
+{
+    if (size->most_by == CUP_BOUND_FILE && size->events >= size->most)
+        return " (the largest file holds no more)";
+    return fmod(size->events, size->cluster_events) == 0 ? " (whole clusters)" : "";
+}
+
 static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_chunk_size *size = &t->ledger.fits.size;
@@ -52,10 +59,7 @@ static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
         humane(present, round(size->present), CUP_UNIT_COUNT), 100 * CUP_SIZE_FIXED_SHARE,
         1e3 * CUP_SIZE_SCHEDULER_S, humane(events, round(size->events), CUP_UNIT_COUNT),
         100 * size->new_fixed_share, humane(wall, size->new_wall_s, CUP_UNIT_SECONDS),
-        size->most_by == CUP_BOUND_FILE && size->events >= size->most
-            ? " (the largest file holds no more)"
-            : "",
-        memory);
+        reason_of(size), memory);
 }
 
 static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice)

@@ -41,7 +41,8 @@ struct cup_chunk_size {
     double fixed_share, fixed_share_error, wall_s; /* at the present size */
     double least, most;                            /* events, between which it suits */
     enum cup_size_bound least_by, most_by;
-    double events;                      /* that would suit: the present ones if they do */
+    double events;         /* that would suit: the present ones if they do */
+    double cluster_events; /* of which that is made of, where it can be; NAN: not known */
     double new_fixed_share, new_wall_s; /* at that size */
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/metrics/clusters.h"
 #include "analysis/metrics/totals.h"
 
 const char *const cup_size_bound_names[CUP_BOUND_COUNT] = {
@@ -264,6 +265,19 @@ static double suiting(const struct cup_chunk_size *size)
     return present;
 }
 
+/* A size near EVENTS that is made of whole clusters, so that chunks can end where these do; EVENTS
+ * where none is near. */
+static double whole_clusters(const struct cup_chunk_size *size, double events)
+{
+    double cluster = size->cluster_events, up = ceil(events / cluster) * cluster;
+    double down = floor(events / cluster) * cluster;
+    if (!(cluster >= 1))
+        return events;
+    if (up <= size->most && up <= 1.5 * events)
+        return up;
+    return down >= 0.7 * events ? down : events;
+}
+
 static void make_size(struct cup_chunk_fits *fits, const struct cup_totals *totals)
 {
     struct cup_chunk_size *size = &fits->size;
@@ -282,6 +296,9 @@ static void make_size(struct cup_chunk_fits *fits, const struct cup_totals *tota
     size->fixed_share_error = size->fixed_error_s / size->wall_s;
     bound(size, fits, totals);
     size->events = suiting(size);
+    size->cluster_events = cup_cluster_find(totals).events;
+    if (size->events != size->present)
+        size->events = whole_clusters(size, size->events);
     size->new_wall_s = size->fixed_s + size->event_s * size->events;
     size->new_fixed_share = size->fixed_s / size->new_wall_s;
 }

@@ -72,6 +72,7 @@ static void put_size(struct report *report, const struct cup_chunk_size *size)
     PUT("most_events", size->most, cup_whole);
     put(report, "most_by", bound_name(size->most_by, known));
     PUT("suiting_events", size->events, cup_whole);
+    PUT("cluster_events", size->cluster_events, cup_whole);
     PUT("suiting_fixed_share", size->new_fixed_share, cup_real);
     PUT("suiting_wall_s", size->new_wall_s, cup_real);
     put(report, "reason", cup_string(size->missing));
