@@ -73,7 +73,9 @@ static void say_clusters(const struct cup_totals *t, char *to, size_t room)
     double events = events_a_chunk(t), times = fmax(round(events / cluster.events), 1);
     char chunk[CUP_HUMANE_ROOM], of[CUP_HUMANE_ROOM], better[CUP_HUMANE_ROOM];
     if (!(cluster.events >= 1) || !(events > 0)) {
-        snprintf(to, room, "Coffea's Runner(align_clusters=True) cuts chunks between clusters.");
+        snprintf(to, room,
+                 "Clusters differ from file to file, or are not known: Coffea's "
+                 "Runner(align_clusters=True) ends chunks where they end.");
         return;
     }
     snprintf(to, room,

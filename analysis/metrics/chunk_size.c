@@ -26,8 +26,7 @@ static double fixed_of(const struct cup_line *line)
     return cup_line_at(line, 0);
 }
 
-/* Why nothing can be concluded from a fit of the time; NULL: it can. */
-static const char *time_doubt(const struct cup_line_fit *fit)
+const char *cup_time_doubt(const struct cup_line_fit *fit)
 {
     const struct cup_line *line = &fit->robust;
     if (fit->missing)
@@ -55,8 +54,8 @@ static const struct cup_chunk_fit *fit_of_time(const struct cup_chunk_fits *fits
 {
     const struct cup_chunk_fit *best = &fits->all;
     uint64_t most_ns = 0;
-    for (size_t i = 0; time_doubt(&fits->all.time) && i < fits->count; i++) {
-        if (totals->datasets[i].wall_ns <= most_ns || time_doubt(&fits->datasets[i].time))
+    for (size_t i = 0; cup_time_doubt(&fits->all.time) && i < fits->count; i++) {
+        if (totals->datasets[i].wall_ns <= most_ns || cup_time_doubt(&fits->datasets[i].time))
             continue;
         most_ns = totals->datasets[i].wall_ns;
         best = &fits->datasets[i];
@@ -282,7 +281,7 @@ static void make_size(struct cup_chunk_fits *fits, const struct cup_totals *tota
 {
     struct cup_chunk_size *size = &fits->size;
     *size = (struct cup_chunk_size){.fit = fit_of_time(fits, totals)};
-    size->missing = time_doubt(&size->fit->time);
+    size->missing = cup_time_doubt(&size->fit->time);
     if (size->missing)
         return;
     const struct cup_line *line = &size->fit->time.robust;

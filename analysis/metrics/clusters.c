@@ -34,14 +34,34 @@ static double told_by_trees(const struct cup_profile *profile, uint32_t name)
     return flush > 0 && 2 * same > all ? (double)flush : NAN;
 }
 
+/* Of the branches that were read of a file; NAN: not known. */
+static double entries_a_basket(const struct cup_basket_sums *sums)
+{
+    double seen = (double)(sums->baskets - sums->unseen);
+    return sums->entries && seen > 0 ? (double)sums->entries / seen : NAN;
+}
+
+/* Files whose baskets differ in entries by more than a quarter have no cluster in common. */
+static bool files_differ(const struct cup_profile *profile)
+{
+    double least = NAN, most = NAN;
+    for (size_t i = 0; i < profile->root_file_count; i++) {
+        double entries = entries_a_basket(&profile->root_files[i].sums);
+        least = fmin(least, entries);
+        most = fmax(most, entries);
+    }
+    return most > 1.25 * least;
+}
+
 static double told_by_baskets(const struct cup_totals *totals, uint32_t name)
 {
     double most = NAN;
+    if (files_differ(totals->profile))
+        return NAN;
     for (size_t i = 0; i < totals->branches.count; i++) {
         const struct cup_branch_row *row = &totals->branches.rows[i];
-        double seen = (double)(row->sums.baskets - row->sums.unseen);
-        if (row->sums.entries && seen > 0 && cup_same_tree(totals->profile, row->tree, name))
-            most = fmax(most, (double)row->sums.entries / seen);
+        if (row->sums.entries && cup_same_tree(totals->profile, row->tree, name))
+            most = fmax(most, entries_a_basket(&row->sums));
     }
     return most;
 }

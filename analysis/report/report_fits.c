@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/metrics/chunk_size.h"
 #include "analysis/report/page.h"
 
 static void print_line(const struct cup_page *page, const char *line)
@@ -16,35 +17,41 @@ static void print_missing(const struct cup_page *page, const char *what, const c
     print_line(page, line);
 }
 
+/* "21.9 us (error 36.5 us)" */
+static const char *with_error(char to[2 * CUP_HUMANE_ROOM], double number, double error,
+                              enum cup_unit unit)
+{
+    char first[CUP_HUMANE_ROOM], second[CUP_HUMANE_ROOM];
+    snprintf(to, 2 * CUP_HUMANE_ROOM, "%.30s (error %.30s)", cup_humane(first, number, unit),
+             cup_humane(second, error, unit));
+    return to;
+}
+
 static void print_time(const struct cup_page *page, const struct cup_line_fit *fit)
 {
-    char fixed[CUP_HUMANE_ROOM], fixed_error[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM],
-        event_error[CUP_HUMANE_ROOM], line[400];
-    cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_SECONDS);
-    cup_humane(fixed_error, cup_line_error_at(&fit->robust, 0), CUP_UNIT_SECONDS);
-    cup_humane(event, fit->robust.slope, CUP_UNIT_SECONDS);
-    cup_humane(event_error, fit->robust.slope_error, CUP_UNIT_SECONDS);
+    char fixed[2 * CUP_HUMANE_ROOM], event[2 * CUP_HUMANE_ROOM], line[500];
+    const char *doubt = cup_time_doubt(fit);
+    with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
+               CUP_UNIT_SECONDS);
+    with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_SECONDS);
     snprintf(
         line, sizeof line,
-        "Time against events, over %zu chunks: %s (error %s) a chunk and %s (%s) an event; %zu "
-        "outlier%s.",
-        fit->count, fixed, fixed_error, event, event_error, fit->outliers,
-        fit->outliers == 1 ? "" : "s");
+        "Time of %zu chunks against their events: %s a chunk and %s an event, %zu outlier%s.%s%s%s",
+        fit->count, fixed, event, fit->outliers, cup_plural(fit->outliers),
+        doubt ? " Too uncertain to conclude from: " : "", doubt ? doubt : "", doubt ? "." : "");
     print_line(page, line);
 }
 
 static void print_heap(const struct cup_page *page, const struct cup_line_fit *fit)
 {
-    char fixed[CUP_HUMANE_ROOM], event[CUP_HUMANE_ROOM], event_error[CUP_HUMANE_ROOM],
-        spread[CUP_HUMANE_ROOM], line[400];
-    cup_humane(fixed, cup_line_at(&fit->robust, 0), CUP_UNIT_BYTES);
-    cup_humane(event, fit->robust.slope, CUP_UNIT_BYTES);
-    cup_humane(event_error, fit->robust.slope_error, CUP_UNIT_BYTES);
-    cup_humane(spread, fit->robust.spread, CUP_UNIT_BYTES);
+    char fixed[2 * CUP_HUMANE_ROOM], event[2 * CUP_HUMANE_ROOM], spread[CUP_HUMANE_ROOM], line[500];
+    with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
+               CUP_UNIT_BYTES);
+    with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_BYTES);
     snprintf(line, sizeof line,
-             "Peak live heap against events: %s a chunk and %s (error %s) an event; chunks of the "
-             "same size differ by %s.",
-             fixed, event, event_error, spread);
+             "Peak live heap likewise: %s a chunk and %s an event; chunks of the same size differ "
+             "by %s.",
+             fixed, event, cup_humane(spread, fit->robust.spread, CUP_UNIT_BYTES));
     print_line(page, line);
 }
 
@@ -83,13 +90,8 @@ static const char *by(enum cup_size_bound bound)
 static void print_size(const struct cup_page *page, const struct cup_chunk_size *size)
 {
     char least[CUP_HUMANE_ROOM], most[CUP_HUMANE_ROOM], line[500];
-    if (size->missing && size->fit->time.missing)
-        return; /* as said above */
-    if (size->missing) {
-        snprintf(line, sizeof line, "Which chunk size would suit is not known: %s.", size->missing);
-        print_line(page, line);
-        return;
-    }
+    if (size->missing)
+        return; /* for what is said above */
     cup_humane(least, cup_two_digits(size->least), CUP_UNIT_COUNT);
     cup_humane(most, cup_two_digits(size->most), CUP_UNIT_COUNT);
     bool fits = size->least <= size->most;
