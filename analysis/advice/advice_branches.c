@@ -129,7 +129,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
              "10 %%), were read and decompressed before%s%s. %s",
              humane(twice, (double)bytes, CUP_UNIT_BYTES),
              humane(all, (double)t->branches.all.compressed, CUP_UNIT_BYTES), 100 * shared_share(t),
-             again->estimated ? ", in part estimated" : "", dataset, clusters);
+             100 * again->estimated_bytes > bytes ? ", in part estimated" : "", dataset, clusters);
     return true;
 }
 
