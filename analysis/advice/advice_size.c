@@ -4,11 +4,15 @@
 
 /* Sizes that differ by less than this are the same. */
 static const double another_size = 1.25;
+/* Of the chunks' time, to be won. */
+static const double worthwhile = 0.05;
 
 bool cup_chunks_too_small(const struct cup_totals *t)
 {
     const struct cup_chunk_size *size = &t->ledger.fits.size;
-    return !size->missing && size->events >= another_size * size->present;
+    bool gains = size->fixed_share - size->new_fixed_share >= worthwhile ||
+                 size->least_by == CUP_BOUND_SCHEDULER;
+    return !size->missing && size->events >= another_size * size->present && gains;
 }
 
 static bool chunks_too_large(const struct cup_totals *t)

@@ -13,9 +13,14 @@ const char *const cup_size_bound_names[CUP_BOUND_COUNT] = {
     [CUP_BOUND_FILE] = "file",           [CUP_BOUND_FIT] = "fit",
 };
 
+static double last_of_two_digits(double number)
+{
+    return pow(10, floor(log10(number)) - 1);
+}
+
 double cup_two_digits(double number)
 {
-    double step = pow(10, floor(log10(number)) - 1);
+    double step = last_of_two_digits(number);
     return number >= 10 ? round(number / step) * step : number;
 }
 
@@ -252,15 +257,23 @@ static void bound(struct cup_chunk_size *size, const struct cup_chunk_fits *fits
     }
 }
 
+/* The largest that suits, of two digits. A file is taken whole. */
+static double largest(const struct cup_chunk_size *size)
+{
+    double step = last_of_two_digits(size->most);
+    bool exact = size->most_by == CUP_BOUND_FILE || !(size->most >= 10);
+    return exact ? size->most : floor(size->most / step + 1e-9) * step;
+}
+
 /* The nearest one that suits. Where bounds contradict each other, no larger wins, and the present
  * size stays if that would move away from the other bound. */
 static double suiting(const struct cup_chunk_size *size)
 {
     double present = size->present;
     if (present < size->least)
-        return fmax(present, fmin(cup_two_digits(size->least), size->most));
+        return fmax(present, fmin(cup_two_digits(size->least), largest(size)));
     if (present > size->most)
-        return fmin(present, fmax(cup_two_digits(size->most), size->least));
+        return fmin(present, fmax(largest(size), size->least));
     return present;
 }
 

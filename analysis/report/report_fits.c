@@ -89,16 +89,16 @@ static const char *by(enum cup_size_bound bound)
 
 static void print_size(const struct cup_page *page, const struct cup_chunk_size *size)
 {
-    char least[CUP_HUMANE_ROOM], most[CUP_HUMANE_ROOM], line[500];
+    char least[CUP_HUMANE_ROOM], most[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM], line[500];
     if (size->missing)
         return; /* for what is said above */
     cup_humane(least, cup_two_digits(size->least), CUP_UNIT_COUNT);
     cup_humane(most, cup_two_digits(size->most), CUP_UNIT_COUNT);
     bool fits = size->least <= size->most;
     snprintf(line, sizeof line,
-             "Chunks have %.0f events, of which the fixed part is %.1f %% of the time. %s: no less "
+             "Chunks have %s events, of which the fixed part is %.1f %% of the time. %s: no less "
              "than %s (%s), no more than %s (%s).",
-             size->present, 100 * size->fixed_share,
+             cup_humane(present, round(size->present), CUP_UNIT_COUNT), 100 * size->fixed_share,
              fits ? "What would suit" : "No size suits in all respects", least,
              size->least_by ? by(size->least_by) : "any", most, by(size->most_by));
     print_line(page, line);
