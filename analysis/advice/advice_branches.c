@@ -153,8 +153,9 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
     return true;
 }
 
-/* Entries in the baskets that chunks read, and events that these chunks were given: each branch
- * by the bytes that it has. */
+/* Entries in the baskets of branches that all chunks read, and nobody else, for each event that
+ * they were given: a branch counts by its bytes. Chunks of one dataset may be larger than those of
+ * another, so branches that only some read say nothing. */
 static double entries_for_an_event(const struct cup_totals *t)
 {
     double had = 0, needed = 0, events = events_a_chunk(t);
@@ -162,7 +163,7 @@ static double entries_for_an_event(const struct cup_totals *t)
         const struct cup_branch_row *row = &t->branches.rows[i];
         double entries = (double)row->sums.entries;
         double given = events * (double)row->chunks;
-        if (row->chunks == 0 || row->chunks != row->tasks || !(entries >= given))
+        if (row->chunks < t->used_chunks || row->chunks != row->tasks || !(entries >= given))
             continue;
         had += (double)row->sums.uncompressed;
         needed += (double)row->sums.uncompressed * given / entries;
@@ -355,8 +356,9 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
     snprintf(advice->text, sizeof advice->text,
              "Few branches are read of many: %.0f of %.0f in a file (threshold 10 %%), %.1f %% of "
              "the bytes, while tasks wait for files and sockets for %.0f %% of their time "
-             "(threshold 20 %%). They lie apart, a request each or so: a slimmed copy, with these "
-             "branches alone, is read in a few large requests.",
+             "(threshold 20 %%). They lie apart in the files: a slimmed copy, with these branches "
+             "alone, "
+             "is read in fewer and larger requests.",
              (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
              waits * 100);
     return true;

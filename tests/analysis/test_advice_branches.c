@@ -8,13 +8,15 @@
 #include "analysis/metrics/clusters.h"
 #include "tests/analysis/support.h"
 
-enum { PREFIX = 1, TREE, FILE_A, FILE_B, DATASET_A, DATASET_B, NAMES, MOST = 8 };
+enum { PREFIX = 1, TREE, FILE_A, FILE_B, DATASET_A, DATASET_B, SHORT_A, SHORT_B, NAMES, MOST = 8 };
 
 /* Chunks of one file follow each other; each reads all branches. */
 struct job {
     unsigned chunks;
     uint64_t events;        /* of a chunk */
     double cpu_s, io_s;     /* of a task of 10 s */
+    bool short_names;       /* items name the ends of paths */
+    bool some_by_half;      /* the last branch is read by every second chunk */
     bool two_datasets;      /* a file each, chunks in turn */
     unsigned baskets;       /* of each branch, that a chunk reads */
     unsigned shared;        /* of those, that the chunk before had read */
@@ -83,6 +85,8 @@ static void add_names(void)
     builder_string(&builder, TREE, "Events");
     builder_string(&builder, FILE_A, "/data/a.root");
     builder_string(&builder, FILE_B, "/data/b.root");
+    builder_string(&builder, SHORT_A, "data/a.root");
+    builder_string(&builder, SHORT_B, "data/b.root");
     builder_string(&builder, DATASET_A, "DrellYan");
     builder_string(&builder, DATASET_B, "TTbar");
     for (unsigned i = 1; i <= job.branches; i++) {
@@ -148,7 +152,7 @@ static void add_baskets(uint32_t task, unsigned file, unsigned chunk)
         fill(values[i], i, chunk);
     }
     builder_baskets(&builder, &baskets, branches, (const uint64_t(*)[CUP_BV_COUNT])values,
-                    job.branches);
+                    job.branches - (job.some_by_half && task % 2));
 }
 
 static void add_chunk(unsigned number)
@@ -166,7 +170,7 @@ static void add_chunk(unsigned number)
     const struct cup_r_item item = {.task = task,
                                     .kind = CUP_ITEM_WORK,
                                     .dataset = DATASET_A + file,
-                                    .file = FILE_A + file,
+                                    .file = (job.short_names ? SHORT_A : FILE_A) + file,
                                     .tree = TREE,
                                     .entry_start = (int64_t)(chunk * job.events),
                                     .entry_stop = (int64_t)((chunk + 1) * job.events)};
@@ -272,6 +276,15 @@ Test(advice_branches, the_dataset_that_shares_most_is_named)
     EXPECT("shared_baskets", "50 % of that in DrellYan");
 }
 
+Test(advice_branches, items_may_name_files_by_the_ends_of_their_paths)
+{
+    job.shared = 1;
+    job.two_datasets = true;
+    job.short_names = true;
+    make();
+    EXPECT("shared_baskets", "50 % of that in DrellYan");
+}
+
 Test(advice_branches, few_shared_baskets_are_no_matter)
 {
     job.baskets = 11;
@@ -308,6 +321,18 @@ Test(advice_branches, baskets_hold_a_little_more_than_chunks_need)
     start_over();
     make();
     EXPECT("over_read", "1.5 entries");
+}
+
+Test(advice_branches, branches_that_some_chunks_read_say_nothing_of_all)
+{
+    job.events = 28000;
+    job.some_by_half = true;
+    job.branch[3].bytes = 9000000;
+    make();
+    cr_assert_eq(totals.branches.rows[0].chunks, 10);
+    totals.branches.rows[0].sums.entries *= 3;
+    count = cup_advice_make(&totals, advice);
+    cr_expect_null(text_of("over_read"));
 }
 
 /* Where rereads are not known, the borders alone tell. */
