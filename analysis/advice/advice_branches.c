@@ -72,7 +72,11 @@ static void say_clusters(const struct cup_totals *t, char *to, size_t room)
     const struct cup_cluster cluster = cup_cluster_find(t);
     double events = events_a_chunk(t), times = fmax(round(events / cluster.events), 1);
     char chunk[CUP_HUMANE_ROOM], of[CUP_HUMANE_ROOM], better[CUP_HUMANE_ROOM];
-    if (!(cluster.events >= 1) || !(events > 0)) {
+    if (!(events > 0)) {
+        snprintf(to, room, "Tasks that begin and end where clusters do read each basket once.");
+        return;
+    }
+    if (!(cluster.events >= 1)) {
         snprintf(to, room,
                  "Clusters differ from file to file, or are not known: Coffea's "
                  "Runner(align_clusters=True) ends chunks where they end.");
@@ -303,12 +307,11 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         return false;
     advice->weight = 0.03;
     snprintf(advice->text, sizeof advice->text,
-             "%llu branch%s hardly compress%s: less than 1.1 times (threshold) in %s, %.0f %% of "
-             "the compressed bytes (threshold 30 %%); the largest is %s with %.2f. Lower precision "
-             "where they are written (Float16_t, fewer bits of mantissa) makes them smaller; "
-             "stored without compression they cost no CPU.",
-             (big)branches, branches == 1 ? "" : "es", branches == 1 ? "es" : "",
-             humane(size, (double)bytes, CUP_UNIT_BYTES),
+             "%llu branch%s with %s, %.0f %% of the compressed bytes (threshold 30 %%), hardly "
+             "compress: less than 1.1 times (threshold), the largest, %s, %.2f times. Lower "
+             "precision where they are written (Float16_t, fewer bits of mantissa) makes them "
+             "smaller; stored without compression they cost no CPU.",
+             (big)branches, branches == 1 ? "" : "es", humane(size, (double)bytes, CUP_UNIT_BYTES),
              100 * share(bytes, t->branches.all.compressed), branch_name(t, largest, name),
              payload_ratio(&largest->sums));
     return true;
@@ -323,13 +326,13 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     if (baskets < 1000 || !(mean < 4096))
         return false;
     advice->weight = 0.08;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of them. Each is "
-        "a request and a decompression of its own: files written in larger clusters (more "
-        "entries for each extend() of uproot, or fAutoFlush of ROOT), or merged anew, are "
-        "read in fewer steps.",
-        humane(size, mean, CUP_UNIT_BYTES), humane(count, (double)baskets, CUP_UNIT_COUNT));
+    snprintf(advice->text, sizeof advice->text,
+             "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of them. Each "
+             "costs a decompression, Python calls and often a request of its own: files written in "
+             "larger clusters (more "
+             "entries for each extend() of uproot, or fAutoFlush of ROOT), or merged anew, are "
+             "read in fewer steps.",
+             humane(size, mean, CUP_UNIT_BYTES), humane(count, (double)baskets, CUP_UNIT_COUNT));
     return true;
 }
 

@@ -454,8 +454,8 @@ Test(advice_branches, branches_that_hardly_compress)
 {
     job.branch[0].ratio = job.branch[3].ratio = 1.05;
     make();
-    EXPECT("poor_compression", "2 branches hardly compress", "16.0 MB", "50 %", "threshold 30 %",
-           "Events/branch_1 with 1.05");
+    EXPECT("poor_compression", "2 branches with 16.0 MB, 50 %", "threshold 30 %",
+           "Events/branch_1, 1.05 times");
 }
 
 Test(advice_branches, one_that_hardly_compresses_is_no_matter)
