@@ -303,7 +303,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         branches++;
         bytes += row->sums.compressed;
     }
-    if (!(share(bytes, t->branches.all.compressed) > 0.3))
+    if (!largest || !(share(bytes, t->branches.all.compressed) > 0.3))
         return false;
     advice->weight = 0.03;
     snprintf(advice->text, sizeof advice->text,
