@@ -44,21 +44,33 @@ static const char *reason_of(const struct cup_chunk_size *size)
     return fmod(size->events, size->cluster_events) == 0 ? " (whole clusters)" : "";
 }
 
+/* " of TTbar", where the fit is not over all chunks. */
+static const char *say_dataset(const struct cup_totals *t, char to[80])
+{
+    uint32_t dataset = t->ledger.fits.size.fit->dataset;
+    struct cup_text name = cup_profile_text(t->profile, dataset);
+    *to = '\0';
+    if (dataset)
+        snprintf(to, 80, " of %.*s", (int)(name.length < 60 ? name.length : 60), name.bytes);
+    return to;
+}
+
 static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_chunk_size *size = &t->ledger.fits.size;
     char fixed[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM],
-        events[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM], memory[200];
+        events[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM], memory[200], dataset[80];
     double gain = size->fixed_share - size->new_fixed_share;
     advice->weight =
         gain * (double)t->chunk_wall_ns / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
     say_memory(&t->ledger.fits.memory, memory, sizeof memory);
     snprintf(
         advice->text, sizeof advice->text,
-        "Chunks are small: by a fit over %zu of them %s (error %s) of each, %.0f %% of its time "
+        "Chunks%s are small: by a fit over %zu of them %s (error %s) of each, %.0f %% of its time "
         "at %s events, does not depend on its size (threshold %.0f %%, or tasks of less than "
         "%.0f ms x threads). With %s events it would be %.0f %%, in chunks of %s%s.%s",
-        size->fit->time.count, humane(fixed, size->fixed_s, CUP_UNIT_SECONDS),
+        say_dataset(t, dataset), size->fit->time.count,
+        humane(fixed, size->fixed_s, CUP_UNIT_SECONDS),
         humane(error, size->fixed_error_s, CUP_UNIT_SECONDS), 100 * size->fixed_share,
         humane(present, round(size->present), CUP_UNIT_COUNT), 100 * CUP_SIZE_FIXED_SHARE,
         1e3 * CUP_SIZE_SCHEDULER_S, humane(events, round(size->events), CUP_UNIT_COUNT),
@@ -71,14 +83,14 @@ static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice
     const struct cup_chunk_size *size = &t->ledger.fits.size;
     bool memory = size->most_by == CUP_BOUND_MEMORY;
     char event[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM],
-        events[CUP_HUMANE_ROOM], later[CUP_HUMANE_ROOM];
+        events[CUP_HUMANE_ROOM], later[CUP_HUMANE_ROOM], dataset[80];
     advice->weight = memory ? 0.8 : 0.1;
     snprintf(
         advice->text, sizeof advice->text,
-        "Chunks are large: with %s events they take %s (threshold %.0f s, or a worker's memory "
+        "Chunks%s are large: with %s events they take %s (threshold %.0f s, or a worker's memory "
         "limit%s), by %s an event over %zu chunks; what is lost with a worker, or ends last, "
         "is that large. With %s events they would take %s, of which %.0f %% is fixed.",
-        humane(present, round(size->present), CUP_UNIT_COUNT),
+        say_dataset(t, dataset), humane(present, round(size->present), CUP_UNIT_COUNT),
         humane(wall, size->wall_s, CUP_UNIT_SECONDS), CUP_SIZE_MOST_S, memory ? ", as here" : "",
         humane(event, size->event_s, CUP_UNIT_SECONDS), size->fit->time.count,
         humane(events, round(size->events), CUP_UNIT_COUNT),

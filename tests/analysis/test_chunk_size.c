@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/metrics/chunk_size.h"
 #include "tests/analysis/support.h"
 
-enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH, HOST_ROOM };
+enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH };
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
 static struct cup_profile profile;
@@ -26,6 +27,8 @@ struct shape {
     uint32_t threads;
     unsigned chunks, hosts;
     uint64_t rss;
+    double
+        other_event_s; /* of the second host's chunks, which are of another dataset; 0: all alike */
 };
 
 static struct shape shape;
@@ -62,11 +65,17 @@ static uint64_t events_of(unsigned chunk)
     return shape.events + chunk * shape.step;
 }
 
-/* Alternately too long and too short. */
-static double wall_of(unsigned chunk)
+static bool is_other(const char *host)
 {
+    return shape.other_event_s > 0 && *host == 'b';
+}
+
+/* Alternately too long and too short. */
+static double wall_of(const char *host, unsigned chunk)
+{
+    double event_s = is_other(host) ? shape.other_event_s : shape.event_s;
     double noise = chunk % 4 == 0 || chunk % 4 == 3 ? shape.noise : -shape.noise;
-    return shape.fixed_s + shape.event_s * (double)events_of(chunk) + noise;
+    return shape.fixed_s + event_s * (double)events_of(chunk) + noise;
 }
 
 static void add_peak(struct log_builder *builder, uint32_t task, unsigned chunk)
@@ -94,21 +103,21 @@ static double add_chunk(struct log_builder *builder, const char *host, unsigned 
                                      .rss = shape.rss};
     struct cup_r_item item = {.task = task,
                               .kind = CUP_ITEM_WORK,
-                              .dataset = DATASET,
+                              .dataset = is_other(host) ? OTHER_DATASET : DATASET,
                               .file = PATH,
                               .tree = TREE,
                               .entry_start = (int64_t)entry,
                               .entry_stop = (int64_t)(entry + events_of(chunk))};
     struct cup_r_task_end end = {.task = task,
                                  .status = CUP_STATUS_FINISHED,
-                                 .stop_ns = at_second(start + wall_of(chunk)),
+                                 .stop_ns = at_second(start + wall_of(host, chunk)),
                                  .cpu_ns = 1000};
     snprintf(key, sizeof key, "%s-%u", host, chunk);
     builder_begin(builder, &begin, key);
     BUILDER_ADD(builder, CUP_R_ITEM, item);
     add_peak(builder, task, chunk);
     BUILDER_ADD(builder, CUP_R_TASK_END, end);
-    return start + wall_of(chunk);
+    return start + wall_of(host, chunk);
 }
 
 static void add_log(const char *name, const char *host)
@@ -122,6 +131,7 @@ static void add_log(const char *name, const char *host)
     builder_header(&builder)->log_stop_ns = at_second(100000);
     builder_string(&builder, PREFIX, "Dimuon");
     builder_string(&builder, DATASET, "TTbar");
+    builder_string(&builder, OTHER_DATASET, "DrellYan");
     builder_string(&builder, TREE, "Events");
     builder_string(&builder, PATH, host);
     struct cup_r_server server = {.id = 1,
@@ -266,6 +276,24 @@ Test(chunk_size, gains_of_a_twentieth_are)
     shape.fixed_s = 2;
     make();
     EXPECT("chunk_size", "16 % of its time", "With 18,000 events it would be 10 %");
+}
+
+Test(chunk_size, where_datasets_differ_the_longest_one_tells)
+{
+    shape.fixed_s = 6;
+    shape.hosts = 2;
+    shape.other_event_s = 5e-3;
+    make();
+    cr_expect_not_null(cup_time_doubt(&fits->all.time));
+    cr_assert_null(fits->size.missing);
+    cr_expect_float_eq(fits->size.event_s, 5e-3, 1e-6);
+    cr_expect_float_eq(fits->size.least, 10800, 10);
+    shape.other_event_s = 3e-3;
+    tear_down();
+    make_scratch(scratch);
+    make_scratch(outside);
+    make();
+    EXPECT("chunk_size", "Chunks of DrellYan are small", "over 24 of them", "18,000 events");
 }
 
 Test(chunk_size, no_larger_than_leaves_each_thread_four)
