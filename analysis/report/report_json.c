@@ -79,7 +79,9 @@ static void put_missing(struct report *report)
 static void put_row_sources(struct report *report)
 {
     static const char *const rows[][2] = {
-        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen"},
+        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen; "
+                   "fits: over "
+                   "used chunks, least squares, and robust: Huber's; reason says why one is null"},
         {"datasets", "P: sums over the chunks whose result was used"},
         {"tasks_by_prefix",
          "P: all tasks; waits as in fine, over tasks that ended; histograms have buckets whose "
