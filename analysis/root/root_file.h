@@ -15,12 +15,13 @@
 /* A branch that holds baskets; those that merely group others are left out. Bytes are counted as
  * uproot counts them: with the baskets' keys. */
 struct cup_root_branch {
-    const char *name;            /* as the keys of its baskets have it */
+    const char *name; /* as the keys of its baskets have it; no NUL at the end */
+    size_t name_bytes;
     uint64_t baskets;            /* records of their own in the file */
     uint64_t embedded_baskets;   /* those that the tree's own record holds, and no read shows */
     uint64_t entries;            /* fEntries */
     uint64_t compressed_bytes;   /* of `baskets`: sum of fBasketBytes */
-    uint64_t uncompressed_bytes; /* of all: fTotBytes */
+    uint64_t uncompressed_bytes; /* of the same: fTotBytes */
     uint32_t compression;        /* fCompress: 100 * algorithm + level; 0: none */
 };
 
