@@ -111,12 +111,12 @@ struct members {
     unsigned version;
 };
 
-/* Up to version 9, the numbers of a branch were floating ones. */
-static uint64_t take_number(struct cup_bytes *bytes, unsigned version)
+/* Of old versions, such numbers were floating ones. */
+static uint64_t take_number(struct cup_bytes *bytes, bool whole)
 {
     uint64_t raw = cup_bytes_take(bytes, 8);
     double real;
-    if (version >= 10)
+    if (whole)
         return raw;
     memcpy(&real, &raw, sizeof real);
     return real >= 0 && real < 1e18 ? (uint64_t)real : 0;
@@ -134,11 +134,11 @@ static void take_numbers(struct cup_bytes *bytes, struct members *members)
     cup_bytes_skip(bytes, 4);         /* offset */
     members->most = cup_bytes_take(bytes, 4);
     cup_bytes_skip(bytes, 4); /* split level */
-    members->branch.entries = take_number(bytes, version);
+    members->branch.entries = take_number(bytes, version >= 10);
     if (version >= 11)
         cup_bytes_skip(bytes, 8); /* first entry */
-    members->branch.uncompressed_bytes = take_number(bytes, version);
-    take_number(bytes, version); /* fZipBytes */
+    members->branch.uncompressed_bytes = take_number(bytes, version >= 10);
+    take_number(bytes, version >= 10); /* fZipBytes */
 }
 
 static uint64_t count_items(const struct reading *reading, struct cup_bytes list, uint64_t count)
@@ -161,6 +161,28 @@ static struct cup_bytes take_array(struct cup_bytes *bytes, uint64_t count, unsi
     return array;
 }
 
+/* What the tree's record holds of baskets that were written, too, is none of its own: those of the
+ * file then have all entries. */
+static void drop_copies(struct members *members, struct cup_bytes entries, unsigned width)
+{
+    struct cup_root_branch *branch = &members->branch;
+    cup_bytes_skip(&entries, branch->baskets * width);
+    if (branch->baskets < members->most && cup_bytes_take(&entries, width) == branch->entries)
+        branch->embedded_baskets = 0;
+}
+
+/* What the record holds begins at the entry behind those of the file. */
+static int meet(struct reading *reading, const struct members *members,
+                const unsigned char *entries, unsigned width)
+{
+    uint64_t begun = members->branch.baskets + (members->branch.embedded_baskets > 0);
+    if (begun > members->most)
+        begun = members->most;
+    return begun == 0 || cup_root_borders_meet(reading->tree, entries, width, begun) == 0
+               ? 0
+               : cup_error_memory(reading->error, "");
+}
+
 /* fBasketBytes, fBasketEntry, fBasketSeek; before each, whether it is there. */
 static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct members *members)
 {
@@ -179,13 +201,8 @@ static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct
         branch->compressed_bytes += cup_bytes_take(&sizes, 4);
         branch->baskets++;
     }
-    /* What the tree's own record holds begins at the entry behind. */
-    uint64_t begun = branch->baskets + (branch->embedded_baskets > 0);
-    if (begun == 0 || begun > members->most)
-        return begun == 0 ? 0 : damaged(reading);
-    return cup_root_borders_meet(reading->tree, entries.at, wide, begun) == 0
-               ? 0
-               : cup_error_memory(reading->error, "");
+    drop_copies(members, entries, wide);
+    return meet(reading, members, entries.at, wide);
 }
 
 static int keep(struct reading *reading, const struct cup_root_branch *branch)
@@ -264,14 +281,18 @@ static int take_branches(struct reading *reading, struct cup_bytes list, uint64_
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
-enum { OLDEST = 16, NEWEST = 20 };
+enum { GEANT4 = 5, OLDEST = 16, NEWEST = 20 }; /* versions; Geant4 writes files by itself */
 
 /* Between the bases and the list of branches. */
 static void take_tree_numbers(struct cup_bytes *bytes, unsigned version, struct cup_root_tree *tree)
 {
-    tree->entries = cup_bytes_take(bytes, 8);
-    tree->uncompressed_bytes = cup_bytes_take(bytes, 8);
-    tree->compressed_bytes = cup_bytes_take(bytes, 8);
+    tree->entries = take_number(bytes, version >= OLDEST);
+    tree->uncompressed_bytes = take_number(bytes, version >= OLDEST);
+    tree->compressed_bytes = take_number(bytes, version >= OLDEST);
+    if (version == GEANT4) {
+        cup_bytes_skip(bytes, 8 + 7 * 4);
+        return;
+    }
     cup_bytes_skip(bytes, version >= 18 ? 16 : 8); /* bytes saved, and flushed */
     cup_bytes_skip(bytes, 8 + 3 * 4);              /* weight, timer, scan, update */
     cup_bytes_skip(bytes, version >= 17 ? 4 : 0);  /* length of offsets */
@@ -289,7 +310,7 @@ static int take_tree(struct reading *reading, struct cup_bytes members, unsigned
 {
     enum { BASES = 4 }; /* name and title, line, fill and marker */
     uint64_t count;
-    if (!members.failed && (version < OLDEST || version > NEWEST))
+    if (!members.failed && version != GEANT4 && (version < OLDEST || version > NEWEST))
         return cup_error_set(reading->error, "", CUP_NO_OFFSET,
                              "it is a TTree of version %u, which is not known here", version);
     for (int i = 0; i < BASES; i++)
