@@ -70,6 +70,8 @@ enum cup_chunk_statistic {
         CUP_STAT_COUNT
 };
 
+struct cup_file_facts;
+
 struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
@@ -102,6 +104,7 @@ struct cup_totals {
     uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
     struct cup_coffea_sums coffea;
     const struct cup_coffea_file *given; /* not owned; set by who has it; NULL: none */
+    struct cup_file_facts *facts;        /* likewise; NULL: files are not examined */
     struct cup_dataset *datasets;        /* owned */
     size_t dataset_count, dataset_room;
 

@@ -10,7 +10,7 @@
 
 #include "analysis/base/array.h"
 
-/* One answer. Those that were never opened share theirs. */
+/* Of a file that was opened. The others share what is said of them. */
 struct answer {
     struct cup_file_fact fact;
     char reason[160];
@@ -24,13 +24,9 @@ struct cup_file_facts {
     size_t by_name_room;
     struct answer **answers; /* owned, as what they point to */
     size_t answer_count, answer_room;
-    uint64_t left_out;
+    uint64_t opened, left_out; /* files */
     int64_t spent_ns;
 };
-
-static const struct cup_file_fact no_memory = {.reason = "out of memory"};
-static const struct cup_file_fact too_many = {
-    .reason = "enough files had been examined: a report opens 1,000, for two seconds"};
 
 /* ---- where the file is -------------------------------------------------------------------- */
 
@@ -84,31 +80,53 @@ static char *find_below(const char *directory, const char *path, uint64_t size, 
     return NULL;
 }
 
+/* Why no file is opened. */
+enum miss {
+    MISS_SIZE,
+    MISS_TREE,
+    MISS_MEMORY,
+    MISS_CHANGED,
+    MISS_OTHER,
+    MISS_BELOW,
+    MISS_LOCAL,
+    MISS_REMOTE,
+};
+static const struct cup_file_fact misses[] = {
+    [MISS_SIZE] = {.reason = "its size in the run is not known"},
+    [MISS_TREE] = {.reason = "its tree is not known"},
+    [MISS_MEMORY] = {.reason = "out of memory"},
+    [MISS_CHANGED] = {.reason = "the file has changed since the run"},
+    [MISS_OTHER] = {.reason = "the file of this name in --files has another size"},
+    [MISS_BELOW] = {.reason = "the file is neither at its path nor in --files"},
+    [MISS_LOCAL] = {.reason = "the file is not at its path now; --files says where else to look"},
+    [MISS_REMOTE] = {.reason = "the file is not on this machine; --files says where to look"},
+};
+
 /* Allocated; NULL: nowhere, and why. */
 static char *find_file(const struct cup_file_facts *facts, struct cup_text name, uint64_t size,
-                       const char **reason)
+                       enum miss *miss)
 {
-    bool local = false, changed = false, other = false;
+    bool local = false, other = false;
     char *path = path_of(name, &local), *found = NULL;
-    if (path && local) {
-        enum match here = match(path, size, facts->stop_ns / 1000000000);
-        if (here == MATCH)
-            return path;
-        changed = here == MATCH_CHANGED;
-    }
+    enum match here = path && local ? match(path, size, facts->stop_ns / 1000000000) : MATCH_NONE;
+    if (here == MATCH)
+        return path;
     if (path && facts->directory)
         found = find_below(facts->directory, path, size, &other);
-    *reason = !path              ? "out of memory"
-              : changed          ? "the file has changed since the run"
-              : other            ? "the file of this name in --files has another size"
-              : facts->directory ? "the file is neither at its path nor in --files"
-              : local ? "the file is not at its path now; --files says where else to look"
-                      : "the file is not on this machine; --files says where to look";
+    *miss = !path                   ? MISS_MEMORY
+            : here == MATCH_CHANGED ? MISS_CHANGED
+            : other                 ? MISS_OTHER
+            : facts->directory      ? MISS_BELOW
+            : local                 ? MISS_LOCAL
+                                    : MISS_REMOTE;
     free(path);
     return found;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
+
+static const struct cup_file_fact too_many = {
+    .reason = "a report opens at most 1,000 files, for two seconds, and this was not among them"};
 
 static int64_t now_ns(void)
 {
@@ -135,20 +153,23 @@ static const struct cup_file_fact *refuse(struct answer *answer, const char *rea
     return &answer->fact;
 }
 
-static const struct cup_file_fact *examine(struct cup_file_facts *facts, struct cup_text name,
-                                           uint64_t size, const char *tree)
+static const struct cup_file_fact *leave_out(struct cup_file_facts *facts)
+{
+    facts->left_out++;
+    return &too_many;
+}
+
+static const struct cup_file_fact *examine(struct cup_file_facts *facts, const char *path,
+                                           const char *tree)
 {
     struct cup_error error = {0};
-    const char *reason = NULL;
+    if (facts->opened >= CUP_FILES_EXAMINED)
+        return leave_out(facts);
     struct answer *answer = new_answer(facts);
-    char *path = answer ? find_file(facts, name, size, &reason) : NULL;
     if (!answer)
-        return &no_memory;
-    if (!path)
-        return refuse(answer, reason);
-    int result = cup_root_examine(path, tree, &answer->fact.tree, &error);
-    free(path);
-    if (result != 0)
+        return &misses[MISS_MEMORY];
+    facts->opened++;
+    if (cup_root_examine(path, tree, &answer->fact.tree, &error) != 0)
         return refuse(answer, error.text);
     return answer->fact.tree.ntuple ? refuse(answer, "it is an RNTuple") : &answer->fact;
 }
@@ -157,20 +178,18 @@ static const struct cup_file_fact *examine(struct cup_file_facts *facts, struct 
 static const struct cup_file_fact *answer(struct cup_file_facts *facts, const char *names,
                                           size_t path_bytes, uint64_t size)
 {
-    static const struct cup_file_fact no_size = {.reason = "its size in the run is not known"},
-                                      no_tree = {.reason = "its tree is not known"};
+    const char *tree = names + path_bytes + 1;
     if (size == 0)
-        return &no_size;
-    if (!names[path_bytes + 1])
-        return &no_tree;
-    if (facts->answer_count >= CUP_FILES_EXAMINED ||
-        facts->spent_ns >= CUP_FILES_SECONDS * 1000000000ll) {
-        facts->left_out++;
-        return &too_many;
-    }
+        return &misses[MISS_SIZE];
+    if (!*tree)
+        return &misses[MISS_TREE];
+    if (facts->spent_ns >= CUP_FILES_SECONDS * 1000000000ll)
+        return leave_out(facts);
     int64_t start_ns = now_ns();
-    const struct cup_file_fact *fact =
-        examine(facts, (struct cup_text){names, path_bytes}, size, names + path_bytes + 1);
+    enum miss miss = MISS_MEMORY;
+    char *path = find_file(facts, (struct cup_text){names, path_bytes}, size, &miss);
+    const struct cup_file_fact *fact = path ? examine(facts, path, tree) : &misses[miss];
+    free(path);
     facts->spent_ns += now_ns() - start_ns;
     return fact;
 }
@@ -203,7 +222,8 @@ const struct cup_file_fact *cup_file_facts(struct cup_file_facts *facts, struct 
 {
     char *names = join(path, tree);
     uint32_t id = names ? cup_intern_add(&facts->names, names, path.length + 1 + tree.length) : 0;
-    const struct cup_file_fact *fact = id && grow(facts, id) ? facts->by_name[id] : &no_memory;
+    const struct cup_file_fact *fact =
+        id && grow(facts, id) ? facts->by_name[id] : &misses[MISS_MEMORY];
     if (!fact)
         fact = facts->by_name[id] = answer(facts, names, path.length, size);
     free(names);

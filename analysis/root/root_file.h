@@ -22,7 +22,8 @@ struct cup_root_branch {
     uint64_t entries;            /* fEntries */
     uint64_t compressed_bytes;   /* of `baskets`: sum of fBasketBytes */
     uint64_t uncompressed_bytes; /* of the same: fTotBytes */
-    uint32_t compression;        /* fCompress: 100 * algorithm + level; 0: none */
+    int32_t compression; /* fCompress: 100 * algorithm + level; below 0: ROOT's default. uproot has
+                            0 here, however it compressed */
 };
 
 struct cup_root_tree {

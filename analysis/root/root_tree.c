@@ -125,7 +125,7 @@ static uint64_t take_number(struct cup_bytes *bytes, bool whole)
 static void take_numbers(struct cup_bytes *bytes, struct members *members)
 {
     unsigned version = members->version;
-    members->branch.compression = (uint32_t)cup_bytes_take(bytes, 4);
+    members->branch.compression = (int32_t)cup_bytes_take(bytes, 4);
     cup_bytes_skip(bytes, 8); /* sizes of baskets and offsets */
     members->written = cup_bytes_take(bytes, 4);
     cup_bytes_skip(bytes, version >= 10 ? 8 : 4); /* number of the last entry */

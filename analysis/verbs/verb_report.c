@@ -7,11 +7,12 @@
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
+#include "analysis/root/file_facts.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *coffea, *samples, *target_text;
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text;
     struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
@@ -25,6 +26,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"--run", &request->run},
         {"--coffea-report", &request->coffea},
         {"--samples", &request->samples},
+        {"--files", &request->files},
         {"--target", &request->target_text},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
@@ -80,11 +82,13 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
     totals.given = given;
-    int result = 0;
-    if (request->samples)
+    totals.facts = cup_file_facts_open(request->files, totals.run.stop_ns, error);
+    int result = totals.facts ? 0 : -1;
+    if (result == 0 && request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
         result = write_totals(request, &totals, error);
+    cup_file_facts_free(totals.facts);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;
@@ -98,9 +102,9 @@ static int report_measurement(const struct request *request)
     struct cup_error error;
     bool usage = false;
     const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
-    if (request->span) {
-        cup_error_set(&error, directory, CUP_NO_OFFSET,
-                      "--span %s: roastcoffea's measurement has no spans", request->span);
+    if (request->span || request->files) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
+                      request->span ? "--span" : "--files", request->span ? "spans" : "branches");
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
