@@ -238,7 +238,7 @@ static void put_members(struct writing *writing, const struct built_branch *bran
     put_branch_numbers(bytes, branch, version);
     put_inner(writing, branch, self);
     put_leaves(writing);
-    put_embedded(writing, branch->embedded);
+    put_embedded(writing, branch->embedded + branch->copies);
     put_baskets(bytes, branch, version >= 10 ? 8 : 4);
     end_count(bytes, members);
 }

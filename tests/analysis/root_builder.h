@@ -11,6 +11,7 @@ struct built_branch {
     const char *class;          /* NULL: TBranch */
     unsigned version;           /* of the TBranch; 0: 13 */
     unsigned baskets, embedded; /* written; kept in the tree's record */
+    unsigned copies;            /* in the record, too, of those that were written */
     unsigned entries_each;      /* 0: 10 */
     const struct built_branch *inner;
     unsigned inner_count;

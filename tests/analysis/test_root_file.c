@@ -182,14 +182,17 @@ Test(root_file, circles_come_to_an_end)
 Test(root_file, baskets_in_the_tree_s_own_record)
 {
     const struct built_branch branches[] = {{.name = "all", .embedded = 1},
+                                            {.name = "copied", .baskets = 2, .copies = 1},
                                             {.name = "some", .baskets = 4, .embedded = 1}};
-    cr_assert(reads_branches(branches, 2), "%s", error.text);
-    cr_assert_eq(tree.branch_count, 2);
+    cr_assert(reads_branches(branches, 3), "%s", error.text);
+    cr_assert_eq(tree.branch_count, 3);
     cr_expect_eq(tree.branches[0].baskets, 0);
     cr_expect_eq(tree.branches[0].embedded_baskets, 1);
-    cr_expect_eq(tree.branches[1].baskets, 4);
-    cr_expect_eq(tree.branches[1].embedded_baskets, 1);
-    cr_expect_eq(tree.branches[1].compressed_bytes, 4 * BUILT_BYTES);
+    cr_expect_eq(tree.branches[1].baskets, 2);
+    cr_expect_eq(tree.branches[1].embedded_baskets, 0, "it was written after all");
+    cr_expect_eq(tree.branches[2].baskets, 4);
+    cr_expect_eq(tree.branches[2].embedded_baskets, 1);
+    cr_expect_eq(tree.branches[2].compressed_bytes, 4 * BUILT_BYTES);
 }
 
 Test(root_file, clusters_are_where_all_branches_begin_a_basket)
