@@ -4,10 +4,10 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
+#include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
-#include "analysis/root/file_facts.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 
@@ -73,6 +73,34 @@ static int write_totals(const struct request *request, const struct cup_totals *
     return cup_error_memory(error, totals->profile->path);
 }
 
+/* Sections that show what files say of themselves: others do not wait for it. */
+static bool wants_files(const struct request *request)
+{
+    return request->json || request->files ||
+           (request->only && cup_section_needs_baskets(request->only));
+}
+
+/* Opens the files that were read, then writes. */
+static int write_with_files(const struct request *request, struct cup_totals *totals,
+                            struct cup_error *error)
+{
+    struct cup_file_shares shares = {0};
+    struct cup_file_facts *facts = cup_file_facts_open(request->files, totals->run.stop_ns, error);
+    int result = facts ? 0 : -1;
+    if (result == 0 && wants_files(request)) {
+        result = cup_file_shares_make(&shares, totals, facts);
+        if (result != 0)
+            cup_error_memory(error, totals->profile->path);
+        totals->shares = &shares;
+    }
+    if (result == 0)
+        result = write_totals(request, totals, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    cup_file_facts_free(facts);
+    return result;
+}
+
 /* `given`: Coffea's report, or NULL. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         const struct cup_coffea_file *given, struct cup_error *error)
@@ -82,13 +110,11 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
     totals.given = given;
-    totals.facts = cup_file_facts_open(request->files, totals.run.stop_ns, error);
-    int result = totals.facts ? 0 : -1;
-    if (result == 0 && request->samples)
+    int result = 0;
+    if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        result = write_totals(request, &totals, error);
-    cup_file_facts_free(totals.facts);
+        result = write_with_files(request, &totals, error);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;
