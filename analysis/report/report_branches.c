@@ -114,12 +114,14 @@ static void print_shares(const struct cup_page *page)
     }
 }
 
-/* What the files that are still there say, and why others do not. */
+/* What the files that are still there say, and why others do not, where the logs say nothing. */
 static void print_files(const struct cup_page *page)
 {
     const struct cup_file_shares *shares = page->totals->shares;
     char branches[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], line[400];
-    if (shares && shares->known) {
+    if (!shares || cup_page_metric(page, "branches", "bytes_share") >= 0)
+        return;
+    if (shares->known) {
         snprintf(line, sizeof line,
                  "Of the trees of %llu files (of %llu), as these say themselves: %s of their "
                  "branches, %s of their bytes.",
@@ -129,7 +131,7 @@ static void print_files(const struct cup_page *page)
                  cup_print_humane(bytes, cup_share_of_bytes(&shares->all), CUP_UNIT_PERCENT));
         print_line(page, line);
     }
-    if (shares && shares->unknown) {
+    if (shares->unknown) {
         snprintf(line, sizeof line, "Files that were not examined: %llu; the first, because %s.",
                  (unsigned long long)shares->unknown, shares->all.reason);
         print_line(page, line);
