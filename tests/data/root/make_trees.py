@@ -1,6 +1,6 @@
 """Write the trees_*.root beside this: `pip install ROOT` (of CPython 3.11), then run it.
 
-ROOT compresses the record of a tree, which uproot does not: one file for each algorithm, with a tree
+ROOT compresses the record of a tree, which uproot does not: a file for each algorithm, with a tree
 in the top directory and, twice written, one in a directory below. trees_objects.root has branches of
 objects, a TNtuple, and a tree that was written before its baskets were.
 """
@@ -10,7 +10,7 @@ from array import array
 
 import ROOT
 
-SETTINGS = {"zlib": 101, "lzma": 207, "lz4": 404, "zstd": 505, "none": 0}
+SETTINGS = {"zlib": 101, "lzma": 207, "lz4": 404}  # trees_objects.root: ZSTD
 
 ROOT.gInterpreter.Declare("""
 #include <TClonesArray.h>
