@@ -43,6 +43,21 @@ static void examine(struct cup_roast_file *file, const struct cup_profile *profi
     file->uncompressed_bytes = fact->tree.uncompressed_bytes;
 }
 
+/* Where the file itself tells nothing: what uproot knew of its tree when it was read. */
+static void take_told(struct cup_roast_file *file, const struct cup_totals *totals)
+{
+    const struct cup_ttree *tree =
+        file->compressed_bytes
+            ? NULL
+            : cup_ttree_named(totals->profile, cup_root_file_at(totals->profile, file->path),
+                              file->tree);
+    if (!tree || tree->compressed_bytes == CUP_UNKNOWN64 ||
+        tree->uncompressed_bytes == CUP_UNKNOWN64)
+        return;
+    file->compressed_bytes = tree->compressed_bytes;
+    file->uncompressed_bytes = tree->uncompressed_bytes;
+}
+
 /* Chunks that ask for the same bytes once more count them once more: a tree has no more of them. */
 static void bound_requests(struct cup_roast_file *file)
 {
@@ -57,6 +72,7 @@ static int examine_all(struct cup_roast_files *files, const struct cup_totals *t
     struct cup_file_facts *facts = cup_file_facts_open(NULL, totals->run.stop_ns, &error);
     for (size_t i = 0; facts && i < files->count; i++) {
         examine(&files->files[i], totals->profile, facts);
+        take_told(&files->files[i], totals);
         bound_requests(&files->files[i]);
     }
     cup_file_facts_free(facts);
@@ -78,7 +94,10 @@ int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals 
         if (cup_roast_is_used(totals, i))
             note_chunk(files, &profile->items[i]);
     note_sizes(files, profile);
-    return examine_all(files, totals);
+    int result = examine_all(files, totals);
+    if (result != 0)
+        cup_roast_files_free(files);
+    return result;
 }
 
 void cup_roast_files_free(struct cup_roast_files *files)
