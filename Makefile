@@ -38,7 +38,7 @@ preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
-analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -pthread
+analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
