@@ -16,8 +16,22 @@ const struct cup_plot cup_plots[] = {
 };
 const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
 
+const struct cup_plot_missing cup_plots_missing[] = {
+    {"io-map", "where in a file was read when: is it in order, and what is read twice",
+     "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
+};
+const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
+
 const char *const cup_format_names[] = {
     [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};
+
+const struct cup_plot_missing *cup_find_missing_plot(const char *name)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        if (strcmp(cup_plots_missing[i].name, name) == 0)
+            return &cup_plots_missing[i];
+    return NULL;
+}
 
 const struct cup_plot *cup_find_plot(const char *name)
 {

@@ -32,8 +32,16 @@ struct cup_plot {
 extern const struct cup_plot cup_plots[];
 extern const size_t cup_plot_count;
 
+/* Those that people ask for and that no log holds the data of. */
+struct cup_plot_missing {
+    const char *name, *answers, *reason;
+};
+extern const struct cup_plot_missing cup_plots_missing[];
+extern const size_t cup_plots_missing_count;
+
 /* NULL if there is none of that name. */
 const struct cup_plot *cup_find_plot(const char *name);
+const struct cup_plot_missing *cup_find_missing_plot(const char *name);
 
 /* How it is drawn. */
 struct cup_plot_style {

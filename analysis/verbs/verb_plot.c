@@ -74,9 +74,13 @@ static int read_operands(struct request *request, const char **operands, size_t 
 {
     for (size_t i = 0; i < given; i++) {
         const struct cup_plot *plot = cup_find_plot(operands[i]);
+        const struct cup_plot_missing *missing = cup_find_missing_plot(operands[i]);
         struct stat status;
         if (plot)
             request->plots[request->count++] = plot;
+        else if (missing)
+            return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
+                                 missing->name, missing->reason);
         else if (i == 0 && (strchr(operands[i], '/') || stat(operands[i], &status) == 0))
             request->directory = operands[i];
         else
@@ -117,6 +121,14 @@ static bool is_wanted(const struct request *request, const struct cup_plot *plot
     return wanted;
 }
 
+/* Those that no profile can have. */
+static void print_missing(void)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        printf("%-24s %s (not in this version: %s)\n", cup_plots_missing[i].name,
+               cup_plots_missing[i].answers, cup_plots_missing[i].reason);
+}
+
 /* Totals may be NULL: no profile to say what can be drawn. */
 static int print_list(const struct request *request, const struct cup_totals *totals,
                       struct cup_error *error)
@@ -138,6 +150,8 @@ static int print_list(const struct request *request, const struct cup_totals *to
                    result ? ")" : "");
         cup_arena_clear(&arena);
     }
+    if (request->count == 0)
+        print_missing();
     return result < 0 ? -1 : cup_output_close(&output, error);
 }
 

@@ -1,0 +1,72 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/marks.h"
+#include "plot/peak_memory.h"
+
+/* The ends of the colours. */
+static void density_key(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    char text[32];
+    cup_figure_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_look_strength(figure->look, 0.15));
+    snprintf(text, sizeof text, "%.0f chunks", plot->most_in_cell);
+    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, 1));
+}
+
+static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    double opacity = plot->chunks.count > 500 ? 0.45 : 0.8;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_mark_dot(figure, plot->chunks.points[i].events, plot->bytes[i],
+                     cup_look_paint(figure->look, plot->chunks.points[i].group), opacity);
+}
+
+static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    const double x[] = {0, figure->x.scale.high};
+    const double y[] = {plot->bytes_at_mean + plot->slope * (x[0] - plot->mean_events),
+                        plot->bytes_at_mean + plot->slope * (x[1] - plot->mean_events)};
+    cup_mark_line(figure, x, y, 2,
+                  &(struct cup_stroke){.colour = figure->look->ink, .dashed = true});
+}
+
+static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    if (plot->density)
+        density_key(figure, plot);
+    else
+        cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    if (plot->fitted)
+        cup_figure_key(figure, "fit", 3, CUP_KEY_DASHES, figure->look->ink);
+    if (plot->limit > 0)
+        cup_figure_key(figure, "room within the limit", 21, CUP_KEY_DASHES,
+                       figure->look->paints[CUP_PAINT_RED]);
+}
+
+void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
+{
+    const struct cup_peak_memory *plot = data;
+    bool exact = plot->density != NULL; /* its cells fill the axes */
+    double high = fmax(plot->most_bytes, plot->limit);
+    figure->x = (struct cup_axis){.name = "events in the chunk",
+                                  .unit = CUP_AXIS_COUNT,
+                                  .exact = exact,
+                                  .high = plot->most_events * (exact ? 1 : 1.1)};
+    figure->y = (struct cup_axis){.name = "peak heap",
+                                  .unit = CUP_AXIS_BYTES,
+                                  .exact = exact,
+                                  .high = high * (exact ? 1 : 1.05)};
+    draw_keys(figure, plot);
+    cup_figure_open(figure);
+    if (plot->density)
+        cup_mark_density(figure, plot->density, CUP_PEAKS_X, CUP_PEAKS_Y);
+    else
+        draw_dots(figure, plot);
+    if (plot->fitted)
+        draw_fit(figure, plot);
+    if (plot->limit > 0)
+        cup_mark_level(figure, plot->limit, figure->look->paints[CUP_PAINT_RED]);
+    cup_figure_close(figure);
+}

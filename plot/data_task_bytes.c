@@ -1,0 +1,98 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/task_bytes.h"
+
+enum { BINS = 60 };
+
+struct ranked {
+    uint64_t bytes;
+    uint32_t prefix;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct ranked *one = a, *two = b;
+    if (one->bytes != two->bytes)
+        return one->bytes > two->bytes ? -1 : 1;
+    return one->prefix < two->prefix ? -1 : one->prefix > two->prefix;
+}
+
+/* Of each prefix the group of its tasks; NULL without memory. */
+static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    size_t count = 0;
+    struct ranked *ranked = cup_arena_take(input->arena, profile->prefix_count, sizeof *ranked);
+    uint8_t *groups = cup_arena_take(input->arena, profile->prefix_count + 1, 1);
+    if (!ranked || !groups)
+        return NULL;
+    for (uint32_t i = 0; i < profile->prefix_count; i++)
+        if (input->totals->prefixes[i].read_bytes)
+            ranked[count++] = (struct ranked){input->totals->prefixes[i].read_bytes, i};
+    qsort(ranked, count, sizeof *ranked, by_bytes);
+    bool all = count <= CUP_TASK_BYTES_GROUPS;
+    plot->group_count = all ? count : CUP_TASK_BYTES_GROUPS;
+    for (size_t i = 0; i < count; i++) {
+        size_t group = i < plot->group_count ? i : plot->group_count - 1;
+        bool others = !all && group + 1 == plot->group_count;
+        plot->names[group] =
+            others ? (struct cup_text){"other tasks", 11}
+                   : cup_profile_text(profile, profile->prefixes[ranked[i].prefix].name);
+        groups[ranked[i].prefix] = (uint8_t)group;
+    }
+    return groups;
+}
+
+/* A task without an end may go on reading. */
+static bool is_wanted(const struct cup_task *task)
+{
+    return task->status != 0 && task->read_bytes > 0;
+}
+
+static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input,
+                       const uint8_t *groups)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    for (size_t i = 0; i < plot->group_count; i++) {
+        plot->counts[i] = cup_arena_take(input->arena, plot->bins.count, sizeof(double));
+        if (!plot->counts[i])
+            return -1;
+    }
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (is_wanted(&profile->tasks[i])) {
+            size_t bin = cup_bin_of(&plot->bins, (double)profile->tasks[i].read_bytes);
+            plot->counts[groups[profile->tasks[i].prefix]][bin]++;
+        }
+    return 0;
+}
+
+const void *cup_data_task_bytes(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    struct cup_task_bytes *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    double *bytes = cup_arena_take(input->arena, profile->task_count, sizeof *bytes);
+    const uint8_t *groups = plot && bytes ? make_groups(plot, input) : NULL;
+    size_t count = 0, ended = 0;
+    if (!groups)
+        return NULL;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        ended += profile->tasks[i].status != 0;
+        if (is_wanted(&profile->tasks[i]))
+            bytes[count++] = (double)profile->tasks[i].read_bytes;
+    }
+    if (count == 0)
+        return cup_plot_none(input, "no task that has ended read a data file");
+    if (cup_bins_make(&plot->bins, input->arena, CUP_BINS_LOG, bytes, count, BINS) != 0 ||
+        count_tasks(plot, input, groups) != 0)
+        return NULL;
+    plot->median = cup_select(bytes, count, count / 2);
+    char tasks[64], others[64];
+    cup_plot_say(input,
+                 "%s that read data files, with their helper threads, in bins of equal ratio; %s "
+                 "read none. Failed ones count too (P).",
+                 cup_plot_counted(tasks, count, "task"),
+                 cup_plot_counted(others, ended - count, "other one"));
+    return plot;
+}
