@@ -36,9 +36,11 @@ static void add_bits(struct cup_figure *figure, double high)
 
 static void draw(struct cup_figure *figure, const struct cup_curves *plot)
 {
-    double high = plot->most * 1.05;
+    bool whole = plot->unit == CUP_AXIS_PERCENT && plot->most <= 100;
+    double high = whole ? 100 : plot->most * 1.05;
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = plot->name, .unit = plot->unit, .high = high};
+    figure->y =
+        (struct cup_axis){.name = plot->name, .unit = plot->unit, .exact = whole, .high = high};
     if (plot->bits)
         add_bits(figure, high);
     for (size_t i = 0; i < plot->count; i++)

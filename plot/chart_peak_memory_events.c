@@ -49,15 +49,12 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_peak_memory *plot = data;
     bool exact = plot->density != NULL; /* its cells fill the axes */
-    double high = fmax(plot->most_bytes, plot->limit);
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->most_events * (exact ? 1 : 1.1)};
-    figure->y = (struct cup_axis){.name = "peak heap",
-                                  .unit = CUP_AXIS_BYTES,
-                                  .exact = exact,
-                                  .high = high * (exact ? 1 : 1.05)};
+                                  .high = plot->top_events};
+    figure->y = (struct cup_axis){
+        .name = "peak heap", .unit = CUP_AXIS_BYTES, .exact = exact, .high = plot->top_bytes};
     draw_keys(figure, plot);
     cup_figure_open(figure);
     if (plot->density)

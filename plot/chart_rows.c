@@ -19,7 +19,7 @@ static double longest(const struct cup_rows *plot, size_t rows)
     double most = plot->mark > 0 ? plot->mark : 0;
     for (size_t i = 0; i < rows; i++)
         most = fmax(most, length_of(plot, i));
-    return most;
+    return most > 0 ? most : 1;
 }
 
 /* Of the kinds that are there. */

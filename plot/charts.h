@@ -12,7 +12,7 @@
       "how many workers and threads were there, and how fast data were read")                      \
     X(data_rate, "data-rate", "Data read over time",                                               \
       "how fast data files were read and written, at the time when they were")                     \
-    X(efficiency_summary, "efficiency-summary", "Use of what there was",                           \
+    X(efficiency_summary, "efficiency-summary", "Efficiency of the run",                           \
       "how much of the threads, the CPU and the memory of the workers was used")                   \
     X(time_budget, "time-budget", "Where the threads' time went",                                  \
       "how much of the workers' threads was used, and what they waited for")                       \

@@ -12,13 +12,10 @@ static const char *const sizes[] = {
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Where the time of a read is its latency, and where it is mostly its bytes. */
-static const struct cup_bar_kind kinds[] = {
-    {"small", CUP_PAINT_ORANGE}, {"middle", CUP_PAINT_SKY}, {"large", CUP_PAINT_BLUE}};
-enum { SMALL_TO = 3, MIDDLE_TO = 5 }; /* up to 10 KiB, up to 1 MiB */
+static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_BLUE}};
 
 struct sums {
-    uint64_t sizes[SIZES], reads, bytes, in_order;
+    uint64_t sizes[SIZES], reads, bytes, in_order; /* reads: of all sizes */
 };
 
 /* Data files that tasks and what they started read. */
@@ -29,9 +26,10 @@ static struct sums add_up(const struct cup_profile *profile)
         if (profile->files[i].class != CUP_FILE_DATA)
             continue;
         const struct cup_file_sum file = cup_file_total(profile, i);
-        for (int size = 0; size < SIZES; size++)
+        for (int size = 0; size < SIZES; size++) {
             sums.sizes[size] += file.counters[CUP_F_SIZE_0_100 + size];
-        sums.reads += file.counters[CUP_F_READ_CALLS];
+            sums.reads += file.counters[CUP_F_SIZE_0_100 + size];
+        }
         sums.bytes += file.counters[CUP_F_READ_BYTES];
         sums.in_order += file.counters[CUP_F_SEQUENTIAL_CALLS];
     }
@@ -40,10 +38,9 @@ static struct sums add_up(const struct cup_profile *profile)
 
 static void add_row(struct cup_rows *plot, const struct sums *sums, int size)
 {
-    size_t kind = size < SMALL_TO ? 0 : size < MIDDLE_TO ? 1 : 2;
     char reads[64];
-    struct cup_row *row = cup_rows_add(plot, (struct cup_text){sizes[size], strlen(sizes[size])},
-                                       kind, (double)sums->sizes[size]);
+    struct cup_row *row = cup_rows_add(plot, (struct cup_text){sizes[size], strlen(sizes[size])}, 0,
+                                       (double)sums->sizes[size]);
     if (row && sums->sizes[size])
         snprintf(row->text, sizeof row->text, "%s, %.1f %%",
                  cup_plot_counted(reads, sums->sizes[size], "read"),

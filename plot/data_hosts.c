@@ -77,6 +77,8 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     size_t count = sort(sorted, hosts);
     if (count == 0)
         return cup_plot_none(input, "of no host a chunk's events and time are known");
+    if (hosts->count == 1)
+        return cup_plot_none(input, "all workers were on one host: there is none to compare it to");
     for (size_t i = 0; i < count; i++)
         add_host(plot, hosts, sorted[i]);
     mark_median(plot, hosts);

@@ -31,13 +31,12 @@ static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
     plot->density = cup_arena_take(arena, CUP_PEAKS_X * CUP_PEAKS_Y, sizeof *plot->density);
     if (!plot->density)
         return -1;
-    double high = fmax(plot->most_bytes, plot->limit);
     for (size_t i = 0; i < plot->chunks.count; i++) {
         if (isnan(plot->bytes[i]))
             continue;
-        double share = plot->chunks.points[i].events / plot->most_events;
+        double share = plot->chunks.points[i].events / plot->top_events;
         size_t x = (size_t)(share * (CUP_PEAKS_X - 1e-6));
-        size_t y = (size_t)(plot->bytes[i] / high * (CUP_PEAKS_Y - 1e-6));
+        size_t y = (size_t)(plot->bytes[i] / plot->top_bytes * (CUP_PEAKS_Y - 1e-6));
         double *cell = &plot->density[(CUP_PEAKS_Y - 1 - y) * CUP_PEAKS_X + x];
         plot->most_in_cell = fmax(plot->most_in_cell, ++*cell);
     }
@@ -94,6 +93,8 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
         return cup_plot_none(input, "of no chunk both events and peak heap are known");
     double room = room_of(&fits->memory);
     plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
     take_line(plot, &fits->all.heap);
     if (known > CUP_PEAKS_MOST && make_density(plot, input->arena) != 0)
         return NULL;

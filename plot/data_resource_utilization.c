@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "plot/charts.h"
@@ -45,7 +44,6 @@ const void *cup_data_resource_utilization(struct cup_plot_input *input)
         return cup_plot_none(input, "%s", reason);
     plot->name = "mean of the workers";
     plot->unit = CUP_AXIS_PERCENT;
-    plot->most = fmax(plot->most, 100 / 1.05);
     cup_plot_say(input, "Each the mean of the workers that tell it; samples in bins of %.3g s (D).",
                  bin_s);
     return plot;

@@ -68,6 +68,19 @@ static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input
     return 0;
 }
 
+/* Where all read about as much, bins of equal ratio would have hardly a number beside them. */
+#define FAR 20
+
+static enum cup_bins_kind kind_of(const double *bytes, size_t count)
+{
+    double least = bytes[0], most = bytes[0];
+    for (size_t i = 1; i < count; i++) {
+        least = fmin(least, bytes[i]);
+        most = fmax(most, bytes[i]);
+    }
+    return most > FAR * least ? CUP_BINS_LOG : CUP_BINS_EVEN;
+}
+
 const void *cup_data_task_bytes(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -84,13 +97,13 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
     }
     if (count == 0)
         return cup_plot_none(input, "no task that has ended read a data file");
-    if (cup_bins_make(&plot->bins, input->arena, CUP_BINS_LOG, bytes, count, BINS) != 0 ||
+    if (cup_bins_make(&plot->bins, input->arena, kind_of(bytes, count), bytes, count, BINS) != 0 ||
         count_tasks(plot, input, groups) != 0)
         return NULL;
     plot->median = cup_select(bytes, count, count / 2);
     char tasks[64], others[64];
     cup_plot_say(input,
-                 "%s that read data files, with their helper threads, in bins of equal ratio; %s "
+                 "%s that read data files, with their helper threads; %s "
                  "read none. Failed ones count too (P).",
                  cup_plot_counted(tasks, count, "task"),
                  cup_plot_counted(others, ended - count, "other one"));

@@ -31,18 +31,18 @@ static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, u
     const struct cup_fine_sums *sums = &totals->fine.prefixes[prefix].dask;
     uint64_t tasks = totals->prefixes[prefix].tasks;
     double whole = 0;
-    if (sums->digests == 0 || tasks == 0)
+    for (int i = 0; i < PARTS; i++)
+        whole += seconds_of(sums, parts[i]);
+    if (tasks == 0 || whole <= 0)
         return;
     struct cup_row *row = cup_rows_add(
         plot, cup_profile_text(totals->profile, totals->profile->prefixes[prefix].name), 0, 0);
     if (!row)
         return;
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i < PARTS; i++)
         row->parts[i] = seconds_of(sums, parts[i]) / (double)tasks;
-        whole += row->parts[i];
-    }
     char time[CUP_DURATION_TEXT], counted[64];
-    snprintf(row->text, sizeof row->text, "%s, %s", cup_duration_text(time, whole),
+    snprintf(row->text, sizeof row->text, "%s, %s", cup_duration_text(time, whole / (double)tasks),
              cup_plot_counted(counted, tasks, "task"));
 }
 

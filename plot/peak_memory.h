@@ -10,8 +10,9 @@ struct cup_peak_memory {
     struct cup_chunk_points chunks;
     double *bytes; /* of each chunk; NAN: not known */
     double most_events, most_bytes;
-    double *density;     /* CUP_PEAKS_X by CUP_PEAKS_Y, from the top; NULL: as dots */
-    double most_in_cell; /* chunks */
+    double top_events, top_bytes; /* where the axes end; the limit is below */
+    double *density;              /* CUP_PEAKS_X by CUP_PEAKS_Y, from the top; NULL: as dots */
+    double most_in_cell;          /* chunks */
     bool fitted;
     double mean_events, bytes_at_mean, slope; /* robust line */
     double limit; /* of a chunk's heap; 0: not known, or so far away that nothing else would be
