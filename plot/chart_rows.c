@@ -50,7 +50,17 @@ static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, siz
                      figure->look->paints[plot->kinds[kind].paint]);
         at += part;
     }
-    cup_mark_bar_text(figure, row, 0, at, plot->rows[row].text);
+    cup_mark_bar_text(figure, row, 0, fmax(at, plot->mark), plot->rows[row].text);
+}
+
+/* Texts stand behind a line across all rows, not on it. */
+#define ROOM_FOR_TEXTS 1.4
+
+static double end_of(const struct cup_rows *plot, size_t rows)
+{
+    if (plot->whole > 0)
+        return plot->whole;
+    return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1);
 }
 
 static void draw(struct cup_figure *figure, const struct cup_rows *plot)
@@ -60,7 +70,7 @@ static void draw(struct cup_figure *figure, const struct cup_rows *plot)
     figure->x = (struct cup_axis){.name = plot->name,
                                   .unit = plot->unit,
                                   .exact = plot->whole > 0,
-                                  .high = plot->whole > 0 ? plot->whole : longest(plot, rows)};
+                                  .high = end_of(plot, rows)};
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     draw_keys(figure, plot, rows);
     cup_figure_say_rows(figure, rows, plot->count, caption);

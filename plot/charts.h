@@ -74,7 +74,7 @@
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
     X(servers, "servers", "Bytes by storage server",                                               \
-      "which servers the data came from, and how fast each of them was")
+      "which servers the data came from, and in how large pieces")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +8,10 @@
 #include "plot/rows.h"
 
 static const struct cup_bar_kind kinds[] = {
-    {"by a client of files (XRootD)", CUP_PAINT_BLUE},
+    {"by XRootD's client", CUP_PAINT_BLUE},
     {"by sockets", CUP_PAINT_ORANGE},
 };
+enum { BY_CLIENT, BY_SOCKETS };
 
 struct server {
     struct cup_text name;
@@ -16,14 +19,11 @@ struct server {
     uint64_t bytes, calls, ns;
 };
 
-/* The server of a remote file, which is no file here, or the peer of a socket; empty for others. */
-static struct cup_text name_of(const struct cup_profile *profile, const struct cup_file *file)
-{
-    struct cup_text path = cup_profile_text(profile, file->path);
-    if (file->class == CUP_FILE_SOCKET)
-        return path;
-    return file->class == CUP_FILE_DATA ? cup_url_server(path) : (struct cup_text){NULL, 0};
-}
+struct servers {
+    struct server *rows;
+    size_t count;
+    size_t wires; /* peers of which nothing came to a task but by XRootD's client */
+};
 
 static int by_name(const void *left, const void *right)
 {
@@ -41,20 +41,41 @@ static int by_bytes(const void *left, const void *right)
     return by_name(left, right);
 }
 
-/* A file each, and those of no bytes left out. */
-static size_t gather(struct server *servers, const struct cup_profile *profile,
-                     const uint32_t *files, size_t count, size_t kind)
+static void add(struct servers *servers, struct cup_text name, size_t kind,
+                const struct cup_file_sum *sum)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct cup_file_sum total = cup_file_total(profile, files[i]);
-        const uint64_t *c = total.counters;
-        struct cup_text name = name_of(profile, &profile->files[files[i]]);
-        if (name.length && c[CUP_F_READ_BYTES])
-            servers[kept++] = (struct server){name, kind, c[CUP_F_READ_BYTES], c[CUP_F_READ_CALLS],
-                                              c[CUP_F_READ_NS]};
+    const uint64_t *c = sum->counters;
+    if (name.length && c[CUP_F_READ_BYTES])
+        servers->rows[servers->count++] =
+            (struct server){name, kind, c[CUP_F_READ_BYTES], c[CUP_F_READ_CALLS], c[CUP_F_READ_NS]};
+}
+
+/* Files that are named by a URL: a client reads them from its server. */
+static void add_files(struct servers *servers, const struct cup_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->file_count; i++) {
+        const struct cup_file_sum sum = cup_file_total(profile, i);
+        struct cup_text path = cup_profile_text(profile, profile->files[i].path);
+        if (profile->files[i].class == CUP_FILE_DATA && path.length)
+            add(servers, cup_url_server(path), BY_CLIENT, &sum);
     }
-    return kept;
+}
+
+/* The client's own sockets, which no task reads from, carry the same bytes again. */
+static int add_peers(struct servers *servers, const struct cup_profile *profile)
+{
+    size_t count, files = servers->count;
+    uint32_t *peers = cup_files_by_bytes(profile, CUP_FILE_SOCKET, &count);
+    for (size_t i = 0; peers && i < count; i++) {
+        const struct cup_file_sum sum = cup_file_total(profile, peers[i]);
+        bool wire = files && sum.tasks == 0;
+        servers->wires += wire && sum.counters[CUP_F_READ_BYTES];
+        if (!wire)
+            add(servers, cup_profile_text(profile, profile->files[peers[i]].path), BY_SOCKETS,
+                &sum);
+    }
+    free(peers);
+    return peers ? 0 : -1;
 }
 
 /* Those of one name become one; returns how many are left. */
@@ -76,58 +97,56 @@ static size_t join(struct server *servers, size_t count)
     return kept;
 }
 
+/* Sockets are asked when there is something to read: the time of that is not the server's. */
 static void add_row(struct cup_rows *plot, const struct server *server)
 {
-    char bytes[24], rate[24], calls[64];
+    char bytes[24], each[24], calls[64], time[CUP_DURATION_TEXT];
     struct cup_row *row = cup_rows_add(plot, server->name, server->kind, (double)server->bytes);
-    if (row)
-        snprintf(row->text, sizeof row->text, "%s, %s, %s",
-                 cup_tick_text(bytes, (double)server->bytes, CUP_AXIS_BYTES),
-                 cup_plot_counted(calls, server->calls, "read"),
-                 server->ns ? cup_tick_text(rate, (double)server->bytes * 1e9 / (double)server->ns,
-                                            CUP_AXIS_BYTE_RATE)
-                            : "no time");
+    if (!row)
+        return;
+    double reads = fmax(1, (double)server->calls);
+    int length = snprintf(row->text, sizeof row->text, "%s, %s of %s",
+                          cup_tick_text(bytes, (double)server->bytes, CUP_AXIS_BYTES),
+                          cup_plot_counted(calls, server->calls, "read"),
+                          cup_tick_text(each, (double)server->bytes / reads, CUP_AXIS_BYTES));
+    if (server->kind == BY_CLIENT && length > 0 && (size_t)length < sizeof row->text)
+        snprintf(row->text + length, sizeof row->text - (size_t)length, " in %s",
+                 cup_duration_text(time, (double)server->ns / 1e9 / reads));
 }
 
-/* NULL without memory. */
-static struct server *make_servers(struct cup_plot_input *input, size_t *count)
+static void say(struct cup_plot_input *input, const struct servers *servers, bool all)
 {
-    const struct cup_profile *profile = input->totals->profile;
-    size_t files, peers;
-    uint32_t *data = cup_files_by_bytes(profile, CUP_FILE_DATA, &files);
-    uint32_t *sockets = cup_files_by_bytes(profile, CUP_FILE_SOCKET, &peers);
-    struct server *servers = cup_arena_take(input->arena, profile->file_count + 1, sizeof *servers);
-    bool made = data && sockets && servers;
-    if (made) {
-        *count = gather(servers, profile, data, files, 0);
-        *count += gather(servers + *count, profile, sockets, peers, 1);
-        *count = join(servers, *count);
-    }
-    free(data);
-    free(sockets);
-    return made ? servers : NULL;
+    char counted[64], wires[128] = "";
+    if (servers->wires)
+        snprintf(wires, sizeof wires,
+                 " Peers of the client's own sockets are left out, %zu: the same bytes.",
+                 servers->wires);
+    cup_plot_say(input,
+                 "%s%s, Dask's own left out. What a URL names may be a redirector; bytes by server "
+                 "and time are not in the logs (P).%s",
+                 all ? "" : "The most bytes of ",
+                 cup_plot_counted(counted, servers->count, "server"), wires);
 }
 
 const void *cup_data_servers(struct cup_plot_input *input)
 {
+    const struct cup_profile *profile = input->totals->profile;
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
-    size_t count = 0;
-    const struct server *servers = plot ? make_servers(input, &count) : NULL;
-    if (!servers)
+    struct servers servers = {
+        .rows = cup_arena_take(input->arena, profile->file_count + 1, sizeof *servers.rows)};
+    if (!plot || !servers.rows)
         return NULL;
-    if (count == 0)
+    add_files(&servers, profile);
+    if (add_peers(&servers, profile) != 0)
+        return NULL;
+    servers.count = join(servers.rows, servers.count);
+    if (servers.count == 0)
         return cup_plot_none(input, "no byte came from a server: all files were local or mounted");
-    for (size_t i = 0; i < count; i++)
-        add_row(plot, &servers[i]);
+    for (size_t i = 0; i < servers.count; i++)
+        add_row(plot, &servers.rows[i]);
     plot->what = "servers";
     plot->name = "bytes received";
     plot->unit = CUP_AXIS_BYTES;
-    char counted[64];
-    cup_plot_say(input,
-                 "%s%s, Dask's own left out, with the rate inside of the calls that read. A "
-                 "server's rate over time is not in the logs; what a URL names may be a redirector "
-                 "(P).",
-                 count > plot->count ? "The most bytes of " : "",
-                 cup_plot_counted(counted, count, "server"));
+    say(input, &servers, servers.count == plot->count);
     return plot;
 }
