@@ -43,7 +43,7 @@ static int add_bands(struct cup_curves *plot, struct cup_arena *arena,
     if (!zero || !low || !high)
         return -1;
     for (size_t i = 0; i < rss->count; i++) {
-        low[i] = results && !isnan(results->middle[i]) ? results->middle[i] : 0;
+        low[i] = results ? results->middle[i] : isnan(rss->middle[i]) ? NAN : 0;
         high[i] = low[i] + time->amounts[i] / time->bin_s;
     }
     struct cup_curve curve = {

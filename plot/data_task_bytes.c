@@ -11,6 +11,12 @@ struct ranked {
     uint32_t prefix;
 };
 
+/* A task without an end may go on reading. */
+static bool is_wanted(const struct cup_task *task)
+{
+    return task->status != 0 && task->read_bytes > 0;
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     const struct ranked *one = a, *two = b;
@@ -19,19 +25,30 @@ static int by_bytes(const void *a, const void *b)
     return one->prefix < two->prefix ? -1 : one->prefix > two->prefix;
 }
 
+/* The most bytes first; returns how many have some. */
+static size_t rank(struct ranked *ranked, const struct cup_profile *profile)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->prefix_count; i++)
+        ranked[i].prefix = i;
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (is_wanted(&profile->tasks[i]))
+            ranked[profile->tasks[i].prefix].bytes += profile->tasks[i].read_bytes;
+    qsort(ranked, profile->prefix_count, sizeof *ranked, by_bytes);
+    while (count < profile->prefix_count && ranked[count].bytes)
+        count++;
+    return count;
+}
+
 /* Of each prefix the group of its tasks; NULL without memory. */
 static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
-    size_t count = 0;
     struct ranked *ranked = cup_arena_take(input->arena, profile->prefix_count, sizeof *ranked);
     uint8_t *groups = cup_arena_take(input->arena, profile->prefix_count + 1, 1);
     if (!ranked || !groups)
         return NULL;
-    for (uint32_t i = 0; i < profile->prefix_count; i++)
-        if (input->totals->prefixes[i].read_bytes)
-            ranked[count++] = (struct ranked){input->totals->prefixes[i].read_bytes, i};
-    qsort(ranked, count, sizeof *ranked, by_bytes);
+    size_t count = rank(ranked, profile);
     bool all = count <= CUP_TASK_BYTES_GROUPS;
     plot->group_count = all ? count : CUP_TASK_BYTES_GROUPS;
     for (size_t i = 0; i < count; i++) {
@@ -43,12 +60,6 @@ static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *
         groups[ranked[i].prefix] = (uint8_t)group;
     }
     return groups;
-}
-
-/* A task without an end may go on reading. */
-static bool is_wanted(const struct cup_task *task)
-{
-    return task->status != 0 && task->read_bytes > 0;
 }
 
 static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input,
