@@ -1,19 +1,8 @@
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/peak_memory.h"
-
-/* The ends of the colours. */
-static void density_key(struct cup_figure *figure, const struct cup_peak_memory *plot)
-{
-    char text[32];
-    cup_figure_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_look_strength(figure->look, 0.15));
-    snprintf(text, sizeof text, "%.0f chunks", plot->most_in_cell);
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, 1));
-}
 
 static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
@@ -34,8 +23,8 @@ static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *pl
 
 static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
-    if (plot->density)
-        density_key(figure, plot);
+    if (plot->density.cells)
+        cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
     if (plot->fitted)
@@ -48,7 +37,7 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_peak_memory *plot = data;
-    bool exact = plot->density != NULL; /* its cells fill the axes */
+    bool exact = plot->density.cells != NULL; /* its cells fill the axes */
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
@@ -57,8 +46,8 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
         .name = "peak heap", .unit = CUP_AXIS_BYTES, .exact = exact, .high = plot->top_bytes};
     draw_keys(figure, plot);
     cup_figure_open(figure);
-    if (plot->density)
-        cup_mark_density(figure, plot->density, CUP_PEAKS_X, CUP_PEAKS_Y);
+    if (plot->density.cells)
+        cup_density_draw(figure, &plot->density);
     else
         draw_dots(figure, plot);
     if (plot->fitted)

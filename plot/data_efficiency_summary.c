@@ -10,12 +10,12 @@ static const struct row {
     size_t kind;  /* index in `kinds` */
     double times; /* to percent */
 } shown[] = {
-    {"efficiency", "core_efficiency", "threads inside process()", 0, 100},
-    {"workers", "executing_utilization_pct", "threads that run a task", 0, 1},
-    {"efficiency", "thread_cpu_efficiency", "CPU time of tasks / threads", 0, 100},
-    {"workers", "real_cpu_utilization_pct", "CPU of worker processes / threads", 0, 1},
-    {"efficiency", "io_wait_pct", "I/O wait / time of tasks", 1, 1},
-    {"workers", "memory_utilization_pct", "memory of workers / its limit", 2, 1},
+    {"efficiency", "core_efficiency", "threads in process()", 0, 100},
+    {"workers", "executing_utilization_pct", "threads with a task", 0, 1},
+    {"efficiency", "thread_cpu_efficiency", "CPU of tasks / threads", 0, 100},
+    {"workers", "real_cpu_utilization_pct", "CPU of workers / threads", 0, 1},
+    {"efficiency", "io_wait_pct", "I/O wait / task time", 1, 1},
+    {"workers", "memory_utilization_pct", "memory / its limit", 2, 1},
 };
 
 static const struct cup_bar_kind kinds[] = {
@@ -58,7 +58,7 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
         struct cup_value value = cup_metric_named(totals, row->section, row->metric);
         unknown += add(plot, row->name, row->kind, cup_number(value) * row->times);
     }
-    unknown += add(plot, "time of tasks without use", 1, wasted_percent(totals));
+    unknown += add(plot, "task time without use", 1, wasted_percent(totals));
     if (plot->count == 0)
         return cup_plot_none(input, "of no worker threads and time are known");
     if (unknown)
@@ -66,10 +66,11 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     plot->what = "figures";
     plot->name = "share";
     plot->unit = CUP_AXIS_PERCENT;
-    cup_plot_say(input,
-                 "Means over the run. CPU time of tasks: with helper threads (P); process(): by "
-                 "Coffea's clock calls, waiting included (C); memory, CPU of processes and threads "
-                 "that run a task: samples (D).%s",
-                 left_out);
+    cup_plot_say(
+        input,
+        "Means over the run. CPU of tasks: with helper threads (P); process(): by Coffea's "
+        "clock calls, waiting included (C); memory, CPU of workers and threads with a "
+        "task: samples (D).%s",
+        left_out);
     return plot;
 }

@@ -77,7 +77,7 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
     const struct cup_sampled *results = cup_sampled_make(input, &results_of, true);
     cup_sample_bins_make(&time, input->totals);
     size_t tasks = spread_heaps(&time, profile);
-    plot->name = "memory of all workers";
+    plot->name = "memory";
     plot->unit = CUP_AXIS_BYTES;
     plot->seconds = rss->seconds;
     if (add_bands(plot, input->arena, &time, rss, results) != 0)

@@ -25,25 +25,14 @@ static size_t gather(struct cup_peak_memory *plot, const struct cup_profile *pro
     return known;
 }
 
-/* Strengths go with the logarithm: a cell with one chunk is seen beside one with a thousand. */
 static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
 {
-    plot->density = cup_arena_take(arena, CUP_PEAKS_X * CUP_PEAKS_Y, sizeof *plot->density);
-    if (!plot->density)
+    if (cup_density_make(&plot->density, arena) != 0)
         return -1;
-    for (size_t i = 0; i < plot->chunks.count; i++) {
-        if (isnan(plot->bytes[i]))
-            continue;
-        double share = plot->chunks.points[i].events / plot->top_events;
-        size_t x = (size_t)(share * (CUP_PEAKS_X - 1e-6));
-        size_t y = (size_t)(plot->bytes[i] / plot->top_bytes * (CUP_PEAKS_Y - 1e-6));
-        double *cell = &plot->density[(CUP_PEAKS_Y - 1 - y) * CUP_PEAKS_X + x];
-        plot->most_in_cell = fmax(plot->most_in_cell, ++*cell);
-    }
-    for (size_t i = 0; i < CUP_PEAKS_X * CUP_PEAKS_Y; i++)
-        if (plot->density[i] > 0)
-            plot->density[i] =
-                0.15 + 0.85 * log(plot->density[i]) / log(fmax(plot->most_in_cell, 2));
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->bytes[i] / plot->top_bytes);
+    cup_density_finish(&plot->density);
     return 0;
 }
 
@@ -75,8 +64,8 @@ static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot
                  "its threads.",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     cup_plot_say(input, "Most that the threads of a chunk had allocated: %s%s (P).%s%s",
-                 cup_plot_counted(chunks, known, "chunk"), plot->density ? ", as a density" : "",
-                 fitted, limit);
+                 cup_plot_counted(chunks, known, "chunk"),
+                 plot->density.cells ? ", as a density" : "", fitted, limit);
 }
 
 const void *cup_data_peak_memory_events(struct cup_plot_input *input)
@@ -96,7 +85,7 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     plot->top_events = 1.1 * plot->most_events;
     plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
     take_line(plot, &fits->all.heap);
-    if (known > CUP_PEAKS_MOST && make_density(plot, input->arena) != 0)
+    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
         return NULL;
     say(input, plot, known, room);
     return plot;

@@ -10,9 +10,9 @@ static const struct {
     enum cup_paint paint;
     const struct cup_quantity *quantity;
 } shown[] = {
-    {"threads that run a task", CUP_PAINT_GREEN, &cup_busy_share},
-    {"CPU of as many cores as threads", CUP_PAINT_ORANGE, &cup_cpu_share},
-    {"memory of its limit", CUP_PAINT_BLUE, &cup_memory_share},
+    {"threads with a task", CUP_PAINT_GREEN, &cup_busy_share},
+    {"CPU / threads", CUP_PAINT_ORANGE, &cup_cpu_share},
+    {"memory / its limit", CUP_PAINT_BLUE, &cup_memory_share},
 };
 
 /* Why the first one that is not there is not: for when none is. */

@@ -2,17 +2,14 @@
 #define CUPPING_PEAK_MEMORY_H
 
 #include "plot/chunks.h"
-
-/* More points are drawn as a density. */
-enum { CUP_PEAKS_MOST = 4000, CUP_PEAKS_X = 120, CUP_PEAKS_Y = 75 };
+#include "plot/density.h"
 
 struct cup_peak_memory {
     struct cup_chunk_points chunks;
     double *bytes; /* of each chunk; NAN: not known */
     double most_events, most_bytes;
     double top_events, top_bytes; /* where the axes end; the limit is below */
-    double *density;              /* CUP_PEAKS_X by CUP_PEAKS_Y, from the top; NULL: as dots */
-    double most_in_cell;          /* chunks */
+    struct cup_density density;
     bool fitted;
     double mean_events, bytes_at_mean, slope; /* robust line */
     double limit; /* of a chunk's heap; 0: not known, or so far away that nothing else would be

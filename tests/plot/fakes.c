@@ -88,6 +88,14 @@ void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cu
     }
 }
 
+void fill_density(struct cup_density *density, struct cup_arena *arena)
+{
+    density->cells = take(arena, CUP_DENSITY_X * CUP_DENSITY_Y, sizeof(double));
+    density->most = 812;
+    for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
+        density->cells[i] = (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X;
+}
+
 static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_runtime_events *plot = take(arena, 1, sizeof *plot);
@@ -98,10 +106,7 @@ static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *ar
     plot->offset_s = 2;
     plot->slope_s = 1e-4;
     if (kind == FAKE_LARGE) {
-        plot->density = take(arena, CUP_GRID_X * CUP_GRID_Y, sizeof(double));
-        plot->most_in_cell = 812;
-        for (size_t i = 0; i < CUP_GRID_X * CUP_GRID_Y; i++)
-            plot->density[i] = (double)(i % CUP_GRID_X) / CUP_GRID_X;
+        fill_density(&plot->density, arena);
     }
     if (kind == FAKE_USUAL) {
         plot->outlier_count = 2;

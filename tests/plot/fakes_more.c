@@ -139,12 +139,8 @@ static const void *fake_peak_memory(enum fake_kind kind, struct cup_arena *arena
     plot->mean_events = 60000;
     plot->bytes_at_mean = 1.1e9;
     plot->slope = kind == FAKE_ODD ? NAN : 1e4;
-    if (kind != FAKE_LARGE)
-        return plot;
-    plot->density = take(arena, CUP_PEAKS_X * CUP_PEAKS_Y, sizeof(double));
-    plot->most_in_cell = 812;
-    for (size_t i = 0; i < CUP_PEAKS_X * CUP_PEAKS_Y; i++)
-        plot->density[i] = (double)(i % CUP_PEAKS_X) / CUP_PEAKS_X;
+    if (kind == FAKE_LARGE)
+        fill_density(&plot->density, arena);
     return plot;
 }
 

@@ -125,7 +125,7 @@ Test(data, the_fit_is_that_by_hand)
     cr_expect_float_eq(plot->slope_s, 0.0025, 1e-9);
     cr_expect_float_eq(plot->offset_s, 0.5, 1e-9);
     cr_expect_float_eq(plot->most_s, 8, 1e-9);
-    cr_expect_null(plot->density);
+    cr_expect_null(plot->density.cells);
     cr_expect_eq(plot->outlier_count, 0);
     cr_expect_not_null(strstr(input.caption, "3 chunks"));
 }

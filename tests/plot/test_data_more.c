@@ -295,9 +295,9 @@ Test(data_more, use_of_the_workers)
     load_sampled();
     const struct cup_curves *plot = make("resource-utilization");
     cr_expect_eq(plot->count, 3);
-    cr_expect_float_eq(curve(plot, "threads that run a task")->values[0], 50, 1e-6);
-    cr_expect_float_eq(curve(plot, "CPU of as many cores as threads")->values[0], 75, 1e-6);
-    cr_expect_float_eq(curve(plot, "memory of its limit")->values[0], 25, 1e-6);
+    cr_expect_float_eq(curve(plot, "threads with a task")->values[0], 50, 1e-6);
+    cr_expect_float_eq(curve(plot, "CPU / threads")->values[0], 75, 1e-6);
+    cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
 Test(data_more, activity_of_each_worker)
@@ -328,10 +328,10 @@ Test(data_more, efficiency)
     const struct cup_rows *plot = make("efficiency-summary");
     double cpu = cup_number(cup_metric_named(&totals, "efficiency", "thread_cpu_efficiency"));
     cr_assert_eq(plot->count, 6, "all are known but what was waited for");
-    expect_row(plot, 1, "threads that run a task", 50);
-    expect_row(plot, 2, "CPU time of tasks / threads", 100 * cpu);
-    expect_row(plot, 4, "memory of workers / its limit", 25);
-    expect_row(plot, 5, "time of tasks without use", 6.25);
+    expect_row(plot, 1, "threads with a task", 50);
+    expect_row(plot, 2, "CPU of tasks / threads", 100 * cpu);
+    expect_row(plot, 4, "memory / its limit", 25);
+    expect_row(plot, 5, "task time without use", 6.25);
 }
 
 /* ---- what is not there -------------------------------------------------------------------- */
