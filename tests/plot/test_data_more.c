@@ -229,6 +229,23 @@ Test(data_more, servers)
     cr_expect_not_null(strstr(input.caption, "left out, 1:"), "%s", input.caption);
 }
 
+/* Two points in the lowest cell at the left, one in the highest at the right, one outside. */
+Test(data_more, densities)
+{
+    struct cup_density density = {.most = 0};
+    cr_assert_eq(cup_density_make(&density, &arena), 0);
+    cup_density_add(&density, 0, 0);
+    cup_density_add(&density, 0, 0);
+    cup_density_add(&density, 1, 1);
+    cup_density_add(&density, 1.1, 0);
+    cup_density_add(&density, NAN, 0);
+    cr_expect_float_eq(density.most, 2, 0);
+    cup_density_finish(&density);
+    cr_expect_float_eq(density.cells[(CUP_DENSITY_Y - 1) * CUP_DENSITY_X], 1, 1e-9);
+    cr_expect_float_eq(density.cells[CUP_DENSITY_X - 1], 0.15, 1e-9);
+    cr_expect_float_eq(density.cells[1], 0, 0);
+}
+
 /* ---- over time ---------------------------------------------------------------------------- */
 
 /* The run is from 10 s to 22 s. */
