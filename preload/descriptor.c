@@ -198,7 +198,8 @@ static void write_file_record(const struct file_slot *slot, const char *path, ui
     record->id = slot->id;
     record->path = slot->path;
     record->class = slot->class;
-    record->flags = ends_with(path, strlen(path), ".root") ? CUP_FILE_IS_ROOT : 0;
+    record->flags = (ends_with(path, strlen(path), ".root") ? CUP_FILE_IS_ROOT : 0) |
+                    (slot->class == CUP_FILE_DATA && !slot->inode ? CUP_FILE_IS_REMOTE : 0);
     record->device = slot->device;
     record->inode = slot->inode;
     record->size = size;
@@ -239,6 +240,11 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;
+}
+
+uint32_t cup_descriptor_remote(const char *url)
+{
+    return file_id(&(struct stat){0}, url, CUP_FILE_DATA);
 }
 
 /* ---- peers ------------------------------------------------------------------------------- */
@@ -381,6 +387,13 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
         __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
     cup_spin_unlock(&looking.locked);
+}
+
+void cup_descriptor_wire(int fd)
+{
+    struct cup_descriptor *entry = cup_descriptor_get(fd, &(struct cup_descriptor){0});
+    if (entry && entry->class == CUP_FILE_SOCKET)
+        entry->wire = true;
 }
 
 enum cup_file_class cup_descriptor_class(int fd)
