@@ -492,7 +492,8 @@ static bool begin(struct cup_transfer *transfer, const struct place *place, cons
 static void end(struct cup_transfer *transfer, const struct status *status, uint64_t bytes,
                 uint64_t offset)
 {
-    cup_transfer_end(transfer, CUP_FETCH, is_fine(status) ? (ssize_t)bytes : -1, (int64_t)offset);
+    cup_transfer_end(transfer, CUP_FETCH, is_fine(status) ? (ssize_t)bytes : -1, (int64_t)offset,
+                     NULL, 0);
 }
 
 static void piece(const struct cup_transfer *transfer, const void *data, size_t bytes,

@@ -113,7 +113,9 @@ enum cup_way {
     X(READ_LONGEST_NS, "read_longest_ns", LARGEST, "longest call that read a data file")           \
     X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")        \
     X(REMOTE_READ_BYTES, "remote_read_bytes", SUM,                                                 \
-      "of read_bytes: handed out by XRootD's client, past all descriptors")
+      "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
+    X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
+      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
