@@ -134,7 +134,7 @@ struct place {
     bool known;   /* of a version whose layouts are known */
     bool is_part; /* the caller is a method that waits, and makes its request by this one */
 };
-enum { PLACES = 256, BUSY = 1 };
+enum { PLACES = 256, BUSY = 1, PATH_LONGEST = 4096 };
 static struct place places[PLACES];
 
 static const void *own_method(unsigned name);
@@ -151,7 +151,8 @@ static int note_client(struct dl_phdr_info *object, size_t size, void *path)
     (void)size;
     const char *slash = strrchr(object->dlpi_name, '/');
     size_t bytes = strlen(object->dlpi_name);
-    if (!slash || strncmp(slash, "/libXrdCl.", 10) || bytes >= 4096)
+    bool is = slash && strncmp(slash, "/libXrdCl", 9) == 0 && (slash[9] == '.' || slash[9] == '-');
+    if (!is || bytes >= PATH_LONGEST)
         return 0;
     memcpy(path, object->dlpi_name, bytes + 1);
     return 1;
@@ -161,7 +162,7 @@ static int note_client(struct dl_phdr_info *object, size_t size, void *path)
  * then it is the one client that is there. */
 static void *search(const void *caller, unsigned name)
 {
-    static char path[4096]; /* two threads would write the same */
+    static char path[PATH_LONGEST]; /* two threads would write the same */
     Dl_info object;
     void *real = NULL;
     if (dladdr(caller, &object) && object.dli_fname)

@@ -11,15 +11,13 @@
 
 /* ---- open files -------------------------------------------------------------------------- */
 
-enum { URL_LONGEST = 479 };
-
 /* An object that reads a file. Where `log` is not the current one, the file has no number yet. */
 struct open_file {
     const void *object; /* NULL: free */
     uint32_t log;
     bool local;
     struct cup_descriptor file;
-    char url[URL_LONGEST + 1];
+    char url[480]; /* empty: local, or too long */
 };
 
 /* Objects go without a word, so in its row a new one takes the place of an old one: of more than
@@ -79,20 +77,21 @@ static bool is_local(const char *url, size_t bytes)
            (bytes >= sizeof scheme - 1 && memcmp(url, scheme, sizeof scheme - 1) == 0);
 }
 
-/* "root://user:pass@host//path?authz=..." becomes "root://host//path". */
-static void copy_public(char to[URL_LONGEST + 1], const char *url, size_t bytes)
+size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes)
 {
-    const char *question = memchr(url, '?', bytes), *scheme = memmem(url, bytes, "://", 3);
-    const char *end = question ? question : url + bytes;
-    const char *host = scheme && scheme < end ? scheme + 3 : url;
+    const char *question = memchr(url, '?', bytes), *end = question ? question : url + bytes;
+    const char *scheme = memmem(url, (size_t)(end - url), "://", 3);
+    const char *host = scheme ? scheme + 3 : url;
     const char *slash = memchr(host, '/', (size_t)(end - host));
     const char *at = memrchr(host, '@', (size_t)((slash ? slash : end) - host));
-    size_t front = (size_t)(host - url), rest = (size_t)(end - (at ? at + 1 : host));
-    front = front < URL_LONGEST ? front : URL_LONGEST;
-    rest = rest < URL_LONGEST - front ? rest : URL_LONGEST - front;
+    const char *rest = at ? at + 1 : host;
+    size_t front = (size_t)(host - url), back = (size_t)(end - rest);
+    if (front + back >= room)
+        return 0;
     memcpy(to, url, front);
-    memcpy(to + front, end - (size_t)(end - (at ? at + 1 : host)), rest);
-    to[front + rest] = '\0';
+    memcpy(to + front, rest, back);
+    to[front + back] = '\0';
+    return front + back;
 }
 
 void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
@@ -107,7 +106,8 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
         entry->log = 0;
         entry->local = is_local(url, bytes);
         entry->file = (struct cup_descriptor){.class = CUP_FILE_DATA, .opened = 1, .owner = opener};
-        copy_public(entry->url, url, bytes);
+        if (!cup_xrootd_url(entry->url, sizeof entry->url, url, bytes))
+            *entry->url = '\0';
     }
     cup_spin_unlock(&known.lock);
     cup_unguard();
@@ -121,7 +121,7 @@ struct cup_descriptor *cup_xrootd_file(const void *object)
     cup_spin_lock(&known.lock);
     struct open_file *entry = known.files ? entry_of(object, false) : NULL;
     if (entry && entry->log != known.log && cup_active()) {
-        entry->file.file = entry->local ? 0 : cup_descriptor_remote(entry->url);
+        entry->file.file = *entry->url ? cup_descriptor_remote(entry->url) : 0;
         entry->log = known.log;
     }
     cup_spin_unlock(&known.lock);
@@ -140,27 +140,32 @@ void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t byt
 
 /* ---- who calls --------------------------------------------------------------------------- */
 
-bool cup_xrootd_is_library(const char *path)
+/* "libXrdCl.so.3", "libXrdCl.so.3.0.0", "libXrdCl-0123abcd.so.6": of version 5 or 6. */
+static bool is_version(const char *path, const char *library)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *version = strstr(name, ".so.");
-    return strncmp(name, "libXrdCl", 8) == 0 && (name[8] == '.' || name[8] == '-') && version &&
-           (version[4] == '3' || version[4] == '6') && (version[5] == '.' || !version[5]);
+    size_t bytes = strlen(library);
+    return strncmp(name, library, bytes) == 0 && (name[bytes] == '.' || name[bytes] == '-') &&
+           version && (version[4] == '3' || version[4] == '6') &&
+           (version[5] == '.' || !version[5]);
 }
 
-/* The client connects by another library of XRootD's. */
-static bool connects(const char *path)
+bool cup_xrootd_is_library(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "libXrdUtils", 11) == 0;
+    return is_version(path, "libXrdCl");
 }
 
 bool cup_xrootd_connects(const void *place)
 {
+#if !defined(__x86_64__)
+    return false; /* there its reads are not seen */
+#endif
     int saved = errno;
     Dl_info object;
     cup_guard();
-    bool is = dladdr(place, &object) && object.dli_fname && connects(object.dli_fname);
+    bool is =
+        dladdr(place, &object) && object.dli_fname && is_version(object.dli_fname, "libXrdUtils");
     cup_unguard();
     errno = saved;
     return is;

@@ -13,6 +13,10 @@
  * secret (user, password, all behind "?") is not kept. Keeps errno. */
 void cup_xrootd_opened(const void *object, const char *url, size_t bytes);
 
+/* Of URL, which need not end in a NUL, what is no secret: "root://user:pass@host//path?authz=..."
+ * is "root://host//path". Returns its length; 0 if there is not so much ROOM. */
+size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
+
 /* The file that OBJECT reads: one without a number if its opening was not seen; NULL if it is
  * local, for then its bytes pass by descriptors. Keeps errno. */
 struct cup_descriptor *cup_xrootd_file(const void *object);
