@@ -251,6 +251,67 @@ Test(xrootd, same_answers_and_errors)
     test_directory_remove(logs);
 }
 
+/* ---- without a server: a library that stands in for the client ------------------------------ */
+
+enum {
+    STOOD_IN_CALLS = 5 + 4 + 2 + 2, /* that delivered something, of tests/trace/libclient.c */
+    STOOD_IN_BYTES = 4500 + 3500 + 6144 + 66,
+};
+
+static const char *stand_in_program(const char *library)
+{
+    return text("import ctypes; client = ctypes.CDLL('%s').client\n"
+                "for version in 5, 6: client(version, b'root://me:pass@host//x.root?a=b')",
+                library);
+}
+
+static json_t *expect_same_of(const char *library, const char *logs)
+{
+    struct child plain = {
+        .argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c", stand_in_program(library)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    child_expect_same(&plain, &recorded);
+    cr_expect(strstr(plain.out, "later 0 8\n") && !strstr(plain.out, "destroyed"), "%s", plain.out);
+    child_free(&plain);
+    child_free(&recorded);
+    return tasks_of(logs);
+}
+
+static const char *copy_client(const char *to, const char *name)
+{
+    const char *path = text("%s/%s", to, name);
+    cr_assert(try_to_run((const char *[4]){"cp", CUP_BUILD "/tests/trace/libclient.so", path}) ==
+              0);
+    return path;
+}
+
+Test(xrootd, every_answer_in_both_versions)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    json_t *tasks = expect_same_of(copy_client(libraries, "libXrdCl.so.3"), logs);
+    expect_bytes(tasks, "run_task", 2 * STOOD_IN_BYTES);
+    cr_expect(task_number(tasks, "run_task", "read_own_bytes") == 2 * STOOD_IN_BYTES);
+    cr_expect(task_number(tasks, "run_task", "read_calls") == 2 * STOOD_IN_CALLS);
+    cr_expect(task_number(tasks, "run_task", "open_calls") == 2);
+    json_decref(tasks);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
+/* Nobody knows how a later version lays its answers out: its calls are passed on, and that is all.
+ */
+Test(xrootd, of_another_version_nothing_counts)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    json_t *tasks = expect_same_of(copy_client(libraries, "libXrdCl.so.7"), logs);
+    expect_bytes(tasks, "run_task", 0);
+    json_decref(tasks);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
 /* What is between "://" and "@", and all from "?" on, may be a password or a token. */
 Test(xrootd, no_secrets_in_logs)
 {
