@@ -325,6 +325,10 @@ static void count(struct request *request, const struct status *status, const st
 {
     struct chunk one;
     const struct chunks *many = NULL;
+    if (request->method == OPEN_LATER) {
+        cup_errand_end(&request->errand, -1, 0); /* its task has waited, and that is all */
+        return;
+    }
     ssize_t bytes = is_fine(status) ? delivered(request, answer, &one, &many) : -1;
     uint32_t file = request->errand.file.file;
     uint32_t task = cup_errand_end(&request->errand, bytes, (int64_t)request->offset);
@@ -442,12 +446,19 @@ static bool counts(const struct place *place)
     return place->known && !place->is_part && cup_active() && !cup_self.guard;
 }
 
-/* What goes in place of USERS: itself, if the request is not to be counted. */
+/* NULL: does not count. */
+static struct cup_descriptor *file_of(const struct place *place, const void *object)
+{
+    return counts(place) ? cup_xrootd_file(object) : NULL;
+}
+
+/* What goes in place of USERS: itself, if the request is not to be counted. FILE: NULL then. */
 static struct handler *prepare(struct request **made, const struct place *place, enum method method,
-                               enum abi abi, const void *object, struct handler *users,
+                               enum abi abi, struct cup_descriptor *file, struct handler *users,
                                uint64_t bytes, uint64_t offset)
 {
-    struct cup_descriptor *file = users && counts(place) ? cup_xrootd_file(object) : NULL;
+    if (!users)
+        file = NULL;
     struct request *request = file && know_class(abi, place->real) ? take_request() : NULL;
     *made = request;
     if (file && !request)
@@ -486,7 +497,7 @@ static void submitted(struct request *request, uint32_t sequence, const struct s
 
 static bool begin(struct cup_transfer *transfer, const struct place *place, const void *object)
 {
-    struct cup_descriptor *file = counts(place) ? cup_xrootd_file(object) : NULL;
+    struct cup_descriptor *file = file_of(place, object);
     return file && cup_transfer_begin_on(transfer, file);
 }
 
@@ -591,13 +602,20 @@ typedef void *open_later(struct status *status, void *file, const struct text *u
                          unsigned long flags, unsigned long mode, struct handler *handler,
                          unsigned long timeout);
 
-static void *open_later_by(const struct place *place, struct status *status, void *file,
-                           const struct text *url, unsigned long flags, unsigned long mode,
-                           struct handler *handler, unsigned long timeout)
+static void *open_later_by(const struct place *place, enum abi abi, struct status *status,
+                           void *file, const struct text *url, unsigned long flags,
+                           unsigned long mode, struct handler *handler, unsigned long timeout)
 {
+    struct request *request;
+    struct cup_descriptor opening = {.class = CUP_FILE_DATA};
     if (place->known && !place->is_part)
         cup_xrootd_opened(file, url->text, url->bytes);
-    return ((open_later *)place->real)(status, file, url, flags, mode, handler, timeout);
+    struct handler *first =
+        prepare(&request, place, OPEN_LATER, abi, counts(place) ? &opening : NULL, handler, 0, 0);
+    uint32_t sequence = request ? request->sequence : 0;
+    ((open_later *)place->real)(status, file, url, flags, mode, first, timeout);
+    submitted(request, sequence, status);
+    return status;
 }
 
 typedef void *read_later(struct status *status, void *file, unsigned long offset,
@@ -611,8 +629,8 @@ static void *read_later_by(const struct place *place, enum method method, enum a
                            unsigned long timeout)
 {
     struct request *request;
-    struct handler *first =
-        prepare(&request, place, method, abi, file, handler, (uint32_t)bytes, offset);
+    struct handler *first = prepare(&request, place, method, abi, file_of(place, file), handler,
+                                    (uint32_t)bytes, offset);
     uint32_t sequence = request ? request->sequence : 0;
     ((read_later *)place->real)(status, file, offset, bytes, data, first, timeout);
     submitted(request, sequence, status);
@@ -628,8 +646,8 @@ static void *vector_later_by(const struct place *place, enum abi abi, struct sta
 {
     struct request *request;
     uint64_t offset = count_of(chunks, abi) ? chunk_at(chunks, 0, abi)->offset : 0;
-    struct handler *first = prepare(&request, place, VECTOR_LATER, abi, file, handler,
-                                    place->known ? bytes_of(chunks, abi) : 0, offset);
+    struct handler *first = prepare(&request, place, VECTOR_LATER, abi, file_of(place, file),
+                                    handler, place->known ? bytes_of(chunks, abi) : 0, offset);
     uint32_t sequence = request ? request->sequence : 0;
     ((vector_later *)place->real)(status, file, chunks, data, first, timeout);
     submitted(request, sequence, status);
@@ -662,7 +680,7 @@ METHODS(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcE
         OPEN_LATER,
         (struct status *status, void *file, const struct text *url, unsigned long flags,
          unsigned long mode, struct handler *handler, unsigned long timeout),
-        ((void)abi, open_later_by(&place, status, file, url, flags, mode, handler, timeout)))
+        open_later_by(&place, abi, status, file, url, flags, mode, handler, timeout))
 
 METHODS(_ZN5XrdCl4File4ReadEmjPvRj,
         READ,

@@ -11,11 +11,11 @@
 
 /* ---- open files -------------------------------------------------------------------------- */
 
-/* An object that reads a file. Where `log` is not the current one, the file has no number yet. */
+/* An object that reads a file. What is known of a file in another log means nothing. */
 struct open_file {
     const void *object; /* NULL: free */
     uint32_t log;
-    bool local;
+    bool local, numbered;
     struct cup_descriptor file;
     char url[480]; /* empty: local, or too long */
 };
@@ -88,8 +88,8 @@ size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes)
     size_t front = (size_t)(host - url), back = (size_t)(end - rest);
     if (front + back >= room)
         return 0;
-    memcpy(to, url, front);
-    memcpy(to + front, rest, back);
+    memmove(to, url, front);
+    memmove(to + front, rest, back);
     to[front + back] = '\0';
     return front + back;
 }
@@ -103,7 +103,8 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
     struct open_file *entry = have_files() ? entry_of(object, true) : NULL;
     if (entry) {
         entry->object = object;
-        entry->log = 0;
+        entry->log = known.log;
+        entry->numbered = false;
         entry->local = is_local(url, bytes);
         entry->file = (struct cup_descriptor){.class = CUP_FILE_DATA, .opened = 1, .owner = opener};
         if (!cup_xrootd_url(entry->url, sizeof entry->url, url, bytes))
@@ -114,16 +115,25 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
     errno = saved;
 }
 
+static void number(struct open_file *entry)
+{
+    if (entry->log == known.log && entry->numbered)
+        return;
+    if (entry->log != known.log)
+        entry->file.owner = 0;
+    entry->file.file = *entry->url ? cup_descriptor_remote(entry->url) : 0;
+    entry->log = known.log;
+    entry->numbered = true;
+}
+
 struct cup_descriptor *cup_xrootd_file(const void *object)
 {
     int saved = errno;
     cup_guard();
     cup_spin_lock(&known.lock);
     struct open_file *entry = known.files ? entry_of(object, false) : NULL;
-    if (entry && entry->log != known.log && cup_active()) {
-        entry->file.file = *entry->url ? cup_descriptor_remote(entry->url) : 0;
-        entry->log = known.log;
-    }
+    if (entry && cup_active())
+        number(entry);
     cup_spin_unlock(&known.lock);
     cup_unguard();
     errno = saved;

@@ -14,7 +14,8 @@
 void cup_xrootd_opened(const void *object, const char *url, size_t bytes);
 
 /* Of URL, which need not end in a NUL, what is no secret: "root://user:pass@host//path?authz=..."
- * is "root://host//path". Returns its length; 0 if there is not so much ROOM. */
+ * is "root://host//path". TO may be URL. Returns its length; 0 if there is not so much
+ * ROOM. */
 size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
 
 /* The file that OBJECT reads: one without a number if its opening was not seen; NULL if it is

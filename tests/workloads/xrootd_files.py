@@ -88,6 +88,8 @@ def main():
     print(run("client", lambda: vector_read(f"{url}/1.root", [(10, 20), (5000, 3000)])))
     print(run("secret", lambda: vector_read(f"{url.replace('://', '://someone@')}/1.root?a=hidden",
                                             [(0, 8)])))
+    hidden = f"{url.replace('://', '://someone@')}/0.root?a=hidden"
+    print(run("hidden", lambda: read(hidden, "vector", 2)))
     trees = {source: uproot.open(f"{url}/1.root", handler=handler)["Events"]
              for source, handler in SOURCES.items()}
     os.kill(int(server), signal.SIGKILL)
