@@ -663,7 +663,7 @@ static void *vector_later_by(const struct place *place, enum abi abi, struct sta
     {                                                                                              \
         enum abi abi = ABI;                                                                        \
         struct place place = place_of(__builtin_return_address(0), 2 * (method) + abi);            \
-        return place.real ? call : missing(status);                                                \
+        return place.real ? (call) : missing(status);                                              \
     }
 #define METHODS(name, method, parameters, call)                                                    \
     METHOD(name, t, ABI_T, method, parameters, call)                                               \
@@ -722,7 +722,7 @@ METHODS(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15Res
 static const void *own_method(unsigned name)
 {
     static const void *const own[] = {
-#define X(name) (const void *)name,
+#define X(name) (const void *)(name),
         CUP_XROOTD_HOOKS(X)
 #undef X
     };
