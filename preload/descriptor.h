@@ -75,8 +75,17 @@ void cup_descriptor_forget(int fd);
 void cup_descriptor_forget_range(unsigned first, unsigned last);
 
 /* FD, a socket, is about to be connected by a library whose reads are counted themselves: what it
- * delivers is for no task. Keeps errno. */
+ * delivers is for no task. Also before there is a log. Keeps errno. */
 void cup_descriptor_wire(int fd);
+
+/* FD is closed, or another one from now on. Costs a load while there are no such sockets. */
+extern bool cup_descriptor_wires;
+void cup_descriptor_unwire_slowly(int fd);
+static inline void cup_descriptor_unwire(int fd)
+{
+    if (__builtin_expect(cup_descriptor_wires, 0))
+        cup_descriptor_unwire_slowly(fd);
+}
 
 /* FILE record of URL, a file that no descriptor leads to; 0: too many files. */
 uint32_t cup_descriptor_remote(const char *url);

@@ -150,11 +150,16 @@ CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags
     POLL(CUP_REAL(accept4)(fd, address, bytes, flags));
 }
 
-/* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. */
+/* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. To ask takes the
+ * loader's lock: not in a process that never saw the client, which may be a fork of many threads.
+ */
 static void connects(int fd, const void *place)
 {
-    if (cup_active() && !cup_self.guard && cup_xrootd_connects(place))
+    bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;
+    if (asks && cup_xrootd_connects(place))
         cup_descriptor_wire(fd);
+    else
+        cup_descriptor_unwire(fd);
 }
 
 CUP_HOOK int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)

@@ -38,6 +38,8 @@ void cup_xrootd_reset(void)
     known.log++;
 }
 
+bool cup_xrootd_seen;
+
 static uint32_t row_of(const void *object)
 {
     return (uint32_t)((uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % ROWS;
@@ -97,6 +99,7 @@ size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes)
 void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
 {
     int saved = errno;
+    cup_xrootd_seen = true;
     uint32_t opener = cup_active() ? cup_attribution_opener() : 0;
     cup_guard();
     cup_spin_lock(&known.lock);

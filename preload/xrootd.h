@@ -29,6 +29,9 @@ void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t byt
 /* PATH is that of the client's library, in a version whose layouts are known: 5 or 6. */
 bool cup_xrootd_is_library(const char *path);
 
+/* A file was opened through the client in this process, or one that it was forked from. */
+extern bool cup_xrootd_seen;
+
 /* PLACE, an instruction, lies in the library by which the client connects. Keeps errno. */
 bool cup_xrootd_connects(const void *place);
 
