@@ -111,7 +111,11 @@ enum cup_way {
     X(MINOR_FAULTS, "minor_faults", SUM, "pages made present for it without")                      \
     X(SYSTEM_CPU_NS, "system_cpu_ns", SUM, "of its CPU time: in the kernel, as the kernel says")   \
     X(READ_LONGEST_NS, "read_longest_ns", LARGEST, "longest call that read a data file")           \
-    X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")
+    X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")        \
+    X(REMOTE_READ_BYTES, "remote_read_bytes", SUM,                                                 \
+      "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
+    X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
+      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -236,7 +240,11 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(SAMPLES_DROPPED, "samples_dropped", "samples lost: the log was full")                        \
     X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")                      \
     X(BASKETS_SEEN, "baskets_seen", "keys of baskets that passed through reads")                   \
-    X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables full, or the task ended in a kill")
+    X(BASKETS_DROPPED, "baskets_dropped",                                                          \
+      "baskets lost: tables full, or the task ended in a kill")                                    \
+    X(REMOTE_DROPPED, "remote_dropped",                                                            \
+      "reads through XRootD's client that were not counted: too many at a time, or not "           \
+      "understood")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -407,7 +415,11 @@ enum cup_file_class {
     CUP_FILE_SOCKET = 5, /* in a FILE record: a peer, whose path is its address */
     CUP_FILE_OTHER = 6,  /* /proc, /sys, devices, eventfd, ...: not counted */
 };
-enum { CUP_FILE_IS_ROOT = 1u << 0 }; /* flag: the path ends in .root */
+enum {
+    CUP_FILE_IS_ROOT = 1u << 0,   /* flag: the path ends in .root */
+    CUP_FILE_IS_REMOTE = 1u << 1, /* flag: read through XRootD's client, the path is a URL; device,
+                                     inode and size are not known, and 0 */
+};
 
 /* A regular file that was read or written; or the peer of a socket ("tcp://10.0.0.1:1094",
  * "unix:/run/x", "udp://...": device, inode and size are 0), whose FILE_USE counters are those of
