@@ -57,11 +57,13 @@ def nano(rng, entries):
         return ak.unflatten(flat(rng, int(counts.sum())), counts)
 
     return {
+        "run": np.full(entries, 362104, "u4"),
+        "luminosityBlock": np.arange(entries, dtype="u4") // 500,
         "event": np.arange(entries, dtype="u8"),
         "genWeight": flat(rng, entries),
         "MET_pt": np.abs(flat(rng, entries)),
         "MET_phi": flat(rng, entries),
-        "Muon": ak.zip({name: of_muons() for name in ("pt", "eta", "phi", "mass")}),
+        "Muon": ak.zip({name: of_muons() for name in ("pt", "eta", "phi", "mass", "charge")}),
     }
 
 

@@ -5,6 +5,7 @@ wants besides.
 """
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import uproot
@@ -66,7 +67,7 @@ def awkward(file, read):
 
 def in_threads(file, read):
     """Baskets are decompressed and interpreted in a pool of the user's."""
-    with uproot.ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool:
         got = file.tree(read["tree"]).arrays(read["branches"], library="np", decompression_executor=pool,
                                              interpretation_executor=pool, **limits(read))
     return len(got[read["branches"][0]])

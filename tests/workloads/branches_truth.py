@@ -57,10 +57,11 @@ def limits(read, entries):
 
 
 def numbers(branch, start, stop):
-    """Of the baskets that hold entries from START to STOP."""
+    """Of the baskets that hold entries from START to STOP. Asked for no entry where a basket begins,
+    uproot reads that basket."""
     borders = branch.entry_offsets
     return [i for i in range(branch.num_baskets)
-            if start < stop and start < borders[i + 1] and borders[i] < stop]
+            if start < borders[i + 1] and (borders[i] < stop or borders[i] == start == stop)]
 
 
 def places(path, read):

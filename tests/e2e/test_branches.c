@@ -1,0 +1,198 @@
+/* The judge: baskets, compressed and uncompressed bytes of each branch, as cupping reports them from
+ * the logs alone, against uproot's own account of the same files, which are gone by then. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(branches, .timeout = 300);
+
+/* ---- jobs --------------------------------------------------------------------------------- */
+
+/* Directory with what branches_files.py wrote; kept between runs. */
+static char *input(void)
+{
+    char *directory = cup_path(CUP_BUILD, "branches-input"), *log = cup_path(directory, "log");
+    const char *const argv[] = {cup_python(), CUP_TOP "/tests/workloads/branches_files.py",
+                                directory, NULL};
+    snprintf(log, strlen(log) + 1, "%s.log", directory);
+    cup_run("branches_files.py", log, argv, cup_clean_environment, 120);
+    free(log);
+    return directory;
+}
+
+/* Files that ROOT wrote: the project's own, and those beside the checkout or where one says. */
+static char *root_files(void)
+{
+    const char *given = getenv("CUPPING_TEST_ROOT_FILES");
+    char *setting = NULL;
+    if (asprintf(&setting, "CUPPING_TEST_ROOT_FILES=%s:%s", CUP_TOP "/tests/data/root",
+                 given ? given : CUP_TOP "/../shared/data") < 0)
+        cr_assert_fail("out of memory");
+    return setting;
+}
+
+/* By a Python that is not profiled; the data are gone when it has ended. */
+static void tell_truth(const char *directory)
+{
+    char *log = cup_path(directory, "branches_truth.log");
+    const char *const argv[] = {cup_python(), CUP_TOP "/tests/workloads/branches_truth.py",
+                                directory, NULL};
+    cup_run("branches_truth.py", log, argv, cup_clean_environment, 120);
+    free(log);
+}
+
+static void run_cluster(const char *directory, struct cup_cluster_options options, const char *sets)
+{
+    struct cup_cluster cluster;
+    char *files = input(), *root = root_files();
+    const char *const environment[] = {root, NULL};
+    const char *const arguments[] = {files, directory, sets, NULL};
+    options.directory = directory;
+    options.environment = environment;
+    cup_cluster_start(&cluster, &options);
+    cup_cluster_script(&cluster, "branches_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    tell_truth(directory);
+    free(files), free(root);
+}
+
+/* One task after the other: what one leaves behind may not mislead the next. */
+static void run_one_thread(const char *directory)
+{
+    run_cluster(directory, (struct cup_cluster_options){.threads = 1}, "uproot,coffea,root");
+}
+
+static void run_two_workers(const char *directory)
+{
+    run_cluster(directory, (struct cup_cluster_options){.threads = 2, .workers = 2},
+                "uproot,coffea");
+}
+
+/* In the client's own process, or in its children. */
+static void run_alone(const char *directory)
+{
+    static const char *const executors[] = {"iterative", "futures"};
+    char *files = input(), *profile = cup_path(directory, "profile");
+    for (int i = 0; i < 2; i++) {
+        const char *const argv[] = {CUP_TOP "/wrappers/cupping-run",
+                                    "-o",
+                                    profile,
+                                    "--",
+                                    cup_python(),
+                                    CUP_TOP "/tests/workloads/branches_job.py",
+                                    executors[i],
+                                    files,
+                                    directory,
+                                    "coffea",
+                                    NULL};
+        char *log = cup_path(directory, executors[i]);
+        cup_run("branches_job.py", log, argv, cup_clean_environment, 120);
+        free(log);
+    }
+    tell_truth(directory);
+    free(files), free(profile);
+}
+
+/* ---- what must hold ---------------------------------------------------------------------- */
+
+/* A job as both see it. */
+struct job {
+    char *directory;
+    json_t *truth;  /* scenarios by name; owned */
+    json_t *report; /* owned */
+    json_t *rows;   /* of the report's branches; borrowed */
+};
+
+static struct job load(char *directory)
+{
+    static const char *const all_runs[] = {"--run", "all", NULL};
+    struct job job = {.directory = directory, .truth = cup_json(directory, "truth.json")};
+    job.report = cup_report_with(directory, all_runs);
+    job.rows = json_object_get(json_object_get(job.report, "branches"), "rows");
+    cr_assert(json_is_array(job.rows), "no rows of branches in %s", directory);
+    return job;
+}
+
+static void drop(struct job *job)
+{
+    json_decref(job->truth);
+    json_decref(job->report);
+    free(job->directory);
+}
+
+/* Text of a field that may be null. */
+static const char *text_of(json_t *row, const char *field)
+{
+    const char *text = json_string_value(json_object_get(row, field));
+    return text ? text : "";
+}
+
+static json_t *row_of(json_t *rows, const char *file, json_t *branch)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row) if (!strcmp(text_of(row, "file"), file) &&
+                                         !strcmp(text_of(row, "tree"), text_of(branch, "tree")) &&
+                                         !strcmp(text_of(row, "branch"),
+                                                 text_of(branch, "branch"))) return row;
+    return NULL;
+}
+
+static void expect_same(const char *scenario, json_t *branch, json_t *row, const char *field)
+{
+    json_t *ours = json_object_get(row, field), *theirs = json_object_get(branch, field);
+    char *told = json_dumps(ours, JSON_ENCODE_ANY), *true_one = json_dumps(theirs, JSON_ENCODE_ANY);
+    cr_expect(ours && json_equal(ours, theirs), "%s: %s of %s is %s, not %s", scenario, field,
+              text_of(branch, "branch"), told ? told : "missing", true_one);
+    free(told), free(true_one);
+}
+
+static void check_row(const char *scenario, json_t *branch, json_t *row)
+{
+    static const char *const fields[] = {"baskets", "compressed_bytes", "uncompressed_bytes",
+                                         "reread_bytes"};
+    cr_expect(row, "%s: nothing of branch %s", scenario, text_of(branch, "branch"));
+    for (size_t i = 0; row && i < sizeof fields / sizeof *fields; i++)
+        expect_same(scenario, branch, row, fields[i]);
+}
+
+/* Nobody asked for others: what read-ahead delivers makes no row. */
+static void check_others(const char *scenario, json_t *truth, json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        bool ours = !strcmp(text_of(row, "file"), cup_word(truth, "file"));
+        bool pages = json_is_null(json_object_get(row, "branch"));
+        if (ours && !pages)
+            cr_expect(row_of(json_object_get(truth, "rows"), text_of(row, "file"), row) ||
+                          !strcmp("", text_of(row, "file")),
+                      "%s: nobody asked for %s", scenario, text_of(row, "branch"));
+        cr_expect(!ours || !pages || json_is_object(json_object_get(truth, "pages")),
+                  "%s: pages, but no RNTuple", scenario);
+    }
+}
+
+static void check_scenario(const struct job *job, const char *name)
+{
+    json_t *truth = json_object_get(job->truth, name), *branch;
+    size_t i;
+    cr_assert(truth, "the job left %s out", name);
+    json_array_foreach(json_object_get(truth, "rows"), i, branch)
+        check_row(name, branch, row_of(job->rows, cup_word(truth, "file"), branch));
+    check_others(name, truth, job->rows);
+}
+
+static void check_all(const struct job *job)
+{
+    const char *name;
+    json_t *truth;
+    json_object_foreach(job->truth, name, truth) check_scenario(job, name);
+}
