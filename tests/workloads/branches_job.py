@@ -1,7 +1,7 @@
 """Read ROOT files in every way that baskets may be read, on a cluster or in this process, and note
 what was asked for.
 
-    branches_job.py WHERE INPUT DIRECTORY [SET]...
+    branches_job.py WHERE INPUT DIRECTORY SET[,SET]...
         WHERE: address of a scheduler, "iterative" or "futures"
         INPUT: with what branches_files.py wrote
         SET:   "uproot" (tasks of branches_tasks.py), "coffea" (branches_coffea.py), "root" (files
@@ -227,16 +227,16 @@ def root_tasks(path):
     for tree, names in branches_truth.readable(path).items():
         some, few = names[:: max(len(names) // 5, 1)][:5], names[1:3] or names
         short = tree.replace("/", "-")
-        tasks[f"some-{short}"] = [[read("arrays", some, tree=tree)]]
-        tasks[f"all-{short}"] = [[read("arrays", names, tree=tree)]]
-        tasks[f"few-{short}"] = [[read("array", few, tree=tree)], [read("array", few[:1], tree=tree)]]
+        tasks[f"root-some-{short}"] = [[read("arrays", some, tree=tree)]]
+        tasks[f"root-all-{short}"] = [[read("arrays", names, tree=tree)]]
+        tasks[f"root-few-{short}"] = [[read("array", few, tree=tree)], [read("array", few[:1], tree=tree)]]
     return tasks
 
 
 def main() -> None:
-    where, source, directory, *sets = sys.argv[1:]
+    where, source, directory, sets = sys.argv[1:]
     job = Job(where, source, directory)
-    for name in sets:
+    for name in sets.split(","):
         getattr(job, name)()
     job.write(directory)
     if job.client:

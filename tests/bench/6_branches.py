@@ -1,0 +1,161 @@
+"""What looking for baskets costs a job that does nothing but read: worker CPU and wall seconds.
+
+Two clusters with nannies stand side by side, one under this library, one under that of BENCH_BASE (a
+commit, built in build/base-COMMIT; by default the last one that did not look for baskets). They get the
+same tasks by turns, so that what else the machine does hits both; CPU is user + system of the whole
+worker process around them, by its own clocks. The noise floor is the base against itself, from one
+round to the next.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+ROUNDS = int(os.environ.get("BENCH_PAIRS", "15"))
+BASE = os.environ.get("BENCH_BASE", "412fd69")
+sys.path.insert(0, str(HERE.parent / "workloads"))
+
+# name: branches, baskets of each, entries of a basket (4 bytes each)
+FILES = {"2 MB baskets": (8, 10, 500_000), "2 KB baskets": (300, 60, 500)}
+
+
+# ---- what is compared --------------------------------------------------------------------------
+
+
+def base_tree() -> Path:
+    tree = TOP / "build" / f"base-{BASE}"
+    if not tree.exists():
+        subprocess.run(["git", "-C", TOP, "worktree", "prune"], check=True)
+        subprocess.run(["git", "-C", TOP, "worktree", "add", "--detach", tree, BASE], check=True,
+                       capture_output=True)
+    subprocess.run(["make", "-C", tree, "build/libcupping.so"], check=True, stdout=subprocess.DEVNULL)
+    return tree
+
+
+def write(path: Path, branches: int, baskets: int, entries: int) -> None:
+    """Not compressed: reading is all that there is to do."""
+    import branches_files
+    import uproot
+
+    def columns(rng, count):
+        return {f"b{i:03d}": branches_files.flat(rng, count) for i in range(branches)}
+
+    with uproot.recreate(path, compression=None) as file:
+        branches_files.tree(file, "tree", 1, columns, baskets, entries)
+
+
+class Side:
+    """A cluster of one worker with one thread under a library."""
+
+    def __init__(self, top: Path, where: Path):
+        from distributed import Client
+
+        self.profile, self.where = where / "profile", where
+        where.mkdir()
+        environment = {name: value for name, value in os.environ.items()
+                       if name != "LD_PRELOAD" and not name.startswith("CUPPING_")}
+        environment["LD_PRELOAD"] = str(top / "build/libcupping.so")
+        environment["CUPPING_DIR"] = str(self.profile)
+        environment["PYTHONPATH"] = str(HERE.parent / "workloads")
+        self.environment = environment
+        self.profile.mkdir()
+        file = where / "scheduler.json"
+        self.programs = [self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                                    "--scheduler-file", file)]
+        while not file.exists():
+            time.sleep(0.05)
+        self.programs.append(self.start("worker", "--scheduler-file", file, "--no-dashboard", "--nthreads",
+                                        "1", "--memory-limit", "0", "--local-directory", where / "scratch"))
+        self.client = Client(scheduler_file=str(file))
+        self.client.wait_for_workers(1)
+
+    def start(self, verb: str, *words):
+        with open(self.where / f"{verb}.log", "wb") as log:
+            return subprocess.Popen([Path(sys.executable).parent / "dask", verb, *map(str, words)],
+                                    env=self.environment, stdout=log, stderr=log)
+
+    def cpu_s(self) -> float:
+        return next(iter(self.client.run(time.process_time).values()))
+
+    def round(self, path: Path, times: int) -> tuple[float, float]:
+        import branches_tasks
+
+        read = {"how": "arrays", "tree": "tree", "branches": None, "start": None, "stop": None}
+        cpu, wall = self.cpu_s(), time.perf_counter()
+        self.client.gather([self.client.submit(branches_tasks.run, str(path), [read], {}, pure=False)
+                            for _ in range(times)])
+        return self.cpu_s() - cpu, time.perf_counter() - wall
+
+    def stop(self) -> None:
+        self.client.close()
+        for program in reversed(self.programs):
+            program.terminate()
+            program.wait()
+
+
+# ---- what is shown -----------------------------------------------------------------------------
+
+
+def quartiles(values: list) -> str:
+    values = sorted(values)
+    return f"{values[0]:.3f} {values[len(values) // 4]:.3f} {values[-1 - len(values) // 4]:.3f} {values[-1]:.3f}"
+
+
+def show(name: str, off: list, on: list) -> None:
+    ratios = [b / a for a, b in zip(off, on)]
+    floor = [b / a for a, b in zip(off, off[1:])]
+    print(f"  {name:11s} median {statistics.median(on) / statistics.median(off):.4f}"
+          f"  min {min(on) / min(off):.4f}  pairs (min, quartiles, max) {quartiles(ratios)}"
+          f"  noise floor {quartiles(floor)}  (base: {statistics.median(off):.3f} s)")
+
+
+def report(profile: Path) -> dict:
+    out = subprocess.run([TOP / "build/cupping", "report", profile, "--run", "all", "--json", "-"],
+                         check=True, capture_output=True, text=True).stdout
+    return json.loads(out)
+
+
+def compare(name: str, path: Path, base: Side, ours: Side) -> None:
+    times = max(1, int(400e6 / path.stat().st_size))
+    series = {base: [], ours: []}
+    for side in (base, ours):
+        side.round(path, 1)  # imports, page cache
+    for number in range(ROUNDS):
+        for side in (base, ours) if number % 2 == 0 else (ours, base):
+            series[side].append(side.round(path, times))
+    megabytes = times * path.stat().st_size / 1e6
+    print(f"\n{name}: {megabytes:.0f} MB in {times} tasks, {ROUNDS} rounds each")
+    for at, what in enumerate(("worker CPU", "wall")):
+        show(what, [one[at] for one in series[base]], [one[at] for one in series[ours]])
+    more = statistics.median(b[0] - a[0] for a, b in zip(series[base], series[ours]))
+    print(f"  {1e6 * more / megabytes:.1f} us of CPU more per MB (median of the pairs)")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="cupping-bench-") as directory:
+        where = Path(directory)
+        for name, shape in FILES.items():
+            write(where / f"{name.replace(' ', '-')}.root", *shape)
+        print(f"load of the machine before: {os.getloadavg()[0]:.2f}")
+        base, ours = Side(base_tree(), where / "base"), Side(TOP, where / "ours")
+        for name in FILES:
+            compare(name, where / f"{name.replace(' ', '-')}.root", base, ours)
+        base.stop()
+        ours.stop()
+        told = report(ours.profile)
+        rows, seen = told["branches"]["rows"], told["health"]["baskets_seen"]
+        read = sum(row["baskets"] for row in rows)
+        assert read and seen, "the tool was not on"
+        print(f"\nthe tool was on: {seen} keys seen, {read} baskets of {len(rows)} branches read")
+        print(f"load of the machine after: {os.getloadavg()[0]:.2f} (two clusters of our own in it)")
+
+
+if __name__ == "__main__":
+    main()
