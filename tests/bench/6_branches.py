@@ -4,7 +4,7 @@ Two clusters with nannies stand side by side, one under this library, one under 
 commit, built in build/base-COMMIT; by default the last one that did not look for baskets). They get the
 same tasks by turns, so that what else the machine does hits both; CPU is user + system of the whole
 worker process around them, by its own clocks. The noise floor is the base against itself, from one
-round to the next.
+round to the next. The walk alone: preads of the whole file into a buffer, in a task, the fastest of many.
 """
 
 import json
@@ -22,8 +22,9 @@ ROUNDS = int(os.environ.get("BENCH_PAIRS", "15"))
 BASE = os.environ.get("BENCH_BASE", "412fd69")
 sys.path.insert(0, str(HERE.parent / "workloads"))
 
-# name: branches, baskets of each, entries of a basket (4 bytes each)
-FILES = {"2 MB baskets": (8, 10, 500_000), "2 KB baskets": (300, 60, 500)}
+# name: branches, baskets of each, entries of a basket (4 bytes each); tasks of a round
+FILES = {"2 MB baskets": ((8, 10, 500_000), 4), "2 KB baskets": ((300, 60, 500), 1)}
+SWEEP = 1 << 22  # bytes of a pread
 
 
 # ---- what is compared --------------------------------------------------------------------------
@@ -49,6 +50,21 @@ def write(path: Path, branches: int, baskets: int, entries: int) -> None:
 
     with uproot.recreate(path, compression=None) as file:
         branches_files.tree(file, "tree", 1, columns, baskets, entries)
+
+
+def sweep(path: str, size: int, rounds: int) -> list[float]:
+    """Runs in a task: microseconds of CPU for a MB, of each round through the file."""
+    import os
+    import time
+
+    fd, buffer, found = os.open(path, os.O_RDONLY), bytearray(size), []
+    for _ in range(rounds):
+        done, start = 0, time.thread_time_ns()
+        while count := os.preadv(fd, [buffer], done):
+            done += count
+        found.append((time.thread_time_ns() - start) / 1e3 / (done / 1e6))
+    os.close(fd)
+    return found
 
 
 class Side:
@@ -93,6 +109,9 @@ class Side:
                             for _ in range(times)])
         return self.cpu_s() - cpu, time.perf_counter() - wall
 
+    def sweep(self, path: Path) -> float:
+        return min(self.client.submit(sweep, str(path), SWEEP, 10, pure=False).result())
+
     def stop(self) -> None:
         self.client.close()
         for program in reversed(self.programs):
@@ -122,33 +141,41 @@ def report(profile: Path) -> dict:
     return json.loads(out)
 
 
-def compare(name: str, path: Path, base: Side, ours: Side) -> None:
-    times = max(1, int(400e6 / path.stat().st_size))
-    series = {base: [], ours: []}
+def by_turns(base: Side, ours: Side, measure) -> tuple[list, list]:
+    off, on = [], []
+    for number in range(ROUNDS):
+        sides = [(off, base), (on, ours)]
+        for series, side in sides if number % 2 == 0 else reversed(sides):
+            series.append(measure(side))
+    return off, on
+
+
+def compare(name: str, path: Path, times: int, base: Side, ours: Side) -> None:
     for side in (base, ours):
         side.round(path, 1)  # imports, page cache
-    for number in range(ROUNDS):
-        for side in (base, ours) if number % 2 == 0 else (ours, base):
-            series[side].append(side.round(path, times))
+    off, on = by_turns(base, ours, lambda side: side.round(path, times))
     megabytes = times * path.stat().st_size / 1e6
     print(f"\n{name}: {megabytes:.0f} MB in {times} tasks, {ROUNDS} rounds each")
     for at, what in enumerate(("worker CPU", "wall")):
-        show(what, [one[at] for one in series[base]], [one[at] for one in series[ours]])
-    more = statistics.median(b[0] - a[0] for a, b in zip(series[base], series[ours]))
-    print(f"  {1e6 * more / megabytes:.1f} us of CPU more per MB (median of the pairs)")
+        show(what, [one[at] for one in off], [one[at] for one in on])
+    off, on = by_turns(base, ours, lambda side: side.sweep(path))
+    print(f"  the walk    {min(on) - min(off):+.2f} us/MB  (preads of {SWEEP >> 20} MiB: base {min(off):.1f},"
+          f" ours {min(on):.1f}; medians {statistics.median(off):.1f}, {statistics.median(on):.1f})", flush=True)
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cupping-bench-") as directory:
         where = Path(directory)
-        for name, shape in FILES.items():
+        for name, (shape, _) in FILES.items():
             write(where / f"{name.replace(' ', '-')}.root", *shape)
         print(f"load of the machine before: {os.getloadavg()[0]:.2f}")
         base, ours = Side(base_tree(), where / "base"), Side(TOP, where / "ours")
-        for name in FILES:
-            compare(name, where / f"{name.replace(' ', '-')}.root", base, ours)
-        base.stop()
-        ours.stop()
+        try:
+            for name, (_, times) in FILES.items():
+                compare(name, where / f"{name.replace(' ', '-')}.root", times, base, ours)
+        finally:
+            base.stop()
+            ours.stop()
         told = report(ours.profile)
         rows, seen = told["branches"]["rows"], told["health"]["baskets_seen"]
         read = sum(row["baskets"] for row in rows)
