@@ -1,6 +1,7 @@
 #include "preload/descriptor.h"
 
 #include "preload/attribution.h"
+#include "preload/baskets.h"
 #include "preload/log.h"
 #include "preload/path.h"
 #include "preload/peer.h"
@@ -234,8 +235,11 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     }
     uint32_t id = slot->id;
     cup_log_unlock();
-    if (fresh)
+    if (fresh) {
         write_file_record(slot, path, (uint64_t)status->st_size);
+        if (class == CUP_FILE_DATA)
+            cup_baskets_file(id, path_id, ends_with(path, strlen(path), ".root"));
+    }
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;

@@ -16,6 +16,7 @@ struct cup_root_read {
     uint64_t offset;
     const unsigned char *data;
     size_t bytes;
+    uint32_t ahead; /* bytes that a buffered reader reads ahead: the file's st_blksize; 0: 4096 */
 };
 
 /* How a record lies in what was requested. */

@@ -1,0 +1,33 @@
+/* Where the walk through a file's records stood when a read ended: found again by the read that
+ * begins there, whatever descriptor and thread it comes by. A fixed number is kept, the oldest make
+ * room: who is forgotten begins anew. */
+#ifndef CUPPING_ROOT_CARRY_H
+#define CUPPING_ROOT_CARRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CUP_ROOT_PART_ROOM = 840 };
+
+struct cup_root_carry {
+    uint32_t file;
+    uint64_t offset; /* where the read ended */
+    uint64_t record; /* where the next record begins; of a part: where it began */
+    bool known;      /* a record is known to begin there */
+    bool counting;   /* the request has had a record that counts */
+    bool blocks;     /* compressed blocks are expected rather than keys */
+    uint8_t place;   /* of the part: enum cup_root_place; 0: what follows decides */
+    uint16_t bytes;  /* of the part; 0: there is none */
+    unsigned char part[CUP_ROOT_PART_ROOM];
+};
+
+/* Any thread; CARRY is copied. */
+void cup_root_carry_keep(const struct cup_root_carry *carry);
+
+/* False: nothing is known. It stays known: other threads may read the same. */
+bool cup_root_carry_find(struct cup_root_carry *carry, uint32_t file, uint64_t offset);
+
+/* All are forgotten, and locks that a thread may have held that is not here any more. */
+void cup_root_carry_reset(void);
+
+#endif
