@@ -9,12 +9,13 @@
 
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
+#include "analysis/log/log_root.h"
 #include "analysis/log/log_samples.h"
 #include "analysis/profile/own_waits.h"
 #include "analysis/profile/visits.h"
 
 #define CUP_BIN_MOST_NS (UINT64_C(100000000) << 20) /* bins of a sound log are not wider */
-#define OTHER_SPAN UINT32_MAX /* in loader.tasks: a task that was not asked for */
+#define OTHER_SPAN CUP_UNWANTED_TASK
 
 /* What is needed while one log is read. The maps are by the ids of that log. */
 struct loader {
@@ -35,6 +36,7 @@ struct loader {
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
     struct cup_sample_loader samples;
+    struct cup_root_loader root;
 };
 
 static struct cup_process *process_of(struct loader *loader)
@@ -687,6 +689,28 @@ static void on_digest(struct loader *loader, const struct cup_record *record)
     cup_load_digest(&loader->samples, record);
 }
 
+/* ---- ROOT files: log_root.c ------------------------------------------------------------- */
+
+static void on_branch(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_branch(&loader->root, record);
+}
+
+static void on_baskets(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_baskets(&loader->root, record, loader->log->record_offset);
+}
+
+static void on_tree(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_tree(&loader->root, record);
+}
+
+static void on_root_file(struct loader *loader, const struct cup_record *record)
+{
+    cup_load_root_file(&loader->root, record);
+}
+
 /* ---- logs ------------------------------------------------------------------------------- */
 
 static void handle(struct loader *loader, const struct cup_record *record)
@@ -716,6 +740,10 @@ static void handle(struct loader *loader, const struct cup_record *record)
         [CUP_R_CHUNK_REPORT] = on_chunk_report,
         [CUP_R_RUN] = on_run,
         [CUP_R_INPUTS] = on_inputs,
+        [CUP_R_BRANCH] = on_branch,
+        [CUP_R_BASKETS] = on_baskets,
+        [CUP_R_TREE] = on_tree,
+        [CUP_R_ROOT_FILE] = on_root_file,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -804,9 +832,10 @@ static void load_log(struct loader *loader, const char *path)
         cup_clock_shift_header(&loader->clock, &process->header);
         process->last_ns = process->header.log_start_ns;
         process->first_task = (uint32_t)loader->builder->profile->task_count;
+        process->first_branch = (uint32_t)loader->builder->profile->branch_number_count;
         loader->process = (uint32_t)loader->builder->profile->process_count - 1;
         loader->log = &log;
-        loader->samples.process = loader->process;
+        loader->samples.process = loader->root.process = loader->process;
         if (log.header.health[CUP_H_THREADS_VOIDED])
             find_voided(loader, path);
         read_records(loader, &log);
@@ -829,6 +858,7 @@ static void finish(struct loader *loader)
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
     cup_sample_loader_clear(&loader->samples);
+    cup_root_loader_clear(&loader->root);
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,
@@ -842,6 +872,12 @@ void cup_load_log(struct cup_builder *builder, const char *path,
     loader.samples.clock = loader.clock;
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
+    loader.root = (struct cup_root_loader){.builder = builder,
+                                           .selective = is_selective(&loader),
+                                           .strings = &loader.strings,
+                                           .files = &loader.files,
+                                           .tasks = &loader.tasks};
+    builder->all_basket_places = options->baskets;
     load_log(&loader, path);
     finish(&loader);
 }

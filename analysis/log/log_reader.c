@@ -100,6 +100,11 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_WORKER] = sizeof(struct cup_r_worker),
         [CUP_R_STATUS] = sizeof(struct cup_r_status),
         [CUP_R_ROWS] = sizeof(struct cup_r_rows),
+        [CUP_R_INPUTS] = sizeof(struct cup_r_inputs),
+        [CUP_R_BRANCH] = sizeof(struct cup_r_branch),
+        [CUP_R_BASKETS] = sizeof(struct cup_r_baskets),
+        [CUP_R_TREE] = sizeof(struct cup_r_tree),
+        [CUP_R_ROOT_FILE] = sizeof(struct cup_r_root_file),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

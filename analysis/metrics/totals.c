@@ -563,7 +563,8 @@ int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile
     add_processes(totals);
     add_files(totals);
     totals->kernel = cup_kernel_check_make(profile);
-    if (cup_fine_make(&totals->fine, profile, totals->prefix_chunks) == 0 &&
+    if (cup_branches_make(&totals->branches, totals) == 0 &&
+        cup_fine_make(&totals->fine, profile, totals->prefix_chunks) == 0 &&
         cup_ledger_make(&totals->ledger, totals) == 0)
         return 0;
     cup_totals_free(totals);
@@ -581,6 +582,7 @@ void cup_totals_free(struct cup_totals *totals)
     free(totals->datasets);
     cup_observed_free(&totals->observed);
     cup_fine_free(&totals->fine);
+    cup_branches_free(&totals->branches);
     *totals = (struct cup_totals){0};
 }
 

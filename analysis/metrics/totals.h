@@ -5,6 +5,7 @@
 
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
+#include "analysis/metrics/branches.h"
 #include "analysis/metrics/budget.h"
 #include "analysis/metrics/coffea_file.h"
 #include "analysis/metrics/fine.h"
@@ -112,8 +113,9 @@ struct cup_totals {
     struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
     struct cup_kernel_check kernel;
     struct cup_fine fine;
-    uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
-    uint64_t chunk_file_size;  /* size of those files */
+    struct cup_branches branches; /* owned */
+    uint64_t chunk_file_bytes;    /* read from .root files by the processor's tasks */
+    uint64_t chunk_file_size;     /* size of those files */
 };
 
 /* Returns 0, or -1 without memory. The profile must outlive the totals. */

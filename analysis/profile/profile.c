@@ -33,6 +33,12 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->tasks);
     free(profile->counters);
     free(profile->own_waits);
+    free(profile->baskets);
+    free(profile->branches);
+    free(profile->branch_numbers);
+    free(profile->root_files);
+    free(profile->ttrees);
+    free(profile->basket_places);
     free(profile->inputs);
     free(profile->items);
     free(profile->column_sets);

@@ -13,6 +13,7 @@
 
 #include "analysis/base/error.h"
 #include "analysis/base/intern.h"
+#include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/waits.h"
@@ -43,13 +44,14 @@ struct cup_process {
     uint32_t roles;               /* bit 1 << role, of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
     uint64_t tasks;
-    uint32_t first_task;  /* its tasks stand in a row; with a span, only those of it */
-    bool has_parent;      /* its PARENT record was met, which tells: */
-    uint32_t parent_pid;  /* 0: not known */
-    uint32_t parent_task; /* number there; 0: the one that a CHILD record names for it */
-    int64_t last_read_ns; /* 0: never */
-    uint8_t descent;      /* enum cup_descent */
-    uint32_t ancestor;    /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
+    uint32_t first_task;             /* its tasks stand in a row; with a span, only those of it */
+    uint32_t first_branch, branches; /* in branch_numbers */
+    bool has_parent;                 /* its PARENT record was met, which tells: */
+    uint32_t parent_pid;             /* 0: not known */
+    uint32_t parent_task;            /* number there; 0: the one that a CHILD record names for it */
+    int64_t last_read_ns;            /* 0: never */
+    uint8_t descent;                 /* enum cup_descent */
+    uint32_t ancestor; /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
@@ -111,6 +113,13 @@ struct cup_inputs {
     uint64_t one_hash; /* key_hash of one of them; 0: not known */
 };
 
+/* Did a task read as many entries as its entry range has, of any branch of its tree? */
+enum cup_entries_read {
+    CUP_ENTRIES_UNKNOWN, /* it read no baskets of it whose entries are known */
+    CUP_ENTRIES_READ,
+    CUP_ENTRIES_MISSING,
+};
+
 /* What a task was given to do, and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
@@ -119,6 +128,7 @@ struct cup_item {
     uint8_t kind;                    /* enum cup_item_kind; 0: only the clock calls were seen */
     bool reported;                   /* what Coffea reports of it was seen */
     bool names_work;                 /* kind PATH, and no other chunks are known */
+    uint8_t entries_read;            /* enum cup_entries_read */
     int64_t entry_start, entry_stop; /* -1: not known */
     int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
     uint64_t cpu_ns;                 /* between them */
@@ -231,6 +241,8 @@ struct cup_profile {
     size_t counter_room;
     struct cup_measured_waits *own_waits; /* of its own thread; likewise */
     size_t own_wait_room;
+    struct cup_task_baskets *baskets; /* of each task; likewise */
+    size_t basket_room;
     struct cup_inputs *inputs; /* of the tasks that have some, in their order in each log */
     size_t input_count, input_room;
     struct cup_item *items;
@@ -243,6 +255,20 @@ struct cup_profile {
     size_t file_count, file_room;
     struct cup_file_sum *file_sums;
     size_t file_sum_count, file_sum_room;
+    struct cup_branch *branches; /* read in any file */
+    size_t branch_count, branch_room;
+    struct cup_branch_number *branch_numbers; /* log by log */
+    size_t branch_number_count, branch_number_room;
+    struct cup_root_file *root_files;
+    size_t root_file_count, root_file_room;
+    struct cup_ttree *ttrees;
+    size_t ttree_count, ttree_room;
+    struct cup_basket_place *basket_places; /* of all BASKETS records, unless those are too many */
+    size_t basket_place_count, basket_place_room;
+    bool basket_places_dropped;          /* they were */
+    uint64_t basket_rows;                /* of branches, in all BASKETS records of wanted tasks */
+    uint64_t damaged_baskets;            /* BASKETS records that could be read in part only */
+    struct cup_basket_sums without_task; /* read where no task is known; in all other sums, too */
     struct cup_info *infos;
     size_t info_count, info_room;
     struct cup_note *notes;
@@ -283,6 +309,7 @@ struct cup_profile {
 
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
+    bool baskets;     /* keep the places of all BASKETS records, however many rows they have */
     const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
     const struct cup_clocks *clocks; /* of the logs; NULL: as they are */
@@ -300,6 +327,9 @@ static inline struct cup_text cup_profile_text(const struct cup_profile *profile
 {
     return cup_intern_text(&profile->strings, id);
 }
+
+/* True if two strings name the same tree: "Events" is the tree of "dir/Events;1". */
+bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other);
 
 /* NULL when not known. */
 static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,

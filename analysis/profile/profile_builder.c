@@ -42,6 +42,12 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(spans, span),
         KEEP(digests, digest),
         KEEP(other_spans, other_span),
+        KEEP(baskets, basket),
+        KEEP(branches, branch),
+        KEEP(branch_numbers, branch_number),
+        KEEP(root_files, root_file),
+        KEEP(ttrees, ttree),
+        KEEP(basket_places, basket_place),
 #undef KEEP
         .path = old.path,
     };
@@ -53,6 +59,8 @@ void cup_builder_finish(struct cup_builder *builder)
 {
     cup_id_map_clear(&builder->prefixes);
     cup_id_map_clear(&builder->paths);
+    cup_id_map_clear(&builder->root_files);
+    cup_pair_map_clear(&builder->branches);
 }
 
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
@@ -88,12 +96,15 @@ static int add_counters(struct cup_builder *builder)
     if (cup_array_grow(&profile->counters, &profile->counter_room, profile->task_count,
                        sizeof *profile->counters) != 0 ||
         cup_array_grow(&profile->own_waits, &profile->own_wait_room, profile->task_count,
-                       sizeof *profile->own_waits) != 0) {
+                       sizeof *profile->own_waits) != 0 ||
+        cup_array_grow(&profile->baskets, &profile->basket_room, profile->task_count,
+                       sizeof *profile->baskets) != 0) {
         builder->out_of_memory = true;
         return -1;
     }
     memset(profile->counters[profile->task_count], 0, sizeof *profile->counters);
     memset(&profile->own_waits[profile->task_count], 0, sizeof *profile->own_waits);
+    memset(&profile->baskets[profile->task_count], 0, sizeof *profile->baskets);
     return 0;
 }
 
@@ -152,4 +163,83 @@ void cup_builder_damage(struct cup_builder *builder, const struct cup_error *dam
     struct cup_error *entry = CUP_APPEND(builder, damages, damage);
     if (entry)
         *entry = *damage;
+}
+
+/* ---- ROOT files --------------------------------------------------------------------------- */
+
+uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name)
+{
+    uint32_t known = cup_pair_map_get(&builder->branches, tree, name);
+    if (known)
+        return known;
+    struct cup_branch *branch = CUP_APPEND(builder, branches, branch);
+    uint32_t index = (uint32_t)builder->profile->branch_count;
+    if (!branch || cup_pair_map_set(&builder->branches, tree, name, index) != 0) {
+        builder->out_of_memory = true;
+        return 0;
+    }
+    branch->tree = tree;
+    branch->name = name;
+    return index;
+}
+
+uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path)
+{
+    uint32_t known = cup_id_map_get(&builder->root_files, path);
+    if (known)
+        return known;
+    struct cup_root_file *file = CUP_APPEND(builder, root_files, root_file);
+    if (!file)
+        return 0;
+    file->path = path;
+    cup_builder_map(builder, &builder->root_files, path,
+                    (uint32_t)builder->profile->root_file_count);
+    return (uint32_t)builder->profile->root_file_count;
+}
+
+void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t at = profile->root_files[tree->root_file].first_tree;
+    while (at && profile->ttrees[at - 1].name != tree->name)
+        at = profile->ttrees[at - 1].next;
+    struct cup_ttree *entry = at ? &profile->ttrees[at - 1] : CUP_APPEND(builder, ttrees, ttree);
+    if (!entry)
+        return;
+    uint32_t *first = &profile->root_files[tree->root_file].first_tree;
+    uint32_t next = at ? entry->next : *first;
+    *entry = *tree;
+    entry->next = next;
+    if (!at)
+        *first = (uint32_t)profile->ttree_count;
+}
+
+static void drop_places(struct cup_profile *profile)
+{
+    free(profile->basket_places);
+    profile->basket_places = NULL;
+    profile->basket_place_count = profile->basket_place_room = 0;
+    profile->basket_places_dropped = true;
+}
+
+void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
+                              const struct cup_basket_place *place)
+{
+    struct cup_profile *profile = builder->profile;
+    struct cup_root_file *file = &profile->root_files[root_file];
+    if (!builder->all_basket_places && profile->basket_rows > CUP_BASKET_ROWS_MOST)
+        drop_places(profile);
+    if (profile->basket_places_dropped)
+        return;
+    struct cup_basket_place *entry = CUP_APPEND(builder, basket_places, basket_place);
+    if (!entry)
+        return;
+    *entry = *place;
+    entry->next = 0;
+    uint32_t index = (uint32_t)profile->basket_place_count;
+    if (file->last_place)
+        profile->basket_places[file->last_place - 1].next = index;
+    else
+        file->first_place = index;
+    file->last_place = index;
 }

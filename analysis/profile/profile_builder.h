@@ -3,13 +3,17 @@
 #define CUPPING_PROFILE_BUILDER_H
 
 #include "analysis/base/id_map.h"
+#include "analysis/base/pair_map.h"
 #include "analysis/profile/profile.h"
 
 struct cup_builder {
-    struct cup_profile *profile; /* not owned */
-    struct cup_id_map prefixes;  /* by string: index + 1 in profile->prefixes */
-    struct cup_id_map paths;     /* by string: index + 1 in profile->files */
-    bool out_of_memory;          /* something could not be added; the profile is of no use */
+    struct cup_profile *profile;  /* not owned */
+    struct cup_id_map prefixes;   /* by string: index + 1 in profile->prefixes */
+    struct cup_id_map paths;      /* by string: index + 1 in profile->files */
+    struct cup_pair_map branches; /* by strings of tree and name: index + 1 */
+    struct cup_id_map root_files; /* by string: index + 1 in profile->root_files */
+    bool all_basket_places;       /* keep them, however many rows there are */
+    bool out_of_memory;           /* something could not be added; the profile is of no use */
 };
 
 /* Starts an empty profile. */
@@ -48,6 +52,19 @@ uint32_t cup_builder_file(struct cup_builder *builder, uint32_t path);
 /* The file's sum for a prefix, made at need; NULL without memory. */
 struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t file,
                                           uint32_t prefix);
+
+/* Index + 1 of the branch, made at need; 0 without memory. */
+uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name);
+
+/* Likewise of the ROOT file of that path. */
+uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path);
+
+/* Adds a copy to its file's trees; of one that is there already, what is told anew counts. */
+void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree);
+
+/* Adds a copy to the file's places, last; or drops all places, once there are too many rows. */
+void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
+                              const struct cup_basket_place *place);
 
 void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage);
 

@@ -236,6 +236,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     struct crew crew = {.names = names, .options = &chosen};
     struct cup_clocks clocks;
     cup_builder_start(&crew.builder, profile);
+    crew.builder.all_basket_places = options->baskets;
     profile->path = strdup(directory);
     if (!profile->path)
         crew.builder.out_of_memory = true;

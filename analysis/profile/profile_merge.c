@@ -4,10 +4,12 @@
 struct shift {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-    uint32_t process, server, task, item, column_set, column_name;
-    struct cup_id_map strings;  /* by id in `from` */
-    struct cup_id_map prefixes; /* by index in `from`: index + 1 */
-    struct cup_id_map files;    /* by index + 1 in `from`: index + 1 */
+    uint32_t process, server, task, item, column_set, column_name, branch_number;
+    struct cup_id_map strings;    /* by id in `from` */
+    struct cup_id_map prefixes;   /* by index in `from`: index + 1 */
+    struct cup_id_map files;      /* by index + 1 in `from`: index + 1 */
+    struct cup_id_map branches;   /* likewise */
+    struct cup_id_map root_files; /* likewise */
 };
 
 static uint32_t string(const struct shift *shift, uint32_t id)
@@ -63,6 +65,7 @@ static void merge_processes(struct shift *shift)
             return;
         *process = shift->from->processes[i];
         process->first_task += shift->task;
+        process->first_branch += shift->branch_number;
         shift->from->processes[i].log_path = NULL;
     }
 }
@@ -100,6 +103,7 @@ static void merge_tasks(struct shift *shift)
             continue;
         cup_counters_add(shift->into->counters[shift->task + i], shift->from->counters[i]);
         shift->into->own_waits[shift->task + i] = shift->from->own_waits[i];
+        shift->into->baskets[shift->task + i] = shift->from->baskets[i];
     }
 }
 
@@ -174,6 +178,71 @@ static void merge_file_sums(struct shift *shift)
             return;
         sum->tasks += old->tasks;
         cup_add_all(sum->counters, old->counters, CUP_FILE_COUNTER_COUNT);
+    }
+}
+
+static void merge_branches(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->branch_count; i++) {
+        const struct cup_branch *old = &shift->from->branches[i];
+        uint32_t index =
+            cup_builder_branch(shift->builder, string(shift, old->tree), string(shift, old->name));
+        if (index == 0)
+            return;
+        struct cup_branch *branch = &shift->into->branches[index - 1];
+        branch->tasks += old->tasks;
+        branch->chunks += old->chunks;
+        cup_basket_sums_add(&branch->sums, &old->sums);
+        cup_builder_map(shift->builder, &shift->branches, (uint32_t)i + 1, index);
+    }
+    for (size_t i = 0; i < shift->from->branch_number_count; i++) {
+        struct cup_branch_number *number =
+            CUP_APPEND(shift->builder, branch_numbers, branch_number);
+        if (!number)
+            return;
+        *number = shift->from->branch_numbers[i];
+        number->branch = cup_id_map_get(&shift->branches, number->branch);
+    }
+}
+
+static void merge_root_file(struct shift *shift, const struct cup_root_file *old, uint32_t index)
+{
+    struct cup_root_file *file = &shift->into->root_files[index];
+    file->version = old->version ? old->version : file->version;
+    file->compression = old->version ? old->compression : file->compression;
+    file->end = old->version ? old->end : file->end;
+    file->records += old->records;
+    file->rows += old->rows;
+    cup_basket_sums_add(&file->sums, &old->sums);
+    for (uint32_t at = old->first_place; at && !shift->from->basket_places_dropped;) {
+        struct cup_basket_place place = shift->from->basket_places[at - 1];
+        at = place.next;
+        place.process += shift->process;
+        place.task = moved(place.task, shift->task);
+        cup_builder_basket_place(shift->builder, index, &place);
+    }
+}
+
+static void merge_root_files(struct shift *shift)
+{
+    struct cup_profile *into = shift->into, *from = shift->from;
+    into->basket_rows += from->basket_rows;
+    into->damaged_baskets += from->damaged_baskets;
+    into->basket_places_dropped |= from->basket_places_dropped;
+    cup_basket_sums_add(&into->without_task, &from->without_task);
+    for (uint32_t i = 0; i < from->root_file_count; i++) {
+        uint32_t index =
+            cup_builder_root_file(shift->builder, string(shift, from->root_files[i].path));
+        if (index == 0)
+            return;
+        cup_builder_map(shift->builder, &shift->root_files, i + 1, index);
+        merge_root_file(shift, &from->root_files[i], index - 1);
+    }
+    for (size_t i = 0; i < from->ttree_count; i++) {
+        struct cup_ttree tree = from->ttrees[i];
+        tree.name = string(shift, tree.name);
+        tree.root_file = cup_id_map_get(&shift->root_files, tree.root_file + 1) - 1;
+        cup_builder_ttree(shift->builder, &tree);
     }
 }
 
@@ -296,6 +365,7 @@ static struct shift shift_for(struct cup_builder *builder, struct cup_profile *f
         .item = (uint32_t)into->item_count,
         .column_set = (uint32_t)into->column_set_count,
         .column_name = (uint32_t)into->column_name_count,
+        .branch_number = (uint32_t)into->branch_number_count,
     };
 }
 
@@ -313,6 +383,8 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_columns(&shift);
         merge_files(&shift);
         merge_file_sums(&shift);
+        merge_branches(&shift);
+        merge_root_files(&shift);
         merge_facts(&shift);
         merge_children(&shift);
         merge_samples(&shift);
@@ -323,4 +395,6 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
     cup_id_map_clear(&shift.strings);
     cup_id_map_clear(&shift.prefixes);
     cup_id_map_clear(&shift.files);
+    cup_id_map_clear(&shift.branches);
+    cup_id_map_clear(&shift.root_files);
 }

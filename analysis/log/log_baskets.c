@@ -1,0 +1,123 @@
+/* A million tasks that read twenty branches each have some hundred million numbers here, most of
+ * one to three bytes. */
+#include "analysis/log/log_baskets.h"
+
+#include "preload/pairs.h"
+
+enum { NUMBER_LONGEST = 10 }; /* bytes of one of 64 bits */
+
+enum { PLAIN, DELTA };
+static const unsigned char kinds[CUP_BV_COUNT] = {
+#define X(id, name, kind, text) kind,
+    CUP_BASKET_VALUES(X)
+#undef X
+};
+
+/* Reads a number at *at, which may stand at the end; false where it is cut or too long. */
+static bool read_checked(const unsigned char **at, const unsigned char *end, uint64_t *number)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+        unsigned char byte = *(*at)++;
+        if (shift == 63 && byte > 1)
+            return false;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *number = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Likewise, quickly where it is short. */
+static inline bool read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
+{
+    const unsigned char *p = *at;
+    if (end - p < 3)
+        return read_checked(at, end, number);
+    if (p[0] < 0x80) {
+        *number = p[0];
+        *at = p + 1;
+    } else if (p[1] < 0x80) {
+        *number = (p[0] & 0x7fu) | (unsigned)p[1] << 7;
+        *at = p + 2;
+    } else if (p[2] < 0x80) {
+        *number = (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (unsigned)p[2] << 14;
+        *at = p + 3;
+    } else {
+        return read_checked(at, end, number);
+    }
+    return true;
+}
+
+/* A value that was told; those of newer writers are passed over. False for one that cannot be. */
+static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t told)
+{
+    if (index >= CUP_BV_COUNT)
+        return true;
+    row->values[index] = kinds[index] == DELTA ? cup_pairs_undo(told, row->values[index]) : told;
+    return row->values[index] < CUP_BASKET_VALUE_LIMIT;
+}
+
+/* PLAIN values that are not told are 0, others are as before. */
+static inline void forget_plain(struct cup_basket_row *row)
+{
+    for (unsigned i = 0; i < CUP_BV_COUNT; i++)
+        if (kinds[i] == PLAIN)
+            row->values[i] = 0;
+}
+
+static inline bool take_values(struct cup_basket_rows *rows, uint64_t bits)
+{
+    forget_plain(&rows->row);
+    for (; bits; bits &= bits - 1) {
+        uint64_t told;
+        if (!read_number(&rows->at, rows->end, &told) ||
+            !take_value(&rows->row, (unsigned)__builtin_ctzll(bits), told))
+            return false;
+    }
+    return true;
+}
+
+/* Values contradict each other. */
+static inline bool is_impossible(const struct cup_basket_row *row)
+{
+    const uint64_t *v = row->values;
+    return v[CUP_BV_AGAIN] > v[CUP_BV_BASKETS] || v[CUP_BV_AGAIN_BYTES] > v[CUP_BV_COMPRESSED] ||
+           v[CUP_BV_FIRST_BYTES] > v[CUP_BV_COMPRESSED] ||
+           v[CUP_BV_LAST_BYTES] > v[CUP_BV_COMPRESSED] || v[CUP_BV_ALGORITHMS] > UINT32_MAX;
+}
+
+/* False at the end, or at what is no row: then rows->at is not at the end. */
+static inline bool take_row(struct cup_basket_rows *rows)
+{
+    uint64_t step, bits;
+    const unsigned char *start = rows->at;
+    if (!read_number(&rows->at, rows->end, &step) || step == 0 ||
+        step - 1 > UINT32_MAX - rows->row.branch || (rows->count > 0 && step == 1) ||
+        !read_number(&rows->at, rows->end, &bits)) {
+        rows->at = start;
+        return false;
+    }
+    rows->row.branch += (uint32_t)(step - 1);
+    return take_values(rows, bits) && !is_impossible(&rows->row);
+}
+
+void cup_basket_rows_start(struct cup_basket_rows *rows, const struct cup_record *record)
+{
+    *rows = (struct cup_basket_rows){0};
+    cup_record_fixed(record, &rows->told, sizeof rows->told);
+    rows->at = cup_record_tail(record);
+    rows->end = rows->at + cup_record_tail_bytes(record);
+}
+
+bool cup_basket_rows_next(struct cup_basket_rows *rows)
+{
+    if (rows->count < rows->told.rows && take_row(rows)) {
+        rows->count++;
+        return true;
+    }
+    rows->damaged = rows->count != rows->told.rows || (rows->at < rows->end && *rows->at != 0);
+    return false;
+}

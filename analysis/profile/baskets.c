@@ -1,0 +1,77 @@
+#include "analysis/profile/baskets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/profile/profile.h"
+
+void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more)
+{
+    sums->baskets += more->baskets;
+    sums->compressed += more->compressed;
+    sums->uncompressed += more->uncompressed;
+    sums->key_bytes += more->key_bytes;
+    sums->entries += more->entries;
+    sums->unseen += more->unseen;
+    sums->unseen_compressed += more->unseen_compressed;
+    sums->by_place += more->by_place;
+    sums->by_place_compressed += more->by_place_compressed;
+    sums->again += more->again;
+    sums->again_bytes += more->again_bytes;
+    sums->incidental += more->incidental;
+    sums->incidental_bytes += more->incidental_bytes;
+    sums->algorithms |= more->algorithms;
+    sums->sources |= more->sources;
+}
+
+void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *values,
+                                enum cup_baskets_source source)
+{
+    uint64_t baskets = values[CUP_BV_BASKETS], compressed = values[CUP_BV_COMPRESSED];
+    sums->baskets += baskets;
+    sums->compressed += compressed;
+    sums->uncompressed += values[CUP_BV_UNCOMPRESSED];
+    sums->key_bytes += values[CUP_BV_KEYS];
+    sums->entries += values[CUP_BV_ENTRIES];
+    sums->unseen += source == CUP_BASKETS_UNSEEN ? baskets : 0;
+    sums->unseen_compressed += source == CUP_BASKETS_UNSEEN ? compressed : 0;
+    sums->by_place += source == CUP_BASKETS_BY_PLACE ? baskets : 0;
+    sums->by_place_compressed += source == CUP_BASKETS_BY_PLACE ? compressed : 0;
+    sums->again += values[CUP_BV_AGAIN];
+    sums->again_bytes += values[CUP_BV_AGAIN_BYTES];
+    sums->incidental += values[CUP_BV_INCIDENTAL];
+    sums->incidental_bytes += values[CUP_BV_INCIDENTAL_BYTES];
+    sums->algorithms |= (uint32_t)values[CUP_BV_ALGORITHMS];
+    sums->sources |= baskets ? 1u << source : 0;
+}
+
+char *cup_algorithm_names(uint32_t algorithms, char *to)
+{
+    static const char *const names[] = {"none", "zlib", "lzma", "lz4", "zstd", "old", "unknown"};
+    size_t length = 0;
+    to[0] = '\0';
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (algorithms & 1u << i)
+            length += (size_t)snprintf(to + length, CUP_ALGORITHMS_ROOM - length, "%s%s",
+                                       length ? ", " : "", names[i]);
+    return to;
+}
+
+/* "Events" of "dir/Events;1". */
+static struct cup_text plain_name(struct cup_text tree)
+{
+    const char *cycle = tree.bytes ? memchr(tree.bytes, ';', tree.length) : NULL;
+    if (cycle)
+        tree.length = (size_t)(cycle - tree.bytes);
+    for (size_t i = tree.length; i > 0; i--)
+        if (tree.bytes[i - 1] == '/')
+            return (struct cup_text){tree.bytes + i, tree.length - i};
+    return tree;
+}
+
+bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other)
+{
+    struct cup_text a = plain_name(cup_profile_text(profile, one));
+    struct cup_text b = plain_name(cup_profile_text(profile, other));
+    return a.length > 0 && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
