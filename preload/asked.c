@@ -145,8 +145,7 @@ static bool add_all(struct request *request, cup_object *list)
     for (ssize_t i = 0; i < size && known; i++) {
         cup_object *part = cup_py.PyList_GetItem(list, i);
         cup_object *range = is_part(part) ? range_of(part) : NULL;
-        known = is_part(part) &&
-                (!range || add(request, cup_py.PyTuple_GetItem(part, 0), range));
+        known = is_part(part) && (!range || add(request, cup_py.PyTuple_GetItem(part, 0), range));
     }
     if (request->count || request->tells)
         put(request);
@@ -157,9 +156,8 @@ static bool add_all(struct request *request, cup_object *list)
 static bool is_kept(cup_object *arrays, cup_object *branch)
 {
     cup_object *key = cup_python_kept(branch, "_cache_key");
-    cup_object *array = key && cup_python_type(key) == cup_py.string_type
-                            ? cup_python_get(arrays, key)
-                            : NULL;
+    cup_object *array =
+        key && cup_python_type(key) == cup_py.string_type ? cup_python_get(arrays, key) : NULL;
     cup_python_drop(array);
     cup_python_drop(key);
     return array != NULL;
@@ -167,8 +165,8 @@ static bool is_kept(cup_object *arrays, cup_object *branch)
 
 static bool is_anything_read(cup_object *list, cup_object *arrays)
 {
-    bool none_kept = !arrays || cup_python_type(arrays) != cup_py.dict_type ||
-                     cup_py.PyDict_Size(arrays) == 0;
+    bool none_kept =
+        !arrays || cup_python_type(arrays) != cup_py.dict_type || cup_py.PyDict_Size(arrays) == 0;
     ssize_t size = cup_py.PySequence_Size(list);
     cup_object *last = NULL;
     for (ssize_t i = 0; i < size; i++) {

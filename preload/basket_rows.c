@@ -79,8 +79,7 @@ void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t
 
 void cup_basket_rows_end(struct cup_basket_rows *rows)
 {
-    struct cup_r_baskets *record =
-        rows->rows ? reserve(rows, rows->used, rows->baskets) : NULL;
+    struct cup_r_baskets *record = rows->rows ? reserve(rows, rows->used, rows->baskets) : NULL;
     if (record) {
         size_t room = record->head.length - sizeof *record;
         memcpy(record + 1, rows->bytes, rows->used);

@@ -17,7 +17,7 @@ enum { TELL_EVERY_NS = 2000000000 };
 
 /* Tallies of tasks that run, near the place that their number gives them; the first is that of no
  * task. */
-enum { TALLIES = 128, PROBE = 16, HEADS = 1 << 14 };
+enum { TALLIES = 128, PROBE = 16, HEADS = CUP_ROOT_FILES };
 
 static struct {
     struct slot {
@@ -27,6 +27,7 @@ static struct {
     } slots[TALLIES];
     uint32_t making;          /* a lock: one tally for a task */
     uint8_t heads[HEADS / 8]; /* bits: files whose head was told */
+    uint32_t ahead[CUP_ROOT_FILES];
 } baskets;
 
 void cup_baskets_reset(void)
@@ -41,15 +42,18 @@ void cup_baskets_reset(void)
     }
     baskets.making = 0;
     memset(baskets.heads, 0, sizeof baskets.heads);
+    memset(baskets.ahead, 0, sizeof baskets.ahead);
     cup_tally_reset();
     cup_tally_rows_reset();
     cup_branches_reset();
     cup_root_reset();
 }
 
-void cup_baskets_file(uint32_t file, uint32_t path, bool expect)
+void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)
 {
     cup_tally_rows_named(file, path);
+    if (file < CUP_ROOT_FILES)
+        baskets.ahead[file] = ahead;
     if (expect)
         cup_root_expect(file);
 }
@@ -241,8 +245,8 @@ static void saw_basket(void *user, const struct cup_root_basket *basket)
                      .offset = basket->offset,
                      .bytes = basket->bytes,
                      .object_bytes = basket->key_bytes + basket->object_bytes,
-                     .branch = cup_branches_number(basket->tree, basket->tree_bytes,
-                                                   basket->branch, basket->branch_bytes),
+                     .branch = cup_branches_number(basket->tree, basket->tree_bytes, basket->branch,
+                                                   basket->branch_bytes),
                      .entries = basket->entries,
                      .key_bytes = (uint16_t)basket->key_bytes,
                      .algorithm = (uint8_t)basket->algorithm,
@@ -287,7 +291,12 @@ static void saw_head(void *user, const struct cup_root_head *head)
 void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset,
                       bool continues)
 {
-    const struct cup_root_read read = {file, continues, offset, data, bytes};
+    const struct cup_root_read read = {.file = file,
+                                       .continues = continues,
+                                       .offset = offset,
+                                       .data = data,
+                                       .bytes = bytes,
+                                       .ahead = file < CUP_ROOT_FILES ? baskets.ahead[file] : 0};
     if (!cup_root_is(&read))
         return;
     struct reading reading;

@@ -12,11 +12,12 @@
 void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset,
                       _Bool continues);
 
-/* FILE is a data file with that path (a string); EXPECT: it is called like a ROOT file. */
-void cup_baskets_file(uint32_t file, uint32_t path, _Bool expect);
+/* FILE is a data file with that path (a string), whose buffered readers read AHEAD bytes at a time
+ * (st_blksize); EXPECT: it is called like a ROOT file. */
+void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, _Bool expect);
 
-/* A tree that uproot reads. Strings are ids in the log; what is not known is CUP_UNKNOWN64 (branches
- * and auto_flush: 0). */
+/* A tree that uproot reads. Strings are ids in the log; what is not known is CUP_UNKNOWN64
+ * (branches and auto_flush: 0). */
 struct cup_asked_tree {
     uint32_t path; /* of the file, as uproot has it */
     uint32_t tree; /* its name */

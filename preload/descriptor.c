@@ -238,7 +238,8 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     if (fresh) {
         write_file_record(slot, path, (uint64_t)status->st_size);
         if (class == CUP_FILE_DATA)
-            cup_baskets_file(id, path_id, ends_with(path, strlen(path), ".root"));
+            cup_baskets_file(id, path_id, (uint32_t)status->st_blksize,
+                             ends_with(path, strlen(path), ".root"));
     }
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);

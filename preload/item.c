@@ -151,7 +151,8 @@ static bool is_range(cup_object *tuple)
         return is_integer(tuple, 0) && is_integer(tuple, 1) && is_integer(tuple, 2);
     return size == TO_BE_OPENED && is_string(tuple, 0) && is_string(tuple, 1) &&
            is_integer(tuple, 2) && is_integer(tuple, 3) &&
-           strcmp(cup_python_type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))), "bool") == 0;
+           strcmp(cup_python_type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))),
+                  "bool") == 0;
 }
 
 static const char *text_of(cup_object *string, size_t *bytes)

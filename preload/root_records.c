@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    FILES = 1 << 13,   /* descriptor.c gives no higher numbers */
     READ_AHEAD = 4096, /* of a buffered reader, where it is not told */
     FIRST_RECORD = 100,
     SCANNED = 64 << 10, /* bytes of one read in which a lost record is looked for */
@@ -15,33 +14,28 @@ enum {
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-enum flag {
-    EXPECTED = 1 << 0, /* by its name */
-    ROOT = 1 << 1,     /* its first bytes say so */
-    OTHER = 1 << 2,    /* they say that it is none */
-    NTUPLES = 1 << 3,  /* it holds an RNTuple */
-};
-static uint8_t flags[FILES]; /* by FILE record */
+uint8_t cup_root_files[CUP_ROOT_FILES];
 
 static uint8_t flags_of(uint32_t file)
 {
-    return file < FILES ? __atomic_load_n(&flags[file], __ATOMIC_RELAXED) : 0;
+    return file < CUP_ROOT_FILES ? __atomic_load_n(&cup_root_files[file], __ATOMIC_RELAXED) : 0;
 }
 
-static void set_flag(uint32_t file, enum flag flag)
+static void set_flag(uint32_t file, enum cup_root_flags flag)
 {
-    if (file < FILES && !(flags_of(file) & flag))
-        __atomic_or_fetch(&flags[file], flag, __ATOMIC_RELAXED);
+    if (file < CUP_ROOT_FILES && !(flags_of(file) & flag))
+        __atomic_or_fetch(&cup_root_files[file], flag, __ATOMIC_RELAXED);
 }
 
 /* Another file may be under the old name. */
 static void judge_by_magic(const struct cup_root_read *read)
 {
     bool root = memcmp(read->data, "root", 4) == 0;
-    if (flags_of(read->file) & (root ? ROOT : OTHER))
+    if (flags_of(read->file) & (root ? CUP_ROOT_BY_MAGIC : CUP_ROOT_NO_MAGIC))
         return;
-    if (read->file < FILES)
-        __atomic_store_n(&flags[read->file], root ? ROOT : OTHER, __ATOMIC_RELAXED);
+    if (read->file < CUP_ROOT_FILES)
+        __atomic_store_n(&cup_root_files[read->file], root ? CUP_ROOT_BY_MAGIC : CUP_ROOT_NO_MAGIC,
+                         __ATOMIC_RELAXED);
 }
 
 bool cup_root_is(const struct cup_root_read *read)
@@ -49,17 +43,17 @@ bool cup_root_is(const struct cup_root_read *read)
     if (read->offset == 0 && read->bytes >= 4)
         judge_by_magic(read);
     uint8_t known = flags_of(read->file);
-    return known & (EXPECTED | ROOT) && !(known & OTHER);
+    return known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC) && !(known & CUP_ROOT_NO_MAGIC);
 }
 
 void cup_root_expect(uint32_t file)
 {
-    set_flag(file, EXPECTED);
+    set_flag(file, CUP_ROOT_BY_NAME);
 }
 
 void cup_root_reset(void)
 {
-    memset(flags, 0, sizeof flags);
+    memset(cup_root_files, 0, sizeof cup_root_files);
     cup_root_carry_reset();
 }
 

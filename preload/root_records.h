@@ -62,6 +62,24 @@ struct cup_root_sink {
     void (*head)(void *user, const struct cup_root_head *head);
 };
 
+/* What is known of files, by FILE record: here for a look that costs two loads. */
+enum cup_root_flags {
+    CUP_ROOT_BY_NAME = 1 << 0,      /* by its name */
+    CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes say so */
+    CUP_ROOT_NO_MAGIC = 1 << 2,     /* they say that it is none */
+    CUP_ROOT_WITH_NTUPLES = 1 << 3, /* it holds an RNTuple */
+};
+enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
+extern uint8_t cup_root_files[CUP_ROOT_FILES];
+
+/* A read of FILE at OFFSET is worth asking cup_root_is(). */
+static inline bool cup_root_may_be(uint32_t file, uint64_t offset)
+{
+    uint8_t known = file < CUP_ROOT_FILES ? cup_root_files[file] : 0;
+    return offset == 0 ||
+           ((known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC));
+}
+
 /* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to
  * be walked. Any thread; a few loads. */
 bool cup_root_is(const struct cup_root_read *read);

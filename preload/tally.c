@@ -24,8 +24,8 @@ static size_t bytes_of(unsigned bits)
 static void *map(size_t bytes)
 {
     if (__atomic_add_fetch(&mapped, bytes, __ATOMIC_RELAXED) <= MOST_BYTES) {
-        void *at = cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                -1, 0);
+        void *at =
+            cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (at != MAP_FAILED)
             return at;
     }
@@ -99,8 +99,8 @@ struct cup_tally_basket *cup_tally_get(struct cup_tally *tally, uint32_t place, 
         *look_up(tally, place, offset) = tally->count;
         tally->places[place].first = tally->count - 1;
     }
-    *basket = (struct cup_tally_basket){
-        .offset = offset, .place = place, .next = next, .bytes = bytes};
+    *basket =
+        (struct cup_tally_basket){.offset = offset, .place = place, .next = next, .bytes = bytes};
     return basket;
 }
 
@@ -163,8 +163,8 @@ uint32_t cup_tally_file(struct cup_tally *tally, uint32_t file)
 
 static bool is_same(const struct cup_asked_tree *one, const struct cup_asked_tree *other)
 {
-    return one->path == other->path && one->tree == other->tree &&
-           one->entries == other->entries && one->compressed_bytes == other->compressed_bytes;
+    return one->path == other->path && one->tree == other->tree && one->entries == other->entries &&
+           one->compressed_bytes == other->compressed_bytes;
 }
 
 uint32_t cup_tally_tree(struct cup_tally *tally, const struct cup_asked_tree *tree, bool tells)
@@ -174,8 +174,7 @@ uint32_t cup_tally_tree(struct cup_tally *tally, const struct cup_asked_tree *tr
             tally->places[i].tells |= tells;
             return i;
         }
-    return add_place(tally, &(struct cup_tally_place){.asked_for = true,
-                                                      .tells = tells,
-                                                      .first = CUP_TALLY_NONE,
-                                                      .tree = *tree});
+    return add_place(
+        tally, &(struct cup_tally_place){
+                   .asked_for = true, .tells = tells, .first = CUP_TALLY_NONE, .tree = *tree});
 }

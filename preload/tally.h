@@ -51,10 +51,10 @@ struct cup_tally_place {
 struct cup_tally {
     uint32_t task;
     uint32_t count;
-    unsigned bits;                     /* room for 1 << bits baskets; 0: none */
-    struct cup_tally_basket *baskets;  /* at the head of the mapping */
-    uint32_t *index;                   /* 2 << bits: basket + 1 by place and offset; 0: free */
-    uint64_t told_ticks;               /* when rows were last written */
+    unsigned bits;                    /* room for 1 << bits baskets; 0: none */
+    struct cup_tally_basket *baskets; /* at the head of the mapping */
+    uint32_t *index;                  /* 2 << bits: basket + 1 by place and offset; 0: free */
+    uint64_t told_ticks;              /* when rows were last written */
     uint32_t place_count;
     struct cup_tally_place places[CUP_TALLY_PLACES];
 };

@@ -165,22 +165,22 @@ static bool passed(const struct cup_tally_basket *basket)
 static void add_incidental(struct room *room, struct cup_tally *tally,
                            const struct cup_tally_place *place)
 {
-    for (struct cup_tally_basket *basket = first(tally, place); basket; basket = next(tally, basket))
-            if (passed(basket) && is_used(room, basket->branch))
-                add_passed(room, basket);
+    for (struct cup_tally_basket *basket = first(tally, place); basket;
+         basket = next(tally, basket))
+        if (passed(basket) && is_used(room, basket->branch))
+            add_passed(room, basket);
 }
 
 static void add_kind(struct room *room, struct cup_tally *tally,
                      const struct cup_tally_place *place, enum cup_baskets_source source)
 {
-    for (struct cup_tally_basket *basket = first(tally, place); basket; basket = next(tally, basket))
-        {
-            if (source == CUP_BASKETS_ASKED)
-                add_new(room, basket, basket->asked, &basket->asked_told);
-            else if (basket->is_block == (source == CUP_BASKETS_PAGES))
-                add_new(room, basket, reads_by_place(basket, place->is_asked),
-                        &basket->counted_told);
-        }
+    for (struct cup_tally_basket *basket = first(tally, place); basket;
+         basket = next(tally, basket)) {
+        if (source == CUP_BASKETS_ASKED)
+            add_new(room, basket, basket->asked, &basket->asked_told);
+        else if (basket->is_block == (source == CUP_BASKETS_PAGES))
+            add_new(room, basket, reads_by_place(basket, place->is_asked), &basket->counted_told);
+    }
 }
 
 static void write_kind(struct room *room, struct cup_tally *tally,
@@ -200,11 +200,12 @@ static void write_passed(struct room *room, struct cup_tally *tally,
 {
     uint32_t baskets = 0;
     uint64_t bytes = 0;
-    for (struct cup_tally_basket *basket = first(tally, place); basket; basket = next(tally, basket))
-            if (passed(basket)) {
-                baskets++;
-                bytes += basket->bytes;
-            }
+    for (struct cup_tally_basket *basket = first(tally, place); basket;
+         basket = next(tally, basket))
+        if (passed(basket)) {
+            baskets++;
+            bytes += basket->bytes;
+        }
     if (!baskets)
         return;
     cup_basket_rows_begin(&room->rows, tally->task, place->file, 0,
@@ -233,14 +234,14 @@ static struct cup_tally_basket *same_in(const struct cup_tally *tally, uint32_t 
 }
 
 /* Of the baskets asked for, how many were seen in a file: a few are enough. */
-static unsigned matches(struct cup_tally *tally, const struct cup_tally_place *asked,
-                        uint32_t seen)
+static unsigned matches(struct cup_tally *tally, const struct cup_tally_place *asked, uint32_t seen)
 {
     enum { ENOUGH = 16 };
     unsigned found = 0;
-    for (struct cup_tally_basket *basket = first(tally, asked); basket; basket = next(tally, basket))
-            if (basket->asked && same_in(tally, seen, basket) && ++found == ENOUGH)
-                break;
+    for (struct cup_tally_basket *basket = first(tally, asked); basket;
+         basket = next(tally, basket))
+        if (basket->asked && same_in(tally, seen, basket) && ++found == ENOUGH)
+            break;
     return found;
 }
 
@@ -275,14 +276,14 @@ static void join(struct cup_tally *tally, struct cup_tally_place *asked)
         return;
     asked->file = tally->places[seen].file;
     tally->places[seen].is_asked = true;
-    for (struct cup_tally_basket *basket = first(tally, asked); basket; basket = next(tally, basket))
-        {
-            struct cup_tally_basket *same = basket->asked ? same_in(tally, seen, basket) : NULL;
-            if (same) {
-                same->asked = (uint16_t)(same->asked + basket->asked);
-                basket->asked = 0;
-            }
+    for (struct cup_tally_basket *basket = first(tally, asked); basket;
+         basket = next(tally, basket)) {
+        struct cup_tally_basket *same = basket->asked ? same_in(tally, seen, basket) : NULL;
+        if (same) {
+            same->asked = (uint16_t)(same->asked + basket->asked);
+            basket->asked = 0;
         }
+    }
 }
 
 /* Asked for, and seen nowhere. */
@@ -291,8 +292,9 @@ static void write_unseen(struct room *room, struct cup_tally *tally,
 {
     cup_basket_rows_begin(&room->rows, tally->task, asked->file, asked->tree.path,
                           CUP_BASKETS_UNSEEN);
-    for (struct cup_tally_basket *basket = first(tally, asked); basket; basket = next(tally, basket))
-            add_new(room, basket, basket->asked, &basket->asked_told);
+    for (struct cup_tally_basket *basket = first(tally, asked); basket;
+         basket = next(tally, basket))
+        add_new(room, basket, basket->asked, &basket->asked_told);
     write_sums(room);
 }
 

@@ -4,8 +4,8 @@
 
 #include "preload/tally.h"
 
-/* LAST: nothing more is to come: also what was asked for and never seen, and what was seen and never
- * asked for. FULL: likewise the latter, which is about to be forgotten. */
+/* LAST: nothing more is to come: also what was asked for and never seen, and what was seen and
+ * never asked for. FULL: likewise the latter, which is about to be forgotten. */
 enum cup_tally_rows_when { CUP_TALLY_SO_FAR, CUP_TALLY_FULL, CUP_TALLY_LAST };
 
 /* Writes what was read since the last time. One at a time in a process: takes a lock. */

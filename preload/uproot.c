@@ -70,8 +70,7 @@ cup_object *cup_uproot_tree(cup_object *object)
 
 static int64_t integer(cup_object *value, int64_t otherwise)
 {
-    int64_t number =
-        is(value, cup_py.int_type) ? cup_python_integer(value, otherwise) : otherwise;
+    int64_t number = is(value, cup_py.int_type) ? cup_python_integer(value, otherwise) : otherwise;
     cup_python_drop(value);
     return number;
 }

@@ -19,7 +19,8 @@ cup_object *cup_uproot_tree(cup_object *object);
 /* What a tree says of itself; all but path and branches. */
 void cup_uproot_describe(cup_object *tree, struct cup_asked_tree *about);
 
-/* Branches of a tree, and of its branches, that have baskets of their own; 0: too many to look at. */
+/* Branches of a tree, and of its branches, that have baskets of their own; 0: too many to look at.
+ */
 uint32_t cup_uproot_branches(cup_object *tree);
 
 /* Number of a branch in the log; 0: not known. TREE is the name of its tree. */
