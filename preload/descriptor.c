@@ -327,8 +327,10 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
         class = cup_file_class_of(path);
         if (class != CUP_FILE_OTHER && class != CUP_FILE_IMPORT)
             entry->file = file_id(&status, path, class);
-        int64_t at = entry->opened ? 0 : cup_raw_lseek(fd, 0, SEEK_CUR);
-        entry->cursor = entry->end = at < 0 ? 0 : at;
+        if (!entry->opened) { /* else every move was seen since */
+            int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR);
+            entry->cursor = entry->end = at < 0 ? 0 : at;
+        }
     } else {
         class = class_of_mode(status.st_mode);
         if (S_ISCHR(status.st_mode)) {
