@@ -37,12 +37,12 @@ static char *root_files(void)
     return setting;
 }
 
-/* By a Python that is not profiled; the data are gone when it has ended. */
-static void tell_truth(const char *directory)
+/* By a process that is not profiled; the data are gone when it has ended. */
+static void tell_truth(const char *directory, const char *python)
 {
     char *log = cup_path(directory, "branches_truth.log");
-    const char *const argv[] = {cup_python(), CUP_TOP "/tests/workloads/branches_truth.py",
-                                directory, NULL};
+    const char *const argv[] = {python ? python : cup_python(),
+                                CUP_TOP "/tests/workloads/branches_truth.py", directory, NULL};
     cup_run("branches_truth.py", log, argv, cup_clean_environment, 120);
     free(log);
 }
@@ -58,7 +58,7 @@ static void run_cluster(const char *directory, struct cup_cluster_options option
     cup_cluster_start(&cluster, &options);
     cup_cluster_script(&cluster, "branches_job.py", arguments);
     cup_cluster_stop(&cluster);
-    tell_truth(directory);
+    tell_truth(directory, options.python);
     free(files), free(root);
 }
 
@@ -95,7 +95,7 @@ static void run_alone(const char *directory)
         cup_run("branches_job.py", log, argv, cup_clean_environment, 120);
         free(log);
     }
-    tell_truth(directory);
+    tell_truth(directory, NULL);
     free(files), free(profile);
 }
 

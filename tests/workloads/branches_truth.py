@@ -1,6 +1,6 @@
 """What uproot itself says of the baskets that a job asked for.
 
-    branches_truth.py DIRECTORY
+    branches_truth.py DIRECTORY        by a Python with the same uproot as the job's
 
 Takes DIRECTORY/asked-*.json of branches_job.py, and removes DIRECTORY/data, so that the report is made
 of the logs alone. Written: DIRECTORY/truth.json, {scenario: {"file", "rows": [{"tree", "branch",
@@ -57,11 +57,10 @@ def limits(read, entries):
 
 
 def numbers(branch, start, stop):
-    """Of the baskets that hold entries from START to STOP. Asked for no entry where a basket begins,
-    uproot reads that basket."""
-    borders = branch.entry_offsets
-    return [i for i in range(branch.num_baskets)
-            if start < borders[i + 1] and (borders[i] < stop or borders[i] == start == stop)]
+    """Of the baskets that this uproot reads for entries from START to STOP: versions differ at borders.
+    One that is part of the tree's own record was read with it."""
+    found = branch.entries_to_ranges_or_baskets(start, stop)
+    return [number for number, place in found if isinstance(place, tuple)]
 
 
 def places(path, read):
