@@ -1,10 +1,10 @@
 /* Writes a directory of logs as a large job would leave them, every field filled: what the
  * reading side is measured with. The same arguments always give the same bytes.
  *
- *     generate_log DIR [TASKS [LOGS [CHILDREN]]]
+ *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES]]]]
  *
- * 1,000,000 tasks in 100 logs, and no processes that descend from tasks, if not told otherwise; and
- * the log of a scheduler, with an hour of samples of 100 workers.
+ * 1,000,000 tasks in 100 logs, no processes that descend from tasks, and 20 branches that each task
+ * reads, if not told otherwise; and the log of a scheduler, with an hour of samples of 100 workers.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,6 +27,12 @@ static const int64_t job_start_ns = INT64_C(1750000000000000000);
 static const int64_t task_ns = INT64_C(2000000000);
 
 enum { ADDRESS = 1, NAME, DIRECTORY, PREFIX, SPAN, DATASET, TREE, ERROR, WRITTEN, INFO, VALUE };
+/* Of each branch: baskets that a task reads, and as many bytes on average. Chunks cut them: the
+ * last basket of a task is the first one of the next. */
+enum { BASKETS = 6, BASKET_BYTES = 40000, BASKET_STEP = 3000000, MOST_BRANCHES = 5000 };
+enum { FIRST_BRANCH_STRING = 10000 };
+static uint32_t branches = 20;
+
 enum { RUNNING = VALUE + 1, EXECUTE, ACTIVITY, SECONDS, FIRST_WORKER_STRING };
 
 /* Dask's own state: an hour, once a second. */
@@ -216,6 +222,71 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
     }
 }
 
+/* ---- baskets ------------------------------------------------------------------------------ */
+
+static void put_branch_names(struct log_builder *builder)
+{
+    for (uint32_t i = 1; i <= branches; i++) {
+        char text[32];
+        struct cup_r_branch branch = {.branch = i, .tree = TREE, .name = FIRST_BRANCH_STRING + i};
+        snprintf(text, sizeof text, "Muon_branch%u", i);
+        builder_string(builder, branch.name, text);
+        BUILDER_ADD(builder, CUP_R_BRANCH, branch);
+    }
+}
+
+static void put_trees(struct log_builder *builder)
+{
+    for (uint32_t file = 1; file <= FILES && branches; file++) {
+        struct cup_r_root_file head = {
+            .file = file, .version = 1062400, .compression = 505, .end = UINT64_C(2000000000)};
+        struct cup_r_tree tree = {.file = file,
+                                  .tree = TREE,
+                                  .branches = 1500,
+                                  .entries = UINT64_C(100000000),
+                                  .compressed_bytes = UINT64_C(1900000000),
+                                  .uncompressed_bytes = UINT64_C(7000000000),
+                                  .auto_flush = EVENTS / BASKETS};
+        BUILDER_ADD(builder, CUP_R_ROOT_FILE, head);
+        BUILDER_ADD(builder, CUP_R_TREE, tree);
+    }
+}
+
+/* Baskets of a branch lie in the order of entries, those of other branches between them. */
+static void fill_baskets(uint32_t task, uint32_t branch, uint64_t *values)
+{
+    uint64_t chunk = task / FILES, first = chunk * BASKETS, last = first + BASKETS;
+    values[CUP_BV_BASKETS] = BASKETS + 1;
+    values[CUP_BV_FIRST] = 300 + first * BASKET_STEP + branch * BASKET_BYTES;
+    values[CUP_BV_LAST] = (last - first) * BASKET_STEP;
+    values[CUP_BV_FIRST_BYTES] = vary(first, branch, BASKET_BYTES);
+    values[CUP_BV_LAST_BYTES] = vary(last, branch, BASKET_BYTES);
+    for (uint64_t i = first; i <= last; i++)
+        values[CUP_BV_COMPRESSED] += vary(i, branch, BASKET_BYTES);
+    values[CUP_BV_UNCOMPRESSED] = values[CUP_BV_COMPRESSED] * 5 / 2 + task % 7;
+    values[CUP_BV_KEYS] = 75 * (BASKETS + 1);
+    values[CUP_BV_ENTRIES] = EVENTS + EVENTS / BASKETS;
+    values[CUP_BV_ALGORITHMS] = CUP_ALGORITHM_ZSTD;
+}
+
+static void put_baskets(struct log_builder *builder, uint32_t task)
+{
+    static uint32_t numbers[MOST_BRANCHES];
+    static uint64_t values[MOST_BRANCHES][CUP_BV_COUNT];
+    struct cup_r_baskets baskets = {.task = task,
+                                    .file = task % FILES + 1,
+                                    .source = CUP_BASKETS_ASKED,
+                                    .incidental = 3,
+                                    .incidental_bytes = 9000};
+    memset(values, 0, branches * sizeof *values);
+    for (uint32_t i = 0; i < branches; i++) {
+        numbers[i] = i + 1;
+        fill_baskets(task, i + 1, values[i]);
+    }
+    if (branches)
+        builder_baskets(builder, &baskets, numbers, values, branches);
+}
+
 /* ---- Dask's own state ------------------------------------------------------------------- */
 
 static int64_t sample_time(uint32_t sample)
@@ -336,6 +407,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_begin(builder, log, task);
     put_item(builder, task);
     put_counters(builder, task, 0);
+    put_baskets(builder, task);
     put_end(builder, task);
     put_counters(builder, task, 1);
     put_file_uses(builder, task);
@@ -347,7 +419,8 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
     struct cup_log_header *header = builder_header(builder);
     header->pid = pid;
     header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED | CUP_FEATURE_WAITS |
-                        CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY;
+                        CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY | CUP_FEATURE_BASKETS |
+                        CUP_FEATURE_ASKED;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 
@@ -393,6 +466,8 @@ static void write_log(const char *directory, unsigned log, uint32_t tasks)
     header->health[CUP_H_TASKS_BEGUN] = header->health[CUP_H_TASKS_ENDED] = tasks;
     put_introduction(&builder, log);
     put_files(&builder, log);
+    put_branch_names(&builder);
+    put_trees(&builder);
     put_status(&builder);
     put_digest_keys(&builder);
     builder_worker(&builder, 1, 1, ADDRESS, NAME);
@@ -448,7 +523,7 @@ static unsigned long number(const char *text, const char *what)
     char *end;
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
-    if (errno || *end || !*text || value == 0 || value > UINT32_MAX) {
+    if (errno || *end || !*text || value > UINT32_MAX) {
         fprintf(stderr, "generate_log: %s: not a number of %s\n", text, what);
         exit(2);
     }
@@ -457,13 +532,19 @@ static unsigned long number(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 5 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN]]]\n");
+    if (argc < 2 || argc > 6 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES]]]]\n");
         return 2;
     }
     unsigned long tasks = argc > 2 ? number(argv[2], "tasks") : 1000000;
     unsigned long logs = argc > 3 ? number(argv[3], "logs") : 100;
     unsigned long children = argc > 4 ? number(argv[4], "children") : 0;
+    branches = argc > 5 ? (uint32_t)number(argv[5], "branches") : branches;
+    if (tasks == 0 || logs == 0 || branches > MOST_BRANCHES) {
+        fprintf(stderr, "generate_log: no tasks, no logs, or more than %d branches\n",
+                MOST_BRANCHES);
+        return 2;
+    }
     if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
         perror(argv[1]);
         return 1;

@@ -68,13 +68,13 @@ static inline void forget_plain(struct cup_basket_row *row)
             row->values[i] = 0;
 }
 
-static inline bool take_values(struct cup_basket_rows *rows, uint64_t bits)
+static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
 {
-    forget_plain(&rows->row);
+    forget_plain(&reader->row);
     for (; bits; bits &= bits - 1) {
         uint64_t told;
-        if (!read_number(&rows->at, rows->end, &told) ||
-            !take_value(&rows->row, (unsigned)__builtin_ctzll(bits), told))
+        if (!read_number(&reader->at, reader->end, &told) ||
+            !take_value(&reader->row, (unsigned)__builtin_ctzll(bits), told))
             return false;
     }
     return true;
@@ -89,35 +89,36 @@ static inline bool is_impossible(const struct cup_basket_row *row)
            v[CUP_BV_LAST_BYTES] > v[CUP_BV_COMPRESSED] || v[CUP_BV_ALGORITHMS] > UINT32_MAX;
 }
 
-/* False at the end, or at what is no row: then rows->at is not at the end. */
-static inline bool take_row(struct cup_basket_rows *rows)
+/* False at the end, or at what is no row: then reader->at is not at the end. */
+static inline bool take_row(struct cup_basket_reader *reader)
 {
     uint64_t step, bits;
-    const unsigned char *start = rows->at;
-    if (!read_number(&rows->at, rows->end, &step) || step == 0 ||
-        step - 1 > UINT32_MAX - rows->row.branch || (rows->count > 0 && step == 1) ||
-        !read_number(&rows->at, rows->end, &bits)) {
-        rows->at = start;
+    const unsigned char *start = reader->at;
+    if (!read_number(&reader->at, reader->end, &step) || step == 0 ||
+        step - 1 > UINT32_MAX - reader->row.branch ||
+        !read_number(&reader->at, reader->end, &bits)) {
+        reader->at = start;
         return false;
     }
-    rows->row.branch += (uint32_t)(step - 1);
-    return take_values(rows, bits) && !is_impossible(&rows->row);
+    reader->row.branch += (uint32_t)(step - 1);
+    return take_values(reader, bits) && !is_impossible(&reader->row);
 }
 
-void cup_basket_rows_start(struct cup_basket_rows *rows, const struct cup_record *record)
+void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_record *record)
 {
-    *rows = (struct cup_basket_rows){0};
-    cup_record_fixed(record, &rows->told, sizeof rows->told);
-    rows->at = cup_record_tail(record);
-    rows->end = rows->at + cup_record_tail_bytes(record);
+    *reader = (struct cup_basket_reader){0};
+    cup_record_fixed(record, &reader->told, sizeof reader->told);
+    reader->at = cup_record_tail(record);
+    reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
-bool cup_basket_rows_next(struct cup_basket_rows *rows)
+bool cup_basket_reader_next(struct cup_basket_reader *reader)
 {
-    if (rows->count < rows->told.rows && take_row(rows)) {
-        rows->count++;
+    if (reader->count < reader->told.rows && take_row(reader)) {
+        reader->count++;
         return true;
     }
-    rows->damaged = rows->count != rows->told.rows || (rows->at < rows->end && *rows->at != 0);
+    reader->damaged =
+        reader->count != reader->told.rows || (reader->at < reader->end && *reader->at != 0);
     return false;
 }

@@ -13,7 +13,7 @@ struct cup_basket_row {
 };
 
 /* The rows of one record, from first to last. */
-struct cup_basket_rows {
+struct cup_basket_reader {
     struct cup_r_baskets told;
     struct cup_basket_row row; /* the last one that was handed out */
     uint32_t count;            /* of those */
@@ -23,9 +23,9 @@ struct cup_basket_rows {
 };
 
 /* The record stays where it is until the last row was handed out. */
-void cup_basket_rows_start(struct cup_basket_rows *rows, const struct cup_record *record);
+void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_record *record);
 
-/* The next one into rows->row; false after the last sound one: then `damaged` is settled. */
-bool cup_basket_rows_next(struct cup_basket_rows *rows);
+/* The next one into reader->row; false after the last sound one: then `damaged` is settled. */
+bool cup_basket_reader_next(struct cup_basket_reader *reader);
 
 #endif

@@ -215,7 +215,7 @@ static uint32_t place_of(uint64_t offset)
 }
 
 /* The rows of a record that is wanted. */
-static void add_rows(struct cup_root_loader *loader, struct cup_basket_rows *rows, uint32_t task,
+static void add_rows(struct cup_root_loader *loader, struct cup_basket_reader *rows, uint32_t task,
                      uint32_t at)
 {
     struct cup_profile *profile = profile_of(loader);
@@ -226,7 +226,7 @@ static void add_rows(struct cup_root_loader *loader, struct cup_basket_rows *row
     uint64_t branches = 0;
     if (!file)
         return;
-    while (cup_basket_rows_next(rows)) {
+    while (cup_basket_reader_next(rows)) {
         branches += add_row(loader, &rows->row, &reader);
         cup_basket_sums_add_values(&sums, rows->row.values, reader.source);
     }
@@ -240,8 +240,8 @@ static void add_rows(struct cup_root_loader *loader, struct cup_basket_rows *row
 void cup_load_baskets(struct cup_root_loader *loader, const struct cup_record *record,
                       uint64_t offset)
 {
-    struct cup_basket_rows rows;
-    cup_basket_rows_start(&rows, record);
+    struct cup_basket_reader rows;
+    cup_basket_reader_start(&rows, record);
     uint32_t number = rows.told.task;
     uint32_t task = number ? cup_id_map_get(loader->tasks, number) : 0;
     if (task == CUP_UNWANTED_TASK || (number == 0 && loader->selective))

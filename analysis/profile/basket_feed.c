@@ -92,7 +92,7 @@ void cup_basket_feed_file(struct cup_basket_feed *feed, uint32_t root_file)
 {
     bool kept = !feed->profile->basket_places_dropped;
     feed->next = kept ? feed->profile->root_files[root_file].first_place : 0;
-    feed->rows = (struct cup_basket_rows){0};
+    feed->rows = (struct cup_basket_reader){0};
 }
 
 /* Starts with the record of the next place; false if there is none. */
@@ -107,7 +107,7 @@ static bool next_record(struct cup_basket_feed *feed)
         feed->task = place->task;
         feed->process = place->process;
         if (record) {
-            cup_basket_rows_start(&feed->rows, record);
+            cup_basket_reader_start(&feed->rows, record);
             return true;
         }
         feed->lost++;
@@ -117,7 +117,7 @@ static bool next_record(struct cup_basket_feed *feed)
 
 bool cup_basket_feed_next(struct cup_basket_feed *feed)
 {
-    while (!cup_basket_rows_next(&feed->rows))
+    while (!cup_basket_reader_next(&feed->rows))
         if (!next_record(feed))
             return false;
     feed->branch = branch_of(feed->profile, feed->process, feed->rows.row.branch);

@@ -19,10 +19,10 @@
 enum { CUP_FEED_LOGS = 64 }; /* that are open at a time */
 
 struct cup_basket_feed {
-    uint32_t branch;             /* index + 1 in profile->branches; 0: not introduced */
-    uint32_t task;               /* index + 1; 0: none is known */
-    struct cup_basket_rows rows; /* told, and the row */
-    uint64_t lost;               /* records that could not be read again */
+    uint32_t branch;               /* index + 1 in profile->branches; 0: not introduced */
+    uint32_t task;                 /* index + 1; 0: none is known */
+    struct cup_basket_reader rows; /* told, and the row */
+    uint64_t lost;                 /* records that could not be read again */
 
     /* What follows is the iterator's own. */
     const struct cup_profile *profile;

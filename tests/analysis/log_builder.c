@@ -137,6 +137,46 @@ void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *
                    put_pairs(tail, values, CUP_FILE_COUNTER_COUNT, 0));
 }
 
+/* ---- baskets ----------------------------------------------------------------------------- */
+
+static size_t put_branch(unsigned char *to, uint32_t step, const uint64_t *values,
+                         const uint64_t *before)
+{
+    enum { PLAIN, DELTA };
+    static const unsigned char kinds[] = {
+#define X(id, name, kind, text) kind,
+        CUP_BASKET_VALUES(X)
+#undef X
+    };
+    uint64_t told[CUP_BV_COUNT], bits = 0;
+    for (int i = 0; i < CUP_BV_COUNT; i++) {
+        told[i] = kinds[i] == DELTA ? cup_pairs_difference(values[i], before[i]) : values[i];
+        bits |= (uint64_t)(told[i] != 0) << i;
+    }
+    size_t bytes = cup_pairs_number(to, step);
+    bytes += cup_pairs_number(to + bytes, bits);
+    for (int i = 0; i < CUP_BV_COUNT; i++)
+        if (told[i])
+            bytes += cup_pairs_number(to + bytes, told[i]);
+    return bytes;
+}
+
+void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *baskets,
+                     const uint32_t *branches, const uint64_t (*values)[CUP_BV_COUNT],
+                     uint32_t rows)
+{
+    static const uint64_t nothing[CUP_BV_COUNT];
+    unsigned char *tail = malloc(rows * (CUP_BV_COUNT + 2) * 10 + 1);
+    struct cup_r_baskets fixed = *baskets;
+    size_t bytes = 0;
+    fixed.rows = rows;
+    for (uint32_t i = 0; i < rows; i++)
+        bytes += put_branch(tail + bytes, branches[i] - (i ? branches[i - 1] : 0) + 1, values[i],
+                            i ? values[i - 1] : nothing);
+    builder_record(builder, CUP_R_BASKETS, &fixed, sizeof fixed, tail, bytes);
+    free(tail);
+}
+
 /* ---- samples ----------------------------------------------------------------------------- */
 
 struct builder_worker {

@@ -41,6 +41,11 @@ void builder_counters_and_buckets(struct log_builder *builder, const struct cup_
 void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *use,
                       const uint64_t *values);
 
+/* A BASKETS record. ROWS of VALUES (CUP_BV_COUNT each), of BRANCHES in ascending order. */
+void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *baskets,
+                     const uint32_t *branches, const uint64_t (*values)[CUP_BV_COUNT],
+                     uint32_t rows);
+
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
  * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample
  * are of workers of one server. */
