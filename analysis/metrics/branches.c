@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/id_map.h"
 #include "analysis/metrics/file_branches.h"
 #include "analysis/metrics/totals.h"
 
@@ -16,7 +17,34 @@ static void add_files(struct cup_branches *branches)
     branches->without_task = profile->without_task;
 }
 
-/* Those that were read; indexes of rows by branch (index + 1) into row_of. */
+static int find_root_files(struct cup_branches *branches)
+{
+    const struct cup_profile *profile = branches->profile;
+    struct cup_id_map by_path = {0};
+    int result = 0;
+    for (uint32_t i = 0; result == 0 && i < profile->root_file_count; i++)
+        result = cup_id_map_set(&by_path, profile->root_files[i].path, i + 1);
+    for (size_t i = 0; result == 0 && i < profile->file_count; i++)
+        if (profile->files[i].path)
+            branches->root_of[i] = cup_id_map_get(&by_path, profile->files[i].path);
+    cup_id_map_clear(&by_path);
+    return result;
+}
+
+/* What tasks read from files whose baskets were seen. */
+static void add_file_bytes(struct cup_branches *branches)
+{
+    const struct cup_profile *profile = branches->profile;
+    for (size_t i = 0; i < profile->file_sum_count; i++) {
+        const struct cup_file_sum *sum = &profile->file_sums[i];
+        uint32_t root = branches->root_of[sum->file];
+        const struct cup_basket_sums *sums = root ? &profile->root_files[root - 1].sums : NULL;
+        if (sums && sums->baskets > sums->unseen && sum->prefix != CUP_NO_PREFIX)
+            branches->file_bytes += sum->counters[CUP_F_READ_BYTES];
+    }
+}
+
+/* Those that were read. */
 static void add_branches(struct cup_branches *branches)
 {
     const struct cup_profile *profile = branches->profile;
@@ -93,6 +121,7 @@ static void add_file_row(struct cup_branches_file *file, const struct cup_profil
         return;
     if (new_tree)
         add_tree(file, tree);
+    file->branches_of_trees += tree->branches != 0;
     if (tree->compressed_bytes != CUP_UNKNOWN64)
         file->read_of_trees += cup_distinct_bytes(&row->sums, &row->rereads);
 }
@@ -113,6 +142,7 @@ static void add_to_total(struct cup_branches_file *total, const struct cup_branc
     total->tree_uncompressed += file->tree_uncompressed;
     total->read_of_trees += file->read_of_trees;
     total->branches += file->branches;
+    total->branches_of_trees += file->branches_of_trees;
     total->tasks += file->tasks;
 }
 
@@ -174,9 +204,11 @@ int cup_branches_make(struct cup_branches *branches, const struct cup_totals *to
     *branches = (struct cup_branches){.profile = profile};
     branches->rows = malloc((profile->branch_count + 1) * sizeof *branches->rows);
     branches->files = calloc(profile->root_file_count + 1, sizeof *branches->files);
-    if (!branches->rows || !branches->files)
+    branches->root_of = calloc(profile->file_count + 1, sizeof *branches->root_of);
+    if (!branches->rows || !branches->files || !branches->root_of || find_root_files(branches) != 0)
         return -1;
     add_files(branches);
+    add_file_bytes(branches);
     add_branches(branches);
     add_events(branches, totals);
     qsort(branches->rows, branches->count, sizeof *branches->rows, more_bytes_first);
@@ -187,6 +219,7 @@ void cup_branches_free(struct cup_branches *branches)
 {
     free(branches->rows);
     free(branches->files);
+    free(branches->root_of);
     *branches = (struct cup_branches){0};
 }
 

@@ -46,6 +46,7 @@ struct cup_branches_file {
     uint64_t tree_branches;     /* that hold baskets, of those; 0: not known */
     uint64_t tree_compressed;   /* fZipBytes, summed up; 0: not known */
     uint64_t tree_uncompressed; /* likewise fTotBytes */
+    uint64_t branches_of_trees; /* branches that were read of those */
     uint64_t read_of_trees;     /* compressed bytes of different baskets read of those */
 };
 
@@ -58,9 +59,11 @@ struct cup_branches {
     size_t count;
     struct cup_branches_file *files; /* owned; as profile->root_files */
     struct cup_branches_file total;  /* sums of those; branches: rows of all of them */
-    uint64_t file_rows;              /* rows that cup_branches_each() yields */
-    bool rereads_known;              /* else: too many rows, and not asked for; or lost */
-    uint64_t lost_records;           /* that could not be read again */
+    uint32_t *root_of;     /* owned; by index in profile->files: index + 1 in root_files; 0: none */
+    uint64_t file_bytes;   /* read by calls for tasks from the files whose baskets were seen */
+    uint64_t file_rows;    /* rows that cup_branches_each() yields */
+    bool rereads_known;    /* else: too many rows, and not asked for; or lost */
+    uint64_t lost_records; /* that could not be read again */
     /* Chunks with an entry range that read baskets of their tree: is it true that they read all
      * of it? The branch of which a task read most decides. */
     uint64_t events_checked, events_unsupported;

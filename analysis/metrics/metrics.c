@@ -7,8 +7,8 @@
 
 const struct cup_metric_section *const cup_metric_sections[] = {
     &cup_workflow_metrics,    &cup_workers_metrics, &cup_efficiency_metrics,
-    &cup_time_budget_metrics, &cup_fine_metrics,    &cup_attribution_metrics,
-    &cup_health_metrics,
+    &cup_time_budget_metrics, &cup_fine_metrics,    &cup_branches_metrics,
+    &cup_attribution_metrics, &cup_health_metrics,
 };
 const size_t cup_metric_section_count = sizeof cup_metric_sections / sizeof *cup_metric_sections;
 

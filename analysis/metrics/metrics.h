@@ -27,8 +27,8 @@ struct cup_metric_section {
 
 /* One for each metrics_SECTION.c, in the order of the report. */
 extern const struct cup_metric_section cup_workflow_metrics, cup_workers_metrics,
-    cup_efficiency_metrics, cup_time_budget_metrics, cup_fine_metrics, cup_attribution_metrics,
-    cup_health_metrics;
+    cup_efficiency_metrics, cup_time_budget_metrics, cup_fine_metrics, cup_branches_metrics,
+    cup_attribution_metrics, cup_health_metrics;
 extern const struct cup_metric_section *const cup_metric_sections[];
 extern const size_t cup_metric_section_count;
 
@@ -45,6 +45,11 @@ char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals
 
 /* Why its value is null. */
 const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals);
+
+/* Of baskets: null where no key was seen. The payload is what is not key. */
+struct cup_value cup_baskets_uncompressed(const struct cup_basket_sums *sums);
+struct cup_value cup_baskets_ratio(const struct cup_basket_sums *sums);
+struct cup_value cup_baskets_payload(const struct cup_basket_sums *sums, bool compressed);
 
 /* By section and name, which must exist. */
 struct cup_value cup_metric_named(const struct cup_totals *totals, const char *section,

@@ -231,6 +231,28 @@ static struct cup_value memory_read_dask(T t)
     return cup_fine_of(&t->fine, t->profile, &t->fine.all, CUP_FINE_MEMORY_READ);
 }
 
+/* ---- baskets: metrics_branches.c has all of them ------------------------------------------ */
+
+static struct cup_value baskets_compressed(T t)
+{
+    return cup_metric_named(t, "branches", "compressed_bytes");
+}
+
+static struct cup_value baskets_uncompressed(T t)
+{
+    return cup_metric_named(t, "branches", "uncompressed_bytes");
+}
+
+static struct cup_value baskets_ratio(T t)
+{
+    return cup_metric_named(t, "branches", "compression_ratio");
+}
+
+static struct cup_value amplification_baskets(T t)
+{
+    return cup_metric_named(t, "branches", "read_amplification");
+}
+
 /* ---- event rates ------------------------------------------------------------------------ */
 
 static struct cup_value event_rate(T t, double seconds, double scale)
@@ -268,8 +290,9 @@ static struct cup_value event_rate_core_avg_cores_hz(T t)
 #define CHUNK_C                                                                                    \
     "C: what Coffea reports of each chunk, read where it reads it itself, added up over the "      \
     "chunks whose result was used: its "
-#define NO_BASKETS "baskets are not looked at by this version"
+#define NO_BASKETS "branches.compressed_bytes, or branches.uncompressed_bytes, says why"
 #define FILES CUP_FEATURE_FILES
+#define BASKETS CUP_FEATURE_BASKETS
 #define HANDOFF CUP_FEATURE_HANDOFF
 
 /* clang-format off */
@@ -299,9 +322,10 @@ static const struct cup_metric metrics[] = {
     {"wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES, NULL},
     {"read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / what Coffea reports of these chunks as seen, also where a given report has another total", FILES, NULL},
     {"total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, memory_read_dask, "D: fine.memory_read_bytes", 0, "fine.memory_read_bytes says why"},
-    {"bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
-    {"bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, NULL, NO_BASKETS, 0, NULL},
-    {"compression_ratio", "compression ratio", CUP_UNIT_RATIO, NULL, NO_BASKETS, 0, NULL},
+    {"read_amplification_baskets", "  over different baskets", CUP_UNIT_RATIO, amplification_baskets, "P: branches.read_amplification: read by tasks from the files whose baskets were seen / compressed bytes of different baskets", BASKETS, "branches.read_amplification says why"},
+    {"bytes_read_compressed", "baskets, compressed", CUP_UNIT_BYTES, baskets_compressed, "P: branches.compressed_bytes: baskets that were asked for or requested, keys too", BASKETS, NO_BASKETS},
+    {"bytes_read_uncompressed", "baskets, uncompressed", CUP_UNIT_BYTES, baskets_uncompressed, "P: branches.uncompressed_bytes: of those whose keys were seen", BASKETS, NO_BASKETS},
+    {"compression_ratio", "compression ratio", CUP_UNIT_RATIO, baskets_ratio, "P: uncompressed / compressed, of the baskets whose keys were seen", BASKETS, NO_BASKETS},
     {"overall_rate_gbps", NULL, CUP_UNIT_GBPS, delivered_rate_gbps, "P: delivered, total_bytes_read over wall_time", FILES, NULL},
     {"overall_rate_mbs", NULL, CUP_UNIT_MBS, delivered_rate_mbs, "P: delivered, total_bytes_read over wall_time", FILES, NULL},
     {"requested_rate_gbps", "rate, requested", CUP_UNIT_GBPS, requested_rate_gbps, "C: total_bytes_read_coffea over wall_time", 0, NULL},
