@@ -9,13 +9,14 @@
 
 static bool allocate(struct cup_profile *profile)
 {
-    size_t counters, waits;
+    size_t counters, waits, baskets;
     return ONE(profile->processes, profile->process_count) &&
            ONE(profile->servers, profile->server_count) &&
            ONE(profile->prefixes, profile->prefix_count) &&
            ONE(profile->tasks, profile->task_count) && ONE(profile->items, profile->item_count) &&
            ONE(profile->files, profile->file_count) && ONE(profile->counters, counters) &&
-           ONE(profile->own_waits, waits) && (profile->path = strdup("")) != NULL;
+           ONE(profile->own_waits, waits) && ONE(profile->baskets, baskets) &&
+           (profile->path = strdup("")) != NULL;
 }
 
 static void fill(struct cup_profile *profile)

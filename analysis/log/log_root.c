@@ -177,15 +177,18 @@ static bool add_row(struct cup_root_loader *loader, const struct cup_basket_row 
 static void add_to_task(struct cup_task_baskets *task, const struct cup_basket_sums *sums,
                         uint64_t branches)
 {
-    task->baskets += sums->baskets;
-    task->compressed += sums->compressed;
-    task->uncompressed += sums->uncompressed;
-    task->key_bytes += sums->key_bytes;
-    task->unseen_compressed += sums->unseen_compressed;
-    task->again_bytes += sums->again_bytes;
-    task->incidental += sums->incidental;
-    task->incidental_bytes += sums->incidental_bytes;
-    task->branches += branches;
+    const struct cup_task_baskets more = {
+        .baskets = sums->baskets,
+        .compressed = sums->compressed,
+        .uncompressed = sums->uncompressed,
+        .key_bytes = sums->key_bytes,
+        .unseen_compressed = sums->unseen_compressed,
+        .again_bytes = sums->again_bytes,
+        .incidental = sums->incidental,
+        .incidental_bytes = sums->incidental_bytes,
+        .branches = branches,
+    };
+    cup_task_baskets_add(task, &more);
 }
 
 static void add_sums(struct cup_root_loader *loader, struct cup_root_file *file,

@@ -86,6 +86,13 @@ static inline bool cup_branches_any(const struct cup_branches *branches)
     return branches->all.baskets > 0;
 }
 
+/* True if the rows of single files are known, and are not too many to be written. */
+enum { CUP_BRANCH_ROWS_MOST = 100000 };
+static inline bool cup_branches_by_file(const struct cup_branches *branches)
+{
+    return branches->rereads_known && branches->file_rows <= CUP_BRANCH_ROWS_MOST;
+}
+
 /* Compressed bytes of different baskets. Only where rereads are known. */
 static inline uint64_t cup_distinct_bytes(const struct cup_basket_sums *sums,
                                           const struct cup_rereads *rereads)

@@ -228,6 +228,9 @@ static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *datase
     add_clock_calls(totals, dataset, task, item);
     add_report(&totals->coffea, task, item);
     add_report(&dataset->coffea, task, item);
+    if (totals->profile->baskets)
+        cup_task_baskets_add(&dataset->baskets,
+                             &totals->profile->baskets[task - totals->profile->tasks]);
 }
 
 static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, uint32_t index)
@@ -334,15 +337,36 @@ static double chunk_number(enum cup_chunk_statistic which, const struct cup_task
     }
 }
 
+/* Likewise, of what it read of ROOT files. */
+static double basket_number(const struct cup_profile *profile, enum cup_chunk_statistic which,
+                            const struct cup_task *task)
+{
+    const struct cup_task_baskets *baskets = &profile->baskets[task - profile->tasks];
+    if (!cup_process_has(profile, task->process, CUP_FEATURE_BASKETS))
+        return NAN;
+    if (which == CUP_STAT_BRANCHES)
+        return (double)baskets->branches;
+    if (which == CUP_STAT_COMPRESSED)
+        return (double)baskets->compressed;
+    return baskets->compressed && baskets->compressed == baskets->unseen_compressed
+               ? NAN
+               : (double)baskets->uncompressed;
+}
+
 static size_t collect(const struct cup_totals *totals, enum cup_chunk_statistic which,
                       double *numbers)
 {
     const struct cup_profile *profile = totals->profile;
+    bool of_baskets = which >= CUP_STAT_COMPRESSED && which <= CUP_STAT_BRANCHES;
     size_t count = 0;
+    if (of_baskets && !profile->baskets)
+        return 0;
     for (uint32_t i = 0; i < profile->item_count; i++) {
         if (totals->outcomes[i] != CUP_OUTCOME_USED)
             continue;
-        double number = chunk_number(which, task_of(profile, i), &profile->items[i]);
+        const struct cup_task *task = task_of(profile, i);
+        double number = of_baskets ? basket_number(profile, which, task)
+                                   : chunk_number(which, task, &profile->items[i]);
         if (!isnan(number))
             numbers[count++] = number;
     }

@@ -49,6 +49,7 @@ struct cup_dataset {
     uint64_t read_bytes;
     uint64_t attempt_bytes; /* read by all attempts */
     struct cup_coffea_sums coffea;
+    struct cup_task_baskets baskets; /* of used ones; where the counters of every task are kept */
 };
 
 /* Numbers of a chunk over which there are statistics. */
@@ -62,6 +63,9 @@ struct cup_dataset {
     X(RSS_PER_EVENT, "memory_per_event_bytes", "memory growth per event", CUP_UNIT_BYTES)          \
     X(READ, "read_bytes", "bytes read", CUP_UNIT_BYTES)                                            \
     X(READ_PER_EVENT, "read_per_event_bytes", "bytes read per event", CUP_UNIT_BYTES)              \
+    X(COMPRESSED, "bytes_read_compressed", "baskets read, compressed", CUP_UNIT_BYTES)             \
+    X(UNCOMPRESSED, "bytes_read_uncompressed", "baskets read, uncompressed", CUP_UNIT_BYTES)       \
+    X(BRANCHES, "branches_read", "branches read", CUP_UNIT_COUNT)                                  \
     X(EVENTS, "events", "events", CUP_UNIT_COUNT)                                                  \
     X(RESULT, "result_bytes", "size of the result", CUP_UNIT_BYTES)
 enum cup_chunk_statistic {

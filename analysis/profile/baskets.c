@@ -24,6 +24,19 @@ void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_s
     sums->sources |= more->sources;
 }
 
+void cup_task_baskets_add(struct cup_task_baskets *sums, const struct cup_task_baskets *more)
+{
+    sums->baskets += more->baskets;
+    sums->compressed += more->compressed;
+    sums->uncompressed += more->uncompressed;
+    sums->key_bytes += more->key_bytes;
+    sums->unseen_compressed += more->unseen_compressed;
+    sums->again_bytes += more->again_bytes;
+    sums->incidental += more->incidental;
+    sums->incidental_bytes += more->incidental_bytes;
+    sums->branches += more->branches;
+}
+
 void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *values,
                                 enum cup_baskets_source source)
 {

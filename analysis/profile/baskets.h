@@ -88,6 +88,8 @@ enum { CUP_BASKET_ROWS_MOST = 2000000 };
 
 void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more);
 
+void cup_task_baskets_add(struct cup_task_baskets *sums, const struct cup_task_baskets *more);
+
 /* Adds a row of a BASKETS record: values by enum cup_basket_value. */
 void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *values,
                                 enum cup_baskets_source source);

@@ -23,6 +23,9 @@ bool cup_report_has_section(const char *name);
 /* True if a section, asked for by name, shows what the counters of every task tell. */
 bool cup_section_needs_counters(const char *name);
 
+/* Likewise, all rows of baskets. */
+bool cup_section_needs_baskets(const char *name);
+
 /* What is off in some process, and why, as far as its notes tell. */
 struct cup_feature_off {
     const char *name, *consequence;

@@ -66,7 +66,6 @@ static const struct {
     const char *name, *reason;
 } missing[] = {
     {"sections", "sections of a processor are not marked in this version"},
-    {"branches", "baskets are not looked at by this version"},
     {"functions", "stacks are not taken by this version"},
 };
 enum { MISSING_COUNT = sizeof missing / sizeof *missing };
@@ -156,12 +155,29 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
     "that already executes; killed.wall_s ends with the last sign of the process, killed.cpu_s "   \
     "is null because a thread's CPU clock is read when its task ends"
 
+static void put_branch_sources(struct report *report)
+{
+    bool by_file = cup_branches_by_file(&report->totals->branches);
+    put(report, "algorithms", cup_string("P: as the heads of the baskets' blocks say"));
+    put(report, "rows",
+        cup_string(by_file ? "P: for each file; branch null: pages of an RNTuple have no names; "
+                             "source: as asked (uproot asked for these baskets), unseen (likewise, "
+                             "but their keys passed by no hook: uncompressed_bytes is null), "
+                             "by_place (another reader: by where baskets lie in what was "
+                             "requested), pages"
+                           : "P: over all files, file null: there are more than 100,000 files x "
+                             "branches, or which file a branch was read of could not be read "
+                             "again; otherwise as for each file"));
+}
+
 /* Of what is no single value. */
 static void put_more_sources(struct report *report, const struct cup_metric_section *section)
 {
     const struct cup_observed *observed = &report->totals->observed;
     if (section == &cup_efficiency_metrics)
         put(report, "wasted_by_reason", cup_string(WASTE_P));
+    if (section == &cup_branches_metrics)
+        put_branch_sources(report);
     if (section == &cup_workers_metrics)
         put(report, "tracking_data",
             cup_string(*observed->source ? observed->source : "n/a: there are no samples"));
@@ -230,6 +246,8 @@ static int put_report(struct report *report)
     cup_report_put_tasks_by_worker(report);
     if (result == 0)
         result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
+    if (result == 0)
+        result = cup_report_put_branches(report);
     cup_report_put_losses(report);
     cup_report_put_hosts(report);
     cup_report_put_merge(report);

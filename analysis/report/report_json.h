@@ -93,8 +93,14 @@ struct cup_value cup_report_address(const struct report *report, uint32_t proces
 /* Keys of the object that is open, under the names that Coffea's own report has. */
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
 
+/* Likewise: what was read of ROOT files, of a file (index in profile->files) and of tasks. */
+void cup_report_put_file_baskets(struct report *report, uint32_t index);
+void cup_report_put_task_baskets(struct report *report, const struct cup_task_baskets *baskets,
+                                 bool measured);
+
 /* Sections. */
-int cup_report_put_stages(struct report *report); /* these five return 0, or -1 without memory */
+int cup_report_put_stages(struct report *report); /* these six return 0, or -1 without memory */
+int cup_report_put_branches(struct report *report);
 int cup_report_put_workers(struct report *report);
 int cup_report_put_coffea(struct report *report);
 int cup_report_put_files(struct report *report);

@@ -51,6 +51,27 @@ static void put_chunk_report(struct report *report, const struct cup_item *item)
     put(report, "columns_read", columns ? cup_count(columns->count) : cup_null());
 }
 
+/* Did it read as many entries as its range has? */
+static struct cup_value entries_read(const struct cup_item *item)
+{
+    static const char *const names[] = {
+        [CUP_ENTRIES_READ] = "all", [CUP_ENTRIES_MISSING] = "fewer", [CUP_ENTRIES_UNKNOWN] = NULL};
+    return cup_string(names[item->entries_read]);
+}
+
+static void put_chunk_baskets(struct report *report, const struct cup_task *task)
+{
+    static const struct cup_task_baskets nothing;
+    const struct cup_profile *profile = report->profile;
+    bool measured =
+        profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS);
+    const struct cup_task_baskets *baskets =
+        measured ? &profile->baskets[task - profile->tasks] : &nothing;
+    cup_report_put_task_baskets(report, baskets, measured);
+    put(report, "branches_read", measured ? cup_count(baskets->branches) : cup_null());
+    put(report, "entries_read", entries_read(cup_task_item(profile, task)));
+}
+
 static void put_chunk(struct report *report, uint32_t index, const struct cup_task_row *row)
 {
     static const char *const columns[] = {
@@ -86,9 +107,7 @@ static void put_chunk(struct report *report, uint32_t index, const struct cup_ta
     put_clock_calls(report, task, cup_task_item(report->profile, task));
     put_chunk_report(report, cup_task_item(report->profile, task));
     put(report, "rss_delta_bytes", difference(task->rss_stop, task->rss_start));
-    put(report, "bytes_read_compressed", cup_null());
-    put(report, "bytes_read_uncompressed", cup_null());
-    put(report, "branches_read", cup_null());
+    put_chunk_baskets(report, task);
     put(report, "outcome", cup_string(outcome_name(report->totals->outcomes[task->item - 1])));
     cup_json_end_object(&report->json);
 }
@@ -206,6 +225,9 @@ static void put_dataset(struct report *report, const struct cup_dataset *dataset
     put(report, "bytes_per_event", cup_ratio((double)dataset->read_bytes, (double)dataset->events));
     put_dataset_rates(report, dataset);
     put_dataset_losses(report, dataset->name);
+    cup_report_put_task_baskets(report, &dataset->baskets,
+                                report->profile->baskets &&
+                                    cup_profile_measured(report->profile, CUP_FEATURE_BASKETS));
     put(report, "read_amplification",
         cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes));
     cup_json_row(&report->json, "coffea");

@@ -47,6 +47,7 @@ static void put_file(struct report *report, uint32_t index)
     put(report, "sequential_share",
         cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],
                   (double)total.counters[CUP_F_READ_CALLS]));
+    cup_report_put_file_baskets(report, index);
     put_file_prefixes(report, file);
     cup_json_end_object(&report->json);
 }

@@ -125,6 +125,27 @@ static void print_bytes(const struct cup_page *page)
     print_fact(page, "read", CUP_BOLD, rate, detail);
 }
 
+/* What of ROOT files was read, by baskets; nothing where there were none. */
+static void print_baskets(const struct cup_page *page)
+{
+    static const char section[] = "branches";
+    const struct cup_branches *branches = &page->totals->branches;
+    char ratio[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
+    char share[CUP_HUMANE_ROOM], again[CUP_HUMANE_ROOM], passed[CUP_HUMANE_ROOM], detail[300];
+    if (!cup_branches_any(branches))
+        return;
+    snprintf(detail, sizeof detail, "%s of baskets, %s uncompressed",
+             cup_page_humane(page, bytes, section, "compressed_bytes", CUP_UNIT_BYTES),
+             cup_page_humane(page, size, section, "uncompressed_bytes", CUP_UNIT_BYTES));
+    print_fact(page, "compression", CUP_PLAIN,
+               cup_page_humane(page, ratio, section, "compression_ratio", CUP_UNIT_RATIO), detail);
+    snprintf(detail, sizeof detail, "of the trees' bytes; %s read again, %s passed by",
+             cup_page_humane(page, again, section, "reread_bytes", CUP_UNIT_BYTES),
+             cup_page_humane(page, passed, section, "incidental_bytes", CUP_UNIT_BYTES));
+    print_fact(page, "share read", CUP_PLAIN,
+               cup_page_humane(page, share, section, "bytes_share", CUP_UNIT_SHARE), detail);
+}
+
 static void print_cpu(const struct cup_page *page)
 {
     char share[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM];
@@ -216,6 +237,7 @@ int cup_print_summary(const struct cup_page *page)
     print_duration(page);
     print_events(page);
     print_bytes(page);
+    print_baskets(page);
     print_cpu(page);
     print_attributed(page);
     print_trouble(page);

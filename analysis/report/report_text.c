@@ -81,18 +81,31 @@ static const struct section {
     int (*print)(const struct cup_page *page);
     bool on_request; /* only when it is asked for */
 } sections[] = {
-    {"summary", cup_print_summary, false},   {"tasks", cup_print_tasks, false},
-    {"waits", cup_print_waits, false},       {"chunks", cup_print_chunks, false},
-    {"datasets", cup_print_datasets, false}, {"coffea", cup_print_coffea, true},
-    {"losses", cup_print_losses, false},     {"stages", cup_print_stages, false},
-    {"merge", cup_print_merge, false},       {"hosts", cup_print_hosts, false},
-    {"files", cup_print_files, false},       {"servers", cup_print_servers, false},
-    {"workers", cup_print_workers, false},   {"workflow", print_workflow, true},
-    {"efficiency", print_efficiency, false}, {"time_budget", cup_print_time_budget, true},
-    {"fine", cup_print_fine, false},         {"attribution", cup_print_attribution, false},
-    {"health", cup_print_health, false},     {"processes", cup_print_processes, true},
-    {"runs", cup_print_runs, true},          {"scaling", cup_print_scaling, true},
-    {"sources", print_sources, true},        {"", print_footer, false},
+    {"summary", cup_print_summary, false},
+    {"tasks", cup_print_tasks, false},
+    {"waits", cup_print_waits, false},
+    {"chunks", cup_print_chunks, false},
+    {"datasets", cup_print_datasets, false},
+    {"coffea", cup_print_coffea, true},
+    {"losses", cup_print_losses, false},
+    {"stages", cup_print_stages, false},
+    {"merge", cup_print_merge, false},
+    {"hosts", cup_print_hosts, false},
+    {"files", cup_print_files, false},
+    {"branches", cup_print_branches, false},
+    {"servers", cup_print_servers, false},
+    {"workers", cup_print_workers, false},
+    {"workflow", print_workflow, true},
+    {"efficiency", print_efficiency, false},
+    {"time_budget", cup_print_time_budget, true},
+    {"fine", cup_print_fine, false},
+    {"attribution", cup_print_attribution, false},
+    {"health", cup_print_health, false},
+    {"processes", cup_print_processes, true},
+    {"runs", cup_print_runs, true},
+    {"scaling", cup_print_scaling, true},
+    {"sources", print_sources, true},
+    {"", print_footer, false},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -111,10 +124,15 @@ bool cup_report_has_section(const char *name)
     return false;
 }
 
-/* Why a chunk took long is in its waits. */
+/* Why a chunk took long is in its waits; which baskets it read is kept beside them. */
 bool cup_section_needs_counters(const char *name)
 {
-    return strcmp(name, "stages") == 0;
+    return strcmp(name, "stages") == 0 || strcmp(name, "chunks") == 0;
+}
+
+bool cup_section_needs_baskets(const char *name)
+{
+    return strcmp(name, "branches") == 0 || strcmp(name, "workflow") == 0;
 }
 
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,

@@ -88,6 +88,7 @@ int cup_verb_export(int argc, char **argv)
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {.counters = request.format->write == cup_export_csv,
+                                          .baskets = true,
                                           .run = request.number};
     if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);

@@ -142,6 +142,7 @@ static int report(const struct request *request, const struct cup_coffea_file *g
     struct cup_error error;
     const struct cup_load_options load = {
         .counters = request->json || (request->only && cup_section_needs_counters(request->only)),
+        .baskets = request->json || (request->only && cup_section_needs_baskets(request->only)),
         .span = request->span,
         .run = request->number};
     if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
