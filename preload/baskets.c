@@ -320,6 +320,7 @@ void cup_baskets_asked(uint32_t task, const struct cup_asked_tree *tree, bool te
         struct cup_tally_basket *basket = get(slot, place, asked[i].offset, asked[i].bytes);
         if (basket) {
             basket->branch = asked[i].branch;
+            basket->number = asked[i].number;
             count_up(&basket->asked);
         } else {
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);
