@@ -60,6 +60,16 @@ static const char *source_of(struct cup_figures *figures, const json_t *sources,
     return cup_figures_keep_string(figures, strncmp(text, "n/a: ", 5) == 0 ? text + 5 : text);
 }
 
+/* What a section holds, and tells the source of, besides its figures. */
+static bool is_figure(const char *name)
+{
+    static const char *const others[] = {"tracking_data", "rows", "algorithms"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return false;
+    return true;
+}
+
 static void read_section(struct cup_figures *figures, const json_t *root, const char *section)
 {
     const json_t *sources = json_object_get(json_object_get(root, "sources"), section);
@@ -69,7 +79,7 @@ static void read_section(struct cup_figures *figures, const json_t *root, const 
     {
         if (json_is_array(member) || json_is_object(member) || json_is_boolean(member))
             continue;
-        if (json_object_get(sources, name) && strcmp(name, "tracking_data") != 0) /* no figure */
+        if (json_object_get(sources, name) && is_figure(name))
             cup_figures_set(figures, section, name, value_of(figures, member),
                             source_of(figures, sources, name));
     }

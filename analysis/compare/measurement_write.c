@@ -101,6 +101,8 @@ static void put_figures(struct cup_json *json, const struct cup_figures *figures
     for (size_t i = 0; i < figures->count; i++)
         if (strcmp(figures->rows[i].section, section) == 0)
             cup_json_value(json, figures->rows[i].name, figures->rows[i].value);
+    if (strcmp(section, "branches") == 0)
+        cup_json_value(json, "rows", cup_null());
     cup_json_end_object(json);
 }
 
@@ -158,9 +160,8 @@ static void put_datasets(struct cup_json *json, const struct cup_figures *figure
     cup_json_end_object(json);
 }
 
-static const char *const missing[] = {"tasks_by_prefix", "files",    "servers",
-                                      "losses",          "sections", "branches",
-                                      "functions",       "hosts",    "merge"};
+static const char *const missing[] = {"tasks_by_prefix", "files",     "servers", "losses",
+                                      "sections",        "functions", "hosts",   "merge"};
 enum { MISSING_COUNT = sizeof missing / sizeof *missing };
 
 static void put_source(struct cup_json *json, const char *name, const char *source, bool known)

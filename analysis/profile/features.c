@@ -24,6 +24,8 @@ size_t cup_features_off(const struct cup_profile *profile,
         {"run_delay", "time without a core is inside the waits", 0},
         {"samples", "Dask's view of its workers (memory, cores, tasks over time) is not known", 0},
         {"digests", "Dask's fine metrics are not known", 0},
+        {"baskets", "what was read of which branch is not known", 0},
+        {"asked", "which baskets uproot asked for is not known: they are told by their place", 0},
     };
     size_t count = 0;
     for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {

@@ -133,20 +133,6 @@ static void print_how(const struct cup_page *page)
     }
 }
 
-static void print_events(const struct cup_page *page)
-{
-    const struct cup_branches *branches = &page->totals->branches;
-    char line[300];
-    if (branches->events_unsupported == 0)
-        return;
-    snprintf(line, sizeof line,
-             "%llu of %llu chunks read fewer entries than their entry range has, of every branch: "
-             "their events are what they were given, not what they looked at.",
-             (unsigned long long)branches->events_unsupported,
-             (unsigned long long)branches->events_checked);
-    cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
-}
-
 int cup_print_branches(const struct cup_page *page)
 {
     const struct cup_branches *branches = &page->totals->branches;
@@ -165,7 +151,6 @@ int cup_print_branches(const struct cup_page *page)
         print_rereads(page);
     print_shares(page);
     print_how(page);
-    print_events(page);
     if (page->alone)
         cup_page_metrics(page, "branches");
     return 0;

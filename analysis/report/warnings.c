@@ -15,6 +15,8 @@ static const struct {
      "work handed over with them may have no task"},
     {CUP_H_THREADS_VOIDED, "Threads that a task started and that worked for others too",
      "they are not taken for its helpers, and what they read without another hint has no task"},
+    {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
+     "figures of branches are too low"},
 };
 
 static size_t add_limits(const struct cup_totals *totals, struct cup_warning *warnings)
@@ -40,6 +42,20 @@ static size_t add_late_children(const struct cup_totals *totals, struct cup_warn
              "others: %llu; the %s that they read have no task.",
              (unsigned long long)late->processes,
              cup_print_humane(bytes, cup_count(late->bytes), CUP_UNIT_BYTES));
+    return 1;
+}
+
+static size_t add_events(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    const struct cup_branches *branches = &totals->branches;
+    if (branches->events_unsupported == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%llu of %llu chunks read fewer entries than their entry range has, whatever the "
+             "branch: their events are what they were given, not what they looked at; or arrays "
+             "came from a cache.",
+             (unsigned long long)branches->events_unsupported,
+             (unsigned long long)branches->events_checked);
     return 1;
 }
 
@@ -115,6 +131,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
 {
     size_t count = add_limits(totals, warnings);
     count += add_late_children(totals, &warnings[count]);
+    count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);
     count += add_not_compared(totals, &warnings[count]);
     cup_kernel_warning(&totals->kernel, totals->profile, warnings[count].text,

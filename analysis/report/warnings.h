@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/totals.h"
 
-enum { CUP_WARNINGS_MOST = 8 };
+enum { CUP_WARNINGS_MOST = 10 };
 
 struct cup_warning {
     char text[400];
