@@ -15,16 +15,17 @@
 /* What was read is told this often, so that a task that is killed leaves that. */
 enum { TELL_EVERY_NS = 2000000000 };
 
-/* Tallies of tasks that run, near the place that their number gives them; the first is that of no
- * task. */
-enum { TALLIES = 128, PROBE = 16, HEADS = CUP_ROOT_FILES };
+/* Tallies of tasks that run: a new one takes the first that is free, so that they are as many as
+ * tasks ever ran at a time, and their memory is used again. The very first is that of no task. */
+enum { TALLIES = 256, HEADS = CUP_ROOT_FILES };
 
 static struct {
     struct slot {
         uint32_t lock;
-        uint32_t task; /* 0: free */
         struct cup_tally tally;
     } slots[TALLIES];
+    uint32_t tasks[TALLIES];  /* whose they are; 0: free */
+    uint32_t used;            /* those up to here have been used */
     uint32_t making;          /* a lock: one tally for a task */
     uint8_t heads[HEADS / 8]; /* bits: files whose head was told */
     uint32_t ahead[CUP_ROOT_FILES];
@@ -32,14 +33,13 @@ static struct {
 
 void cup_baskets_reset(void)
 {
-    for (int i = 0; i < TALLIES; i++) {
+    for (uint32_t i = 0; i <= baskets.used; i++) {
         struct slot *slot = &baskets.slots[i];
-        if (!slot->lock && !slot->task && !slot->tally.told_ticks)
-            continue; /* never used: its page stays untouched */
         cup_tally_clear(&slot->tally, true);
-        slot->lock = slot->task = 0;
+        slot->lock = baskets.tasks[i] = 0;
         slot->tally.told_ticks = 0;
     }
+    baskets.used = 0;
     baskets.making = 0;
     memset(baskets.heads, 0, sizeof baskets.heads);
     memset(baskets.ahead, 0, sizeof baskets.ahead);
@@ -60,50 +60,57 @@ void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)
 
 /* ---- tallies ----------------------------------------------------------------------------- */
 
-static struct slot *probe(uint32_t task, uint32_t i)
+static void unlock(struct slot *slot)
 {
-    return &baskets.slots[1 + (task + i) % (TALLIES - 1)];
+    cup_spin_unlock(&slot->lock);
 }
 
 /* TASK's, locked; NULL: it has none. */
 static struct slot *lock_known(uint32_t task)
 {
-    for (uint32_t i = 0; i < PROBE; i++) {
-        struct slot *slot = probe(task, i);
-        if (__atomic_load_n(&slot->task, __ATOMIC_SEQ_CST) != task)
+    uint32_t used = __atomic_load_n(&baskets.used, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 1; i <= used; i++) {
+        if (__atomic_load_n(&baskets.tasks[i], __ATOMIC_SEQ_CST) != task)
             continue;
+        struct slot *slot = &baskets.slots[i];
         cup_spin_lock(&slot->lock);
-        if (slot->task == task)
+        if (baskets.tasks[i] == task)
             return slot;
-        cup_spin_unlock(&slot->lock);
+        unlock(slot);
     }
     return NULL;
 }
 
-/* A task that has ended in the meantime gets none, which nobody would end. */
-static bool claim(struct slot *slot, uint32_t task)
+static uint32_t first_with(uint32_t task)
 {
-    uint32_t nobody = 0;
-    if (!__atomic_compare_exchange_n(&slot->task, &nobody, task, false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_RELAXED))
-        return false;
-    if (cup_attribution_runs(task)) {
-        slot->tally.task = task;
-        slot->tally.told_ticks = cup_ticks();
-        return true;
-    }
-    __atomic_store_n(&slot->task, 0, __ATOMIC_RELEASE);
-    return false;
+    for (uint32_t i = 1; i < TALLIES; i++)
+        if (baskets.tasks[i] == task)
+            return i;
+    return TALLIES;
+}
+
+/* A task that has ended in the meantime gets none, which nobody would end: its end shows before it
+ * looks for its tally, and whoever else has found it here waits for the lock, and looks again. */
+static void claim(uint32_t at, uint32_t task)
+{
+    struct slot *slot = &baskets.slots[at];
+    cup_spin_lock(&slot->lock);
+    if (at > baskets.used)
+        __atomic_store_n(&baskets.used, at, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&baskets.tasks[at], task, __ATOMIC_SEQ_CST);
+    if (!cup_attribution_runs(task))
+        __atomic_store_n(&baskets.tasks[at], 0, __ATOMIC_SEQ_CST);
+    slot->tally.task = task;
+    slot->tally.told_ticks = cup_ticks();
+    unlock(slot);
 }
 
 static void make(uint32_t task)
 {
-    bool made = false;
     cup_spin_lock(&baskets.making);
-    for (uint32_t i = 0; i < PROBE && !made; i++)
-        made = probe(task, i)->task == task;
-    for (uint32_t i = 0; i < PROBE && !made; i++)
-        made = claim(probe(task, i), task);
+    uint32_t free = first_with(0);
+    if (first_with(task) == TALLIES && free < TALLIES)
+        claim(free, task);
     cup_spin_unlock(&baskets.making);
 }
 
@@ -120,11 +127,6 @@ static struct slot *lock_tally(uint32_t task)
         cup_spin_lock(&slot->lock);
     }
     return slot;
-}
-
-static void unlock(struct slot *slot)
-{
-    cup_spin_unlock(&slot->lock);
 }
 
 static void tell(struct slot *slot, enum cup_tally_rows_when when)
@@ -338,16 +340,14 @@ void cup_baskets_end(uint32_t task)
         return;
     tell(slot, CUP_TALLY_LAST);
     cup_tally_clear(&slot->tally, false);
-    __atomic_store_n(&slot->task, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&baskets.tasks[slot - baskets.slots], 0, __ATOMIC_RELEASE);
     unlock(slot);
 }
 
 void cup_baskets_close(void)
 {
-    for (int i = 0; i < TALLIES; i++) {
+    for (uint32_t i = 0; i <= baskets.used; i++) {
         struct slot *slot = &baskets.slots[i];
-        if (!slot->tally.count)
-            continue;
         cup_spin_lock(&slot->lock);
         tell(slot, CUP_TALLY_LAST);
         cup_tally_clear(&slot->tally, false);

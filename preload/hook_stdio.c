@@ -83,7 +83,7 @@ CUP_HOOK int pclose(FILE *stream)
 static int64_t began_at(FILE *stream, const struct cup_transfer *transfer, size_t bytes)
 {
     if (!bytes || transfer->descriptor->class != CUP_FILE_DATA ||
-        !cup_root_may_be(transfer->descriptor->file, 0))
+        !cup_root_may_be(transfer->descriptor->file))
         return CUP_AT_CURSOR;
     int saved = errno;
     int64_t end = ftello(stream);

@@ -10,28 +10,22 @@ enum { BUCKET_BITS = 6, BUCKETS = 1 << BUCKET_BITS, WAYS = 4 };
 struct slot {
     uint32_t generation; /* of another one: empty */
     uint32_t age;        /* when it was kept, by the bucket's count */
-    struct cup_root_carry carry;
+    struct cup_root_standing standing;
 };
 
-struct bucket {
-    uint32_t kept;
-    struct slot slots[WAYS];
-};
-
-static struct bucket buckets[BUCKETS]; /* pages that are never used are never there */
-static uint32_t locks[BUCKETS];        /* apart: a reset is not to bring those pages in */
+/* What is looked through lies close together; rests are rare, and pages of them that are never used
+ * are never there. */
+static struct slot slots[BUCKETS][WAYS];
+static unsigned char rests[BUCKETS][WAYS][CUP_ROOT_REST_ROOM];
+static uint32_t kept[BUCKETS];
+static uint32_t locks[BUCKETS];
 static uint32_t generation = 1;
-_Static_assert(sizeof buckets <= 256 << 10, "what a process may have in use");
+_Static_assert(sizeof slots + sizeof rests <= 256 << 10, "what a process may have in use");
 
-static struct bucket *bucket_of(uint32_t file, uint64_t offset)
+static size_t bucket_of(uint32_t file, uint64_t offset)
 {
     uint64_t mixed = (offset ^ (uint64_t)file << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    return &buckets[mixed >> (64 - BUCKET_BITS)];
-}
-
-static void copy(struct cup_root_carry *to, const struct cup_root_carry *from)
-{
-    memcpy(to, from, offsetof(struct cup_root_carry, part) + from->bytes);
+    return mixed >> (64 - BUCKET_BITS);
 }
 
 static bool is_free(const struct slot *slot)
@@ -39,52 +33,61 @@ static bool is_free(const struct slot *slot)
     return slot->generation != __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
-static struct slot *find(struct bucket *bucket, uint32_t file, uint64_t offset)
+/* Which way; or WAYS. */
+static size_t find(size_t bucket, uint32_t file, uint64_t offset)
 {
-    for (size_t i = 0; i < WAYS; i++) {
-        struct slot *slot = &bucket->slots[i];
-        if (!is_free(slot) && slot->carry.file == file && slot->carry.offset == offset)
-            return slot;
+    size_t way = 0;
+    for (; way < WAYS; way++) {
+        const struct slot *slot = &slots[bucket][way];
+        if (slot->standing.offset == offset && slot->standing.file == file && !is_free(slot))
+            break;
     }
-    return NULL;
+    return way;
 }
 
 /* Free, or the oldest. */
-static struct slot *make_room(struct bucket *bucket)
+static size_t make_room(size_t bucket)
 {
-    struct slot *oldest = &bucket->slots[0];
-    for (size_t i = 0; i < WAYS; i++) {
-        struct slot *slot = &bucket->slots[i];
+    size_t oldest = 0;
+    for (size_t way = 0; way < WAYS; way++) {
+        const struct slot *slot = &slots[bucket][way];
         if (is_free(slot))
-            return slot;
-        if (bucket->kept - slot->age > bucket->kept - oldest->age)
-            oldest = slot;
+            return way;
+        if (kept[bucket] - slot->age > kept[bucket] - slots[bucket][oldest].age)
+            oldest = way;
     }
     return oldest;
 }
 
+static void put(size_t bucket, size_t way, const struct cup_root_carry *carry)
+{
+    slots[bucket][way] = (struct slot){__atomic_load_n(&generation, __ATOMIC_RELAXED),
+                                       ++kept[bucket], carry->standing};
+    memcpy(rests[bucket][way], carry->rest, carry->standing.bytes);
+}
+
 void cup_root_carry_keep(const struct cup_root_carry *carry)
 {
-    struct bucket *bucket = bucket_of(carry->file, carry->offset);
-    cup_spin_lock(&locks[bucket - buckets]);
-    struct slot *slot = find(bucket, carry->file, carry->offset);
-    if (!slot)
-        slot = make_room(bucket);
-    copy(&slot->carry, carry);
-    slot->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
-    slot->age = ++bucket->kept;
-    cup_spin_unlock(&locks[bucket - buckets]);
+    const struct cup_root_standing *standing = &carry->standing;
+    size_t bucket = bucket_of(standing->file, standing->offset);
+    cup_spin_lock(&locks[bucket]);
+    size_t way = find(bucket, standing->file, standing->offset);
+    if (way == WAYS || standing->known || !slots[bucket][way].standing.known)
+        put(bucket, way < WAYS ? way : make_room(bucket), carry);
+    cup_spin_unlock(&locks[bucket]);
 }
 
 bool cup_root_carry_find(struct cup_root_carry *carry, uint32_t file, uint64_t offset)
 {
-    struct bucket *bucket = bucket_of(file, offset);
-    cup_spin_lock(&locks[bucket - buckets]);
-    struct slot *slot = find(bucket, file, offset);
-    if (slot)
-        copy(carry, &slot->carry);
-    cup_spin_unlock(&locks[bucket - buckets]);
-    return slot;
+    size_t bucket = bucket_of(file, offset);
+    cup_spin_lock(&locks[bucket]);
+    size_t way = find(bucket, file, offset);
+    if (way < WAYS) {
+        carry->standing = slots[bucket][way].standing;
+        memcpy(carry->rest, rests[bucket][way], carry->standing.bytes);
+    }
+    cup_spin_unlock(&locks[bucket]);
+    return way < WAYS;
 }
 
 void cup_root_carry_reset(void)

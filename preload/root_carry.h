@@ -7,21 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CUP_ROOT_PART_ROOM = 840 };
+enum { CUP_ROOT_REST_ROOM = 816 };
 
-struct cup_root_carry {
+struct cup_root_standing {
     uint32_t file;
-    uint64_t offset; /* where the read ended */
-    uint64_t record; /* where the next record begins; of a part: where it began */
-    bool known;      /* a record is known to begin there */
-    bool counting;   /* the request has had a record that counts */
-    bool blocks;     /* compressed blocks are expected rather than keys */
-    uint8_t place;   /* of the part: enum cup_root_place; 0: what follows decides */
-    uint16_t bytes;  /* of the part; 0: there is none */
-    unsigned char part[CUP_ROOT_PART_ROOM];
+    uint32_t searched; /* bytes, in vain, since it is not known where records begin */
+    uint64_t offset;   /* where the read ended */
+    uint64_t record;   /* where the next record begins; before the read's end if there is a rest */
+    uint64_t blob_end; /* of the blob that is walked through; 0: none */
+    bool known;        /* a record is known to begin there */
+    bool counting;     /* the request has had a record that counts */
+    bool blocks;       /* compressed blocks are expected rather than keys */
+    uint8_t place;     /* of the record that begins the rest: enum cup_root_place; 0: not known */
+    uint16_t bytes;    /* of the rest; 0: there is none */
 };
 
-/* Any thread; CARRY is copied. */
+struct cup_root_carry {
+    struct cup_root_standing standing;
+    unsigned char rest[CUP_ROOT_REST_ROOM]; /* the read's last bytes, too few to be understood */
+};
+
+/* Any thread; CARRY is copied. Who knows nothing takes no place from one who knew. */
 void cup_root_carry_keep(const struct cup_root_carry *carry);
 
 /* False: nothing is known. It stays known: other threads may read the same. */

@@ -3,13 +3,15 @@
 #include "preload/log_format.h"
 #include "preload/root_carry.h"
 #include "preload/root_key.h"
+#include "preload/root_ntuple.h"
 
 #include <string.h>
 
 enum {
     READ_AHEAD = 4096, /* of a buffered reader, where it is not told */
     FIRST_RECORD = 100,
-    SCANNED = 64 << 10, /* bytes of one read in which a lost record is looked for */
+    SEARCHED = 64 << 10, /* bytes of one read in which a lost record is looked for, at most */
+    GIVEN_UP = 1 << 20,  /* likewise, of reads one behind the other */
 };
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -55,23 +57,42 @@ void cup_root_reset(void)
 {
     memset(cup_root_files, 0, sizeof cup_root_files);
     cup_root_carry_reset();
+    cup_root_ntuple_reset();
 }
 
 /* ---- a walk ------------------------------------------------------------------------------ */
 
+/* Bytes of the file that are looked at: the read's own, or, to understand what a read before it
+ * left over, that rest with the first bytes of this one behind it. */
+struct view {
+    uint64_t offset, end;
+    const unsigned char *data;
+};
+
 struct walk {
     const struct cup_root_read *read;
     const struct cup_root_sink *sink;
-    uint64_t end;
-    uint64_t at;   /* where the next record begins, */
-    bool known;    /* for sure: the one before said so */
-    bool counting; /* the request has had a record that counts */
-    bool kept;     /* what is to be carried on was kept */
+    uint64_t end; /* of the read */
+    struct view view;
+    uint64_t at;       /* where the next record begins, */
+    bool known;        /* for sure: the one before said so */
+    bool counting;     /* the request has had a record that counts */
+    bool blocks;       /* compressed blocks are expected */
+    uint64_t blob_end; /* of the blob that is walked through; 0: none */
+    uint32_t searched; /* bytes, in vain */
+    size_t rest;       /* bytes from here on that the next read is to go on with; 0: none yet */
+    uint64_t begun;    /* the record that an earlier read began is PLACE */
+    enum cup_root_place place;
 };
 
-static const unsigned char *data_at(const struct walk *walk, uint64_t offset)
+static const unsigned char *here(const struct walk *walk)
 {
-    return walk->read->data + (offset - walk->read->offset);
+    return walk->view.data + (walk->at - walk->view.offset);
+}
+
+static size_t left(const struct walk *walk)
+{
+    return walk->view.end - walk->at;
 }
 
 static bool is_fill(const struct walk *walk)
@@ -79,49 +100,149 @@ static bool is_fill(const struct walk *walk)
     return walk->read->bytes <= (walk->read->ahead ? walk->read->ahead : READ_AHEAD);
 }
 
-/* Of what begins at OFFSET. 0: the buffer of a reader was filled, and only if it reads on from the
- * buffer's end does it turn out that it wanted what lies there. */
-static enum cup_root_place place_of(const struct walk *walk, uint64_t offset)
+/* Of what began in a read before this one. */
+static enum cup_root_place place_before(const struct walk *walk)
 {
-    if (offset == walk->read->offset && !walk->read->continues)
+    if (walk->place && walk->at == walk->begun)
+        return walk->place;
+    return walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
+}
+
+/* Of what begins here. 0: a reader's buffer was filled, and only if it reads on from there does it
+ * turn out that it wanted what lies at its end. */
+static enum cup_root_place place_here(const struct walk *walk)
+{
+    if (walk->at < walk->read->offset)
+        return place_before(walk);
+    if (walk->at == walk->read->offset && !walk->read->continues)
         return CUP_ROOT_STARTS;
     if (!walk->counting)
         return CUP_ROOT_PASSES;
     return is_fill(walk) ? 0 : CUP_ROOT_FOLLOWS;
 }
 
-static struct cup_root_carry *fill_in(struct cup_root_carry *carry, const struct walk *walk)
+/* What begins here was understood, and BYTES behind it something else begins. */
+static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 {
-    memset(carry, 0, offsetof(struct cup_root_carry, part));
-    carry->file = walk->read->file;
-    carry->offset = walk->end;
-    carry->record = walk->at;
-    carry->known = walk->known;
-    carry->counting = walk->counting;
-    return carry;
+    walk->at += bytes;
+    walk->known = true;
+    walk->searched = 0;
+    walk->counting |= place == CUP_ROOT_STARTS;
 }
+
+/* ---- what is carried to the next read ---------------------------------------------------- */
 
 static void keep(const struct walk *walk)
 {
     struct cup_root_carry carry;
-    if (walk->known || walk->counting)
-        cup_root_carry_keep(fill_in(&carry, walk));
-}
-
-/* BYTES at PART begin the record at walk->at, which is to be PLACE. */
-static void keep_part(struct walk *walk, const unsigned char *part, size_t bytes,
-                      enum cup_root_place place)
-{
-    struct cup_root_carry carry;
-    fill_in(&carry, walk);
-    carry.place = (uint8_t)place;
-    carry.bytes = (uint16_t)bytes;
-    memcpy(carry.part, part, bytes);
+    carry.standing = (struct cup_root_standing){.file = walk->read->file,
+                                                .searched = walk->searched,
+                                                .offset = walk->end,
+                                                .record = walk->at,
+                                                .blob_end = walk->blob_end,
+                                                .known = walk->known,
+                                                .counting = walk->counting,
+                                                .blocks = walk->blocks};
+    if (walk->rest) {
+        carry.standing.place = (uint8_t)place_here(walk);
+        carry.standing.bytes = (uint16_t)walk->rest;
+        memcpy(carry.rest, here(walk), walk->rest);
+    }
     cup_root_carry_keep(&carry);
-    walk->kept = true;
 }
 
-/* ---- what is found ----------------------------------------------------------------------- */
+/* It takes NEEDED bytes from here on to go on. False: more than can be carried. */
+static bool leave(struct walk *walk, size_t needed)
+{
+    if (needed > CUP_ROOT_REST_ROOM)
+        return false;
+    walk->rest = left(walk) < needed ? left(walk) : needed;
+    return true;
+}
+
+/* ---- records that are lost --------------------------------------------------------------- */
+
+static const char basket_class[] = "\7TBasket";
+enum {
+    CLASS_BYTES = sizeof basket_class - 1,
+    CLASS_AT = 26,
+    CLASS_AT_BIG = 34,
+    UNSEEN = CLASS_AT_BIG + CLASS_BYTES - 1, /* so many bytes may be the beginning of one */
+};
+
+/* Sixteen places at a time: which have the letters T and k where the class has them? Text, numbers
+ * and what is compressed seldom have both. */
+typedef unsigned char sixteen __attribute__((vector_size(16)));
+enum { FIRST_LETTER = 1, SECOND_LETTER = 5 };
+
+static bool may_have_class(const unsigned char *at)
+{
+    sixteen first, second;
+    uint64_t both[2];
+    memcpy(&first, at + FIRST_LETTER, sizeof first);
+    memcpy(&second, at + SECOND_LETTER, sizeof second);
+    sixteen hits = (sixteen)(first == (unsigned char)basket_class[FIRST_LETTER]) &
+                   (sixteen)(second == (unsigned char)basket_class[SECOND_LETTER]);
+    memcpy(both, &hits, sizeof both);
+    return both[0] | both[1];
+}
+
+/* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
+static const unsigned char *find_class(const unsigned char *from, const unsigned char *end)
+{
+    enum { LOOKED_AT = sizeof(sixteen) + CLASS_BYTES };
+    for (; end - from >= CLASS_BYTES; from++) {
+        while (end - from >= LOOKED_AT && !may_have_class(from))
+            from += sizeof(sixteen);
+        if (end - from >= CLASS_BYTES && memcmp(from, basket_class, CLASS_BYTES) == 0)
+            return from;
+    }
+    return NULL;
+}
+
+/* The record whose class is named NAME bytes from here. */
+static bool find_record(struct walk *walk, size_t name)
+{
+    static const size_t before[] = {CLASS_AT, CLASS_AT_BIG};
+    struct cup_root_key key;
+    for (size_t i = 0; i < 2; i++) {
+        if (name < before[i])
+            continue;
+        size_t from = name - before[i];
+        if (cup_root_key_read(&key, here(walk) + from, left(walk) - from, walk->at + from) &&
+            key.placed) {
+            walk->at += from;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* So many bytes of this read may be searched. A stream in which nothing is found is given up. */
+static size_t budget(const struct walk *walk)
+{
+    if (walk->searched >= GIVEN_UP)
+        return 0;
+    return left(walk) < SEARCHED ? left(walk) : SEARCHED;
+}
+
+/* No record begins here: goes to the next basket's. */
+static void search(struct walk *walk)
+{
+    const unsigned char *from = here(walk), *name = from;
+    size_t bytes = budget(walk);
+    walk->blocks = false;
+    for (; (name = find_class(name, from + bytes)); name++)
+        if ((walk->known = find_record(walk, (size_t)(name - from))))
+            return;
+    walk->known = false;
+    walk->searched += (uint32_t)bytes;
+    if (left(walk) > UNSEEN)
+        walk->at = walk->view.end - UNSEEN;
+    leave(walk, UNSEEN);
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
 
 static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
                         enum cup_root_place place)
@@ -129,7 +250,7 @@ static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
     if (!walk->sink->basket)
         return;
     walk->sink->basket(walk->sink->user, &(struct cup_root_basket){
-                                             .offset = key->seek,
+                                             .offset = walk->at,
                                              .bytes = key->bytes,
                                              .key_bytes = key->key_bytes,
                                              .object_bytes = key->object_bytes,
@@ -143,125 +264,178 @@ static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
                                          });
 }
 
-/* The record at walk->at was found: the next one begins behind it. */
-static void found(struct walk *walk, const struct cup_root_key *key, enum cup_root_place place)
+/* What begins in the buffer of a reader and goes on behind it: whether it was wanted turns out if
+ * the reader goes on, too. NEEDED bytes of it are enough to know it then. */
+static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
 {
-    if (key->kind == CUP_ROOT_BASKET)
-        tell_basket(walk, key, place);
-    walk->at += key->bytes;
-    walk->known = true;
-    walk->counting |= place == CUP_ROOT_STARTS;
+    return !place_here(walk) && walk->at + bytes > walk->end && leave(walk, needed);
 }
 
-/* ---- records that are lost --------------------------------------------------------------- */
-
-static const char basket_class[] = "\7TBasket";
-enum {
-    CLASS_BYTES = sizeof basket_class - 1,
-    RARE = 5, /* the k: no byte of it is rarer in numbers and in what is compressed */
-    CLASS_AT = 26,
-    CLASS_AT_BIG = 34,
-};
-
-/* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
-static const unsigned char *find_class(const unsigned char *from, const unsigned char *end)
+static void found_basket(struct walk *walk, const struct cup_root_key *key)
 {
-    while (end - from >= CLASS_BYTES) {
-        const unsigned char *rare = memchr(from + RARE, basket_class[RARE], end - from - RARE);
-        if (!rare || end - rare < CLASS_BYTES - RARE)
-            return NULL;
-        if (memcmp(rare - RARE, basket_class, CLASS_BYTES) == 0)
-            return rare - RARE;
-        from = rare - RARE + 1;
-    }
-    return NULL;
-}
-
-static bool is_record(const struct walk *walk, uint64_t offset)
-{
-    struct cup_root_key key;
-    return cup_root_key_read(&key, data_at(walk, offset), walk->end - offset, offset) && key.placed;
-}
-
-/* The record around the name of its class at NAME. */
-static bool find_record(struct walk *walk, uint64_t name)
-{
-    static const uint64_t before[] = {CLASS_AT, CLASS_AT_BIG};
-    for (size_t i = 0; i < 2; i++) {
-        if (name - walk->at >= before[i] && is_record(walk, name - before[i])) {
-            walk->at = name - before[i];
-            walk->known = true;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Goes to the next basket's record, from the current place on. */
-static void search(struct walk *walk)
-{
-    uint64_t left = walk->end - walk->at;
-    const unsigned char *from = data_at(walk, walk->at);
-    const unsigned char *end = from + (left < SCANNED ? left : SCANNED);
-    walk->known = false;
-    while ((from = find_class(from, end))) {
-        if (find_record(walk, walk->read->offset + (uint64_t)(from - walk->read->data)))
-            return;
-        from++;
-    }
-    walk->at = walk->end;
-}
-
-/* ---- one record -------------------------------------------------------------------------- */
-
-static bool is_believed(const struct walk *walk, const struct cup_root_key *key)
-{
-    return walk->known || key->kind != CUP_ROOT_GAP;
-}
-
-/* Of a key that the read's end cuts. One that is too long to be kept is passed over. */
-static void cut(struct walk *walk, const struct cup_root_key *key, enum cup_root_place place)
-{
-    size_t bytes = walk->end - walk->at;
-    if (key->needed <= CUP_ROOT_PART_ROOM)
-        keep_part(walk, data_at(walk, walk->at), bytes, place);
-    else
-        walk->at += key->bytes;
-}
-
-/* A basket that begins in the buffer of a reader and goes on behind it: whether it was wanted will
- * be known if the reader goes on, too. */
-static bool is_undecided(const struct walk *walk, const struct cup_root_key *key,
-                         enum cup_root_place place)
-{
-    return key->kind == CUP_ROOT_BASKET && place == 0 && walk->at + key->bytes > walk->end &&
-           key->needed <= CUP_ROOT_PART_ROOM;
-}
-
-static void step(struct walk *walk)
-{
-    struct cup_root_key key;
-    const unsigned char *data = data_at(walk, walk->at);
-    enum cup_root_verdict verdict = cup_root_key_read(&key, data, walk->end - walk->at, walk->at);
-    if (!verdict || !is_believed(walk, &key)) {
-        search(walk);
+    if (is_put_off(walk, key->bytes, key->needed))
         return;
-    }
-    enum cup_root_place place = place_of(walk, walk->at);
-    if (verdict == CUP_ROOT_PART)
-        cut(walk, &key, place);
-    else if (is_undecided(walk, &key, place))
-        keep_part(walk, data, key.needed, place);
-    else
-        found(walk, &key, place);
+    tell_basket(walk, key, place_here(walk));
+    pass(walk, key->bytes, place_here(walk));
 }
 
-static void walk_on(struct walk *walk)
+/* A record of a directory or an anchor: they tell where pages are, and where none are. */
+static void learn(const struct walk *walk, const struct cup_root_key *key)
 {
-    while (walk->at < walk->end && !walk->kept)
-        step(walk);
-    if (!walk->kept)
-        keep(walk);
+    const unsigned char *payload = here(walk) + key->key_bytes;
+    size_t bytes = key->bytes - key->key_bytes, there = left(walk) - key->key_bytes;
+    bytes = bytes < there ? bytes : there;
+    if (key->kind == CUP_ROOT_ANCHOR)
+        cup_root_ntuple_anchor(walk->read->file, payload, bytes);
+    else if (!cup_root_ntuple_listed(walk->read->file, payload, bytes))
+        return;
+    set_flag(walk->read->file, CUP_ROOT_WITH_NTUPLES);
+}
+
+/* What is in a blob is walked through, too, unless that is known to be no pages. */
+static void found_blob(struct walk *walk, const struct cup_root_key *key)
+{
+    bool anchor;
+    uint64_t payload = walk->at + key->key_bytes;
+    set_flag(walk->read->file, CUP_ROOT_WITH_NTUPLES);
+    walk->blocks = !cup_root_ntuple_known(walk->read->file, payload, &anchor);
+    walk->blob_end = walk->blocks ? walk->at + key->bytes : 0;
+    pass(walk, walk->blocks ? key->key_bytes : key->bytes, place_here(walk));
+}
+
+static void found(struct walk *walk, const struct cup_root_key *key)
+{
+    if (key->kind == CUP_ROOT_BASKET) {
+        found_basket(walk, key);
+    } else if (key->kind == CUP_ROOT_BLOB) {
+        found_blob(walk, key);
+    } else {
+        if (key->kind == CUP_ROOT_DIRECTORY || key->kind == CUP_ROOT_ANCHOR)
+            learn(walk, key);
+        pass(walk, key->bytes, place_here(walk));
+    }
+}
+
+/* ---- an RNTuple's blocks ----------------------------------------------------------------- */
+
+static void found_block(struct walk *walk, const struct cup_root_block_head *head)
+{
+    enum cup_root_place place = place_here(walk);
+    walk->blocks = true;
+    if (is_put_off(walk, head->bytes, CUP_ROOT_BLOCK_HEAD))
+        return;
+    if (walk->sink->block)
+        walk->sink->block(walk->sink->user, &(struct cup_root_block){
+                                                .offset = walk->at,
+                                                .bytes = head->bytes,
+                                                .object_bytes = head->object_bytes,
+                                                .algorithm = head->algorithm,
+                                                .place = place ? place : CUP_ROOT_PASSES,
+                                            });
+    pass(walk, head->bytes, place);
+}
+
+/* A payload begins that is known to hold no pages. */
+static bool pass_known(struct walk *walk)
+{
+    bool anchor;
+    uint32_t bytes = cup_root_ntuple_known(walk->read->file, walk->at, &anchor);
+    if (anchor)
+        cup_root_ntuple_anchor(walk->read->file, here(walk),
+                               bytes < left(walk) ? bytes : left(walk));
+    if (bytes)
+        pass(walk, bytes, place_here(walk));
+    return bytes;
+}
+
+/* A request begins, but no key: with a page. */
+static bool begins_with_block(struct walk *walk)
+{
+    struct cup_root_block_head head;
+    if (walk->known || place_here(walk) != CUP_ROOT_STARTS ||
+        !(flags_of(walk->read->file) & CUP_ROOT_WITH_NTUPLES))
+        return false;
+    if (pass_known(walk))
+        return true;
+    if (!cup_root_block_read(&head, here(walk), left(walk)))
+        return false;
+    found_block(walk, &head);
+    return true;
+}
+
+static bool is_key_at(const struct walk *walk, size_t distance)
+{
+    struct cup_root_key key;
+    return cup_root_key_read(&key, here(walk) + distance, left(walk) - distance,
+                             walk->at + distance) &&
+           key.placed;
+}
+
+/* Behind a block: the next one, or a key, at once or behind the page's checksum. */
+static bool goes_on_behind(struct walk *walk, size_t distance)
+{
+    struct cup_root_block_head head;
+    if (left(walk) < distance)
+        return false;
+    bool key = is_key_at(walk, distance);
+    if (!key && !cup_root_block_read(&head, here(walk) + distance, left(walk) - distance))
+        return false;
+    walk->at += distance;
+    if (key)
+        walk->blocks = false;
+    else
+        found_block(walk, &head);
+    return true;
+}
+
+/* The blob is at its end, or its other pages are not compressed, and not told from each other. */
+static bool leave_blob(struct walk *walk)
+{
+    if (walk->blob_end < walk->at)
+        return false;
+    walk->at = walk->blob_end;
+    walk->blob_end = 0;
+    walk->blocks = false;
+    return true;
+}
+
+static void step_block(struct walk *walk)
+{
+    enum { LEAST = CUP_ROOT_PAGE_CHECKSUM + CLASS_AT_BIG };
+    if (walk->at + CUP_ROOT_PAGE_CHECKSUM >= walk->blob_end && leave_blob(walk))
+        return;
+    if (goes_on_behind(walk, 0) || goes_on_behind(walk, CUP_ROOT_PAGE_CHECKSUM))
+        return;
+    if (left(walk) < LEAST)
+        leave(walk, LEAST);
+    else if (!leave_blob(walk))
+        search(walk);
+}
+
+/* ---- the next step ----------------------------------------------------------------------- */
+
+static void step_key(struct walk *walk)
+{
+    struct cup_root_key key;
+    enum cup_root_verdict verdict = cup_root_key_read(&key, here(walk), left(walk), walk->at);
+    if (!verdict || (key.kind == CUP_ROOT_GAP && !walk->known)) {
+        if (!begins_with_block(walk))
+            search(walk);
+    } else if (verdict == CUP_ROOT_WHOLE) {
+        found(walk, &key);
+    } else if (!leave(walk, key.needed)) {
+        pass(walk, key.bytes, place_here(walk));
+    }
+}
+
+static void walk_until(struct walk *walk, uint64_t limit)
+{
+    while (walk->at < limit && !walk->rest) {
+        if (walk->blocks)
+            step_block(walk);
+        else
+            step_key(walk);
+    }
 }
 
 /* ---- where a read begins ----------------------------------------------------------------- */
@@ -288,72 +462,80 @@ static void begin_file(struct walk *walk)
     walk->known = true;
 }
 
-/* Completes a key, of which the beginning was kept, with the first bytes of this read. False if it
- * takes more than those. */
-static enum cup_root_verdict complete(struct walk *walk, struct cup_root_carry *carry,
-                                      struct cup_root_key *key)
+/* The rest that the read before left, with this read's first bytes behind it. */
+static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_root_read *read)
 {
-    size_t used = 0;
-    enum cup_root_verdict verdict;
-    while ((verdict = cup_root_key_read(key, carry->part, carry->bytes, carry->record)) ==
-               CUP_ROOT_PART &&
-           key->needed <= CUP_ROOT_PART_ROOM && used < walk->read->bytes) {
-        size_t left = walk->read->bytes - used, bytes = key->needed - carry->bytes;
-        bytes = bytes < left ? bytes : left;
-        memcpy(carry->part + carry->bytes, walk->read->data + used, bytes);
-        carry->bytes += bytes;
-        used += bytes;
+    uint64_t record = carry->standing.record;
+    size_t bytes = carry->standing.bytes, room = CUP_ROOT_REST_ROOM - bytes;
+    if (record + bytes == read->offset) {
+        room = read->bytes < room ? read->bytes : room;
+        memcpy(carry->rest + bytes, read->data, room);
+        bytes += room;
     }
-    return verdict;
+    return (struct view){record, record + bytes, carry->rest};
 }
 
-static void resume_part(struct walk *walk, struct cup_root_carry *carry)
+/* False: all of this read is still not enough, and was carried on. */
+static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
 {
-    struct cup_root_key key;
-    enum cup_root_place place = carry->place;
-    enum cup_root_verdict verdict = complete(walk, carry, &key);
-    if (!place)
-        place = walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
-    if (!verdict || !is_believed(walk, &key)) {
-        walk->at = walk->read->offset;
-        search(walk);
-    } else if (verdict == CUP_ROOT_WHOLE)
-        found(walk, &key, place);
-    else if (key.needed <= CUP_ROOT_PART_ROOM)
-        keep_part(walk, carry->part, carry->bytes, place);
-    else
-        walk->at += key.bytes;
+    struct view own = walk->view;
+    walk->view = view_of_rest(carry, walk->read);
+    walk_until(walk, walk->read->offset);
+    if (walk->rest && walk->view.end >= walk->end) {
+        keep(walk);
+        return false;
+    }
+    walk->rest = 0;
+    walk->view = own;
+    if (walk->at < own.offset) { /* a key too long to be carried */
+        walk->at = own.offset;
+        walk->known = walk->blocks = false;
+    }
+    return true;
 }
 
-static void resume(struct walk *walk, struct cup_root_carry *carry)
+static bool resume(struct walk *walk, struct cup_root_carry *carry)
 {
-    walk->known = carry->known;
-    walk->counting = walk->read->continues && carry->counting;
-    walk->at = carry->record;
-    if (carry->bytes)
-        resume_part(walk, carry);
+    const struct cup_root_standing *standing = &carry->standing;
+    walk->at = walk->begun = standing->record;
+    walk->place = standing->place;
+    walk->known = standing->known;
+    walk->searched = walk->read->continues ? standing->searched : 0;
+    walk->blocks = standing->blocks;
+    walk->blob_end = standing->blob_end;
+    walk->counting = walk->read->continues && standing->counting;
+    return !standing->bytes || walk_rest(walk, carry);
 }
 
-/* A request mostly begins with a record, and what was kept may be of a file that is no more. */
-static bool begins_with_record(const struct walk *walk)
+/* As requests mostly do; and what was carried may be of a file that is no more. */
+static bool begins_with_key(const struct walk *walk)
 {
     struct cup_root_key key;
     return !walk->read->continues &&
-           cup_root_key_read(&key, walk->read->data, walk->read->bytes, walk->read->offset) ==
-               CUP_ROOT_WHOLE &&
+           cup_root_key_read(&key, here(walk), left(walk), walk->at) == CUP_ROOT_WHOLE &&
            key.kind != CUP_ROOT_GAP;
+}
+
+static bool begin(struct walk *walk)
+{
+    struct cup_root_carry carry;
+    if (walk->read->offset == 0)
+        begin_file(walk);
+    else if (!begins_with_key(walk) &&
+             cup_root_carry_find(&carry, walk->read->file, walk->read->offset))
+        return resume(walk, &carry);
+    return true;
 }
 
 void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink *sink)
 {
-    struct cup_root_carry carry;
-    struct walk walk = {
-        .read = read, .sink = sink, .at = read->offset, .end = read->offset + read->bytes};
     if (!read->bytes || read->bytes > INT64_MAX || read->offset > INT64_MAX - read->bytes)
         return;
-    if (read->offset == 0)
-        begin_file(&walk);
-    else if (!begins_with_record(&walk) && cup_root_carry_find(&carry, read->file, read->offset))
-        resume(&walk, &carry);
-    walk_on(&walk);
+    struct walk walk = {.read = read, .sink = sink, .at = read->offset};
+    walk.end = read->offset + read->bytes;
+    walk.view = (struct view){read->offset, walk.end, read->data};
+    if (!begin(&walk))
+        return;
+    walk_until(&walk, walk.end);
+    keep(&walk);
 }

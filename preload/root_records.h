@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that a call delivered. */
 struct cup_root_read {
@@ -19,14 +20,17 @@ struct cup_root_read {
     uint32_t ahead; /* bytes that a buffered reader reads ahead: the file's st_blksize; 0: 4096 */
 };
 
-/* How a record lies in what was requested. */
+/* How a record lies in what was requested; docs/baskets.md has the reasons. */
 enum cup_root_place {
     CUP_ROOT_STARTS = 1,  /* it begins where a request begins */
-    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, before the request's last 4 KiB began */
+    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, in a read of more than a buffer's bytes, or
+                             at the end of a buffer behind which its reader read on */
     CUP_ROOT_PASSES = 3,  /* neither: read-ahead */
 };
 
-/* A key whose class is TBasket, seen whole, once for each time it is delivered. */
+/* A key whose class is TBasket, seen whole, once for each time it is delivered. One of which only
+ * the beginning was read ahead is told when its reader reads on; the key has passed then, and
+ * offset lies before that read. */
 struct cup_root_basket {
     uint64_t offset;
     uint32_t bytes;        /* fNbytes: key and payload as stored */
@@ -72,12 +76,17 @@ enum cup_root_flags {
 enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
 extern uint8_t cup_root_files[CUP_ROOT_FILES];
 
-/* A read of FILE at OFFSET is worth asking cup_root_is(). */
-static inline bool cup_root_may_be(uint32_t file, uint64_t offset)
+/* FILE is taken for a ROOT file. */
+static inline bool cup_root_may_be(uint32_t file)
 {
     uint8_t known = file < CUP_ROOT_FILES ? cup_root_files[file] : 0;
-    return offset == 0 ||
-           ((known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC));
+    return (known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC);
+}
+
+/* It begins as ROOT files do. */
+static inline bool cup_root_begins(const void *data, size_t bytes)
+{
+    return bytes >= 4 && memcmp(data, "root", 4) == 0;
 }
 
 /* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to

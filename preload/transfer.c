@@ -261,7 +261,15 @@ static inline struct began move(struct cup_descriptor *descriptor, bool reads, u
     return (struct began){from, sequential};
 }
 
-/* ROOT files are among the data files. */
+/* ROOT files are among the data files. Asked of every read of one. */
+static inline bool is_root(const struct cup_transfer *transfer, uint64_t bytes, struct began began,
+                           const void *to, int parts)
+{
+    if (__builtin_expect(began.at == 0, 0) && to && (parts || cup_root_begins(to, bytes)))
+        return true;
+    return to && cup_root_may_be(transfer->descriptor->file);
+}
+
 static __attribute__((noinline)) void look_into(const struct cup_transfer *transfer, uint64_t bytes,
                                                 struct began began, const void *to, int parts)
 {
@@ -350,7 +358,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.way == CUP_WAY_NONE)
         cup_child_read();
-    if (to && cup_root_may_be(transfer->descriptor->file, (uint64_t)began.at))
+    if (__builtin_expect(is_root(transfer, bytes, began, to, parts), 0))
         look_into(transfer, bytes, began, to, parts);
 }
 
@@ -372,8 +380,7 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
         count_duration(transfer->owner.block, ns);
     struct began began = count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
-    if (to && transfer->descriptor->class == CUP_FILE_DATA &&
-        cup_root_may_be(transfer->descriptor->file, (uint64_t)began.at))
+    if (transfer->descriptor->class == CUP_FILE_DATA && is_root(transfer, bytes, began, to, parts))
         look_into(transfer, bytes, began, to, parts);
 }
 
