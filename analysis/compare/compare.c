@@ -6,8 +6,8 @@
 #include "analysis/base/array.h"
 
 const char *const cup_compare_sections[] = {
-    "workflow",        "workers",  "efficiency",  "time_budget", "fine", "chunks",
-    "tasks_by_prefix", "datasets", "attribution", "health",      NULL,
+    "workflow", "workers",         "efficiency", "time_budget", "fine",   "branches",
+    "chunks",   "tasks_by_prefix", "datasets",   "attribution", "health", NULL,
 };
 
 /* ---- rows ------------------------------------------------------------------------------- */

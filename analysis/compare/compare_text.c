@@ -287,6 +287,7 @@ static const char *heading_of(const char *section)
         {"efficiency", "Efficiency"},
         {"time_budget", "Time budget"},
         {"fine", "Fine metrics"},
+        {"branches", "Branches"},
         {"chunks", "Chunks, on average"},
         {"tasks_by_prefix", "Tasks by prefix"},
         {"datasets", "Datasets"},

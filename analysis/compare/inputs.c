@@ -15,7 +15,7 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
 {
     struct cup_profile profile;
     struct cup_totals totals;
-    struct cup_load_options options = {0};
+    struct cup_load_options options = {.baskets = true};
     if (cup_run_option_read(directory, run, &options.run, error) != 0) {
         *usage = true;
         return -1;

@@ -16,7 +16,7 @@ static bool allocate(struct cup_profile *profile)
            ONE(profile->tasks, profile->task_count) && ONE(profile->items, profile->item_count) &&
            ONE(profile->files, profile->file_count) && ONE(profile->counters, counters) &&
            ONE(profile->own_waits, waits) && ONE(profile->baskets, baskets) &&
-           (profile->path = strdup("")) != NULL;
+           ONE(profile->branches, profile->branch_count) && (profile->path = strdup("")) != NULL;
 }
 
 static void fill(struct cup_profile *profile)
@@ -29,6 +29,8 @@ static void fill(struct cup_profile *profile)
     profile->items[0].kind = CUP_ITEM_WORK;
     profile->items[0].cpu_ns = CUP_UNKNOWN64;
     profile->files[0].class = CUP_FILE_DATA;
+    profile->branches[0].sums.baskets = 1;
+    profile->basket_places_dropped = true; /* there is no log to read them from again */
 }
 
 int cup_specimen_make(struct cup_specimen *specimen)

@@ -49,7 +49,7 @@ def compare_row(table: str, row: dict, told: dict) -> None:
 
 
 def check_csv(directory: Path, report: dict) -> None:
-    for table in ("chunks", "files", "workers"):
+    for table in ("chunks", "files", "branches", "workers"):
         with open(directory / f"{table}.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file, strict=True))
         told = report[table]["rows"]
@@ -125,6 +125,8 @@ def check_prometheus(path: Path, report: dict) -> None:
         "cupping_read_bytes_total": flow["total_bytes_read"],
         "cupping_events_total": flow["total_events"],
         "cupping_task_cpu_seconds_total": flow["total_thread_cpu_time"],
+        "cupping_basket_compressed_bytes_total": flow["bytes_read_compressed"],
+        "cupping_basket_uncompressed_bytes_total": flow["bytes_read_uncompressed"],
     }
     for name, value in figures.items():
         expect(name, [float(v) for k, v in series.items() if k.split("{")[0] == name], [value])

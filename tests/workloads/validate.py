@@ -28,6 +28,8 @@ SPOILT = [
     (("time_budget", "idle_s"), True),
     (("chunks", "count"), 1.5),
     (("datasets", "rows"), {}),
+    (("branches", "rows"), {}),
+    (("branches", "reread_bytes"), "many"),
     (("attribution", "by_way", "sole"), "none"),
     (("health", "warnings"), [1]),
     (("sources", "wall_time"), None),

@@ -61,10 +61,10 @@ _cupping() {
     --only)
         if [[ $verb == compare ]]; then
             _cupping_words \
-                "inputs workflow workers efficiency time_budget fine chunks tasks_by_prefix datasets attribution health scaling"
+                "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
+                "summary tasks waits chunks datasets losses stages merge hosts files branches servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
         fi
         return
         ;;
