@@ -298,16 +298,18 @@ static json_t *pages_of(const struct job *job, const char *file)
     return NULL;
 }
 
-static void check_pages(const struct job *job, const char *scenario)
+static void check_pages(const struct job *job, const char *scenario, json_t *truth)
 {
-    json_t *truth = json_object_get(job->truth, scenario);
     json_t *pages = json_object_get(truth, "pages");
     json_t *row = pages_of(job, cup_word(truth, "file"));
-    check_scenario(job, scenario);
+    json_int_t count = cup_count(pages, "count");
+    if (count == 0) { /* of those that are not compressed nothing is to be seen */
+        cr_expect(!row, "%s: blocks, but nothing is compressed", scenario);
+        return;
+    }
     cr_assert(row, "%s: no row of pages", scenario);
-    cr_expect_eq(cup_count(row, "baskets"), cup_count(pages, "count"), "%s: %lld blocks, not %lld",
-                 scenario, (long long)cup_count(row, "baskets"),
-                 (long long)cup_count(pages, "count"));
+    cr_expect_eq(cup_count(row, "baskets"), count, "%s: %lld blocks, not %lld", scenario,
+                 (long long)cup_count(row, "baskets"), (long long)count);
     expect_same(scenario, pages, row, "compressed_bytes");
     expect_same(scenario, pages, row, "uncompressed_bytes");
 }
@@ -315,9 +317,84 @@ static void check_pages(const struct job *job, const char *scenario)
 Test(branches, pages_have_no_names)
 {
     struct job job = load(cup_job("branches-1", run_one_thread));
-    check_pages(&job, "ntuple");
-    check_pages(&job, "both");
+    const char *name;
+    json_t *truth;
+    int files = 0;
+    check_scenario(&job, "ntuple");
+    check_scenario(&job, "both");
+    json_object_foreach(job.truth, name, truth) if (json_is_object(json_object_get(truth, "pages")))
+    {
+        check_pages(&job, name, truth);
+        files++;
+    }
+    cr_expect(files >= 2);
     drop(&job);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------
+ */
+
+/* Of all rows and pages of the truth; what cannot be known counts as nothing. */
+static json_int_t sum_of(json_t *truth, const char *field)
+{
+    json_t *rows = json_object_get(truth, "rows"), *row;
+    json_int_t sum = json_integer_value(json_object_get(json_object_get(truth, "pages"), field));
+    size_t i;
+    json_array_foreach(rows, i, row) sum += json_integer_value(json_object_get(row, field));
+    return sum;
+}
+
+static void check_sums(const struct job *job)
+{
+    json_t *workflow = json_object_get(job->report, "workflow"), *truth;
+    json_int_t compressed = 0, uncompressed = 0;
+    const char *name;
+    json_object_foreach(job->truth, name, truth)
+    {
+        compressed += sum_of(truth, "compressed_bytes");
+        uncompressed += sum_of(truth, "uncompressed_bytes");
+    }
+    cr_expect_eq(cup_count(workflow, "bytes_read_compressed"), compressed);
+    cr_expect_eq(cup_count(workflow, "bytes_read_uncompressed"), uncompressed);
+    cr_expect_eq(cup_count(json_object_get(job->report, "health"), "baskets_dropped"), 0);
+}
+
+/* Each chunk reads the same branches, and all of its range. */
+static void check_chunks(const struct job *job, const char *scenario)
+{
+    json_t *truth = json_object_get(job->truth, scenario), *row;
+    json_t *rows = json_object_get(json_object_get(job->report, "chunks"), "rows");
+    json_int_t branches = (json_int_t)json_array_size(json_object_get(truth, "rows"));
+    json_int_t compressed = 0, uncompressed = 0;
+    size_t i;
+    json_array_foreach(rows, i, row) if (cup_is(row, "file", cup_word(truth, "file")))
+    {
+        cr_expect_eq(cup_count(row, "branches_read"), branches, "%s: a chunk with %lld branches",
+                     scenario, (long long)cup_count(row, "branches_read"));
+        cr_expect(cup_is(row, "entries_read", "all"), "%s: %s", scenario,
+                  cup_word(row, "entries_read"));
+        compressed += cup_count(row, "bytes_read_compressed");
+        uncompressed += cup_count(row, "bytes_read_uncompressed");
+    }
+    cr_expect_eq(compressed, sum_of(truth, "compressed_bytes"), "%s", scenario);
+    cr_expect_eq(uncompressed, sum_of(truth, "uncompressed_bytes"), "%s", scenario);
+}
+
+static void check_all_sums(const struct job *job)
+{
+    check_sums(job);
+    check_chunks(job, "schema-base");
+    check_chunks(job, "schema-nano");
+}
+
+Test(branches, of_the_run_and_of_each_chunk)
+{
+    struct job one = load(cup_job("branches-1", run_one_thread));
+    struct job two = load(cup_job("branches-2", run_two_workers));
+    check_all_sums(&one);
+    check_all_sums(&two);
+    drop(&one);
+    drop(&two);
 }
 
 /* ---- files that ROOT wrote --------------------------------------------------------------------

@@ -223,8 +223,10 @@ def root_files():
 def root_tasks(path):
     import branches_truth
 
-    tasks = {}
-    for tree, names in branches_truth.readable(path).items():
+    trees, ntuples = branches_truth.readable(path)
+    tasks = {f"root-pages-{name}": [[read("fields", fields, tree=name)]]
+             for name, fields in ntuples.items()}
+    for tree, names in trees.items():
         some, few = names[:: max(len(names) // 5, 1)][:5], names[1:3] or names
         short = tree.replace("/", "-")
         tasks[f"root-some-{short}"] = [[read("arrays", some, tree=tree)]]

@@ -44,9 +44,12 @@ def names_of(tree):
 
 
 def readable(path):
+    """Of each tree its branches, of each RNTuple its fields: two dictionaries."""
     with uproot.open(path, array_cache=None) as file:
-        trees = [name for name, kind in file.classnames(cycle=False).items() if kind == "TTree"]
-        return {name: names_of(file[name]) for name in trees}
+        kinds = file.classnames(cycle=False)
+        trees = {name: names_of(file[name]) for name, kind in kinds.items() if kind == "TTree"}
+        return trees, {name: [field.name for field in file[name].fields]
+                       for name, kind in kinds.items() if kind.endswith("::RNTuple")}
 
 
 # ---- baskets -----------------------------------------------------------------------------------
@@ -111,23 +114,31 @@ def columns_of(ntuple, fields):
     return [column for column in ntuple.column_records if column.field_id in wanted]
 
 
-def add_page(pages, page, bits):
-    size = (page.num_elements * bits + 7) // 8
-    stored = page.locator.num_bytes
+def add_block(pages, locator, size):
+    """Of SIZE bytes, uncompressed."""
+    stored = locator.num_bytes
     if stored < size:  # else it is stored as it is, with nothing to see it by
         pages["count"] += 1
         pages["compressed_bytes"] += stored
         pages["uncompressed_bytes"] += size
 
 
+def add_lists(pages, ntuple):
+    """Lists of pages are in blocks that look like theirs."""
+    for group in ntuple.footer.cluster_group_records:
+        link = group.page_list_link
+        add_block(pages, link.locator, link.env_uncomp_size)
+
+
 def pages_of(file, reads):
     pages = {"count": 0, "compressed_bytes": 0, "uncompressed_bytes": 0}
     for read in reads:
         ntuple = file[read["tree"]]
+        add_lists(pages, ntuple)
         for column in columns_of(ntuple, read["branches"]):
             for cluster in ntuple.page_link_list:
                 for page in cluster[column.idx].pages:
-                    add_page(pages, page, column.nbits)
+                    add_block(pages, page.locator, (page.num_elements * column.nbits + 7) // 8)
     return pages
 
 
