@@ -28,6 +28,7 @@ static struct {
     uint32_t used;            /* those up to here have been used */
     uint32_t making;          /* a lock: one tally for a task */
     uint8_t heads[HEADS / 8]; /* bits: files whose head was told */
+    bool named;               /* any of the following is known */
     uint32_t ahead[CUP_ROOT_FILES];
 } baskets;
 
@@ -42,7 +43,9 @@ void cup_baskets_reset(void)
     baskets.used = 0;
     baskets.making = 0;
     memset(baskets.heads, 0, sizeof baskets.heads);
-    memset(baskets.ahead, 0, sizeof baskets.ahead);
+    if (baskets.named) /* else no page of it was ever used */
+        memset(baskets.ahead, 0, sizeof baskets.ahead);
+    baskets.named = false;
     cup_tally_reset();
     cup_tally_rows_reset();
     cup_branches_reset();
@@ -52,8 +55,10 @@ void cup_baskets_reset(void)
 void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)
 {
     cup_tally_rows_named(file, path);
-    if (file < CUP_ROOT_FILES)
+    if (file < CUP_ROOT_FILES) {
+        baskets.named = true;
         baskets.ahead[file] = ahead;
+    }
     if (expect)
         cup_root_expect(file);
 }

@@ -21,6 +21,7 @@ struct room {
 static struct {
     uint32_t lock;
     struct room *room;           /* NULL: none yet */
+    bool named;                  /* any of the following is known */
     uint32_t paths[NAMED_FILES]; /* strings, by FILE record */
 } state;
 
@@ -28,13 +29,19 @@ void cup_tally_rows_reset(void)
 {
     if (state.room)
         cup_raw_munmap(state.room, sizeof *state.room);
-    memset(&state, 0, sizeof state);
+    if (state.named) /* else no page of it was ever used */
+        memset(state.paths, 0, sizeof state.paths);
+    state.room = NULL;
+    state.named = false;
+    state.lock = 0;
 }
 
 void cup_tally_rows_named(uint32_t file, uint32_t path)
 {
-    if (file < NAMED_FILES)
-        state.paths[file] = path;
+    if (file >= NAMED_FILES)
+        return;
+    state.named = true;
+    state.paths[file] = path;
 }
 
 /* ---- sums of branches -------------------------------------------------------------------- */

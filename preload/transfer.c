@@ -265,9 +265,10 @@ static inline struct began move(struct cup_descriptor *descriptor, bool reads, u
 static inline bool is_root(const struct cup_transfer *transfer, uint64_t bytes, struct began began,
                            const void *to, int parts)
 {
+    uint32_t file = transfer->descriptor->file;
     if (__builtin_expect(began.at == 0, 0) && to && (parts || cup_root_begins(to, bytes)))
-        return true;
-    return to && cup_root_may_be(transfer->descriptor->file);
+        return file != 0;
+    return to && cup_root_may_be(file);
 }
 
 static __attribute__((noinline)) void look_into(const struct cup_transfer *transfer, uint64_t bytes,
