@@ -47,6 +47,21 @@ static void examine(struct cup_roast_file *file, const struct cup_profile *profi
     free(tree.bytes);
 }
 
+/* Where the file itself tells nothing: what uproot knew of its tree when it was read. */
+static void take_told(struct cup_roast_file *file, const struct cup_totals *totals)
+{
+    const struct cup_ttree *tree =
+        file->contents.compressed_bytes
+            ? NULL
+            : cup_ttree_named(totals->profile, cup_root_file_at(totals->profile, file->path),
+                              file->tree);
+    if (!tree || tree->compressed_bytes == CUP_UNKNOWN64 ||
+        tree->uncompressed_bytes == CUP_UNKNOWN64)
+        return;
+    file->contents.compressed_bytes = tree->compressed_bytes;
+    file->contents.uncompressed_bytes = tree->uncompressed_bytes;
+}
+
 /* Chunks that ask for the same bytes once more count them once more: a tree has no more of them. */
 static void bound_requests(struct cup_roast_file *file)
 {
@@ -72,6 +87,7 @@ int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals 
     note_sizes(files, profile);
     for (size_t i = 0; i < files->count; i++) {
         examine(&files->files[i], profile);
+        take_told(&files->files[i], totals);
         bound_requests(&files->files[i]);
     }
     return 0;

@@ -178,13 +178,26 @@ static void put_ratios(struct cup_roast *roast)
     cup_json_end_array(&roast->json);
 }
 
-/* How many branches nobody read is not known to this version. */
+/* Mean over files: different branches of their trees that were read. */
+static struct cup_value branches_percent(const struct cup_totals *totals)
+{
+    double sum = 0, known = 0;
+    for (size_t i = 0; i < totals->profile->root_file_count; i++) {
+        const struct cup_branches_file *file = &totals->branches.files[i];
+        if (file->tree_branches == 0)
+            continue;
+        sum += 100.0 * (double)file->branches_of_trees / (double)file->tree_branches;
+        known++;
+    }
+    return cup_ratio(sum, known);
+}
+
 int cup_roast_put_files(struct cup_roast *roast)
 {
     put_each_file(roast, "file_metadata", put_file_metadata);
     put_each_file(roast, "file_read_metrics", put_file_reads);
     put_percents(roast);
-    put(roast, "avg_branches_read_percent", cup_null());
+    put(roast, "avg_branches_read_percent", branches_percent(roast->totals));
     put_ratios(roast);
     return roast->key.failed ? -1 : 0;
 }

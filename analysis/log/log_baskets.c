@@ -4,14 +4,12 @@
 
 #include "preload/pairs.h"
 
-enum { NUMBER_LONGEST = 10 }; /* bytes of one of 64 bits */
-
 enum { PLAIN, DELTA };
-static const unsigned char kinds[CUP_BV_COUNT] = {
-#define X(id, name, kind, text) kind,
-    CUP_BASKET_VALUES(X)
+
+/* Those that are told as differences. */
+#define X(id, name, kind, text) (kind == DELTA ? 1u << CUP_BV_##id : 0) |
+static const unsigned deltas = CUP_BASKET_VALUES(X) 0;
 #undef X
-};
 
 /* Reads a number at *at, which may stand at the end; false where it is cut or too long. */
 static bool read_checked(const unsigned char **at, const unsigned char *end, uint64_t *number)
@@ -56,16 +54,18 @@ static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64
 {
     if (index >= CUP_BV_COUNT)
         return true;
-    row->values[index] = kinds[index] == DELTA ? cup_pairs_undo(told, row->values[index]) : told;
+    row->values[index] = deltas >> index & 1 ? cup_pairs_undo(told, row->values[index]) : told;
     return row->values[index] < CUP_BASKET_VALUE_LIMIT;
 }
 
 /* PLAIN values that are not told are 0, others are as before. */
 static inline void forget_plain(struct cup_basket_row *row)
 {
-    for (unsigned i = 0; i < CUP_BV_COUNT; i++)
-        if (kinds[i] == PLAIN)
-            row->values[i] = 0;
+#define X(id, name, kind, text)                                                                    \
+    if (kind == PLAIN)                                                                             \
+        row->values[CUP_BV_##id] = 0;
+    CUP_BASKET_VALUES(X)
+#undef X
 }
 
 static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)

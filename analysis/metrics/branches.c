@@ -85,17 +85,6 @@ static int more_bytes_first(const void *left, const void *right)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
-/* The tree of that name that a file holds, as far as told; NULL if not. Names in keys are those of
- * trees, without a directory. */
-static const struct cup_ttree *tree_of(const struct cup_profile *profile,
-                                       const struct cup_root_file *file, uint32_t name)
-{
-    for (uint32_t at = file->first_tree; at; at = profile->ttrees[at - 1].next)
-        if (cup_same_tree(profile, profile->ttrees[at - 1].name, name))
-            return &profile->ttrees[at - 1];
-    return NULL;
-}
-
 static void add_tree(struct cup_branches_file *file, const struct cup_ttree *tree)
 {
     bool sized = tree->compressed_bytes != CUP_UNKNOWN64;
@@ -112,8 +101,7 @@ static void add_tree(struct cup_branches_file *file, const struct cup_ttree *tre
 static void add_file_row(struct cup_branches_file *file, const struct cup_profile *profile,
                          const struct cup_branch_row *row, bool new_tree)
 {
-    const struct cup_ttree *tree =
-        tree_of(profile, &profile->root_files[row->root_file - 1], row->tree);
+    const struct cup_ttree *tree = cup_ttree_named(profile, row->root_file - 1, row->tree);
     file->branches += row->name != 0;
     if (row->rereads_known)
         cup_rereads_add(&file->rereads, &row->rereads);

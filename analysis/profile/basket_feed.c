@@ -64,19 +64,25 @@ static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* The number of a process's branch, which are 1, 2, 3, ... unless records are missing. */
+/* Index + 1 of a process's branch; 0: not known. Numbers ascend, and are 1, 2, 3, ... unless
+ * records are missing. */
 static uint32_t branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number)
 {
     const struct cup_process *of = &profile->processes[process];
-    const struct cup_branch_number *numbers = &profile->branch_numbers[of->first_branch];
-    if (number == 0)
+    if (number == 0 || of->branches == 0)
         return 0;
+    const struct cup_branch_number *numbers = &profile->branch_numbers[of->first_branch];
     if (number <= of->branches && numbers[number - 1].number == number)
         return numbers[number - 1].branch;
-    for (uint32_t i = 0; i < of->branches; i++)
-        if (numbers[i].number == number)
-            return numbers[i].branch;
-    return 0;
+    uint32_t from = 0, to = of->branches;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (numbers[middle].number < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < of->branches && numbers[from].number == number ? numbers[from].branch : 0;
 }
 
 /* ---- the iterator ------------------------------------------------------------------------- */

@@ -88,3 +88,21 @@ bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t oth
     struct cup_text b = plain_name(cup_profile_text(profile, other));
     return a.length > 0 && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
+
+uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path)
+{
+    for (uint32_t i = 0; path && i < profile->root_file_count; i++)
+        if (profile->root_files[i].path == path)
+            return i;
+    return UINT32_MAX;
+}
+
+const struct cup_ttree *cup_ttree_named(const struct cup_profile *profile, uint32_t root_file,
+                                        uint32_t tree)
+{
+    uint32_t at =
+        root_file < profile->root_file_count ? profile->root_files[root_file].first_tree : 0;
+    while (at && !cup_same_tree(profile, profile->ttrees[at - 1].name, tree))
+        at = profile->ttrees[at - 1].next;
+    return at ? &profile->ttrees[at - 1] : NULL;
+}

@@ -331,6 +331,13 @@ static inline struct cup_text cup_profile_text(const struct cup_profile *profile
 /* True if two strings name the same tree: "Events" is the tree of "dir/Events;1". */
 bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other);
 
+/* Index of the file of that path in root_files; UINT32_MAX if there is none. Looks at all. */
+uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path);
+
+/* What was told of a tree of a file (index in root_files, or UINT32_MAX); NULL if nothing. */
+const struct cup_ttree *cup_ttree_named(const struct cup_profile *profile, uint32_t root_file,
+                                        uint32_t tree);
+
 /* NULL when not known. */
 static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,
                                                        const struct cup_task *task)

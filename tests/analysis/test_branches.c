@@ -636,6 +636,29 @@ Test(branches, orphans_have_no_names)
     cr_expect_eq(profile.orphan_records, 3, "task, file, branch");
 }
 
+/* BRANCH records of 1, 2 and 4 are lost. */
+Test(branches, numbers_need_not_follow_each_other)
+{
+    const struct cup_load_options options = {0};
+    const struct cup_r_baskets baskets = {.file = 1, .source = CUP_BASKETS_ASKED};
+    const uint32_t numbers[] = {3, 4, 7};
+    const uint64_t values[3][CUP_BV_COUNT] = {{1, 10}, {1, 20}, {1, 40}};
+    struct log_builder b;
+    start_log(&b, 1);
+    add_file(&b, 1);
+    add_branch(&b, 3, PT);
+    add_branch(&b, 7, ETA);
+    builder_baskets(&b, &baskets, numbers, values, 3);
+    save(&b, "1.cup");
+    load(&options);
+    cr_assert(totals.branches.rereads_known);
+    cr_expect_eq(totals.branches.file_rows, 3);
+    cr_expect_eq(row_of("Muon_pt")->files, 1);
+    cr_expect_eq(row_of("Muon_pt")->sums.compressed, 10);
+    cr_expect_eq(row_of("Muon_eta")->files, 1);
+    cr_expect_eq(row_of("Muon_eta")->sums.compressed, 40);
+}
+
 /* Then what was read twice is looked for on request. */
 Test(branches, too_many_rows_are_not_kept)
 {
