@@ -1,6 +1,6 @@
 """What looking for baskets costs a job that does nothing but read: worker CPU and wall seconds.
 
-Two clusters with nannies stand side by side, one under this library, one under that of BENCH_BASE (a
+Two clusters with nannies, started anew three times, stand side by side, one under this library, one under that of BENCH_BASE (a
 commit, built in build/base-COMMIT; by default the last one that did not look for baskets). They get the
 same tasks by turns, so that what else the machine does hits both; CPU is user + system of the whole
 worker process around them, by its own clocks. The noise floor is the base against itself, from one
@@ -18,7 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
-ROUNDS = int(os.environ.get("BENCH_PAIRS", "15"))
+STARTS = 3  # what a process is lucky with (addresses, its heap) stays with it
+ROUNDS = max(2, int(os.environ.get("BENCH_PAIRS", "15")) // STARTS)
 BASE = os.environ.get("BENCH_BASE", "412fd69")
 sys.path.insert(0, str(HERE.parent / "workloads"))
 
@@ -141,42 +142,58 @@ def report(profile: Path) -> dict:
     return json.loads(out)
 
 
-def by_turns(base: Side, ours: Side, measure) -> tuple[list, list]:
-    off, on = [], []
-    for number in range(ROUNDS):
-        sides = [(off, base), (on, ours)]
-        for series, side in sides if number % 2 == 0 else reversed(sides):
-            series.append(measure(side))
-    return off, on
+class Series:
+    """What was measured of one file, by turns: pairs that stand at the same index."""
+
+    def __init__(self, path: Path, times: int):
+        self.path, self.times = path, times
+        self.jobs, self.sweeps = ([], []), ([], [])
+
+    def measure(self, sides: list) -> None:
+        for side in sides:
+            side.round(self.path, 1)  # imports, page cache
+        for number in range(ROUNDS):
+            order = (0, 1) if number % 2 == 0 else (1, 0)
+            for i in order:
+                self.jobs[i].append(sides[i].round(self.path, self.times))
+            for i in order:
+                self.sweeps[i].append(sides[i].sweep(self.path))
+
+    def show(self, name: str) -> None:
+        megabytes = self.times * self.path.stat().st_size / 1e6
+        print(f"\n{name}: {megabytes:.0f} MB in {self.times} tasks, {STARTS} x {ROUNDS} rounds each")
+        for at, what in enumerate(("worker CPU", "wall")):
+            show(what, *([one[at] for one in side] for side in self.jobs))
+        off, on = self.sweeps
+        print(f"  the walk    {min(on) - min(off):+.2f} us/MB  (preads of {SWEEP >> 20} MiB: base {min(off):.1f},"
+              f" ours {min(on):.1f}; medians {statistics.median(off):.1f}, {statistics.median(on):.1f})")
 
 
-def compare(name: str, path: Path, times: int, base: Side, ours: Side) -> None:
-    for side in (base, ours):
-        side.round(path, 1)  # imports, page cache
-    off, on = by_turns(base, ours, lambda side: side.round(path, times))
-    megabytes = times * path.stat().st_size / 1e6
-    print(f"\n{name}: {megabytes:.0f} MB in {times} tasks, {ROUNDS} rounds each")
-    for at, what in enumerate(("worker CPU", "wall")):
-        show(what, [one[at] for one in off], [one[at] for one in on])
-    off, on = by_turns(base, ours, lambda side: side.sweep(path))
-    print(f"  the walk    {min(on) - min(off):+.2f} us/MB  (preads of {SWEEP >> 20} MiB: base {min(off):.1f},"
-          f" ours {min(on):.1f}; medians {statistics.median(off):.1f}, {statistics.median(on):.1f})", flush=True)
+def measure_all(where: Path, series: dict) -> Path:
+    """Profile of our side, of the last start."""
+    for number in range(STARTS):
+        sides = [Side(base_tree(), where / f"base-{number}"), Side(TOP, where / f"ours-{number}")]
+        try:
+            for one in series.values():
+                one.measure(sides)
+        finally:
+            for side in sides:
+                side.stop()
+    return sides[1].profile
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cupping-bench-") as directory:
         where = Path(directory)
-        for name, (shape, _) in FILES.items():
-            write(where / f"{name.replace(' ', '-')}.root", *shape)
+        series = {}
+        for name, (shape, times) in FILES.items():
+            series[name] = Series(where / f"{name.replace(' ', '-')}.root", times)
+            write(series[name].path, *shape)
         print(f"load of the machine before: {os.getloadavg()[0]:.2f}")
-        base, ours = Side(base_tree(), where / "base"), Side(TOP, where / "ours")
-        try:
-            for name, (_, times) in FILES.items():
-                compare(name, where / f"{name.replace(' ', '-')}.root", times, base, ours)
-        finally:
-            base.stop()
-            ours.stop()
-        told = report(ours.profile)
+        profile = measure_all(where, series)
+        for name, one in series.items():
+            one.show(name)
+        told = report(profile)
         rows, seen = told["branches"]["rows"], told["health"]["baskets_seen"]
         read = sum(row["baskets"] for row in rows)
         assert read and seen, "the tool was not on"
