@@ -343,6 +343,7 @@ void cup_baskets_asked(uint32_t task, const struct cup_asked_tree *tree, bool te
         struct cup_tally_basket *basket = get_asked(slot, place, &asked[i]);
         if (basket) {
             basket->branch = asked[i].branch;
+            basket->number = asked[i].number;
             count_up(&basket->asked);
         } else {
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);

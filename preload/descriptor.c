@@ -337,7 +337,7 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
             entry->file = file_id(&status, path, class);
         if (!entry->opened) { /* else every move was seen since */
             int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR);
-            entry->cursor = entry->end = at < 0 ? 0 : at;
+            entry->cursor = at < 0 ? 0 : at; /* no read ended there: it follows none */
         }
     } else {
         class = class_of_mode(status.st_mode);

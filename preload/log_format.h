@@ -823,7 +823,9 @@ enum cup_baskets_source {
 /* Of one branch in a BASKETS record. Bytes are counted as uproot counts them: compressed is the sum
  * of fNbytes, uncompressed the sum of fKeylen + fObjlen. PLAIN are stored as they are; those marked
  * DELTA as the difference to the same value of the row before (0 before the first), as 2n, or -2n-1
- * where it is negative. A value that is 0 (DELTA: did not change) is left out. */
+ * where it is negative. A value that is 0 (DELTA: did not change) is left out. First and last are
+ * numbers of baskets in their branch (0, 1, 2, ...), which need not lie in that order, where uproot
+ * told them (ASKED, UNSEEN); else where those baskets begin in the file. */
 #define CUP_BASKET_VALUES(X)                                                                       \
     X(BASKETS, "baskets", PLAIN, "that were read, those read again too")                           \
     X(COMPRESSED, "compressed_bytes", PLAIN, "of those")                                           \
@@ -831,9 +833,9 @@ enum cup_baskets_source {
     X(KEYS, "key_bytes", DELTA, "of both: their keys, which are never compressed")                 \
     X(ENTRIES, "entries", DELTA, "in those, by fNevBuf")                                           \
     X(ALGORITHMS, "algorithms", DELTA, "enum cup_algorithm")                                       \
-    X(FIRST, "first", DELTA, "where the first of them begins in the file")                         \
+    X(FIRST, "first", DELTA, "the first of them: see below")                                       \
     X(FIRST_BYTES, "first_bytes", PLAIN, "its compressed bytes, if there is another one")          \
-    X(LAST, "last", PLAIN, "where the last begins, less first")                                    \
+    X(LAST, "last", PLAIN, "the last of them, less first")                                         \
     X(LAST_BYTES, "last_bytes", PLAIN, "its compressed bytes, likewise")                           \
     X(AGAIN, "again", PLAIN, "of the baskets: the same task had read them before")                 \
     X(AGAIN_BYTES, "again_bytes", PLAIN, "compressed bytes of those")                              \

@@ -25,6 +25,7 @@ struct cup_tally_basket {
     uint32_t bytes;        /* compressed, with the key */
     uint32_t object_bytes; /* uncompressed, with the key */
     uint32_t branch;
+    uint32_t number; /* in its branch, if it was asked for */
     uint32_t entries;
     uint16_t key_bytes;
     uint8_t algorithm;
