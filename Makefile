@@ -35,7 +35,7 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 # Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo zlib)
+analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo libpng)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
