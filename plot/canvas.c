@@ -109,11 +109,13 @@ static cairo_status_t write_png(struct cup_canvas *canvas)
 {
     cairo_surface_t *image = canvas->surface;
     cairo_surface_flush(image);
-    int written = cup_png_write(&canvas->out, cairo_image_surface_get_data(image),
-                                (size_t)cairo_image_surface_get_width(image),
-                                (size_t)cairo_image_surface_get_height(image),
-                                (size_t)cairo_image_surface_get_stride(image),
-                                (unsigned)(canvas->sheet.pixels / 0.0254 + 0.5));
+    int written = cup_png_write(
+        &canvas->out,
+        &(struct cup_pixels){.data = cairo_image_surface_get_data(image),
+                             .width = (size_t)cairo_image_surface_get_width(image),
+                             .height = (size_t)cairo_image_surface_get_height(image),
+                             .stride = (size_t)cairo_image_surface_get_stride(image),
+                             .per_metre = (uint32_t)(canvas->sheet.pixels / 0.0254 + 0.5)});
     return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 

@@ -109,18 +109,21 @@ static uint32_t branch_number(struct request *request, cup_object *branch)
     return request->branch_number;
 }
 
-static bool add(struct request *request, cup_object *branch, cup_object *range)
+static bool add(struct request *request, cup_object *part, cup_object *range)
 {
-    int64_t start, stop;
+    int64_t start, stop, number;
     if (!position(cup_py.PyTuple_GetItem(range, 0), &start) ||
-        !position(cup_py.PyTuple_GetItem(range, 1), &stop) || stop - start > UINT32_MAX)
+        !position(cup_py.PyTuple_GetItem(range, 1), &stop) ||
+        !position(cup_py.PyTuple_GetItem(part, 1), &number) || stop - start > UINT32_MAX ||
+        number > UINT32_MAX)
         return false;
     if (stop <= start) /* a damaged file: uproot will say so */
         return true;
     if (request->count == BATCH)
         put(request);
-    request->baskets[request->count++] = (struct cup_asked){
-        (uint64_t)start, (uint32_t)(stop - start), branch_number(request, branch)};
+    request->baskets[request->count++] =
+        (struct cup_asked){(uint64_t)start, (uint32_t)(stop - start), (uint32_t)number,
+                           branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
     return true;
 }
 
@@ -146,7 +149,7 @@ static bool add_all(struct request *request, cup_object *list)
     for (ssize_t i = 0; i < size && known; i++) {
         cup_object *part = cup_py.PyList_GetItem(list, i);
         cup_object *range = is_part(part) ? range_of(part) : NULL;
-        known = is_part(part) && (!range || add(request, cup_py.PyTuple_GetItem(part, 0), range));
+        known = is_part(part) && (!range || add(request, part, range));
     }
     if (request->count || request->tells)
         put(request);

@@ -148,16 +148,32 @@ static void tell_if_due(struct slot *slot)
         tell(slot, CUP_TALLY_SO_FAR);
 }
 
+/* What is known for sure is written and forgotten. */
+static bool make_room(struct slot *slot)
+{
+    if (!cup_tally_may_shrink(&slot->tally))
+        return false;
+    tell(slot, CUP_TALLY_FULL);
+    cup_tally_shrink(&slot->tally);
+    return true;
+}
+
 /* A basket of a tally, with room made at need; NULL: there is none. */
 static struct cup_tally_basket *get(struct slot *slot, uint32_t place, uint64_t offset,
                                     uint32_t bytes)
 {
     struct cup_tally_basket *basket = cup_tally_get(&slot->tally, place, offset, bytes);
-    if (basket)
-        return basket;
-    tell(slot, CUP_TALLY_FULL);
-    cup_tally_shrink(&slot->tally);
-    return cup_tally_get(&slot->tally, place, offset, bytes);
+    return basket || !make_room(slot) ? basket : cup_tally_get(&slot->tally, place, offset, bytes);
+}
+
+/* Likewise one that is asked for: a quarter of the room is left for those that are seen. */
+static struct cup_tally_basket *get_asked(struct slot *slot, uint32_t place,
+                                          const struct cup_asked *asked)
+{
+    const uint32_t most = UINT32_C(3) << (CUP_TALLY_MOST_BITS - 2);
+    if (slot->tally.count >= most && (!make_room(slot) || slot->tally.count >= most))
+        return NULL;
+    return get(slot, place, asked->offset, asked->bytes);
 }
 
 static uint32_t place_of_file(struct slot *slot, uint32_t file)
@@ -324,9 +340,10 @@ void cup_baskets_asked(uint32_t task, const struct cup_asked_tree *tree, bool te
     tell_if_due(slot);
     uint32_t place = place_of_tree(slot, tree, tells);
     for (size_t i = 0; i < count; i++) {
-        struct cup_tally_basket *basket = get(slot, place, asked[i].offset, asked[i].bytes);
+        struct cup_tally_basket *basket = get_asked(slot, place, &asked[i]);
         if (basket) {
             basket->branch = asked[i].branch;
+            basket->number = asked[i].number;
             count_up(&basket->asked);
         } else {
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);

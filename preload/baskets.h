@@ -30,6 +30,7 @@ struct cup_asked_tree {
 struct cup_asked {
     uint64_t offset;
     uint32_t bytes;
+    uint32_t number; /* of the basket in its branch: 0, 1, 2, ... */
     uint32_t branch; /* its number, where the bytes may pass by no hook (remote, mapped); else 0 */
 };
 

@@ -152,6 +152,17 @@ void cup_child_reads(int fd)
     errno = saved;
 }
 
+void cup_child_fetches(void)
+{
+    if (cup_self.guard || cup_raw_getpid() != child.pid)
+        return;
+    int saved = errno;
+    cup_guard();
+    cup_child_waiting = cup_process_child_log();
+    cup_unguard();
+    errno = saved;
+}
+
 void cup_child_log_opened(void)
 {
     if (!child.root.known)

@@ -36,6 +36,9 @@ static inline void cup_child_before(bool reads, int fd)
         cup_child_reads(fd);
 }
 
+/* The same before a read of a file to which no descriptor leads. */
+void cup_child_fetches(void);
+
 /* The log was opened: says in it whose child this is. */
 void cup_child_log_opened(void);
 

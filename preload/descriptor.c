@@ -199,7 +199,8 @@ static void write_file_record(const struct file_slot *slot, const char *path, ui
     record->id = slot->id;
     record->path = slot->path;
     record->class = slot->class;
-    record->flags = ends_with(path, strlen(path), ".root") ? CUP_FILE_IS_ROOT : 0;
+    record->flags = (ends_with(path, strlen(path), ".root") ? CUP_FILE_IS_ROOT : 0) |
+                    (slot->class == CUP_FILE_DATA && !slot->inode ? CUP_FILE_IS_REMOTE : 0);
     record->device = slot->device;
     record->inode = slot->inode;
     record->size = size;
@@ -244,6 +245,11 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;
+}
+
+uint32_t cup_descriptor_remote(const char *url)
+{
+    return file_id(&(struct stat){0}, url, CUP_FILE_DATA);
 }
 
 /* ---- peers ------------------------------------------------------------------------------- */
@@ -316,6 +322,8 @@ static void path_of(int fd, char *path, size_t size)
     path[length < 0 ? 0 : length] = '\0';
 }
 
+static bool is_wire(int fd);
+
 static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST])
 {
     struct stat status;
@@ -329,7 +337,7 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
             entry->file = file_id(&status, path, class);
         if (!entry->opened) { /* else every move was seen since */
             int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR);
-            entry->cursor = entry->end = at < 0 ? 0 : at;
+            entry->cursor = at < 0 ? 0 : at; /* no read ended there: it follows none */
         }
     } else {
         class = class_of_mode(status.st_mode);
@@ -337,6 +345,8 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
             path_of(fd, path, PATH_LONGEST);
             class = is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
         }
+        if (class == CUP_FILE_SOCKET)
+            entry->wire = is_wire(fd);
     }
     __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);
     return true;
@@ -388,6 +398,36 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
         __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
     cup_spin_unlock(&looking.locked);
+}
+
+/* Kept apart from what a log knows: connections are older than it, at times. */
+static uint32_t wires[CUP_DESCRIPTORS / 32];
+static int wires_process;
+bool cup_descriptor_wires;
+
+static bool is_wire(int fd)
+{
+    return (unsigned)fd < CUP_DESCRIPTORS &&
+           __atomic_load_n(&wires[fd / 32], __ATOMIC_RELAXED) >> fd % 32 & 1;
+}
+
+void cup_descriptor_wire(int fd)
+{
+    if ((unsigned)fd >= CUP_DESCRIPTORS)
+        return;
+    __atomic_fetch_or(&wires[fd / 32], UINT32_C(1) << fd % 32, __ATOMIC_RELAXED);
+    wires_process = cup_raw_getpid();
+    cup_descriptor_wires = true;
+    struct cup_descriptor *entry = cup_descriptor_known(fd);
+    if (entry && entry->class == CUP_FILE_SOCKET)
+        entry->wire = true;
+}
+
+/* A child of vfork shares our memory, but closes its own. */
+void cup_descriptor_unwire_slowly(int fd)
+{
+    if (is_wire(fd) && cup_raw_getpid() == wires_process)
+        __atomic_fetch_and(&wires[fd / 32], ~(UINT32_C(1) << fd % 32), __ATOMIC_RELAXED);
 }
 
 enum cup_file_class cup_descriptor_class(int fd)

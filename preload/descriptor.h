@@ -18,7 +18,10 @@ enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3 }
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */
     uint32_t file;  /* FILE record: a file's, or a socket's peer's; 0 for pipes, others */
-    int64_t cursor; /* where the next read() begins, as far as reads and seeks were seen */
+    union {
+        int64_t cursor; /* where the next read() begins, as far as reads and seeks were seen */
+        bool wire;      /* of a socket: what it carries is counted where it is handed out */
+    };
     union {
         int64_t end;       /* where the last read ended */
         uint32_t previous; /* of a socket: the task that sent on it before `owner` */
@@ -70,6 +73,22 @@ enum cup_file_class cup_descriptor_class(int fd);
 void cup_descriptor_opened(int fd, const char *path);
 void cup_descriptor_forget(int fd);
 void cup_descriptor_forget_range(unsigned first, unsigned last);
+
+/* FD, a socket, is about to be connected by a library whose reads are counted themselves: what it
+ * delivers is for no task. Also before there is a log. Keeps errno. */
+void cup_descriptor_wire(int fd);
+
+/* FD is closed, or another one from now on. Costs a load while there are no such sockets. */
+extern bool cup_descriptor_wires;
+void cup_descriptor_unwire_slowly(int fd);
+static inline void cup_descriptor_unwire(int fd)
+{
+    if (__builtin_expect(cup_descriptor_wires, 0))
+        cup_descriptor_unwire_slowly(fd);
+}
+
+/* FILE record of URL, a file that no descriptor leads to; 0: too many files. */
+uint32_t cup_descriptor_remote(const char *url);
 
 /* FD's position is now OFFSET. */
 void cup_descriptor_moved(int fd, int64_t offset);

@@ -37,6 +37,7 @@ static int opened_at(int fd, int directory, const char *path)
 static int replaced(int fd)
 {
     int saved = errno;
+    cup_descriptor_unwire(fd);
     if (fd >= 0 && cup_active() && same_process()) {
         cup_descriptor_forget(fd);
         cup_own_fd_lost((unsigned)fd, (unsigned)fd);

@@ -418,6 +418,31 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
     X(pthread_rwlock_trywrlock)                                                                    \
     X(sem_getvalue)
 
+/* Methods of XRootD's client, by their C++ names; the last letter tells the ABI: t for version 5, l
+ * for version 6. They are no part of the list above: the library that has them comes when it comes,
+ * out of RTLD_NEXT's sight, and there may be two of it. See hook_xrootd.c. */
+#if defined(__x86_64__)
+#define CUP_XROOTD_HOOKS(X)                                                                                                                  \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEt)                       \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEl)                       \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEPNS_15ResponseHandlerEt) \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEPNS_15ResponseHandlerEl) \
+    X(_ZN5XrdCl4File4ReadEmjPvRjt)                                                                                                           \
+    X(_ZN5XrdCl4File4ReadEmjPvRjl)                                                                                                           \
+    X(_ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEt)                                                                                       \
+    X(_ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEl)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvRSt6vectorIjSaIjEERjt)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvRSt6vectorIjSaIjEERjl)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvPNS_15ResponseHandlerEt)                                                                                     \
+    X(_ZN5XrdCl4File6PgReadEmjPvPNS_15ResponseHandlerEl)                                                                                     \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEt)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEl)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEt)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEl)
+#else
+#define CUP_XROOTD_HOOKS(X)
+#endif
+
 #define X(name) extern __typeof__(name) *real_##name;
 CUP_TRIES(X)
 #undef X

@@ -111,7 +111,11 @@ enum cup_way {
     X(MINOR_FAULTS, "minor_faults", SUM, "pages made present for it without")                      \
     X(SYSTEM_CPU_NS, "system_cpu_ns", SUM, "of its CPU time: in the kernel, as the kernel says")   \
     X(READ_LONGEST_NS, "read_longest_ns", LARGEST, "longest call that read a data file")           \
-    X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")
+    X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, "longest wait for the interpreter's lock")        \
+    X(REMOTE_READ_BYTES, "remote_read_bytes", SUM,                                                 \
+      "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
+    X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
+      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -236,7 +240,11 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(SAMPLES_DROPPED, "samples_dropped", "samples lost: the log was full")                        \
     X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")                      \
     X(BASKETS_SEEN, "baskets_seen", "keys of baskets that passed through reads")                   \
-    X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables full, or the task ended in a kill")
+    X(BASKETS_DROPPED, "baskets_dropped",                                                          \
+      "baskets lost: tables full, or the task ended in a kill")                                    \
+    X(REMOTE_DROPPED, "remote_dropped",                                                            \
+      "reads through XRootD's client that were not counted: too many at a time, or not "           \
+      "understood")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -407,7 +415,11 @@ enum cup_file_class {
     CUP_FILE_SOCKET = 5, /* in a FILE record: a peer, whose path is its address */
     CUP_FILE_OTHER = 6,  /* /proc, /sys, devices, eventfd, ...: not counted */
 };
-enum { CUP_FILE_IS_ROOT = 1u << 0 }; /* flag: the path ends in .root */
+enum {
+    CUP_FILE_IS_ROOT = 1u << 0,   /* flag: the path ends in .root */
+    CUP_FILE_IS_REMOTE = 1u << 1, /* flag: read through XRootD's client, the path is a URL; device,
+                                     inode and size are not known, and 0 */
+};
 
 /* A regular file that was read or written; or the peer of a socket ("tcp://10.0.0.1:1094",
  * "unix:/run/x", "udp://...": device, inode and size are 0), whose FILE_USE counters are those of
@@ -811,7 +823,9 @@ enum cup_baskets_source {
 /* Of one branch in a BASKETS record. Bytes are counted as uproot counts them: compressed is the sum
  * of fNbytes, uncompressed the sum of fKeylen + fObjlen. PLAIN are stored as they are; those marked
  * DELTA as the difference to the same value of the row before (0 before the first), as 2n, or -2n-1
- * where it is negative. A value that is 0 (DELTA: did not change) is left out. */
+ * where it is negative. A value that is 0 (DELTA: did not change) is left out. First and last are
+ * numbers of baskets in their branch (0, 1, 2, ...), which need not lie in that order, where uproot
+ * told them (ASKED, UNSEEN); else where those baskets begin in the file. */
 #define CUP_BASKET_VALUES(X)                                                                       \
     X(BASKETS, "baskets", PLAIN, "that were read, those read again too")                           \
     X(COMPRESSED, "compressed_bytes", PLAIN, "of those")                                           \
@@ -819,9 +833,9 @@ enum cup_baskets_source {
     X(KEYS, "key_bytes", DELTA, "of both: their keys, which are never compressed")                 \
     X(ENTRIES, "entries", DELTA, "in those, by fNevBuf")                                           \
     X(ALGORITHMS, "algorithms", DELTA, "enum cup_algorithm")                                       \
-    X(FIRST, "first", DELTA, "where the first of them begins in the file")                         \
+    X(FIRST, "first", DELTA, "the first of them: see below")                                       \
     X(FIRST_BYTES, "first_bytes", PLAIN, "its compressed bytes, if there is another one")          \
-    X(LAST, "last", PLAIN, "where the last begins, less first")                                    \
+    X(LAST, "last", PLAIN, "the last of them, less first")                                         \
     X(LAST_BYTES, "last_bytes", PLAIN, "its compressed bytes, likewise")                           \
     X(AGAIN, "again", PLAIN, "of the baskets: the same task had read them before")                 \
     X(AGAIN_BYTES, "again_bytes", PLAIN, "compressed bytes of those")                              \

@@ -27,6 +27,7 @@
 #include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
+#include "preload/xrootd.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -231,6 +232,7 @@ static void open_log(enum cup_log_size size)
     process.tried = true;
     cup_clock_calibrate(size == CUP_LOG_FULL);
     cup_descriptor_reset();
+    cup_xrootd_reset();
     cup_attribution_reset();
     cup_block_reset();
     cup_mapping_reset();
@@ -300,6 +302,7 @@ static void in_child(void)
     cup_thread_reset();
     cup_log_forget();
     cup_descriptor_reset();
+    cup_xrootd_reset();
     cup_attribution_reset();
     cup_block_reset();
     cup_helper_reset();

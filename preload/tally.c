@@ -115,6 +115,11 @@ static bool is_awaited(const struct cup_tally *tally, const struct cup_tally_bas
     return tally->places[basket->place].asked_for && basket->asked;
 }
 
+bool cup_tally_may_shrink(const struct cup_tally *tally)
+{
+    return tally->bits && tally->count - tally->kept >= UINT32_C(1) << tally->bits >> 3;
+}
+
 void cup_tally_shrink(struct cup_tally *tally)
 {
     uint32_t before = tally->count;
@@ -132,6 +137,7 @@ void cup_tally_shrink(struct cup_tally *tally)
         tally->baskets[tally->count++] = basket;
         *look_up(tally, basket.place, basket.offset) = tally->count;
     }
+    tally->kept = tally->count;
 }
 
 void cup_tally_clear(struct cup_tally *tally, bool all)
@@ -140,7 +146,7 @@ void cup_tally_clear(struct cup_tally *tally, bool all)
         unmap(tally);
     else if (tally->count)
         forget_index(tally);
-    tally->count = tally->place_count = 0;
+    tally->count = tally->kept = tally->place_count = 0;
 }
 
 /* ---- places ------------------------------------------------------------------------------ */

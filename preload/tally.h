@@ -25,6 +25,7 @@ struct cup_tally_basket {
     uint32_t bytes;        /* compressed, with the key */
     uint32_t object_bytes; /* uncompressed, with the key */
     uint32_t branch;
+    uint32_t number; /* in its branch, if it was asked for */
     uint32_t entries;
     uint16_t key_bytes;
     uint8_t algorithm;
@@ -51,6 +52,7 @@ struct cup_tally_place {
 struct cup_tally {
     uint32_t task;
     uint32_t count;
+    uint32_t kept;                    /* of those: awaited when it was last shrunk */
     unsigned bits;                    /* room for 1 << bits baskets; 0: none */
     struct cup_tally_basket *baskets; /* at the head of the mapping */
     uint32_t *index;                  /* 2 << bits: basket + 1 by place and offset; 0: free */
@@ -71,6 +73,9 @@ struct cup_tally_basket *cup_tally_find(const struct cup_tally *tally, uint32_t 
  * another one, whose place it takes. NULL: no room. */
 struct cup_tally_basket *cup_tally_get(struct cup_tally *tally, uint32_t place, uint64_t offset,
                                        uint32_t bytes);
+
+/* So much was added since it was last shrunk that it pays to shrink it again. */
+bool cup_tally_may_shrink(const struct cup_tally *tally);
 
 /* Forgets all but what was asked for and not seen yet. */
 void cup_tally_shrink(struct cup_tally *tally);

@@ -14,6 +14,7 @@ enum { NAMED_FILES = 8192 };
 struct room {
     uint64_t sums[CUP_BRANCHES + 1][CUP_BV_COUNT];
     uint64_t used[CUP_BRANCHES / 64 + 1]; /* bits: branches that have sums */
+    bool by_number;                       /* first and last are numbers, not offsets */
     struct cup_basket_rows rows;
 };
 
@@ -57,24 +58,25 @@ static uint64_t *sums_of(struct room *room, uint32_t branch)
 }
 
 /* First and last are kept as they are, and made what a row says when it is written. */
-static void add_position(uint64_t *sums, const struct cup_tally_basket *basket)
+static void add_position(uint64_t *sums, const struct cup_tally_basket *basket, uint64_t position)
 {
     bool none = sums[CUP_BV_BASKETS] == 0;
-    if (none || basket->offset < sums[CUP_BV_FIRST]) {
-        sums[CUP_BV_FIRST] = basket->offset;
+    if (none || position < sums[CUP_BV_FIRST]) {
+        sums[CUP_BV_FIRST] = position;
         sums[CUP_BV_FIRST_BYTES] = basket->bytes;
     }
-    if (none || basket->offset > sums[CUP_BV_LAST]) {
-        sums[CUP_BV_LAST] = basket->offset;
+    if (none || position > sums[CUP_BV_LAST]) {
+        sums[CUP_BV_LAST] = position;
         sums[CUP_BV_LAST_BYTES] = basket->bytes;
     }
 }
 
 /* TIMES more reads of a basket, of which AGAIN were not the first. */
-static void add_reads(uint64_t *sums, const struct cup_tally_basket *basket, uint64_t times,
+static void add_reads(struct room *room, const struct cup_tally_basket *basket, uint64_t times,
                       uint64_t again)
 {
-    add_position(sums, basket);
+    uint64_t *sums = sums_of(room, basket->branch);
+    add_position(sums, basket, room->by_number ? basket->number : basket->offset);
     sums[CUP_BV_BASKETS] += times;
     sums[CUP_BV_COMPRESSED] += times * basket->bytes;
     sums[CUP_BV_UNCOMPRESSED] += times * basket->object_bytes;
@@ -132,7 +134,7 @@ static void add_new(struct room *room, const struct cup_tally_basket *basket, un
     if (now <= *told)
         return;
     unsigned times = now - *told;
-    add_reads(sums_of(room, basket->branch), basket, times, times - !was_told(basket));
+    add_reads(room, basket, times, times - !was_told(basket));
     *told = (uint16_t)now;
 }
 
@@ -195,6 +197,7 @@ static void write_kind(struct room *room, struct cup_tally *tally,
                        bool last)
 {
     cup_basket_rows_begin(&room->rows, tally->task, place->file, 0, source);
+    room->by_number = source == CUP_BASKETS_ASKED;
     add_kind(room, tally, place, source);
     if (last && source != CUP_BASKETS_PAGES)
         add_incidental(room, tally, place);
@@ -288,6 +291,7 @@ static void join(struct cup_tally *tally, struct cup_tally_place *asked)
         struct cup_tally_basket *same = basket->asked ? same_in(tally, seen, basket) : NULL;
         if (same) {
             same->asked = (uint16_t)(same->asked + basket->asked);
+            same->number = basket->number;
             basket->asked = 0;
         }
     }
@@ -299,6 +303,7 @@ static void write_unseen(struct room *room, struct cup_tally *tally,
 {
     cup_basket_rows_begin(&room->rows, tally->task, asked->file, asked->tree.path,
                           CUP_BASKETS_UNSEEN);
+    room->by_number = true;
     for (struct cup_tally_basket *basket = first(tally, asked); basket;
          basket = next(tally, basket))
         add_new(room, basket, basket->asked, &basket->asked_told);

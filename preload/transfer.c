@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/helper.h"
 #include "preload/log.h"
+#include "preload/meanwhile.h"
 #include "preload/root_records.h"
 #include "preload/series.h"
 
@@ -132,6 +133,21 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
     return transfer->owner.block != NULL;
 }
 
+bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor *file)
+{
+    if (!cup_active() || cup_self.guard)
+        return false;
+    int saved = errno;
+    cup_guard();
+    transfer->descriptor = file;
+    transfer->owner = cup_attribution(file);
+    cup_unguard();
+    errno = saved;
+    if (transfer->owner.block)
+        start(transfer);
+    return transfer->owner.block != NULL;
+}
+
 /* ---- where it counts --------------------------------------------------------------------- */
 
 /* Counters for the bytes, the calls and the time of a class. With a time come the counters of the
@@ -154,9 +170,12 @@ static const struct sums *sums_of_read(const struct cup_transfer *transfer)
     };
     static const struct sums dask_file = {CUP_C_DASK_READ_BYTES, CUP_C_READ_CALLS, CUP_C_READ_NS};
     static const struct sums dask_socket = {CUP_C_TRANSFER_RECV_BYTES, NONE, NONE};
+    static const struct sums wire = {CUP_C_WIRE_RECV_BYTES, NONE, CUP_C_NET_NS};
     uint32_t class = transfer->descriptor->class;
     if (is_dasks(&transfer->owner) && class == CUP_FILE_DATA)
         return &dask_file;
+    if (class == CUP_FILE_SOCKET && transfer->descriptor->wire)
+        return &wire;
     if (class == CUP_FILE_SOCKET && is_dasks_socket(transfer))
         return &dask_socket;
     return &sums[class];
@@ -193,6 +212,8 @@ static unsigned besides(enum cup_call call, uint32_t class)
         return CUP_C_STDIO_READ_BYTES;
     case CUP_COPY:
         return class == CUP_FILE_DATA ? CUP_C_COPIED_BYTES : NONE;
+    case CUP_FETCH:
+        return CUP_C_REMOTE_READ_BYTES;
     default:
         return NONE;
     }
@@ -438,7 +459,9 @@ static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum 
                                             ssize_t bytes)
 {
     uint32_t class = transfer->descriptor->class;
-    if (class == CUP_FILE_SOCKET && transfer->descriptor->peer == CUP_PEER_PAIR)
+    if (class == CUP_FILE_SOCKET && transfer->descriptor->wire)
+        transfer->owner = (struct cup_owner){cup_block_none(&cup_self), CUP_WAY_NONE, 0};
+    else if (class == CUP_FILE_SOCKET && transfer->descriptor->peer == CUP_PEER_PAIR)
         judge_pair(&transfer->owner, call, bytes);
     else if (class == CUP_FILE_SOCKET && !is_dasks_socket(transfer))
         judge_connection(transfer, call);
@@ -478,6 +501,55 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
         count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
     cup_unguard();
     errno = saved;
+}
+
+/* ---- errands ----------------------------------------------------------------------------- */
+
+/* While it is out, its task waits for a file, whatever its threads do. */
+bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, uint64_t bytes,
+                      uint64_t offset)
+{
+    if (!cup_active() || cup_self.guard)
+        return false;
+    int saved = errno;
+    cup_guard();
+    struct cup_owner owner = cup_attribution(file);
+    errand->file = *file;
+    errand->file.end = (uint64_t)file->end == offset ? (int64_t)offset : CUP_AT_CURSOR;
+    file->opened = 0;
+    file->end = (int64_t)(offset + bytes);
+    errand->task = owner.block ? owner.block->task : 0;
+    errand->epoch = owner.epoch;
+    errand->way = owner.way;
+    errand->start = cup_ticks();
+    errand->since = cup_meanwhile_enters(errand->task, CUP_WAIT_IO, errand->start);
+    cup_unguard();
+    errno = saved;
+    return owner.block != NULL;
+}
+
+/* The block that pays is one of the thread that brings the answer. What a thread asked for that its
+ * task merely started may turn out to be nobody's, long after: such a block cannot tell. */
+static struct cup_owner bringer(const struct cup_errand *errand)
+{
+    struct cup_owner owner = {NULL, errand->way, errand->epoch};
+    if (!cup_thread_known())
+        return owner;
+    if (!errand->task || errand->way == CUP_WAY_INHERITED)
+        return (struct cup_owner){cup_block_none(&cup_self), CUP_WAY_NONE, 0};
+    owner.block = cup_self.task == errand->task && cup_self.own
+                      ? cup_self.own
+                      : cup_block_helping(&cup_self, errand->task);
+    return owner;
+}
+
+uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset)
+{
+    struct cup_transfer transfer = {.descriptor = &errand->file, .start = errand->start};
+    cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
+    transfer.owner = bringer(errand);
+    cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
+    return transfer.owner.block ? transfer.owner.block->task : 0;
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */

@@ -20,6 +20,7 @@ enum cup_call {
     CUP_RECEIVE, /* recv() and its like: not counted there */
     CUP_GET,     /* stdio: there, libc's own refills are counted instead */
     CUP_COPY,    /* sendfile(), copy_file_range(), splice(): nothing passes through the process */
+    CUP_FETCH,   /* a library's own calls, from no descriptor: not there at all */
     CUP_WRITE,   /* whatever hands bytes over */
 };
 
@@ -62,6 +63,9 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
     return true;
 }
 
+/* Likewise for a call that blocks, on a file that no descriptor leads to. */
+bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor *file);
+
 enum { CUP_AT_CURSOR = -1 };
 
 /* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. What was delivered lies
@@ -82,6 +86,23 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     if (__builtin_expect(counted, 0))                                                              \
         cup_transfer_end(&transfer, kind, (ssize_t)(bytes), position, to, parts);                  \
     return result
+
+/* A request whose answer comes later, on another thread as a rule. */
+struct cup_errand {
+    struct cup_descriptor file; /* as it was when the request was made */
+    uint32_t task, epoch;       /* whose it is: struct cup_owner; 0: nobody's */
+    enum cup_way way;
+    uint64_t start, since; /* ticks; what cup_meanwhile_enters() returned */
+};
+
+/* The calling thread requests BYTES of FILE at OFFSET. True: cup_errand_end() is due, once. Keeps
+ * errno. */
+bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, uint64_t bytes,
+                      uint64_t offset);
+
+/* The answer has come: BYTES from OFFSET on (< 0: failed). Returns the task that it was for, 0 if
+ * that cannot be named. Any thread; guard held. */
+uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset);
 
 /* A single character was read or written by a task's own thread: such calls take a nanosecond and
  * come in millions, so they are counted but not timed. */

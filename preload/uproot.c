@@ -2,6 +2,7 @@
 
 #include "preload/branches.h"
 #include "preload/log.h"
+#include "preload/xrootd.h"
 
 #include <string.h>
 
@@ -179,5 +180,7 @@ uint32_t cup_uproot_path(cup_object *object, bool *unseen)
     size_t bytes = source ? path_of(source, path, sizeof path, unseen) : 0;
     cup_python_drop(source);
     cup_python_drop(file);
+    if (bytes && memmem(path, bytes, "://", 3))
+        bytes = cup_xrootd_url(path, sizeof path, path, bytes);
     return bytes ? cup_log_string(path, bytes) : 0;
 }

@@ -34,11 +34,18 @@ run_logged() { # LOG COMMAND...: quiet if it works, the end of the log if not
 # --- system packages ---
 
 missing=
+wished=
 
 need() { # PACKAGE PROBE...: the package is missing if the probe fails
     package=$1
     shift
     "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+wish() { # PACKAGE PROBE...: likewise, of one that tests do without
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || wished="$wished $package"
 }
 
 have_headers() {
@@ -69,13 +76,15 @@ need libc6-dev have_headers
 need pkg-config command -v pkg-config
 need libjansson-dev pkg-config --exists jansson
 need libcairo2-dev pkg-config --exists cairo
-need zlib1g-dev pkg-config --exists zlib
+need libpng-dev pkg-config --exists libpng
 need libunwind-dev pkg-config --exists libunwind
 need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
 case $what in
 test | lint)
     need libcriterion-dev pkg-config --exists criterion
     need strace command -v strace
+    # Without it, tests of XRootD's client are skipped and say so.
+    wish xrootd-server command -v xrootd
     # CPython's own tests, which the library must not disturb; only Debian leaves them out.
     if [ -x /usr/bin/python3 ]; then
         need "libpython$(python_version /usr/bin/python3)-testsuite" \
@@ -89,13 +98,17 @@ if [ "$what" = lint ]; then
     need mandoc command -v mandoc
 fi
 
+as_root=
+may_install() {
+    command -v apt-get >/dev/null || return 1
+    [ "$(id -u)" != 0 ] || return 0
+    as_root="sudo -n"
+    sudo -n true 2>/dev/null
+}
+
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || die "please install (names as in Debian):$missing"
-    if [ "$(id -u)" = 0 ]; then
-        as_root=
-    elif sudo -n true 2>/dev/null; then
-        as_root="sudo -n"
-    else
+    if ! may_install; then
         die "packages are missing. Install them, then run make again:
     sudo apt-get install --no-install-recommends -y$missing"
     fi
@@ -107,6 +120,15 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086 # lists of words
     run_logged "$log" $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install --no-install-recommends -y $missing || exit 1
+fi
+
+# Tried once: what cannot be had is not asked for at every run.
+if [ -n "$wished" ] && [ ! -e build/wished ] && may_install; then
+    say "installing$wished, if it can be had"
+    : >build/wished
+    # shellcheck disable=SC2086 # lists of words
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install --no-install-recommends -y \
+        $wished >build/setup-wished.log 2>&1 9>&- || say "no$wished, then (build/setup-wished.log)"
 fi
 
 # --- Python packages ---

@@ -47,13 +47,20 @@ static uint32_t *rank_branches(const struct cup_profile *profile)
     return ranks;
 }
 
+/* Bits for all tasks, and for none. */
+static size_t told_bytes(const struct cup_file_branches *file)
+{
+    return file->totals->profile->task_count / 8 + 1;
+}
+
 int cup_file_branches_open(struct cup_file_branches *file, const struct cup_totals *totals)
 {
     *file = (struct cup_file_branches){.totals = totals};
     cup_basket_feed_open(&file->feed, totals->profile);
     file->row_of = calloc(totals->profile->branch_count + 1, sizeof *file->row_of);
     file->ranks = rank_branches(totals->profile);
-    if (file->row_of && file->ranks)
+    file->told = malloc(told_bytes(file));
+    if (file->row_of && file->ranks && file->told)
         return 0;
     cup_file_branches_close(file);
     return -1;
@@ -70,6 +77,7 @@ uint64_t cup_file_branches_close(struct cup_file_branches *file)
     free(file->visits);
     free(file->sorted);
     free(file->starts);
+    free(file->told);
     *file = (struct cup_file_branches){0};
     return lost;
 }
@@ -135,6 +143,11 @@ static uint32_t narrow(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+static bool is_by_number(uint32_t source)
+{
+    return source == CUP_BASKETS_ASKED || source == CUP_BASKETS_UNSEEN;
+}
+
 static void add_visit(struct cup_file_branches *file, uint32_t row)
 {
     const uint64_t *v = file->feed.rows.row.values;
@@ -146,8 +159,11 @@ static void add_visit(struct cup_file_branches *file, uint32_t row)
         .last = v[CUP_BV_FIRST] + v[CUP_BV_LAST],
         .bytes = v[CUP_BV_COMPRESSED] - v[CUP_BV_AGAIN_BYTES],
         .first_bytes = narrow(v[CUP_BV_FIRST_BYTES]),
+        .last_bytes = narrow(v[CUP_BV_LAST_BYTES]),
         .baskets = narrow(baskets),
         .row = row,
+        .task = file->feed.task,
+        .by_number = is_by_number(file->feed.rows.told.source),
         .wasted = is_wasted(file->totals, file->feed.task),
     };
 }
@@ -221,21 +237,44 @@ static void add_rereads(struct cup_file_branches *file)
     }
     sort_by_row(file);
     for (size_t row = 0, from = 0; row < file->count; from = file->starts[row++]) {
-        const struct cup_rereads rereads =
-            cup_rereads_of(file->sorted + from, file->starts[row] - from);
+        struct cup_branch_visit *visits = file->sorted + from;
+        size_t count = file->starts[row] - from;
+        if (file->in_parts)
+            count = cup_visits_merge(visits, count);
+        const struct cup_rereads rereads = cup_rereads_of(visits, count);
         cup_rereads_add(&file->rows[row].rereads, &rereads);
     }
 }
 
 /* ---- a file ------------------------------------------------------------------------------- */
 
+/* A task that runs for long tells what it read in parts. */
+static void note_record(struct cup_file_branches *file)
+{
+    uint32_t task = file->feed.task;
+    unsigned char bit = (unsigned char)(1 << task % 8);
+    if (file->records == file->feed.records)
+        return;
+    file->records = file->feed.records;
+    file->in_parts |= task && file->told[task / 8] & bit;
+    file->told[task / 8] |= bit;
+}
+
+static void begin_pass(struct cup_file_branches *file, uint32_t root_file)
+{
+    file->visit_count = 0;
+    file->in_parts = false;
+    memset(file->told, 0, told_bytes(file));
+    cup_basket_feed_file(&file->feed, root_file);
+}
+
 static void read_pass(struct cup_file_branches *file, uint32_t root_file, uint64_t pass,
                       uint64_t passes)
 {
     uint32_t last_task = 0;
-    file->visit_count = 0;
-    cup_basket_feed_file(&file->feed, root_file);
+    begin_pass(file, root_file);
     while (!file->out_of_memory && cup_basket_feed_next(&file->feed)) {
+        note_record(file);
         take_row(file, root_file, pass, passes);
         file->tasks += pass == 0 && file->feed.task && file->feed.task != last_task;
         last_task = file->feed.task;

@@ -7,12 +7,15 @@
 
 /* What one task read of one branch of the file. */
 struct cup_branch_visit {
-    uint64_t first, last; /* where its first and last basket begin */
+    uint64_t first, last; /* its first and last basket: their numbers, or where they begin */
     uint64_t bytes;       /* of different baskets, compressed */
     uint32_t first_bytes; /* of the first one; 0: not known */
+    uint32_t last_bytes;  /* likewise */
     uint32_t baskets;     /* different ones */
     uint32_t row;         /* index of the branch */
+    uint32_t task;        /* index + 1; 0: none is known */
     bool wasted;          /* the task's result was not used */
+    bool by_number;       /* first and last are numbers */
 };
 
 struct cup_file_branches {
@@ -33,6 +36,9 @@ struct cup_file_branches {
     size_t sorted_room;
     size_t *starts; /* owned; by row: where its visits begin in `sorted` */
     size_t start_room;
+    unsigned char *told; /* owned; bits: tasks of which there was a record of this file */
+    uint64_t records;    /* of the feed, that were noted there */
+    bool in_parts;       /* there was more than one of some task */
     bool out_of_memory;
 };
 
@@ -44,6 +50,9 @@ int cup_file_branches_read(struct cup_file_branches *file, uint32_t root_file);
 
 /* Returns the records that could not be read again. */
 uint64_t cup_file_branches_close(struct cup_file_branches *file);
+
+/* Puts what several records told of a task together; changes the order. Returns how many remain. */
+size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count);
 
 /* What the visits of one branch have in common; changes their order. */
 struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count);

@@ -27,6 +27,8 @@ static void count_classes(const struct cup_process *process, uint64_t classes[CU
     classes[CUP_KERNEL_DATA] = 0;
     for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_NONE_BYTES; way++)
         classes[CUP_KERNEL_DATA] += counted(process, way);
+    classes[CUP_KERNEL_DATA] -=
+        counted(process, CUP_C_REMOTE_READ_BYTES); /* no file to the kernel */
     for (int i = CUP_KERNEL_IMPORT; i <= CUP_KERNEL_OTHER; i++)
         classes[i] = counted(process, counters[i]);
     classes[CUP_KERNEL_OWN] = process->header.health[CUP_H_OWN_READ_BYTES];

@@ -26,6 +26,16 @@ static struct cup_value read_none_bytes(T t)
     return cup_count(cup_way_bytes(t, CUP_WAY_NONE));
 }
 
+static struct cup_value remote_read_bytes(T t)
+{
+    return cup_class_bytes(t, CUP_C_REMOTE_READ_BYTES);
+}
+
+static struct cup_value wire_recv_bytes(T t)
+{
+    return cup_class_bytes(t, CUP_C_WIRE_RECV_BYTES);
+}
+
 static struct cup_value mapped_bytes(T t)
 {
     return cup_class_bytes(t, CUP_C_MAPPED_BYTES);
@@ -129,12 +139,14 @@ static const struct cup_metric metrics[] = {
     {"share_attributed", "  share", CUP_UNIT_SHARE, attributed_share, "P: bytes_attributed / bytes_total", FILES, NULL},
     {"read_bytes", "of it, data files", CUP_UNIT_BYTES, read_bytes, "P: what calls delivered from regular files, by all ways", FILES, NULL},
     {"read_none_bytes", NULL, CUP_UNIT_BYTES, read_none_bytes, "P: of it, without a task", FILES, NULL},
+    {"remote_read_bytes", "  through XRootD's client", CUP_UNIT_BYTES, remote_read_bytes, "P: of read_bytes, what XRootD's client handed out", FILES, NULL},
     {"mapped_bytes", "of it, mapped files", CUP_UNIT_BYTES, mapped_bytes, "P: pages of mapped files made present: an upper bound", MAPPED, NULL},
     {"mapped_none_bytes", NULL, CUP_UNIT_BYTES, mapped_none_bytes, "P: of it, without a task", MAPPED, NULL},
     {"recv_bytes", "of it, from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered, Dask's own apart", FILES, NULL},
     {"recv_none_bytes", NULL, CUP_UNIT_BYTES, recv_none_bytes, "P: of it, without a task", FILES, NULL},
     {"send_bytes", "besides: sent to sockets", CUP_UNIT_BYTES, send_bytes, "P: what sockets accepted, Dask's own apart", FILES, NULL},
     {"send_none_bytes", NULL, CUP_UNIT_BYTES, send_none_bytes, "P: of it, without a task", FILES, NULL},
+    {"wire_recv_bytes", "besides: on XRootD's wires", CUP_UNIT_BYTES, wire_recv_bytes, "P: what its client's sockets delivered: the bytes of remote_read_bytes, and what goes with them", FILES, NULL},
     {"import_bytes", "besides: imports", CUP_UNIT_BYTES, import_bytes, "P: .py, .pyc, .so and package metadata", FILES, NULL},
     {"pipe_bytes", "besides: pipes, terminals", CUP_UNIT_BYTES, pipe_bytes, "P: what pipes and terminals delivered", FILES, NULL},
     {"spill_read_bytes", "besides: spilling, read", CUP_UNIT_BYTES, spill_read_bytes, "P: files below a worker's own directory", FILES, NULL},

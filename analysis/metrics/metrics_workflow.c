@@ -116,9 +116,11 @@ static struct cup_value total_bytes_read(T t)
     return cup_count(cup_attributed_bytes(t));
 }
 
-static struct cup_value recv_bytes(T t)
+static struct cup_value wire_bytes(T t)
 {
-    return cup_class_bytes(t, CUP_C_RECV_BYTES);
+    struct cup_value recv = cup_class_bytes(t, CUP_C_RECV_BYTES);
+    recv.count += t->without_task[CUP_C_WIRE_RECV_BYTES];
+    return recv;
 }
 
 static struct cup_value gbps(double bytes, double seconds)
@@ -319,7 +321,7 @@ static const struct cup_metric metrics[] = {
     {"num_columns", "columns", CUP_UNIT_COUNT, num_columns, CHUNK_C "columns, each once", 0, NULL},
     {"total_bytes_read_coffea", "bytes asked for by uproot", CUP_UNIT_BYTES, total_bytes_read_coffea, CHUNK_C "bytesread", 0, NULL},
     {"total_bytes_read", "bytes delivered to tasks", CUP_UNIT_BYTES, total_bytes_read, "P: data files, mapped files and sockets, to the task and its helpers; children apart", FILES, NULL},
-    {"wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, recv_bytes, "P: what sockets delivered in worker processes, Dask's own apart", FILES, NULL},
+    {"wire_bytes", "bytes from sockets", CUP_UNIT_BYTES, wire_bytes, "P: what sockets delivered in worker processes, Dask's own apart; what came by XRootD is in total_bytes_read as file reads", FILES, NULL},
     {"read_amplification", "read amplification", CUP_UNIT_RATIO, read_amplification, "P and C: read by the chunks whose result was used (and mapped and received by all attempts at chunks) / what Coffea reports of these chunks as seen, also where a given report has another total", FILES, NULL},
     {"total_bytes_memory_read_dask", "task inputs from memory", CUP_UNIT_BYTES, memory_read_dask, "D: fine.memory_read_bytes", 0, "fine.memory_read_bytes says why"},
     {"read_amplification_baskets", "  over different baskets", CUP_UNIT_RATIO, amplification_baskets, "P: branches.read_amplification: read by tasks from the files whose baskets were seen / compressed bytes of different baskets", BASKETS, "branches.read_amplification says why"},

@@ -543,10 +543,12 @@ static void add_processes(struct cup_totals *totals)
         add_process(totals, &profile->processes[i]);
 }
 
-/* What the processor's tasks read from .root files, against the size of these files. */
+/* What the processor's tasks read from .root files, against the size of these files, if that is
+ * known of all: of remote ones it is not. */
 static void add_files(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
+    bool unknown = false;
     for (size_t i = 0; i < profile->file_count; i++) {
         const struct cup_file *file = &profile->files[i];
         uint64_t bytes = 0;
@@ -558,8 +560,11 @@ static void add_files(struct cup_totals *totals)
         if (bytes > 0 && (file->flags & CUP_FILE_IS_ROOT)) {
             totals->chunk_file_bytes += bytes;
             totals->chunk_file_size += file->size;
+            unknown |= !file->size && file->flags & CUP_FILE_IS_REMOTE;
         }
     }
+    if (unknown)
+        totals->chunk_file_size = 0;
 }
 
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile)

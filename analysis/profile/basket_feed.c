@@ -114,6 +114,7 @@ static bool next_record(struct cup_basket_feed *feed)
         feed->process = place->process;
         if (record) {
             cup_basket_reader_start(&feed->rows, record);
+            feed->records++;
             return true;
         }
         feed->lost++;

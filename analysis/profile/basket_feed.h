@@ -23,6 +23,7 @@ struct cup_basket_feed {
     uint32_t task;                 /* index + 1; 0: none is known */
     struct cup_basket_reader rows; /* told, and the row */
     uint64_t lost;                 /* records that could not be read again */
+    uint64_t records;              /* that were */
 
     /* What follows is the iterator's own. */
     const struct cup_profile *profile;

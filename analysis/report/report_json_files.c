@@ -39,7 +39,8 @@ static void put_file(struct report *report, uint32_t index)
     cup_json_row(&report->json, NULL);
     put(report, "file", text_of(report, file->path));
     put(report, "class", cup_string(cup_file_class_name(file->class)));
-    put(report, "size_bytes", cup_count(file->size));
+    bool unknown = file->flags & CUP_FILE_IS_REMOTE && !file->size;
+    put(report, "size_bytes", unknown ? cup_null() : cup_count(file->size));
     put(report, "tasks", cup_count(total.tasks));
     put(report, "processes", cup_count(file->processes));
     for (int i = 0; i < CUP_FILE_COUNTER_COUNT; i++)

@@ -105,6 +105,63 @@ Test(branches, attempts_without_use_are_told_apart)
     cr_assert_eq(rereads.wasted_bytes, 150);
 }
 
+#define NUMBERED(from, to, of, size)                                                               \
+    {                                                                                              \
+        .first = from, .last = to, .baskets = of, .bytes = size, .by_number = true                 \
+    }
+
+/* Baskets 3, 4 and 5 of which 3 and 4 are others': all but the last. */
+Test(branches, with_numbers_all_but_the_last_basket_are_exact)
+{
+    struct cup_branch_visit visits[] = {NUMBERED(3, 5, 3, 100), NUMBERED(0, 4, 5, 180)};
+    visits[0].last_bytes = 20;
+    struct cup_rereads rereads = cup_rereads_of(visits, 2);
+    cr_assert_eq(rereads.baskets, 2);
+    cr_assert_eq(rereads.bytes, 80);
+    cr_assert_eq(rereads.estimated, 0);
+}
+
+/* Four of ten, 10 bytes each: their number is sure, their bytes are not. */
+Test(branches, with_numbers_a_part_is_counted)
+{
+    struct cup_branch_visit visits[] = {NUMBERED(6, 15, 10, 100), NUMBERED(0, 9, 10, 180)};
+    struct cup_rereads rereads = cup_rereads_of(visits, 2);
+    cr_assert_eq(rereads.baskets, 4);
+    cr_assert_eq(rereads.bytes, 40);
+    cr_assert_eq(rereads.estimated_bytes, 40);
+}
+
+Test(branches, numbers_and_places_are_not_compared)
+{
+    struct cup_branch_visit visits[] = {NUMBERED(300, 300, 1, 40), VISIT(300, 300, 1, 40)};
+    cr_assert_eq(cup_rereads_of(visits, 2).baskets, 0);
+}
+
+/* Task 7 told 1 and 3, then 2: nothing of it twice; task 8 begins with its last. */
+Test(branches, parts_of_a_task_are_one_visit)
+{
+    struct cup_branch_visit visits[] = {NUMBERED(1, 3, 2, 30), NUMBERED(3, 4, 2, 40),
+                                        NUMBERED(2, 2, 1, 20)};
+    visits[0].task = visits[2].task = 7;
+    visits[1].task = 8;
+    visits[0].first_bytes = 10;
+    visits[0].last_bytes = visits[1].first_bytes = 20;
+    size_t count = cup_visits_merge(visits, 3);
+    cr_assert_eq(count, 2);
+    cr_assert_eq(visits[0].baskets, 3);
+    cr_assert_eq(visits[0].first_bytes, 10);
+    cr_assert_eq(visits[0].last_bytes, 20);
+    struct cup_rereads rereads = cup_rereads_of(visits, count);
+    cr_assert_eq(rereads.baskets, 1);
+    cr_assert_eq(rereads.bytes, 20);
+}
+
+Test(branches, what_no_task_is_known_of_is_not_put_together)
+{
+    struct cup_branch_visit visits[] = {VISIT(100, 100, 1, 30), VISIT(500, 500, 1, 30)};
+    cr_assert_eq(cup_visits_merge(visits, 2), 2);
+}
+
 /* ---- two workers -------------------------------------------------------------------------- */
 
 enum { PREFIX = 1, EVENTS, DIRECTORY, PT, ETA, FILE_A, FILE_B, DATASET, SPAN, OTHER };

@@ -95,9 +95,15 @@ static const struct cup_asked_tree tree = {.path = 1,
                                            .uncompressed_bytes = CUP_UNKNOWN64,
                                            .auto_flush = 1000};
 
+/* In its branch: the later ones come first in the file. */
+static uint32_t number_of(int basket)
+{
+    return (uint32_t)(PLACES - basket) / 4;
+}
+
 static void asks(int basket)
 {
-    const struct cup_asked asked = {offset_of(basket), BYTES, 0};
+    const struct cup_asked asked = {offset_of(basket), BYTES, number_of(basket), 0};
     cup_baskets_asked(TASK, &tree, true, &asked, 1);
 }
 
@@ -147,8 +153,8 @@ Test(baskets, asked_for_and_seen_is_read)
     cr_expect_eq(row->values[CUP_BV_KEYS], 2 * 58);
     cr_expect_eq(row->values[CUP_BV_ENTRIES], 2 * 750);
     cr_expect_eq(row->values[CUP_BV_ALGORITHMS], CUP_ALGORITHM_ZSTD);
-    cr_expect_eq(row->values[CUP_BV_FIRST], offset_of(1));
-    cr_expect_eq(row->values[CUP_BV_LAST], offset_of(5) - offset_of(1));
+    cr_expect_eq(row->values[CUP_BV_FIRST], number_of(5));
+    cr_expect_eq(row->values[CUP_BV_LAST], number_of(1) - number_of(5));
     cr_expect_eq(row->values[CUP_BV_LAST_BYTES], BYTES);
     cr_expect_eq(row->values[CUP_BV_AGAIN], 0);
     cr_expect_eq(passed_by(), 3);
@@ -206,7 +212,7 @@ Test(baskets, asked_for_and_not_seen_is_unseen)
 
 Test(baskets, what_was_asked_of_another_file_is_unseen)
 {
-    const struct cup_asked other = {offset_of(1), BYTES + 1, 0};
+    const struct cup_asked other = {offset_of(1), BYTES + 1, number_of(1), 0};
     cup_baskets_asked(TASK, &tree, false, &other, 1);
     reads(1, 1);
     size_t count = ends();
@@ -373,8 +379,8 @@ Test(baskets, many_files_of_one_task_all_count)
         cr_assert_eq(all[i].values[CUP_BV_BASKETS], 1);
 }
 
-/* Nothing but the places differs: a tally's table is filled, written, and filled again. */
-Test(baskets, more_baskets_than_a_tally_holds_all_count)
+/* More than a tally has room for, and none of them comes: those that find no place are counted. */
+Test(baskets, more_baskets_than_a_tally_holds_are_told_or_counted)
 {
     enum { BASKETS = 300000 };
     static struct cup_asked asked[BASKETS];
@@ -387,6 +393,27 @@ Test(baskets, more_baskets_than_a_tally_holds_all_count)
         baskets += rows[i].values[CUP_BV_BASKETS];
     cr_expect_eq(baskets + cup_log_header()->health[CUP_H_BASKETS_DROPPED], BASKETS);
     cr_expect_gt(baskets, BASKETS / 2);
+}
+
+/* What awaits its bytes fills most of the room: what comes meanwhile still finds what it answers.
+ */
+Test(baskets, a_tally_that_is_nearly_full_still_joins)
+{
+    enum { AWAITED = 190000 };
+    static struct cup_asked asked[AWAITED];
+    for (int i = 0; i < AWAITED; i++)
+        asked[i] = (struct cup_asked){.offset = (uint64_t)(1 + i) << 20, .bytes = 100};
+    for (int i = 0; i < PLACES; i++)
+        asks(i);
+    cup_baskets_asked(TASK, &tree, true, asked, AWAITED);
+    for (int i = 0; i < PLACES; i++)
+        reads(i, 1);
+    size_t count = ends();
+    uint64_t baskets = 0;
+    for (size_t i = 0; i < count; i++)
+        baskets += rows[i].source == CUP_BASKETS_ASKED ? rows[i].values[CUP_BV_BASKETS] : 0;
+    cr_expect_eq(baskets, PLACES);
+    cr_expect_eq(cup_log_header()->health[CUP_H_BASKETS_DROPPED], 0);
 }
 
 Test(baskets, tasks_at_a_time_have_tallies_of_their_own)

@@ -1,0 +1,329 @@
+/* Files read through XRootD's own client, from a real server: each task's bytes to the byte, each
+ * branch's baskets, whatever way uproot reads by; and a server that dies. Skipped where there is no
+ * server, or no client in Python. */
+#include "tests/e2e/child.h"
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+#include "tests/e2e/witness.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+TestSuite(xrootd, .timeout = 240);
+
+#define WORKLOADS CUP_TOP "/tests/workloads/"
+
+/* ---- the server -------------------------------------------------------------------------- */
+
+static char *directory; /* where the server runs: its files, settings and log */
+static char url[64];
+static struct cup_process server;
+
+/* A test's program of its own; how it ended. */
+static int try_to_run(const char *const argv[])
+{
+    struct child child = {.argv = {argv[0], argv[1], argv[2], argv[3]}};
+    child_run(&child);
+    int status = child.status;
+    child_free(&child);
+    return status;
+}
+
+static void need_xrootd(void)
+{
+    if (try_to_run((const char *[4]){"sh", "-c", "command -v xrootd"}))
+        cr_skip_test("no xrootd server here (Debian: xrootd-server)");
+    if (try_to_run((const char *[4]){CUP_PYTHON, "-c", "import XRootD.client, fsspec_xrootd"}))
+        cr_skip_test("no XRootD client in " CUP_PYTHON);
+}
+
+static int connection(in_port_t port)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static in_port_t free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&address, bytes) == 0 &&
+              getsockname(fd, (struct sockaddr *)&address, &bytes) == 0);
+    close(fd);
+    return address.sin_port;
+}
+
+static void write_settings(in_port_t port)
+{
+    FILE *file = fopen(text("%s/settings", directory), "we");
+    cr_assert(file != NULL);
+    fprintf(file,
+            "xrd.port %d\nxrd.protocol xroot *\nall.export /\noss.localroot %s/files\n"
+            "all.adminpath %s/admin\nall.pidpath %s/admin\n",
+            ntohs(port), directory, directory, directory);
+    cr_assert(fclose(file) == 0);
+}
+
+/* A server refuses to be root; then it becomes nobody, who must be able to get at its files. */
+static void start_server(void)
+{
+    in_port_t port = free_port();
+    const char *settings = text("%s/settings", directory), *log = text("%s/admin/log", directory);
+    const char *const argv[] = {"xrootd", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
+                                "nobody", NULL};
+    write_settings(port);
+    cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
+    int fd = -1;
+    for (int tries = 0; fd < 0 && tries < 500; tries++) {
+        usleep(20000);
+        fd = connection(port);
+    }
+    cr_assert(fd >= 0, "xrootd does not answer: see %s", log);
+    close(fd);
+    snprintf(url, sizeof url, "root://localhost:%d/", ntohs(port));
+}
+
+static void make_files(void)
+{
+    directory = test_directory();
+    cr_assert(chmod(directory, 0755) == 0);
+    cr_assert(mkdir(text("%s/files", directory), 0755) == 0);
+    cr_assert(mkdir(text("%s/admin", directory), 0777) == 0);
+    cr_assert(chmod(text("%s/admin", directory), 0777) == 0);
+    const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py",
+                                text("%s/files", directory), NULL};
+    cup_run("xrootd_files.py", text("%s/files.log", directory), argv, cup_clean_environment, 120);
+}
+
+static void stop_server(void)
+{
+    cup_process_kill(&server);
+    test_directory_remove(directory);
+}
+
+/* ---- on a worker ------------------------------------------------------------------------- */
+
+static void run_job(const char *scratch, int threads)
+{
+    struct cup_cluster cluster;
+    char *out = cup_path(scratch, "out.json");
+    const char *const arguments[] = {out, url, text("%s/files", directory), NULL};
+    cup_cluster_start(&cluster,
+                      &(struct cup_cluster_options){.directory = scratch, .threads = threads});
+    cup_cluster_script(&cluster, "xrootd_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    free(out);
+}
+
+static json_t *branch_row(json_t *report, const char *file, const char *branch)
+{
+    size_t i;
+    json_t *row, *rows = json_object_get(json_object_get(report, "branches"), "rows");
+    json_array_foreach(rows, i, row) if (cup_is(row, "file", file) &&
+                                         cup_is(row, "branch", branch)) return row;
+    return NULL;
+}
+
+/* FIGURES: baskets, compressed and uncompressed bytes, over all tasks. */
+static void check_branch(json_t *report, const char *file, const char *branch, json_t *figures)
+{
+    static const char *const columns[] = {"baskets", "compressed_bytes", "uncompressed_bytes"};
+    json_t *row = branch_row(report, file, branch);
+    cr_assert(row != NULL, "no row of %s in %s", branch, file);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect(cup_count(row, columns[i]) == json_integer_value(json_array_get(figures, i)),
+                  "%s of %s in %s: %lld, not %lld", columns[i], branch, file,
+                  (long long)cup_count(row, columns[i]),
+                  (long long)json_integer_value(json_array_get(figures, i)));
+}
+
+static void check_branches(json_t *report, json_t *files)
+{
+    const char *file, *branch;
+    json_t *branches, *figures;
+    size_t expected = 0, rows;
+    json_object_foreach(files, file, branches) json_object_foreach(branches, branch, figures)
+    {
+        check_branch(report, file, branch, figures);
+        expected++;
+    }
+    rows = json_array_size(json_object_get(json_object_get(report, "branches"), "rows"));
+    cr_expect(expected > 0 && rows == expected, "%zu rows of branches, not %zu", rows, expected);
+}
+
+/* Each byte counts once; what the sockets carried besides is what the protocol needs. */
+static void check_sums(json_t *report, json_t *rows)
+{
+    json_t *attribution = json_object_get(report, "attribution");
+    json_t *workflow = json_object_get(report, "workflow");
+    json_int_t read = cup_sum(rows, "read_bytes"), wire = cup_count(workflow, "wire_bytes");
+    cr_expect(cup_count(attribution, "read_none_bytes") == 0);
+    cr_expect(cup_count(attribution, "remote_read_bytes") == read);
+    cr_expect(cup_count(workflow, "total_bytes_read") == read);
+    cr_expect(wire >= read && wire < read + read / 10, "%lld of %lld", (long long)wire,
+              (long long)read);
+    cr_expect(cup_count(json_object_get(report, "health"), "remote_dropped") == 0);
+}
+
+static void check_worker(const char *name, int threads)
+{
+    need_xrootd();
+    char *scratch = cup_scratch(name);
+    make_files();
+    start_server();
+    run_job(scratch, threads);
+    stop_server();
+    json_t *rows = cup_tasks(scratch), *out = cup_json(scratch, "out.json");
+    json_t *report = cup_report(scratch);
+    cup_check_expected(rows, json_object_get(out, "expected"));
+    cup_check_sane(rows);
+    check_sums(report, rows);
+    check_branches(report, json_object_get(out, "branches"));
+    json_decref(rows);
+    json_decref(out);
+    json_decref(report);
+    free(scratch);
+}
+
+Test(xrootd, one_thread)
+{
+    check_worker("xrootd-1", 1);
+}
+
+Test(xrootd, four_threads)
+{
+    check_worker("xrootd-4", 4);
+}
+
+/* ---- the client's methods, and a server that dies ----------------------------------------- */
+
+static struct child reader(void)
+{
+    return (struct child){
+        .argv = {CUP_PYTHON, WORKLOADS "xrootd_files.py", url, text("%d", (int)server.pid)},
+        .settings = {"XRD_CONNECTIONWINDOW=1", "XRD_CONNECTIONRETRY=1", "XRD_STREAMERRORWINDOW=1",
+                     "XRD_REQUESTTIMEOUT=10"}};
+}
+
+static void expect_bytes(json_t *tasks, const char *key, long long bytes)
+{
+    cr_expect(task_number(tasks, key, "read_bytes") == bytes, "%s: %lld bytes, not %lld", key,
+              task_number(tasks, key, "read_bytes"), bytes);
+}
+
+Test(xrootd, same_answers_and_errors)
+{
+    need_xrootd();
+    char *logs = test_directory();
+    make_files();
+    start_server();
+    struct child plain = reader(), recorded;
+    child_run(&plain); /* kills the server */
+    cup_process_kill(&server);
+    start_server();
+    struct child again = reader();
+    recorded = child_recorded(&again, logs);
+    child_run(&recorded);
+    child_expect_same(&plain, &recorded);
+    cr_expect(strstr(recorded.out, "OSError") != NULL, "the server did not die: %s", recorded.out);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "client", 1000 + 3020 + 2000);
+    expect_bytes(tasks, "secret", 1000 + 8 + 2000);
+    expect_bytes(tasks, "dead-vector", 0);
+    json_decref(tasks);
+    child_free(&plain);
+    child_free(&recorded);
+    stop_server();
+    test_directory_remove(logs);
+}
+
+/* ---- without a server: a library that stands in for the client ------------------------------ */
+
+enum {
+    STOOD_IN_CALLS = 5 + 4 + 2 + 2, /* that delivered something, of tests/trace/libclient.c */
+    STOOD_IN_BYTES = 4500 + 3500 + 6144 + 66,
+};
+
+static const char *stand_in_program(const char *library)
+{
+    return text("import ctypes; client = ctypes.CDLL('%s').client\n"
+                "for version in 5, 6: client(version, b'root://me:pass@host//x.root?a=b')",
+                library);
+}
+
+static json_t *expect_same_of(const char *library, const char *logs)
+{
+    struct child plain = {
+        .argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c", stand_in_program(library)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    child_expect_same(&plain, &recorded);
+    cr_expect(strstr(plain.out, "later 0 8\n") && !strstr(plain.out, "destroyed"), "%s", plain.out);
+    child_free(&plain);
+    child_free(&recorded);
+    return tasks_of(logs);
+}
+
+static const char *copy_client(const char *to, const char *name)
+{
+    const char *path = text("%s/%s", to, name);
+    cr_assert(try_to_run((const char *[4]){"cp", CUP_BUILD "/tests/trace/libclient.so", path}) ==
+              0);
+    return path;
+}
+
+Test(xrootd, every_answer_in_both_versions)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    json_t *tasks = expect_same_of(copy_client(libraries, "libXrdCl.so.3"), logs);
+    expect_bytes(tasks, "run_task", 2 * STOOD_IN_BYTES);
+    cr_expect(task_number(tasks, "run_task", "read_own_bytes") == 2 * STOOD_IN_BYTES);
+    cr_expect(task_number(tasks, "run_task", "read_calls") == 2 * STOOD_IN_CALLS);
+    cr_expect(task_number(tasks, "run_task", "open_calls") == 2);
+    json_decref(tasks);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
+/* Nobody knows how a later version lays its answers out: its calls are passed on, and that is all.
+ */
+Test(xrootd, of_another_version_nothing_counts)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    json_t *tasks = expect_same_of(copy_client(libraries, "libXrdCl.so.7"), logs);
+    expect_bytes(tasks, "run_task", 0);
+    json_decref(tasks);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
+/* What is between "://" and "@", and all from "?" on, may be a password or a token. */
+Test(xrootd, no_secrets_in_logs)
+{
+    need_xrootd();
+    char *logs = test_directory();
+    make_files();
+    start_server();
+    struct child plain = reader(), recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    const char *const found[4] = {"grep", "-r", "someone@\\|a=hidden", logs};
+    cr_expect(recorded.status == 0 && try_to_run(found) == 1 << 8);
+    child_free(&recorded);
+    stop_server();
+    test_directory_remove(logs);
+}
