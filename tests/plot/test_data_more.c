@@ -285,14 +285,14 @@ static void add_sample(uint32_t number, double second)
     sample[CUP_SV_WORKERS] = 1;
     sample[CUP_SV_THREADS] = 2;
     builder_row(&builder, number, 1, values, told);
-    builder_sample(&builder, number, 9, at_second(second), sample);
+    builder_sample(&builder, number, 2, at_second(second), sample);
 }
 
 static void load_sampled(void)
 {
-    struct cup_r_server server = {.id = 9, .role = CUP_ROLE_SCHEDULER, .address = SCHEDULER};
+    struct cup_r_server server = {.id = 2, .role = CUP_ROLE_SCHEDULER, .address = SCHEDULER};
     BUILDER_ADD(&builder, CUP_R_SERVER, server);
-    builder_worker(&builder, 1, 9, ADDRESS, NAME);
+    builder_worker(&builder, 1, 2, ADDRESS, NAME);
     for (uint32_t i = 1; i <= 13; i++)
         add_sample(i, 9 + i);
     load();
