@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "plot/charts.h"
 #include "plot/curves.h"
 #include "plot/rates.h"
