@@ -38,7 +38,7 @@ preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo zlib)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
-analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -pthread
+analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
@@ -49,9 +49,10 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
-PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c block.c clock.c descriptor.c \
-	known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c pending.c raw.c real.c rows.c run_delay.c samples.c series.c \
-	thread.c wait.c)
+PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
+	clock.c descriptor.c known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c \
+	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c rows.c run_delay.c \
+	samples.c series.c tally.c tally_rows.c thread.c wait.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))

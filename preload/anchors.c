@@ -32,6 +32,12 @@ const void *cup_anchor_name(enum cup_anchor anchor)
     return names[anchor];
 }
 
+bool cup_anchors_may_ask(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == READY && cup_python_has_gil() &&
+           cup_py.PyInterpreterState_Get() == interpreter;
+}
+
 /* ---- getting ready ----------------------------------------------------------------------- */
 
 /* A process without Dask and Coffea pays for one look into sys.modules every 50 ms of clock

@@ -4,6 +4,7 @@
 #ifndef CUPPING_ANCHORS_H
 #define CUPPING_ANCHORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -62,6 +63,9 @@
       "CPython 3.9 to 3.13")                                                                       \
     X(WORK_FUNCTION, "coffea.processor.executor", "_work_function",                                \
       "item, tic, file, materialized", "coffea 0.7.22 to 2026.9")                                  \
+    X(QUEUE_MADE, "queue", "__init__", "(nothing: makes the queue's lock)", "CPython 3.9 to 3.13") \
+    X(ARRAYS, "uproot.behaviors.TBranch", "_ranges_or_baskets_to_arrays",                          \
+      "hasbranches, ranges_or_baskets, arrays", "uproot 5.6 and 5.7")                              \
     X(RUNNER, "coffea.processor.executor", "run", "executor (also in _run_impl)",                  \
       "coffea 0.7.22 to 2026.9")
 enum cup_anchor {
@@ -87,6 +91,10 @@ void cup_anchors_monotonic(const struct timespec *now, const void *caller);
 
 /* Interned co_name of an anchor's function, to compare with cup_frames_name_of(). */
 const void *cup_anchor_name(enum cup_anchor anchor);
+
+/* This thread may ask the interpreter now: it has the GIL, no exception pending, and the
+ * interpreter is the one that was verified. */
+bool cup_anchors_may_ask(void);
 
 /* The interpreter that was verified is the one that runs here. GIL. */
 void cup_anchors_reset(void);

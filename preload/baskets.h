@@ -5,9 +5,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
-
-struct cup_descriptor;
 
 /* BYTES of FILE (a FILE record) at OFFSET were delivered to DATA, for TASK (0: none is known).
  * CONTINUES: where the last read of the same descriptor ended. Any thread, guard held. Costs a few
@@ -15,19 +12,36 @@ struct cup_descriptor;
 void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset,
                       _Bool continues);
 
-/* Uproot asks for a basket for TASK: BYTES at OFFSET of its file. */
+/* FILE is a data file with that path (a string), whose buffered readers read AHEAD bytes at a time
+ * (st_blksize); EXPECT: it is called like a ROOT file. */
+void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, _Bool expect);
+
+/* A tree that uproot reads. Strings are ids in the log; what is not known is CUP_UNKNOWN64
+ * (branches and auto_flush: 0). */
+struct cup_asked_tree {
+    uint32_t path; /* of the file, as uproot has it */
+    uint32_t tree; /* its name */
+    uint32_t branches;
+    uint64_t entries, compressed_bytes, uncompressed_bytes;
+    int64_t auto_flush;
+};
+
+/* Uproot asks for a basket: BYTES at OFFSET of its file. */
 struct cup_asked {
     uint64_t offset;
     uint32_t bytes;
-    uint32_t
-        branch; /* BRANCH record, where the bytes may pass by no hook (remote, mapped); else 0 */
+    uint32_t branch; /* its number, where the bytes may pass by no hook (remote, mapped); else 0 */
 };
-/* PATH: string of the file's name as uproot has it; TREE: likewise, of the tree's name. */
-void cup_baskets_asked(uint32_t task, uint32_t path, uint32_t tree, const struct cup_asked *asked,
-                       size_t count);
 
-/* TASK has ended: its rows are written. */
+/* It does, for TASK. TELLS: the tree is to be written, too. Guard held. */
+void cup_baskets_asked(uint32_t task, const struct cup_asked_tree *tree, _Bool tells,
+                       const struct cup_asked *asked, size_t count);
+
+/* TASK has ended, and does not count as running any more: its rows are written. */
 void cup_baskets_end(uint32_t task);
+
+/* The process ends: rows of all tasks are written. */
+void cup_baskets_close(void);
 
 /* A new log, or a forked child. */
 void cup_baskets_reset(void);

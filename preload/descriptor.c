@@ -1,6 +1,7 @@
 #include "preload/descriptor.h"
 
 #include "preload/attribution.h"
+#include "preload/baskets.h"
 #include "preload/log.h"
 #include "preload/path.h"
 #include "preload/peer.h"
@@ -234,8 +235,12 @@ static uint32_t file_id(const struct stat *status, const char *path, uint32_t cl
     }
     uint32_t id = slot->id;
     cup_log_unlock();
-    if (fresh)
+    if (fresh) {
         write_file_record(slot, path, (uint64_t)status->st_size);
+        if (class == CUP_FILE_DATA)
+            cup_baskets_file(id, path_id, (uint32_t)status->st_blksize,
+                             ends_with(path, strlen(path), ".root"));
+    }
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;
@@ -322,8 +327,10 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
         class = cup_file_class_of(path);
         if (class != CUP_FILE_OTHER && class != CUP_FILE_IMPORT)
             entry->file = file_id(&status, path, class);
-        int64_t at = entry->opened ? 0 : cup_raw_lseek(fd, 0, SEEK_CUR);
-        entry->cursor = entry->end = at < 0 ? 0 : at;
+        if (!entry->opened) { /* else every move was seen since */
+            int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR);
+            entry->cursor = entry->end = at < 0 ? 0 : at;
+        }
     } else {
         class = class_of_mode(status.st_mode);
         if (S_ISCHR(status.st_mode)) {

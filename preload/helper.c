@@ -1,6 +1,7 @@
 #include "preload/helper.h"
 
 #include "preload/anchors.h"
+#include "preload/asked.h"
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/dask.h"
@@ -480,9 +481,13 @@ void cup_helper_made(const void *lock)
     uint32_t task = cup_attribution_task();
     if (!task && cup_thread_is_dask(thread))
         task = CUP_MADE_BY_DASK;
+    int saved = errno;
     cup_guard();
     cup_maker_made(cup_makers_of_locks, (uintptr_t)lock, task);
+    if (task && task != CUP_MADE_BY_DASK)
+        cup_asked_lock(task);
     cup_unguard();
+    errno = saved;
 }
 
 bool cup_helper_verify(void)

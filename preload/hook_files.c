@@ -263,139 +263,144 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-#define TRANSFER(kind, fd, position, call) CUP_TRANSFER(kind, fd, position, ssize_t, call, result)
+#define READ(fd, position, call, to, parts)                                                        \
+    CUP_TRANSFER(CUP_READ, fd, position, ssize_t, call, result, to, parts)
+#define WRITE(fd, position, call)                                                                  \
+    CUP_TRANSFER(CUP_WRITE, fd, position, ssize_t, call, result, NULL, 0)
 
 CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
 {
-    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
-             cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer));
+    READ(fd, CUP_AT_CURSOR, cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer), buffer, 0);
 }
 
 CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)
 {
-    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : cup_missing());
+    READ(fd, CUP_AT_CURSOR, CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : cup_missing(),
+         buffer, 0);
 }
 
 CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
 {
-    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : cup_missing());
+    READ(fd, CUP_AT_CURSOR,
+         CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : cup_missing(), buffer,
+         0);
 }
 
 CUP_HOOK ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 {
-    TRANSFER(CUP_READ, fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset));
+    READ(fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset), buffer, 0);
 }
 
 CUP_HOOK ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(CUP_READ, fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset));
+    READ(fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset), buffer, 0);
 }
 
 CUP_HOOK ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(CUP_READ, fd, offset,
-             CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : cup_missing());
+    READ(fd, offset,
+         CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : cup_missing(), buffer,
+         0);
 }
 
 CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room)
 {
-    TRANSFER(CUP_READ, fd, offset,
-             CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room)
-                                   : cup_missing());
+    READ(fd, offset,
+         CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room) : cup_missing(),
+         buffer, 0);
 }
 
 CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room)
 {
-    TRANSFER(CUP_READ, fd, offset,
-             CUP_HAVE(__pread64_chk) ? real___pread64_chk(fd, buffer, bytes, offset, room)
-                                     : cup_missing());
+    READ(fd, offset,
+         CUP_HAVE(__pread64_chk) ? real___pread64_chk(fd, buffer, bytes, offset, room)
+                                 : cup_missing(),
+         buffer, 0);
 }
 
 CUP_HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
 {
-    TRANSFER(CUP_READ, fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count));
+    READ(fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count), parts, count);
 }
 
 CUP_HOOK ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    TRANSFER(CUP_READ, fd, offset, CUP_REAL(preadv)(fd, parts, count, offset));
+    READ(fd, offset, CUP_REAL(preadv)(fd, parts, count, offset), parts, count);
 }
 
 CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    TRANSFER(CUP_READ, fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset));
+    READ(fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset), parts, count);
 }
 
 /* Offset -1 means the cursor, for these alone. */
 CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    TRANSFER(CUP_READ, fd, offset,
-             CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : cup_missing());
+    READ(fd, offset,
+         CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : cup_missing(), parts,
+         count);
 }
 
 CUP_HOOK ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
-    TRANSFER(CUP_READ, fd, offset,
-             CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags)
-                                  : cup_missing());
+    READ(fd, offset,
+         CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags) : cup_missing(),
+         parts, count);
 }
 
 CUP_HOOK ssize_t write(int fd, const void *buffer, size_t bytes)
 {
-    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
+    WRITE(fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
 }
 
 CUP_HOOK ssize_t __write(int fd, const void *buffer, size_t bytes)
 {
-    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR,
-             CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : cup_missing());
+    WRITE(fd, CUP_AT_CURSOR, CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : cup_missing());
 }
 
 CUP_HOOK ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
 {
-    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
+    WRITE(fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
+    WRITE(fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
 }
 
 CUP_HOOK ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    TRANSFER(CUP_WRITE, fd, offset,
-             CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : cup_missing());
+    WRITE(fd, offset,
+          CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : cup_missing());
 }
 
 CUP_HOOK ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
+    WRITE(fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
 }
 
 CUP_HOOK ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
+    WRITE(fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
 }
 
 CUP_HOOK ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    TRANSFER(CUP_WRITE, fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
+    WRITE(fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
 }
 
 CUP_HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    TRANSFER(CUP_WRITE, fd, offset,
-             CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : cup_missing());
+    WRITE(fd, offset,
+          CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : cup_missing());
 }
 
 CUP_HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
                              int flags)
 {
-    TRANSFER(CUP_WRITE, fd, offset,
-             CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags)
-                                   : cup_missing());
+    WRITE(fd, offset,
+          CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags)
+                                : cup_missing());
 }
 
 /* ---- copies inside the kernel ------------------------------------------------------------ */

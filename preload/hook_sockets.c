@@ -31,9 +31,10 @@ static ssize_t in_messages(int count, const struct mmsghdr *messages)
 }
 
 #define RECEIVE(fd, flags, type, call, bytes)                                                      \
-    CUP_TRANSFER(CUP_RECEIVE, receiving(fd, flags), CUP_AT_CURSOR, type, call, bytes)
+    CUP_TRANSFER(CUP_RECEIVE, receiving(fd, flags), CUP_AT_CURSOR, type, call, bytes, NULL, 0)
 
-#define SEND(fd, type, call, bytes) CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, type, call, bytes)
+#define SEND(fd, type, call, bytes)                                                                \
+    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, type, call, bytes, NULL, 0)
 
 /* ---- received ---------------------------------------------------------------------------- */
 

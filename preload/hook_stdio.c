@@ -5,6 +5,7 @@
 #include "preload/descriptor.h"
 #include "preload/log.h"
 #include "preload/raw.h"
+#include "preload/root_records.h"
 #include "preload/thread.h"
 #include "preload/transfer.h"
 
@@ -75,7 +76,24 @@ CUP_HOOK int pclose(FILE *stream)
 }
 
 #define STREAM(kind, stream, type, call, bytes)                                                    \
-    CUP_TRANSFER(kind, descriptor_of(stream), CUP_AT_CURSOR, type, call, bytes)
+    CUP_TRANSFER(kind, descriptor_of(stream), CUP_AT_CURSOR, type, call, bytes, NULL, 0)
+
+/* Of a stream libc moves the position by calls that nobody can interpose: asked for where it is of
+ * use, and that is not known otherwise. */
+static int64_t began_at(FILE *stream, const struct cup_transfer *transfer, size_t bytes)
+{
+    if (!bytes || transfer->descriptor->class != CUP_FILE_DATA ||
+        !cup_root_may_be(transfer->descriptor->file))
+        return CUP_AT_CURSOR;
+    int saved = errno;
+    int64_t end = ftello(stream);
+    errno = saved;
+    return end < (int64_t)bytes ? CUP_AT_CURSOR : end - (int64_t)bytes;
+}
+
+#define FREAD(buffer, stream, size, call)                                                          \
+    CUP_TRANSFER(CUP_GET, descriptor_of(stream), began_at(stream, &transfer, result *(size)),      \
+                 size_t, call, result *(size), buffer, 0)
 
 /* One character: the short way if the stream's descriptor is known and the thread runs a task. */
 #define CHARACTER(kind, stream, call)                                                              \
@@ -86,7 +104,7 @@ CUP_HOOK int pclose(FILE *stream)
     bool counted = fd >= 0 && !known && cup_transfer_begin(&transfer, fd);                         \
     int result = call;                                                                             \
     if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, kind, result != EOF, CUP_AT_CURSOR);                           \
+        cup_transfer_end(&transfer, kind, result != EOF, CUP_AT_CURSOR, NULL, 0);                  \
     else if (known && result != EOF)                                                               \
         cup_transfer_character(known, kind);                                                       \
     return result
@@ -95,30 +113,27 @@ CUP_HOOK int pclose(FILE *stream)
 
 CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(CUP_GET, stream, size_t, CUP_REAL(fread)(buffer, size, count, stream), result * size);
+    FREAD(buffer, stream, size, CUP_REAL(fread)(buffer, size, count, stream));
 }
 
 CUP_HOOK size_t fread_unlocked(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(CUP_GET, stream, size_t, CUP_REAL(fread_unlocked)(buffer, size, count, stream),
-           result * size);
+    FREAD(buffer, stream, size, CUP_REAL(fread_unlocked)(buffer, size, count, stream));
 }
 
 CUP_HOOK size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream)
 {
-    STREAM(CUP_GET, stream, size_t,
-           CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, room, size, count, stream) : 0,
-           result * size);
+    FREAD(buffer, stream, size,
+          CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, room, size, count, stream) : 0);
 }
 
 CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count,
                                      FILE *stream)
 {
-    STREAM(CUP_GET, stream, size_t,
-           CUP_HAVE(__fread_unlocked_chk)
-               ? real___fread_unlocked_chk(buffer, room, size, count, stream)
-               : 0,
-           result * size);
+    FREAD(buffer, stream, size,
+          CUP_HAVE(__fread_unlocked_chk)
+              ? real___fread_unlocked_chk(buffer, room, size, count, stream)
+              : 0);
 }
 
 /* A line with a NUL byte in it counts up to that byte: fgets does not say how long it was. */
@@ -225,7 +240,7 @@ static int64_t position(FILE *stream)
     int64_t before = counted ? position(stream) : 0;                                               \
     int result = call;                                                                             \
     if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, CUP_GET, position(stream) - before, CUP_AT_CURSOR);            \
+        cup_transfer_end(&transfer, CUP_GET, position(stream) - before, CUP_AT_CURSOR, NULL, 0);   \
     return result
 
 /* The headers send fscanf to __isoc99_fscanf by an assembler name; the plain ones, which old
@@ -395,7 +410,7 @@ CUP_HOOK int __printf_chk(int flag, const char *format, ...)
 CUP_HOOK int vdprintf(int fd, const char *format, va_list arguments)
 {
     CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int, CUP_REAL(vdprintf)(fd, format, arguments),
-                 result);
+                 result, NULL, 0);
 }
 
 CUP_HOOK int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
@@ -403,7 +418,7 @@ CUP_HOOK int __vdprintf_chk(int fd, int flag, const char *format, va_list argume
     CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int,
                  CUP_HAVE(__vdprintf_chk) ? real___vdprintf_chk(fd, flag, format, arguments)
                                           : cup_missing(),
-                 result);
+                 result, NULL, 0);
 }
 
 CUP_HOOK int dprintf(int fd, const char *format, ...)

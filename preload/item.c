@@ -4,6 +4,7 @@
 #include "preload/log.h"
 #include "preload/path.h"
 #include "preload/thread.h"
+#include "preload/uproot.h"
 
 #include <string.h>
 
@@ -55,12 +56,6 @@ static const struct {
     {"uproot._dask", "_UprootOpenAndReadNumpy", OPEN_AND_READ_NUMPY},
 };
 
-/* A type's C name stands behind its size word, in every version of the layout so far. */
-static const char *type_name(cup_object *type)
-{
-    return ((const char *const *)type)[3];
-}
-
 /* By name first: most objects are nothing that is known. The type of that name in the module is
  * kept, so that its address stays its own. */
 static enum known_type type_of(cup_object *object)
@@ -68,7 +63,7 @@ static enum known_type type_of(cup_object *object)
     enum { COUNT = sizeof type_names / sizeof *type_names };
     static cup_object *types[COUNT];
     cup_object *type = cup_python_type(object);
-    const char *name = type_name(type);
+    const char *name = cup_python_type_name(type);
     for (int i = 0; i < COUNT; i++) {
         if (type == types[i])
             return type_names[i].type;
@@ -156,7 +151,8 @@ static bool is_range(cup_object *tuple)
         return is_integer(tuple, 0) && is_integer(tuple, 1) && is_integer(tuple, 2);
     return size == TO_BE_OPENED && is_string(tuple, 0) && is_string(tuple, 1) &&
            is_integer(tuple, 2) && is_integer(tuple, 3) &&
-           strcmp(type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))), "bool") == 0;
+           strcmp(cup_python_type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))),
+                  "bool") == 0;
 }
 
 static const char *text_of(cup_object *string, size_t *bytes)
@@ -217,7 +213,7 @@ static void look_at(struct search *search, cup_object *object, int depth)
         look_at_values(search, object, depth + 1);
         return;
     }
-    if (cup_coffea_is_item(object, type_name(type))) {
+    if (cup_coffea_is_item(object, cup_python_type_name(type))) {
         search->done = true;
         return;
     }
@@ -238,60 +234,27 @@ static void look_at(struct search *search, cup_object *object, int depth)
 
 /* ---- what was found ---------------------------------------------------------------------- */
 
-/* What an object keeps under a name, as its dict tells: none of its code runs. New reference. */
-static cup_object *kept(cup_object *object, const char *name)
-{
-    cup_object *dict = object ? cup_py.PyObject_GenericGetDict(object, NULL) : NULL;
-    if (object && !dict)
-        cup_py.PyErr_Clear();
-    cup_object *value =
-        dict && cup_python_type(dict) == cup_py.dict_type ? cup_python_item(dict, name) : NULL;
-    cup_python_drop(dict);
-    return value;
-}
-
-static uint32_t string_of(cup_object *object)
-{
-    return object && cup_python_type(object) == cup_py.string_type ? cup_python_string(object) : 0;
-}
-
 static int64_t integer_at(cup_object *tuple, int at)
 {
     return cup_python_integer(cup_py.PyTuple_GetItem(tuple, at), -1);
 }
 
-/* fName, which a TTree has from its base class. */
-static uint32_t name_of_tree(cup_object *tree)
-{
-    cup_object *bases = kept(tree, "_bases");
-    bool list = bases && cup_python_type(bases) == cup_py.list_type;
-    cup_object *base = list ? cup_py.PyList_GetItem(bases, 0) : NULL;
-    if (list && !base)
-        cup_py.PyErr_Clear();
-    cup_object *members = kept(base, "_members");
-    bool dict = members && cup_python_type(members) == cup_py.dict_type;
-    cup_object *name = dict ? cup_python_item(members, "fName") : NULL;
-    uint32_t id = string_of(name);
-    cup_python_drop(name);
-    cup_python_drop(members);
-    cup_python_drop(bases);
-    return id;
-}
-
 /* Of a tree that the client opened: file and name of it. */
 static void describe_tree(cup_object *tree, struct cup_item_found *found)
 {
-    cup_object *file = kept(tree, "_file");
-    cup_object *path = kept(file, "_file_path");
-    found->file = string_of(path);
-    found->tree = name_of_tree(tree);
+    cup_object *file = cup_python_kept(tree, "_file");
+    cup_object *path = cup_python_kept(file, "_file_path");
+    found->file = cup_python_plain_string(path);
+    cup_object *name = cup_uproot_name(tree);
+    found->tree = cup_python_plain_string(name);
+    cup_python_drop(name);
     cup_python_drop(path);
     cup_python_drop(file);
 }
 
 static void describe_opened(const struct search *search, struct cup_item_found *found)
 {
-    cup_object *trees = kept(search->reader, "ttrees");
+    cup_object *trees = cup_python_kept(search->reader, "ttrees");
     int64_t at = integer_at(search->range, 0);
     if (trees && cup_python_type(trees) == cup_py.list_type && at >= 0 &&
         at < cup_py.PySequence_Size(trees))
@@ -304,8 +267,8 @@ static void describe_opened(const struct search *search, struct cup_item_found *
 /* Steps are made of the number of entries, which only the opened file tells. */
 static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
 {
-    found->file = string_of(cup_py.PyTuple_GetItem(search->range, 0));
-    found->tree = string_of(cup_py.PyTuple_GetItem(search->range, 1));
+    found->file = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 0));
+    found->tree = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 1));
     if (cup_python_integer(cup_py.PyTuple_GetItem(search->range, 4), 0) != 1)
         return;
     found->entry_start = integer_at(search->range, 2);

@@ -1,6 +1,8 @@
 #include "preload/process.h"
 
+#include "preload/asked.h"
 #include "preload/attribution.h"
+#include "preload/baskets.h"
 #include "preload/block.h"
 #include "preload/child.h"
 #include "preload/clock.h"
@@ -203,7 +205,8 @@ static void fill_in(enum cup_log_size size)
     struct cup_log_header *header = cup_log_header();
     if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
-    process.features |= CUP_FEATURE_WAITS | (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
+    process.features |=
+        CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
     if (cup_wait_verify())
         process.features |= CUP_FEATURE_RUN_DELAY;
     else
@@ -232,6 +235,8 @@ static void open_log(enum cup_log_size size)
     cup_block_reset();
     cup_mapping_reset();
     cup_meanwhile_reset();
+    cup_baskets_reset();
+    cup_asked_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -300,6 +305,8 @@ static void in_child(void)
     cup_helper_reset();
     cup_mapping_reset();
     cup_meanwhile_reset();
+    cup_baskets_reset();
+    cup_asked_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -316,7 +323,10 @@ void cup_process_ends(void)
     if (!cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
         return;
     int saved = errno;
+    bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     cup_guard();
+    if (!inside)
+        cup_baskets_close();
     cup_kernel_end();
     cup_log_close();
     cup_unguard();

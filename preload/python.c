@@ -305,6 +305,20 @@ cup_object *cup_python_type(cup_object *object)
     return ((cup_object **)object)[1]; /* PyObject: reference count, type */
 }
 
+const char *cup_python_type_name(cup_object *type)
+{
+    return ((const char *const *)type)[3]; /* behind its size word, in every version so far */
+}
+
+cup_object *cup_python_kept(cup_object *object, const char *name)
+{
+    cup_object *dict = object ? cleared(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
+    bool plain = dict && cup_python_type(dict) == cup_py.dict_type;
+    cup_object *value = plain ? cup_python_item(dict, name) : NULL;
+    cup_python_drop(dict);
+    return value;
+}
+
 static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
 {
     size_t bytes = text && length > 0 ? (size_t)length : 0;
@@ -346,6 +360,11 @@ uint32_t cup_python_string(cup_object *object)
     char buffer[2048];
     size_t bytes = cup_python_text(object, buffer, sizeof buffer);
     return bytes ? cup_log_string(buffer, bytes) : 0;
+}
+
+uint32_t cup_python_plain_string(cup_object *object)
+{
+    return object && cup_python_type(object) == cup_py.string_type ? cup_python_string(object) : 0;
 }
 
 uint32_t cup_python_string_at(cup_object *object, const char *name)

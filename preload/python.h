@@ -143,12 +143,22 @@ cup_object *cup_python_module(const char *name); /* borrowed; NULL if not import
 /* Type of an object, borrowed. */
 cup_object *cup_python_type(cup_object *object);
 
+/* A type's C name: of one made in Python its bare name, of others with their module's. */
+const char *cup_python_type_name(cup_object *type);
+
+/* What an object keeps under a name, as its dict tells: none of its code runs. New reference, NULL
+ * if there is none. OBJECT may be NULL; NAME is a literal. */
+cup_object *cup_python_kept(cup_object *object, const char *name);
+
 /* str(object) as UTF-8 (surrogates as '?'), to BUFFER, NUL-terminated; returns its length, 0 for
  * NULL or failure. */
 size_t cup_python_text(cup_object *object, char *buffer, size_t size);
 
 /* The same, interned in the log. */
 uint32_t cup_python_string(cup_object *object);
+
+/* Likewise of a plain str; 0 for NULL and for anything else. */
+uint32_t cup_python_plain_string(cup_object *object);
 
 /* An attribute as a string of the log (0: none), or as an integer. NAME is a literal. */
 uint32_t cup_python_string_at(cup_object *object, const char *name);

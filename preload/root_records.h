@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that a call delivered. */
 struct cup_root_read {
@@ -16,16 +17,20 @@ struct cup_root_read {
     uint64_t offset;
     const unsigned char *data;
     size_t bytes;
+    uint32_t ahead; /* bytes that a buffered reader reads ahead: the file's st_blksize; 0: 4096 */
 };
 
-/* How a record lies in what was requested. */
+/* How a record lies in what was requested; docs/baskets.md has the reasons. */
 enum cup_root_place {
     CUP_ROOT_STARTS = 1,  /* it begins where a request begins */
-    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, before the request's last 4 KiB began */
+    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, in a read of more than a buffer's bytes, or
+                             at the end of a buffer behind which its reader read on */
     CUP_ROOT_PASSES = 3,  /* neither: read-ahead */
 };
 
-/* A key whose class is TBasket, seen whole, once for each time it is delivered. */
+/* A key whose class is TBasket, seen whole, once for each time it is delivered. One of which only
+ * the beginning was read ahead is told when its reader reads on; the key has passed then, and
+ * offset lies before that read. */
 struct cup_root_basket {
     uint64_t offset;
     uint32_t bytes;        /* fNbytes: key and payload as stored */
@@ -60,6 +65,29 @@ struct cup_root_sink {
     void (*block)(void *user, const struct cup_root_block *block);
     void (*head)(void *user, const struct cup_root_head *head);
 };
+
+/* What is known of files, by FILE record: here for a look that costs two loads. */
+enum cup_root_flags {
+    CUP_ROOT_BY_NAME = 1 << 0,      /* by its name */
+    CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes say so */
+    CUP_ROOT_NO_MAGIC = 1 << 2,     /* they say that it is none */
+    CUP_ROOT_WITH_NTUPLES = 1 << 3, /* it holds an RNTuple */
+};
+enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
+extern uint8_t cup_root_files[CUP_ROOT_FILES];
+
+/* FILE is taken for a ROOT file. */
+static inline bool cup_root_may_be(uint32_t file)
+{
+    uint8_t known = file < CUP_ROOT_FILES ? cup_root_files[file] : 0;
+    return (known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC);
+}
+
+/* It begins as ROOT files do. */
+static inline bool cup_root_begins(const void *data, size_t bytes)
+{
+    return bytes >= 4 && memcmp(data, "root", 4) == 0;
+}
 
 /* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to
  * be walked. Any thread; a few loads. */

@@ -1,6 +1,7 @@
 #include "preload/task.h"
 
 #include "preload/attribution.h"
+#include "preload/baskets.h"
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/log.h"
@@ -165,6 +166,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
               error);
     count_in_series(thread->start, stop);
     cup_attribution_end(thread->task);
+    cup_baskets_end(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     thread->tic.time_ns = 0;
@@ -181,6 +183,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_attribution_end(task);
+    cup_baskets_end(task);
     cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

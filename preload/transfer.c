@@ -1,11 +1,14 @@
 #include "preload/transfer.h"
 
+#include "preload/baskets.h"
 #include "preload/block.h"
 #include "preload/helper.h"
 #include "preload/log.h"
+#include "preload/root_records.h"
 #include "preload/series.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 
 /* What a thread of Dask itself moves for no task is Dask's own. */
 static inline bool is_dasks(const struct cup_owner *owner)
@@ -238,8 +241,15 @@ static void count_write(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
     use->counters[CUP_F_WRITE_NS] += ns;
 }
 
-/* Where the descriptor is now; true if a read began where the last one ended. */
-static bool move(struct cup_descriptor *descriptor, bool reads, uint64_t bytes, int64_t offset)
+/* Where a read or write began, and whether that is where the last read ended. */
+struct began {
+    int64_t at;
+    bool sequential;
+};
+
+/* Where the descriptor is now. */
+static inline struct began move(struct cup_descriptor *descriptor, bool reads, uint64_t bytes,
+                                int64_t offset)
 {
     int64_t from = offset == CUP_AT_CURSOR ? descriptor->cursor : offset;
     int64_t to = from + (int64_t)bytes;
@@ -248,12 +258,37 @@ static bool move(struct cup_descriptor *descriptor, bool reads, uint64_t bytes, 
         descriptor->cursor = to;
     if (reads)
         descriptor->end = to;
-    return sequential;
+    return (struct began){from, sequential};
+}
+
+/* ROOT files are among the data files. Asked of every read of one. */
+static inline bool is_root(const struct cup_transfer *transfer, uint64_t bytes, struct began began,
+                           const void *to, int parts)
+{
+    uint32_t file = transfer->descriptor->file;
+    if (__builtin_expect(began.at == 0, 0) && to && (parts || cup_root_begins(to, bytes)))
+        return file != 0;
+    return to && cup_root_may_be(file);
+}
+
+static __attribute__((noinline)) void look_into(const struct cup_transfer *transfer, uint64_t bytes,
+                                                struct began began, const void *to, int parts)
+{
+    struct iovec whole = {(void *)(uintptr_t)to, bytes};
+    const struct iovec *part = parts ? to : &whole, *end = part + (parts ? parts : 1);
+    uint64_t at = (uint64_t)began.at;
+    for (; part < end && bytes; part++) {
+        uint64_t here = part->iov_len < bytes ? part->iov_len : bytes;
+        cup_baskets_read(transfer->owner.block->task, transfer->descriptor->file, part->iov_base,
+                         here, at, began.sequential || at != (uint64_t)began.at);
+        at += here;
+        bytes -= here;
+    }
 }
 
 /* What is counted for a file or a peer besides its class. */
-static void count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes, int64_t offset,
-                          uint64_t ns)
+static struct began count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes,
+                                  int64_t offset, uint64_t ns)
 {
     struct cup_descriptor *descriptor = transfer->descriptor;
     struct cup_file_use *use =
@@ -263,8 +298,12 @@ static void count_in_file(struct cup_transfer *transfer, bool reads, uint64_t by
         count_read(use, bytes, ns);
     else if (use)
         count_write(use, bytes, ns);
-    if (descriptor->class != CUP_FILE_SOCKET && move(descriptor, reads, bytes, offset) && use)
-        use->counters[CUP_F_SEQUENTIAL_CALLS]++;
+    if (descriptor->class == CUP_FILE_SOCKET)
+        return (struct began){0};
+    struct began began = move(descriptor, reads, bytes, offset);
+    if (use)
+        use->counters[CUP_F_SEQUENTIAL_CALLS] += began.sequential;
+    return began;
 }
 
 static void count_in_series(const struct cup_transfer *transfer, bool reads, uint64_t bytes,
@@ -307,7 +346,8 @@ static void count_duration(struct cup_block *block, uint64_t ns)
 /* A data file is read, not by Dask itself: the frequent case, without looking anything up in
  * tables.
  */
-static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset)
+static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
+                            const void *to, int parts)
 {
     uint64_t *counters = transfer->owner.block->counters;
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
@@ -315,18 +355,21 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     counters[CUP_C_READ_CALLS]++;
     counters[CUP_C_READ_NS] += ns;
     count_duration(transfer->owner.block, ns);
-    count_in_file(transfer, true, bytes, offset, ns);
+    struct began began = count_in_file(transfer, true, bytes, offset, ns);
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.way == CUP_WAY_NONE)
         cup_child_read();
+    if (__builtin_expect(is_root(transfer, bytes, began, to, parts), 0))
+        look_into(transfer, bytes, began, to, parts);
 }
 
-static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset)
+static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset,
+                  const void *to, int parts)
 {
     if (__builtin_expect(call == CUP_READ && transfer->descriptor->class == CUP_FILE_DATA &&
                              !is_dasks(&transfer->owner),
                          1)) {
-        count_data_read(transfer, bytes, offset);
+        count_data_read(transfer, bytes, offset, to, parts);
         return;
     }
     unsigned timed = count_in_block(transfer, call, bytes);
@@ -336,8 +379,10 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
     transfer->owner.block->counters[timed] += ns;
     if (timed == CUP_C_READ_NS)
         count_duration(transfer->owner.block, ns);
-    count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
+    struct began began = count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
+    if (transfer->descriptor->class == CUP_FILE_DATA && is_root(transfer, bytes, began, to, parts))
+        look_into(transfer, bytes, began, to, parts);
 }
 
 /* Who sent last on a connection, and whoever else did before. */
@@ -402,7 +447,7 @@ static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum 
 }
 
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
-                      int64_t offset)
+                      int64_t offset, const void *to, int parts)
 {
     int saved = errno;
     transfer->stop = cup_ticks();
@@ -415,7 +460,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     if (__builtin_expect(!is_quick(transfer, moved), 0))
         end_wait(transfer, moved);
     if (bytes >= 0 && transfer->owner.block)
-        count(transfer, call, (uint64_t)bytes, offset);
+        count(transfer, call, (uint64_t)bytes, offset, to, parts);
     cup_unguard();
     errno = saved;
 }
@@ -449,11 +494,11 @@ bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 
 void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset)
 {
-    cup_transfer_end(&copy->from, CUP_COPY, bytes, from_offset);
+    cup_transfer_end(&copy->from, CUP_COPY, bytes, from_offset, NULL, 0);
     bool timed = sums_of_read(&copy->from)->ns != NONE;
     copy->to.owner = copy->from.owner;
     copy->to.watched = false;
     copy->to.wait.block = NULL;
     copy->to.start = timed ? cup_ticks() : copy->from.start;
-    cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset);
+    cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset, NULL, 0);
 }

@@ -64,20 +64,23 @@ static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
 
 enum { CUP_AT_CURSOR = -1 };
 
-/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. Keeps errno. */
+/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. What was delivered lies
+ * in TO, a buffer if PARTS is 0, else so many struct iovec; NULL: it cannot be looked at. Keeps
+ * errno.
+ */
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
-                      int64_t offset);
+                      int64_t offset, const void *to, int parts);
 
 /* The rhythm of every transfer: begin, call, end. POSITION is the call's offset or CUP_AT_CURSOR,
  * BYTES an expression in `result` that says how many were moved: the only hidden thing is the name
- * of the result. */
-#define CUP_TRANSFER(kind, fd, position, type, call, bytes)                                        \
+ * of the result. TO and PARTS as cup_transfer_end() has them. */
+#define CUP_TRANSFER(kind, fd, position, type, call, bytes, to, parts)                             \
     struct cup_transfer transfer;                                                                  \
     cup_child_before((kind) != CUP_WRITE, fd);                                                     \
     bool counted = cup_transfer_begin(&transfer, fd);                                              \
     type result = call;                                                                            \
     if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, kind, (ssize_t)(bytes), position);                             \
+        cup_transfer_end(&transfer, kind, (ssize_t)(bytes), position, to, parts);                  \
     return result
 
 /* A single character was read or written by a task's own thread: such calls take a nanosecond and

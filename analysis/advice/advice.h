@@ -12,7 +12,7 @@ struct cup_advice {
     char text[720];
 };
 
-enum { CUP_ADVICE_MOST = 32 };
+enum { CUP_ADVICE_MOST = 64 };
 
 /* Fills in what applies, the weightiest first; returns how many. Never none while there are tasks:
  * a run without complaints gets a sentence that says so. */

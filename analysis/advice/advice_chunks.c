@@ -5,7 +5,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 {
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
     char opens[CUP_HUMANE_ROOM];
-    if (!t->timed_chunks || !(open / all > 0.25))
+    if (!t->timed_chunks || !(open / all > 0.25) || cup_chunks_too_small(t))
         return false;
     advice->weight = open / cup_rule_metric(t, "time_budget", "threads_s");
     snprintf(advice->text, sizeof advice->text,
@@ -53,7 +53,7 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
     char bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
-    if (!t->chunk_file_size || !(times > 1.5))
+    if (!t->chunk_file_size || !(times > 1.5) || cup_baskets_shared(t))
         return false;
     advice->weight = 0.2;
     snprintf(

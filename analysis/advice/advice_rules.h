@@ -30,12 +30,24 @@
     X(workers_missing, false)                                                                      \
     X(loop_stalled, false)                                                                         \
     X(opening, false)                                                                              \
+    X(chunk_size, false)                                                                           \
+    X(memory_request, false)                                                                       \
     X(long_tail, false)                                                                            \
     X(events_lost, false)                                                                          \
     X(server_loses, false)                                                                         \
     X(slow_host, false)                                                                            \
     X(merge_bound, false)                                                                          \
     X(wasted, false)                                                                               \
+    X(shared_baskets, false)                                                                       \
+    X(chunks_cut_clusters, false)                                                                  \
+    X(over_read, false)                                                                            \
+    X(read_twice, false)                                                                           \
+    X(heavy_branch, false)                                                                         \
+    X(lzma, false)                                                                                 \
+    X(incidental_baskets, false)                                                                   \
+    X(poor_compression, false)                                                                     \
+    X(tiny_baskets, false)                                                                         \
+    X(few_branches, false)                                                                         \
     X(read_again, false)                                                                           \
     X(small_reads, false)                                                                          \
     X(cpu_bound, true)                                                                             \
@@ -45,6 +57,12 @@
     bool cup_rule_##name(const struct cup_totals *t, struct cup_advice *advice);
 CUP_RULES(X)
 #undef X
+
+/* The rule chunk_size says that larger ones would suit. */
+bool cup_chunks_too_small(const struct cup_totals *t);
+
+/* The rule shared_baskets applies. */
+bool cup_baskets_shared(const struct cup_totals *t);
 
 /* A metric as a number; NAN when it is not known, which no comparison takes for more than a
  * threshold. */

@@ -4,7 +4,6 @@
 #define CUPPING_ROASTCOFFEA_H
 
 #include "analysis/export/python_text.h"
-#include "analysis/export/root_tree.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -22,10 +21,11 @@ extern const size_t cup_roast_figure_count;
 struct cup_roast_file {
     uint32_t path; /* as the work items name it */
     uint32_t tree;
-    uint64_t size;                 /* 0: not known */
-    struct cup_root_tree contents; /* 0: the file could not be examined */
-    uint64_t requested_bytes;      /* by used chunks, at most its tree's bytes */
-    bool requested;                /* some of them told it */
+    uint64_t size; /* 0: not known */
+    /* Of its tree; 0: the file could not be examined. */
+    uint64_t compressed_bytes, uncompressed_bytes;
+    uint64_t requested_bytes; /* by used chunks, at most its tree's bytes */
+    bool requested;           /* some of them told it */
 };
 struct cup_roast_files {
     struct cup_roast_file *files; /* owned */
@@ -40,7 +40,7 @@ void cup_roast_files_free(struct cup_roast_files *files);
  */
 static inline uint64_t cup_roast_tree_bytes(const struct cup_roast_file *file)
 {
-    return file->contents.compressed_bytes ? file->contents.compressed_bytes : file->size;
+    return file->compressed_bytes ? file->compressed_bytes : file->size;
 }
 
 /* What was requested of these; null where either is not known. */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/root/file_facts.h"
+
 static void note_sizes(struct cup_roast_files *files, const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->file_count; i++) {
@@ -31,35 +33,29 @@ static void note_chunk(struct cup_roast_files *files, const struct cup_item *ite
     file->requested = true;
 }
 
-/* Local files that are as large as they were in the run. */
-static void examine(struct cup_roast_file *file, const struct cup_profile *profile)
+static void examine(struct cup_roast_file *file, const struct cup_profile *profile,
+                    struct cup_file_facts *facts)
 {
-    struct cup_python_text path = {0}, tree = {0};
-    struct cup_text name = cup_profile_text(profile, file->path);
-    if (!name.length || name.bytes[0] != '/' || !file->tree)
-        return;
-    cup_python_add_text(&path, name);
-    cup_python_add_text(&tree, cup_profile_text(profile, file->tree));
-    if (path.failed || tree.failed || !tree.bytes ||
-        !cup_root_tree_read(&file->contents, path.bytes, file->size, tree.bytes))
-        file->contents = (struct cup_root_tree){0};
-    free(path.bytes);
-    free(tree.bytes);
+    const struct cup_file_fact *fact =
+        cup_file_facts(facts, cup_profile_text(profile, file->path), file->size,
+                       cup_profile_text(profile, file->tree));
+    file->compressed_bytes = fact->tree.compressed_bytes;
+    file->uncompressed_bytes = fact->tree.uncompressed_bytes;
 }
 
 /* Where the file itself tells nothing: what uproot knew of its tree when it was read. */
 static void take_told(struct cup_roast_file *file, const struct cup_totals *totals)
 {
     const struct cup_ttree *tree =
-        file->contents.compressed_bytes
+        file->compressed_bytes
             ? NULL
             : cup_ttree_named(totals->profile, cup_root_file_at(totals->profile, file->path),
                               file->tree);
     if (!tree || tree->compressed_bytes == CUP_UNKNOWN64 ||
         tree->uncompressed_bytes == CUP_UNKNOWN64)
         return;
-    file->contents.compressed_bytes = tree->compressed_bytes;
-    file->contents.uncompressed_bytes = tree->uncompressed_bytes;
+    file->compressed_bytes = tree->compressed_bytes;
+    file->uncompressed_bytes = tree->uncompressed_bytes;
 }
 
 /* Chunks that ask for the same bytes once more count them once more: a tree has no more of them. */
@@ -68,6 +64,19 @@ static void bound_requests(struct cup_roast_file *file)
     uint64_t most = cup_roast_tree_bytes(file);
     if (most && file->requested_bytes > most)
         file->requested_bytes = most;
+}
+
+static int examine_all(struct cup_roast_files *files, const struct cup_totals *totals)
+{
+    struct cup_error error;
+    struct cup_file_facts *facts = cup_file_facts_open(NULL, totals->run.stop_ns, &error);
+    for (size_t i = 0; facts && i < files->count; i++) {
+        examine(&files->files[i], totals->profile, facts);
+        take_told(&files->files[i], totals);
+        bound_requests(&files->files[i]);
+    }
+    cup_file_facts_free(facts);
+    return facts ? 0 : -1;
 }
 
 /* There are no more files than texts. */
@@ -85,12 +94,10 @@ int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals 
         if (cup_roast_is_used(totals, i))
             note_chunk(files, &profile->items[i]);
     note_sizes(files, profile);
-    for (size_t i = 0; i < files->count; i++) {
-        examine(&files->files[i], profile);
-        take_told(&files->files[i], totals);
-        bound_requests(&files->files[i]);
-    }
-    return 0;
+    int result = examine_all(files, totals);
+    if (result != 0)
+        cup_roast_files_free(files);
+    return result;
 }
 
 void cup_roast_files_free(struct cup_roast_files *files)

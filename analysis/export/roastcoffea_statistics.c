@@ -110,8 +110,7 @@ struct cup_value cup_roast_read_percent(const struct cup_roast_file *file)
 /* The tool's way round: compressed over uncompressed. */
 static struct cup_value compression_of(const struct cup_roast_file *file)
 {
-    return cup_ratio((double)file->contents.compressed_bytes,
-                     (double)file->contents.uncompressed_bytes);
+    return cup_ratio((double)file->compressed_bytes, (double)file->uncompressed_bytes);
 }
 
 static struct cup_value tree_bytes_of(const struct cup_roast_file *file)
@@ -173,7 +172,7 @@ static void put_ratios(struct cup_roast *roast)
 {
     cup_json_array(&roast->json, "compression_ratios");
     for (size_t i = 0; i < roast->files.count; i++)
-        if (roast->files.files[i].contents.uncompressed_bytes)
+        if (roast->files.files[i].uncompressed_bytes)
             put(roast, NULL, compression_of(&roast->files.files[i]));
     cup_json_end_array(&roast->json);
 }

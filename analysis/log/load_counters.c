@@ -27,6 +27,12 @@ static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }
 
+static void add_peak(struct cup_item *item, uint64_t bytes)
+{
+    uint64_t room = UINT32_MAX - item->peak_kib, kib = (bytes + 1023) >> 10;
+    item->peak_kib += (uint32_t)(kib < room ? kib : room);
+}
+
 /* Adds a block's counters to those of a task of the profile. */
 static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t index, uint32_t kind,
                         const uint64_t counters[CUP_COUNTER_COUNT])
@@ -37,6 +43,8 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
     cup_counters_add(prefix->counters, counters);
     for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_SOLE_BYTES; way++)
         task->read_bytes += counters[way];
+    if (task->item)
+        add_peak(&profile->items[task->item - 1], counters[CUP_C_PEAK_LIVE_BYTES]);
     if (profile->counters)
         cup_counters_add(profile->counters[index], counters);
     if (kind == CUP_BLOCK_RUNS) {

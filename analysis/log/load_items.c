@@ -15,7 +15,7 @@ static struct cup_item *item_of(struct cup_loader *loader, struct cup_task *task
         .entry_stop = -1,
         .cpu_ns = CUP_UNKNOWN64,
         .requested_bytes = CUP_UNKNOWN64,
-        .entries = CUP_UNKNOWN64,
+        .reported_entries = CUP_NO_ENTRIES,
     };
     task->item = (uint32_t)loader->builder->profile->item_count;
     return item;
@@ -86,7 +86,8 @@ void cup_load_chunk_report(struct cup_loader *loader, const struct cup_record *r
         return;
     item->reported = true;
     item->requested_bytes = told.requested_bytes;
-    item->entries = told.entries;
+    item->reported_entries =
+        told.entries < CUP_NO_ENTRIES ? (uint32_t)told.entries : CUP_NO_ENTRIES;
     item->columns = cup_id_map_get(&loader->columns, told.columns);
     if (told.columns && !item->columns)
         loader->builder->profile->orphan_records++;

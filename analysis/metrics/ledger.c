@@ -26,7 +26,8 @@ static int add_tasks(struct cup_ledger *ledger, const struct cup_totals *totals)
 int cup_ledger_make(struct cup_ledger *ledger, const struct cup_totals *totals)
 {
     if (add_tasks(ledger, totals) != 0 || cup_losses_make(&ledger->losses, totals) != 0 ||
-        cup_waste_add_done_again(&ledger->waste, totals) != 0)
+        cup_waste_add_done_again(&ledger->waste, totals) != 0 ||
+        cup_chunk_fits_make(&ledger->fits, totals) != 0)
         return -1;
     return cup_merge_make(&ledger->merge, totals);
 }
@@ -36,4 +37,5 @@ void cup_ledger_free(struct cup_ledger *ledger)
     cup_losses_free(&ledger->losses);
     cup_hosts_free(&ledger->hosts);
     cup_merge_free(&ledger->merge);
+    cup_chunk_fits_free(&ledger->fits);
 }

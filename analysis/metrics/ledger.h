@@ -2,6 +2,7 @@
 #ifndef CUPPING_LEDGER_H
 #define CUPPING_LEDGER_H
 
+#include "analysis/metrics/chunk_fits.h"
 #include "analysis/metrics/hosts.h"
 #include "analysis/metrics/losses.h"
 #include "analysis/metrics/merge.h"
@@ -14,6 +15,7 @@ struct cup_ledger {
     struct cup_hosts hosts;
     struct cup_stages stages;
     struct cup_merge merge;
+    struct cup_chunk_fits fits;
 };
 
 /* From totals that are complete but for it, the failures in `waste` being added already. Returns 0,

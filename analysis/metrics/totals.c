@@ -206,8 +206,8 @@ static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task
         sums->bytes += item->requested_bytes;
         sums->read_bytes += task->read_bytes;
     }
-    sums->with_entries += item->entries != CUP_UNKNOWN64;
-    sums->entries += known(item->entries);
+    sums->with_entries += item->reported_entries != CUP_NO_ENTRIES;
+    sums->entries += known(cup_item_reported_entries(item));
     sums->with_columns += item->columns != 0;
 }
 

@@ -75,6 +75,8 @@ enum cup_chunk_statistic {
         CUP_STAT_COUNT
 };
 
+struct cup_file_shares;
+
 struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
@@ -106,8 +108,9 @@ struct cup_totals {
     uint64_t process_ns, process_cpu_ns; /* inside process() */
     uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
     struct cup_coffea_sums coffea;
-    const struct cup_coffea_file *given; /* not owned; set by who has it; NULL: none */
-    struct cup_dataset *datasets;        /* owned */
+    const struct cup_coffea_file *given;  /* not owned; set by who has it; NULL: none */
+    const struct cup_file_shares *shares; /* likewise; NULL: no file was examined */
+    struct cup_dataset *datasets;         /* owned */
     size_t dataset_count, dataset_room;
 
     struct cup_ledger ledger;

@@ -133,8 +133,11 @@ struct cup_item {
     int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
     uint64_t cpu_ns;                 /* between them */
     uint64_t requested_bytes;        /* that Coffea reports; CUP_UNKNOWN64: not known */
-    uint64_t entries;                /* likewise */
+    uint32_t reported_entries;       /* likewise; CUP_NO_ENTRIES: not known */
+    uint32_t peak_kib;               /* live heap of its threads at most, in KiB; 0: not known */
 };
+#define CUP_NO_ENTRIES UINT32_MAX
+_Static_assert(sizeof(struct cup_item) == 80, "a million of them are kept");
 
 /* Columns that a chunk made, as Coffea names them. */
 struct cup_column_set {
@@ -367,6 +370,18 @@ static inline uint64_t cup_item_events(const struct cup_item *item)
     if (item->entry_start < 0 || item->entry_stop < item->entry_start)
         return CUP_UNKNOWN64;
     return (uint64_t)(item->entry_stop - item->entry_start);
+}
+
+/* That Coffea reports; CUP_UNKNOWN64 when not known. */
+static inline uint64_t cup_item_reported_entries(const struct cup_item *item)
+{
+    return item->reported_entries == CUP_NO_ENTRIES ? CUP_UNKNOWN64 : item->reported_entries;
+}
+
+/* To the KiB; CUP_UNKNOWN64 when not known. Over several threads it is the sum of their peaks. */
+static inline uint64_t cup_item_peak_bytes(const struct cup_item *item)
+{
+    return item->peak_kib ? (uint64_t)item->peak_kib << 10 : CUP_UNKNOWN64;
 }
 
 static inline bool cup_process_has(const struct cup_profile *profile, uint32_t process,

@@ -38,6 +38,9 @@ int cup_print_processes(const struct cup_page *page);
 int cup_print_runs(const struct cup_page *page);
 int cup_print_scaling(const struct cup_page *page); /* also where there is but a target */
 
+/* What a chunk costs by its events; part of the section on chunks. */
+void cup_print_fits(const struct cup_page *page);
+
 /* The threads' time as a stacked bar, and its legend. */
 void cup_print_bar(const struct cup_page *page);
 

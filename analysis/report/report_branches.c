@@ -1,6 +1,7 @@
 /* Branches: what was read of ROOT files, and what of it was read twice. */
 #include <string.h>
 
+#include "analysis/metrics/file_shares.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/report/page.h"
 
@@ -113,6 +114,30 @@ static void print_shares(const struct cup_page *page)
     }
 }
 
+/* What the files that are still there say, and why others do not, where the logs say nothing. */
+static void print_files(const struct cup_page *page)
+{
+    const struct cup_file_shares *shares = page->totals->shares;
+    char branches[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], line[400];
+    if (!shares || cup_page_metric(page, "branches", "bytes_share") >= 0)
+        return;
+    if (shares->known) {
+        snprintf(line, sizeof line,
+                 "Of the trees of %llu files (of %llu), as these say themselves: %s of their "
+                 "branches, %s of their bytes.",
+                 (unsigned long long)shares->known,
+                 (unsigned long long)(shares->known + shares->unknown),
+                 cup_print_humane(branches, cup_share_of_branches(&shares->all), CUP_UNIT_PERCENT),
+                 cup_print_humane(bytes, cup_share_of_bytes(&shares->all), CUP_UNIT_PERCENT));
+        print_line(page, line);
+    }
+    if (shares->unknown) {
+        snprintf(line, sizeof line, "Files that were not examined: %llu; the first, because %s.",
+                 (unsigned long long)shares->unknown, shares->all.reason);
+        print_line(page, line);
+    }
+}
+
 /* How it is known, unless all of it was asked for and seen. */
 static void print_how(const struct cup_page *page)
 {
@@ -150,6 +175,7 @@ int cup_print_branches(const struct cup_page *page)
     if (cup_branches_any(branches))
         print_rereads(page);
     print_shares(page);
+    print_files(page);
     print_how(page);
     if (page->alone)
         cup_page_metrics(page, "branches");

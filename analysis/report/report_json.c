@@ -79,7 +79,9 @@ static void put_missing(struct report *report)
 static void put_row_sources(struct report *report)
 {
     static const char *const rows[][2] = {
-        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen"},
+        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen; "
+                   "fits: over "
+                   "used chunks, least squares, and robust: Huber's; reason says why one is null"},
         {"datasets", "P: sums over the chunks whose result was used"},
         {"tasks_by_prefix",
          "P: all tasks; waits as in fine, over tasks that ended; histograms have buckets whose "
@@ -87,7 +89,11 @@ static void put_row_sources(struct report *report)
          "grow by a factor of 1.33 to 1.5, so quantiles are good to some 20 %; max_s is exact; "
          "helper_fault_wait_s and "
          "helper_other_wait_s are null: " CUP_NO_HELPER_REST},
-        {"files", "P: every regular file that was read or written"},
+        {"files", "P: every regular file that was read or written; F: share_of_branches_pct and "
+                  "share_of_bytes_pct (different baskets that were read, of those of the trees "
+                  "that were read), file_branches, file_baskets_bytes, clusters and cluster_events "
+                  "from the file itself, opened when the report was made; n/a where it was not: "
+                  "not_examined says why"},
         {"servers",
          "P: peers of sockets, Dask's own apart; requests are calls that sent; latencies "
          "and errors are not measured by this version"},
@@ -164,7 +170,9 @@ static void put_branch_sources(struct report *report)
                              "source: as asked (uproot asked for these baskets), unseen (likewise, "
                              "but their keys passed by no hook: uncompressed_bytes is null), "
                              "by_place (another reader: by where baskets lie in what was "
-                             "requested), pages"
+                             "requested), pages; F: file_baskets, file_bytes and "
+                             "share_of_file_pct (different baskets that were read) from the file "
+                             "itself, n/a where files.rows has a reason in not_examined"
                            : "P: over all files, file null: there are more than 100,000 files x "
                              "branches, or which file a branch was read of could not be read "
                              "again; otherwise as for each file"));

@@ -111,6 +111,7 @@ void cup_report_put_chunks(struct report *report);
 void cup_report_put_datasets(struct report *report);
 void cup_report_put_losses(struct report *report);
 void cup_report_put_waste(struct report *report); /* part of efficiency */
+void cup_report_put_fits(struct report *report);  /* part of chunks */
 void cup_report_put_hosts(struct report *report);
 void cup_report_put_merge(struct report *report);
 void cup_report_put_tasks_by_worker(struct report *report);

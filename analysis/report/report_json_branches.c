@@ -2,6 +2,7 @@
 #include "analysis/report/report_json.h"
 
 #include "analysis/metrics/branches.h"
+#include "analysis/metrics/file_shares.h"
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
@@ -56,6 +57,26 @@ static void put_rereads(struct report *report, bool known, const struct cup_rere
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
+/* What the file has of the branch; null where it was not examined. */
+static void put_of_file(struct report *report, const struct cup_branch_row *row)
+{
+    const struct cup_file_shares *shares = report->totals->shares;
+    struct cup_text name = cup_profile_text(report->profile, row->name);
+    const struct cup_file_fact *fact =
+        shares && row->root_file && row->name ? cup_row_facts(shares, row) : NULL;
+    struct cup_root_branch branch = {0};
+    if (fact && !fact->reason)
+        branch = cup_root_branch_named(&fact->tree, name.bytes, name.length);
+    bool known = branch.baskets > 0;
+    put(report, "file_baskets", if_true(known, branch.baskets));
+    put(report, "file_bytes", if_true(known, branch.compressed_bytes));
+    put(report, "share_of_file_pct",
+        known && row->rereads_known
+            ? cup_ratio(100.0 * (double)cup_distinct_bytes(&row->sums, &row->rereads),
+                        (double)branch.compressed_bytes)
+            : cup_null());
+}
+
 static void put_branch(struct report *report, const struct cup_branch_row *row, bool files_known)
 {
     char room[64];
@@ -70,6 +91,7 @@ static void put_branch(struct report *report, const struct cup_branch_row *row, 
     put(report, "reread_same_task_bytes", cup_count(row->sums.again_bytes));
     put_rereads(report, row->rereads_known, &row->rereads);
     put(report, "source", sources(&row->sums, room, sizeof room));
+    put_of_file(report, row);
     cup_json_end_object(&report->json);
 }
 
@@ -131,6 +153,22 @@ static void put_shares(struct report *report, const struct cup_branches_file *fi
         cup_ratio((double)file->read_of_trees, (double)file->tree_compressed));
 }
 
+/* What the file itself says, where it is still there. */
+static void put_examined(struct report *report, uint32_t root)
+{
+    const struct cup_file_shares *shares = report->totals->shares;
+    static const struct cup_file_share none = {.reason = "no basket of it was read"};
+    const struct cup_file_share *share = shares && root ? &shares->files[root - 1] : &none;
+    bool known = !share->reason;
+    put(report, "share_of_branches_pct", known ? cup_share_of_branches(share) : cup_null());
+    put(report, "share_of_bytes_pct", known ? cup_share_of_bytes(share) : cup_null());
+    put(report, "file_branches", if_true(known, share->branches));
+    put(report, "file_baskets_bytes", if_true(known, share->bytes));
+    put(report, "clusters", if_true(known, share->clusters));
+    put(report, "cluster_events", if_true(known && share->cluster_events, share->cluster_events));
+    put(report, "not_examined", cup_string(share->reason));
+}
+
 static void put_nothing(struct report *report)
 {
     static const char *const names[] = {
@@ -167,6 +205,7 @@ void cup_report_put_file_baskets(struct report *report, uint32_t index)
     else
         put_nothing(report);
     put_shares(report, root ? &branches->files[root - 1] : &unknown);
+    put_examined(report, root);
     put_compression(report, file);
 }
 

@@ -47,7 +47,7 @@ static void put_chunk_report(struct report *report, const struct cup_item *item)
     const struct cup_column_set *columns =
         item->columns ? &report->profile->column_sets[item->columns - 1] : NULL;
     put(report, "requested_bytes", cup_known_count(item->requested_bytes));
-    put(report, "entries_coffea", cup_known_count(item->entries));
+    put(report, "entries_coffea", cup_known_count(cup_item_reported_entries(item)));
     put(report, "columns_read", columns ? cup_count(columns->count) : cup_null());
 }
 
@@ -173,6 +173,7 @@ void cup_report_put_chunks(struct report *report)
     for (int i = 0; i < CUP_STAT_COUNT; i++)
         put_statistics(report, names[i], &statistics[i]);
     cup_json_end_object(&report->json);
+    cup_report_put_fits(report);
     cup_json_array(&report->json, "rows");
     put_chunk_rows(report);
     close_rows(report);

@@ -220,6 +220,7 @@ int cup_print_chunks(const struct cup_page *page)
     }
     print_open_and_process(page);
     print_requested(page);
+    cup_print_fits(page);
     return 0;
 }
 

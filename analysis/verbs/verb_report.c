@@ -4,6 +4,7 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
+#include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
@@ -11,7 +12,7 @@
 #include "analysis/verbs/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *coffea, *samples, *target_text;
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text;
     struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
@@ -25,6 +26,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"--run", &request->run},
         {"--coffea-report", &request->coffea},
         {"--samples", &request->samples},
+        {"--files", &request->files},
         {"--target", &request->target_text},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
@@ -71,6 +73,34 @@ static int write_totals(const struct request *request, const struct cup_totals *
     return cup_error_memory(error, totals->profile->path);
 }
 
+/* Sections that show what files say of themselves: others do not wait for it. */
+static bool wants_files(const struct request *request)
+{
+    return request->json || request->files ||
+           (request->only && cup_section_needs_baskets(request->only));
+}
+
+/* Opens the files that were read, then writes. */
+static int write_with_files(const struct request *request, struct cup_totals *totals,
+                            struct cup_error *error)
+{
+    struct cup_file_shares shares = {0};
+    struct cup_file_facts *facts = cup_file_facts_open(request->files, totals->run.stop_ns, error);
+    int result = facts ? 0 : -1;
+    if (result == 0 && wants_files(request)) {
+        result = cup_file_shares_make(&shares, totals, facts);
+        if (result != 0)
+            cup_error_memory(error, totals->profile->path);
+        totals->shares = &shares;
+    }
+    if (result == 0)
+        result = write_totals(request, totals, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    cup_file_facts_free(facts);
+    return result;
+}
+
 /* `given`: Coffea's report, or NULL. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         const struct cup_coffea_file *given, struct cup_error *error)
@@ -84,7 +114,7 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        result = write_totals(request, &totals, error);
+        result = write_with_files(request, &totals, error);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;
@@ -98,9 +128,9 @@ static int report_measurement(const struct request *request)
     struct cup_error error;
     bool usage = false;
     const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
-    if (request->span) {
-        cup_error_set(&error, directory, CUP_NO_OFFSET,
-                      "--span %s: roastcoffea's measurement has no spans", request->span);
+    if (request->span || request->files) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
+                      request->span ? "--span" : "--files", request->span ? "spans" : "branches");
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)

@@ -22,6 +22,8 @@ const struct cup_verb cup_verbs[] = {
      "                     last. `--only runs` lists them\n"
      "  --samples FILE     samples of the workers that others took, as JSON, in place of those of\n"
      "                     the profile\n"
+     "  --files DIR        where else to look for files that were read, to say how much of them\n"
+     "                     it was\n"
      "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz; see `--only scaling`\n"
      "  --coffea-report FILE   the report that the Runner returned, saved as JSON: says where it\n"
      "                     differs from what was seen, and stands in for what was not\n"},

@@ -313,6 +313,9 @@ Test(verbs, nothing_readable)
     expect_failure(RUN(report, "/no/such/place"), 1, "no such profile directory");
     snprintf(path, sizeof path, "%s/a.cup", scratch);
     expect_failure(RUN(report, path), 1, "not a directory");
+    expect_failure(RUN(report, scratch, "--files", path), 1, "--files wants a directory");
+    expect_failure(RUN(report, scratch, "--files", "/no/such/place"), 1,
+                   "/no/such/place: cannot look for files there: No such file");
     expect_failure(RUN(dump, scratch), 1, "not a regular file");
     cr_assert_eq(truncate(path, 0), 0);
     expect_failure(RUN(tasks, scratch), 1, "empty");

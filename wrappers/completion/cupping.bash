@@ -73,6 +73,7 @@ _cupping() {
         fi
         return
         ;;
+    --files) _cupping_files -d && return ;;
     --run) _cupping_words "all" && return ;;
     --span | --target | --baseline) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
@@ -81,7 +82,7 @@ _cupping() {
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --target --samples --coffea-report" ;;
+    report:-*) _cupping_words "--json --only --span --run --target --samples --files --coffea-report" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;

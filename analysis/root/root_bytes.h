@@ -1,0 +1,85 @@
+/* Reading of what ROOT has streamed: big-endian numbers, counted texts, counted objects; never
+ * beyond the end. A cursor that has failed stays so, and yields zeros. */
+#ifndef CUPPING_ROOT_BYTES_H
+#define CUPPING_ROOT_BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "analysis/base/intern.h"
+
+struct cup_bytes {
+    const unsigned char *at, *end;
+    bool failed;
+};
+
+static inline void cup_bytes_skip(struct cup_bytes *bytes, uint64_t count)
+{
+    bytes->failed |= (uint64_t)(bytes->end - bytes->at) < count;
+    if (!bytes->failed)
+        bytes->at += count;
+}
+
+/* Of `width` bytes, at most 8. */
+static inline uint64_t cup_bytes_take(struct cup_bytes *bytes, unsigned width)
+{
+    const unsigned char *at = bytes->at;
+    uint64_t value = 0;
+    cup_bytes_skip(bytes, width);
+    for (unsigned i = 0; i < width && !bytes->failed; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+/* Of up to 254 bytes, or 255 and a length in four. */
+static inline struct cup_text cup_bytes_take_text(struct cup_bytes *bytes)
+{
+    uint64_t length = cup_bytes_take(bytes, 1);
+    if (length == 255)
+        length = cup_bytes_take(bytes, 4);
+    const char *text = (const char *)bytes->at;
+    cup_bytes_skip(bytes, length);
+    return bytes->failed ? (struct cup_text){0} : (struct cup_text){text, (size_t)length};
+}
+
+static inline bool cup_text_is(struct cup_text text, const char *expected)
+{
+    return text.length == strlen(expected) && memcmp(text.bytes, expected, text.length) == 0;
+}
+
+/* ---- objects ------------------------------------------------------------------------------ */
+
+enum { CUP_ROOT_HAS_COUNT = 0x40000000 };
+
+/* A streamed object: how many bytes it has, its class's version, its members. The cursor then
+ * stands behind it. One without a count cannot be passed by: failed. */
+static inline struct cup_bytes cup_bytes_take_object(struct cup_bytes *bytes, unsigned *version)
+{
+    uint64_t count = cup_bytes_take(bytes, 4);
+    bytes->failed |= !(count & CUP_ROOT_HAS_COUNT);
+    struct cup_bytes members = *bytes;
+    cup_bytes_skip(bytes, count & (CUP_ROOT_HAS_COUNT - 1));
+    members.end = bytes->at;
+    members.failed = bytes->failed;
+    *version = (unsigned)cup_bytes_take(&members, 2);
+    return members;
+}
+
+static inline void cup_bytes_skip_object(struct cup_bytes *bytes)
+{
+    unsigned version;
+    cup_bytes_take_object(bytes, &version);
+}
+
+/* The base of most classes, which alone has no count; some have one more number. */
+static inline void cup_bytes_skip_tobject(struct cup_bytes *bytes)
+{
+    if (cup_bytes_take(bytes, 2) & 0x4000) /* it has a count after all */
+        cup_bytes_skip(bytes, 4);
+    cup_bytes_skip(bytes, 4);
+    if (cup_bytes_take(bytes, 4) & 1 << 4) /* something refers to it */
+        cup_bytes_skip(bytes, 2);
+}
+
+#endif

@@ -1,0 +1,180 @@
+#include "preload/tally.h"
+
+#include "preload/raw.h"
+
+#include <string.h>
+
+enum { FIRST_BITS = 8, KEPT_BITS = 13 };
+#define MOST_BYTES (UINT64_C(32) << 20) /* of all tallies of the process */
+
+static uint64_t mapped;
+
+void cup_tally_reset(void)
+{
+    mapped = 0;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static size_t bytes_of(unsigned bits)
+{
+    return (sizeof(struct cup_tally_basket) + 2 * sizeof(uint32_t)) << bits;
+}
+
+static void *map(size_t bytes)
+{
+    if (__atomic_add_fetch(&mapped, bytes, __ATOMIC_RELAXED) <= MOST_BYTES) {
+        void *at =
+            cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at != MAP_FAILED)
+            return at;
+    }
+    __atomic_sub_fetch(&mapped, bytes, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void unmap(struct cup_tally *tally)
+{
+    if (!tally->bits)
+        return;
+    cup_raw_munmap(tally->baskets, bytes_of(tally->bits));
+    __atomic_sub_fetch(&mapped, bytes_of(tally->bits), __ATOMIC_RELAXED);
+    tally->bits = 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct cup_tally *tally, uint32_t place, uint64_t offset)
+{
+    uint64_t hash = (offset + ((uint64_t)place << 48)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> (63 - tally->bits));
+}
+
+/* Its slot, or the free one where it belongs. */
+static uint32_t *look_up(const struct cup_tally *tally, uint32_t place, uint64_t offset)
+{
+    uint32_t mask = (UINT32_C(2) << tally->bits) - 1;
+    for (uint32_t at = slot_of(tally, place, offset);; at = (at + 1) & mask) {
+        const struct cup_tally_basket *basket = &tally->baskets[tally->index[at] - 1];
+        if (!tally->index[at] || (basket->offset == offset && basket->place == place))
+            return &tally->index[at];
+    }
+}
+
+static bool grow(struct cup_tally *tally)
+{
+    unsigned bits = tally->bits ? tally->bits + 1 : FIRST_BITS;
+    void *fresh = bits <= CUP_TALLY_MOST_BITS ? map(bytes_of(bits)) : NULL;
+    if (!fresh)
+        return false;
+    if (tally->count)
+        memcpy(fresh, tally->baskets, tally->count * sizeof *tally->baskets);
+    unmap(tally);
+    tally->baskets = fresh;
+    tally->bits = bits;
+    tally->index = (uint32_t *)(tally->baskets + (UINT64_C(1) << bits));
+    for (uint32_t i = 0; i < tally->count; i++)
+        *look_up(tally, tally->baskets[i].place, tally->baskets[i].offset) = i + 1;
+    return true;
+}
+
+struct cup_tally_basket *cup_tally_find(const struct cup_tally *tally, uint32_t place,
+                                        uint64_t offset)
+{
+    uint32_t found = tally->bits ? *look_up(tally, place, offset) : 0;
+    return found ? &tally->baskets[found - 1] : NULL;
+}
+
+struct cup_tally_basket *cup_tally_get(struct cup_tally *tally, uint32_t place, uint64_t offset,
+                                       uint32_t bytes)
+{
+    struct cup_tally_basket *basket = cup_tally_find(tally, place, offset);
+    if (basket && basket->bytes == bytes)
+        return basket;
+    uint32_t next = basket ? basket->next : tally->places[place].first;
+    if (!basket) {
+        if ((!tally->bits || tally->count == UINT32_C(1) << tally->bits) && !grow(tally))
+            return NULL;
+        basket = &tally->baskets[tally->count++];
+        *look_up(tally, place, offset) = tally->count;
+        tally->places[place].first = tally->count - 1;
+    }
+    *basket =
+        (struct cup_tally_basket){.offset = offset, .place = place, .next = next, .bytes = bytes};
+    return basket;
+}
+
+static void forget_index(struct cup_tally *tally)
+{
+    if (tally->bits)
+        memset(tally->index, 0, sizeof *tally->index << (tally->bits + 1));
+}
+
+static bool is_awaited(const struct cup_tally *tally, const struct cup_tally_basket *basket)
+{
+    return tally->places[basket->place].asked_for && basket->asked;
+}
+
+void cup_tally_shrink(struct cup_tally *tally)
+{
+    uint32_t before = tally->count;
+    forget_index(tally);
+    for (uint32_t i = 0; i < tally->place_count; i++)
+        tally->places[i].first = CUP_TALLY_NONE;
+    tally->count = 0;
+    for (uint32_t i = 0; i < before; i++) {
+        struct cup_tally_basket basket = tally->baskets[i];
+        if (!is_awaited(tally, &basket))
+            continue;
+        struct cup_tally_place *place = &tally->places[basket.place];
+        basket.next = place->first;
+        place->first = tally->count;
+        tally->baskets[tally->count++] = basket;
+        *look_up(tally, basket.place, basket.offset) = tally->count;
+    }
+}
+
+void cup_tally_clear(struct cup_tally *tally, bool all)
+{
+    if (all || tally->bits > KEPT_BITS)
+        unmap(tally);
+    else if (tally->count)
+        forget_index(tally);
+    tally->count = tally->place_count = 0;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+static uint32_t add_place(struct cup_tally *tally, const struct cup_tally_place *place)
+{
+    if (tally->place_count == CUP_TALLY_PLACES)
+        return CUP_TALLY_NONE;
+    tally->places[tally->place_count] = *place;
+    return tally->place_count++;
+}
+
+uint32_t cup_tally_file(struct cup_tally *tally, uint32_t file)
+{
+    for (uint32_t i = 0; i < tally->place_count; i++)
+        if (!tally->places[i].asked_for && tally->places[i].file == file)
+            return i;
+    return add_place(tally, &(struct cup_tally_place){.file = file, .first = CUP_TALLY_NONE});
+}
+
+static bool is_same(const struct cup_asked_tree *one, const struct cup_asked_tree *other)
+{
+    return one->path == other->path && one->tree == other->tree && one->entries == other->entries &&
+           one->compressed_bytes == other->compressed_bytes;
+}
+
+uint32_t cup_tally_tree(struct cup_tally *tally, const struct cup_asked_tree *tree, bool tells)
+{
+    for (uint32_t i = 0; i < tally->place_count; i++)
+        if (tally->places[i].asked_for && is_same(&tally->places[i].tree, tree)) {
+            tally->places[i].tells |= tells;
+            return i;
+        }
+    return add_place(
+        tally, &(struct cup_tally_place){
+                   .asked_for = true, .tells = tells, .first = CUP_TALLY_NONE, .tree = *tree});
+}

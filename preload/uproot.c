@@ -1,0 +1,183 @@
+#include "preload/uproot.h"
+
+#include "preload/branches.h"
+#include "preload/log.h"
+
+#include <string.h>
+
+enum { PATH_LONGEST = 2048, NAME_LONGEST = 1024, DEEPEST = 16 };
+
+static bool is(cup_object *object, cup_object *type)
+{
+    return object && cup_python_type(object) == type;
+}
+
+/* ---- members ----------------------------------------------------------------------------- */
+
+cup_object *cup_uproot_member(cup_object *object, const char *name)
+{
+    cup_object *members = cup_python_kept(object, "_members");
+    cup_object *value = is(members, cup_py.dict_type) ? cup_python_item(members, name) : NULL;
+    cup_python_drop(members);
+    return value;
+}
+
+/* Object of the first base class, borrowed from a list that the object keeps. */
+static cup_object *first_base(cup_object *object)
+{
+    cup_object *bases = cup_python_kept(object, "_bases");
+    cup_object *base = is(bases, cup_py.list_type) && cup_py.PySequence_Size(bases) > 0
+                           ? cup_py.PyList_GetItem(bases, 0)
+                           : NULL;
+    cup_python_drop(bases);
+    return base;
+}
+
+cup_object *cup_uproot_name(cup_object *object)
+{
+    cup_object *name = NULL;
+    for (int depth = 0; object && !name && depth < DEEPEST; depth++) {
+        name = cup_uproot_member(object, "fName");
+        object = first_base(object);
+    }
+    return name;
+}
+
+/* A TTree alone has this one. */
+static bool is_tree(cup_object *object)
+{
+    cup_object *member = cup_uproot_member(object, "fAutoFlush");
+    cup_python_drop(member);
+    return member != NULL;
+}
+
+cup_object *cup_uproot_tree(cup_object *object)
+{
+    if (object)
+        cup_py.Py_IncRef(object);
+    for (int depth = 0; object && depth < DEEPEST; depth++) {
+        if (is_tree(object))
+            return object;
+        cup_object *parent = cup_python_kept(object, "_parent");
+        cup_python_drop(object);
+        object = parent;
+    }
+    cup_python_drop(object);
+    return NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static int64_t integer(cup_object *value, int64_t otherwise)
+{
+    int64_t number = is(value, cup_py.int_type) ? cup_python_integer(value, otherwise) : otherwise;
+    cup_python_drop(value);
+    return number;
+}
+
+static uint64_t amount(cup_object *tree, const char *member)
+{
+    int64_t value = integer(cup_uproot_member(tree, member), -1);
+    return value < 0 ? CUP_UNKNOWN64 : (uint64_t)value;
+}
+
+void cup_uproot_describe(cup_object *tree, struct cup_asked_tree *about)
+{
+    cup_object *name = cup_uproot_name(tree);
+    about->tree = cup_python_plain_string(name);
+    about->entries = amount(tree, "fEntries");
+    about->compressed_bytes = amount(tree, "fZipBytes");
+    about->uncompressed_bytes = amount(tree, "fTotBytes");
+    about->auto_flush = integer(cup_uproot_member(tree, "fAutoFlush"), 0);
+    cup_python_drop(name);
+}
+
+/* Adds to *COUNT; *LEFT are those that may still be looked at. */
+static void count_branches(cup_object *object, uint32_t *count, uint32_t *left, int depth)
+{
+    cup_object *array = cup_uproot_member(object, "fBranches");
+    cup_object *list = cup_python_kept(array, "_data");
+    ssize_t size = is(list, cup_py.list_type) ? cup_py.PySequence_Size(list) : 0;
+    for (ssize_t i = 0; i < size && *left && depth < DEEPEST; i++) {
+        cup_object *branch = cup_py.PyList_GetItem(list, i);
+        --*left;
+        *count += integer(cup_python_kept(branch, "_num_normal_baskets"), 0) > 0;
+        count_branches(branch, count, left, depth + 1);
+    }
+    cup_python_drop(list);
+    cup_python_drop(array);
+}
+
+uint32_t cup_uproot_branches(cup_object *tree)
+{
+    enum { MOST = 20000 };
+    uint32_t count = 0, left = MOST;
+    count_branches(tree, &count, &left, 0);
+    return left ? count : 0;
+}
+
+uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name)
+{
+    char tree[NAME_LONGEST], name[NAME_LONGEST];
+    cup_object *text = cup_uproot_name(branch);
+    size_t bytes = is(text, cup_py.string_type) ? cup_python_text(text, name, sizeof name) : 0;
+    size_t tree_bytes =
+        is(tree_name, cup_py.string_type) ? cup_python_text(tree_name, tree, sizeof tree) : 0;
+    cup_python_drop(text);
+    return bytes ? cup_branches_number(tree, tree_bytes, name, bytes) : 0;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static bool is_remote(const char *path)
+{
+    return strstr(path, "://") && strncmp(path, "file://", strlen("file://")) != 0;
+}
+
+static size_t text_kept(cup_object *object, const char *name, char *text, size_t size)
+{
+    cup_object *value = cup_python_kept(object, name);
+    size_t bytes = is(value, cup_py.string_type) ? cup_python_text(value, text, size) : 0;
+    cup_python_drop(value);
+    return bytes;
+}
+
+/* The absolute name that numpy keeps of a file that it mapped. */
+static size_t path_of_mapped(cup_object *source, char *path, size_t size)
+{
+    cup_object *array = cup_python_kept(source, "_file");
+    size_t bytes = text_kept(array, "filename", path, size);
+    cup_python_drop(array);
+    return bytes;
+}
+
+/* Of fsspec's sources, the path has lost its protocol, unless it is asked for as it was given. */
+static size_t path_of(cup_object *source, char *path, size_t size, bool *unseen)
+{
+    size_t bytes = text_kept(source, "_file_path_orig", path, size);
+    if (bytes && is_remote(path)) {
+        *unseen = true;
+        return bytes;
+    }
+    if (strcmp(cup_python_type_name(cup_python_type(source)), "MemmapSource") == 0) {
+        *unseen = true;
+        bytes = path_of_mapped(source, path, size);
+        if (bytes)
+            return bytes;
+    }
+    bytes = text_kept(source, "_file_path", path, size);
+    *unseen |= is_remote(path);
+    return bytes;
+}
+
+uint32_t cup_uproot_path(cup_object *object, bool *unseen)
+{
+    char path[PATH_LONGEST];
+    cup_object *file = cup_python_kept(object, "_file");
+    cup_object *source = cup_python_kept(file, "_source");
+    *unseen = !source; /* who knows */
+    size_t bytes = source ? path_of(source, path, sizeof path, unseen) : 0;
+    cup_python_drop(source);
+    cup_python_drop(file);
+    return bytes ? cup_log_string(path, bytes) : 0;
+}

@@ -1,0 +1,34 @@
+/* What uproot's objects hold: their attributes and members as plain dicts keep them, so that none
+ * of their code runs. All need the GIL; what is not there is NULL or not known. */
+#ifndef CUPPING_UPROOT_H
+#define CUPPING_UPROOT_H
+
+#include "preload/baskets.h"
+#include "preload/python.h"
+
+/* A member that ROOT stored (fEntries, ...) of the object's own class. New reference. NAME is a
+ * literal. */
+cup_object *cup_uproot_member(cup_object *object, const char *name);
+
+/* fName, which trees and branches have from a base class. New reference. */
+cup_object *cup_uproot_name(cup_object *object);
+
+/* The tree that OBJECT is, or that has it as a branch. New reference. */
+cup_object *cup_uproot_tree(cup_object *object);
+
+/* What a tree says of itself; all but path and branches. */
+void cup_uproot_describe(cup_object *tree, struct cup_asked_tree *about);
+
+/* Branches of a tree, and of its branches, that have baskets of their own; 0: too many to look at.
+ */
+uint32_t cup_uproot_branches(cup_object *tree);
+
+/* Number of a branch in the log; 0: not known. TREE is the name of its tree. */
+uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name);
+
+/* Path of the file that a tree or branch is in, as a string of the log: as its source has it, a URL
+ * with its protocol. *UNSEEN: its bytes may pass by no hook, since they come over the network or by
+ * a mapping. */
+uint32_t cup_uproot_path(cup_object *object, bool *unseen);
+
+#endif
