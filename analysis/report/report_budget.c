@@ -100,6 +100,8 @@ static void print_elsewhere(const struct cup_page *page)
 
 void cup_print_bar(const struct cup_page *page)
 {
+    if (page->terminal.html) /* there it is a plot */
+        return;
     const struct cup_totals *t = page->totals;
     double percent[CUP_BUDGET_COUNT];
     bool used = t->elsewhere_tasks < t->all.tasks || t->all.tasks == 0;
