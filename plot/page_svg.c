@@ -40,16 +40,22 @@ void cup_page_paints(FILE *out, bool dark)
     }
 }
 
-const char *cup_page_paint(struct cup_colour colour)
+/* From the n-th on; NULL if it is none of them. */
+static const char *name_of(struct cup_colour colour, unsigned n)
 {
     struct cup_look look = cup_look_make(8, 5, false);
-    for (unsigned i = 0; i < NAMES; i++) {
+    for (unsigned i = n; i < NAMES; i++) {
         struct cup_colour known = colour_of(&look, i);
         if (same_part(known.red, colour.red) && same_part(known.green, colour.green) &&
             same_part(known.blue, colour.blue))
             return names[i];
     }
     return NULL;
+}
+
+const char *cup_page_paint(struct cup_colour colour)
+{
+    return name_of(colour, OWN);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------- */
@@ -88,7 +94,7 @@ static void write_shapes(FILE *out, const char *at, const char *end)
         }
         fwrite(at, 1, (size_t)(next - at), out);
         at = read_colour(next + strlen(opening), &colour);
-        const char *name = at ? cup_page_paint(colour) : NULL;
+        const char *name = at ? name_of(colour, 0) : NULL;
         if (!at)
             at = next + strlen(opening);
         if (name)
@@ -104,7 +110,7 @@ static void write_shapes(FILE *out, const char *at, const char *end)
 
 static void write_fill(FILE *out, struct cup_colour colour)
 {
-    const char *name = cup_page_paint(colour);
+    const char *name = name_of(colour, 0);
     if (name)
         fprintf(out, " fill=\"var(--%s)\"", name);
     else

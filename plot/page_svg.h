@@ -10,7 +10,7 @@
 /* The variables, as the inside of a rule: "--paper:#ffffff;...". */
 void cup_page_paints(FILE *out, bool dark);
 
-/* The variable of a colour of the light look, or NULL. */
+/* The variable of a paint of the light look; NULL for other colours, its inks too. */
 const char *cup_page_paint(struct cup_colour colour);
 
 /* `svg` is what cup_plot_draw_for_page() made of the plot on the canvas. */

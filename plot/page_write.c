@@ -126,14 +126,15 @@ static void write_keys(const struct page *page, const struct cup_legend *legend)
 static int draw(const struct page *page, const struct cup_plot *plot,
                 const struct cup_plot_input *input, const void *data)
 {
-    const struct cup_plot_style style = {.width = 8, .height = 5};
+    bool first = strcmp(plot->name, front[0]) == 0; /* as wide as the page */
+    const struct cup_plot_style style = {.width = first ? 13 : 8, .height = first ? 4.5 : 5};
     struct cup_legend legend;
     struct cup_canvas canvas;
     const struct cup_bytes *svg;
     if (cup_plot_draw_for_page(plot, input, data, &style, &legend, &canvas, &svg, page->error) != 0)
         return -1;
     fprintf(page->out,
-            "<figure class=\"plot%s\" id=\"plot-%s\">\n<figcaption>", is_front(plot) ? " front" : "",
+            "<figure class=\"plot%s\" id=\"plot-%s\">\n<figcaption>", first ? " first" : "",
             plot->name);
     cup_html_string(page->out, plot->answers);
     fputs("</figcaption>\n", page->out);
