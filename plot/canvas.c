@@ -338,8 +338,8 @@ static void take_note(struct cup_canvas *canvas, struct cup_box box, struct cup_
         return;
     }
     struct cup_written *written = &canvas->written[canvas->written_count++];
-    *written = (struct cup_written){
-        .box = box, .start = start, .length = length, .lettering = *lettering};
+    *written =
+        (struct cup_written){.box = box, .start = start, .length = length, .lettering = *lettering};
     snprintf(written->text, sizeof written->text, "%s", text);
 }
 

@@ -33,8 +33,8 @@ struct cup_lettering {
     struct cup_colour colour;
 };
 
-/* What was written where: for whoever checks that no text is cut or covered by another, or writes it
- * himself (see struct cup_sheet). */
+/* What was written where: for whoever checks that no text is cut or covered by another, or writes
+ * it himself (see struct cup_sheet). */
 enum { CUP_WRITTEN = 256 };
 struct cup_written {
     struct cup_box box;     /* of letters with and without tails */
@@ -123,8 +123,8 @@ void cup_canvas_release(struct cup_canvas *canvas);
 void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char *text,
                      const struct cup_lettering *lettering);
 
-/* Keeps what there is to say of a place, for a page; of more than CUP_TOLD_MOST places every second,
- * fourth, ... is kept. */
+/* Keeps what there is to say of a place, for a page; of more than CUP_TOLD_MOST places every
+ * second, fourth, ... is kept. */
 void cup_canvas_tell(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
                      const char *text);
 

@@ -28,7 +28,10 @@ static void tell_point(struct cup_figure *figure, struct cup_point at, double x,
     char across[24], up[24], text[sizeof(struct cup_told){0}.text];
     double reach = figure->look->gap * 0.6;
     const char *key = key_of(figure, colour);
-    snprintf(text, sizeof text, "%.80s: %s at %s", *key ? key : axis->name ? axis->name : "",
+    snprintf(text, sizeof text, "%.80s: %s at %s",
+             *key         ? key
+             : axis->name ? axis->name
+                          : "",
              cup_tick_text(up, y, axis->unit), cup_tick_text(across, x, figure->x.unit));
     cup_canvas_tell(figure->canvas,
                     (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
@@ -55,7 +58,9 @@ static void tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, 
     const char *key = key_of(figure, colour);
     struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
     snprintf(text, sizeof text, "%.*s%s%.50s: %s to %s",
-             (int)(name.bytes && name.length < 60 ? name.length : name.bytes ? 60 : 0),
+             (int)(name.bytes && name.length < 60 ? name.length
+                   : name.bytes                   ? 60
+                                                  : 0),
              name.bytes ? name.bytes : "", *key ? ", " : "", key,
              cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
     cup_canvas_tell(figure->canvas, box, colour, text);

@@ -9,7 +9,8 @@
 /* ---- colours ------------------------------------------------------------------------------ */
 
 static const char *const names[] = {
-    "paper", "ink", "soft", "grid", "blue", "orange", "green", "red", "sky", "pink", "yellow", "grey",
+    "paper", "ink", "soft", "grid", "blue",   "orange",
+    "green", "red", "sky",  "pink", "yellow", "grey",
 };
 enum { OWN = 4, NAMES = sizeof names / sizeof *names };
 _Static_assert(NAMES == OWN + CUP_PAINT_COUNT, "one for each colour of a look");

@@ -104,7 +104,8 @@ static bool is_repeated(const struct cup_legend *legend, size_t key)
     return false;
 }
 
-/* A switch for each colour of the legend; of use with the script only, which brings them to light. */
+/* A switch for each colour of the legend; of use with the script only, which brings them to light.
+ */
 static void write_keys(const struct page *page, const struct cup_legend *legend)
 {
     fputs("<ul class=\"keys\" aria-label=\"Shown in the plot\" hidden>\n", page->out);
@@ -133,9 +134,8 @@ static int draw(const struct page *page, const struct cup_plot *plot,
     const struct cup_bytes *svg;
     if (cup_plot_draw_for_page(plot, input, data, &style, &legend, &canvas, &svg, page->error) != 0)
         return -1;
-    fprintf(page->out,
-            "<figure class=\"plot%s\" id=\"plot-%s\">\n<figcaption>", first ? " first" : "",
-            plot->name);
+    fprintf(page->out, "<figure class=\"plot%s\" id=\"plot-%s\">\n<figcaption>",
+            first ? " first" : "", plot->name);
     cup_html_string(page->out, plot->answers);
     fputs("</figcaption>\n", page->out);
     fprintf(page->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n",

@@ -1,5 +1,5 @@
-/* `cupping plot --html`: a run as one page that needs nothing besides itself: the summary, the plots
- * that matter the most, advice, the report's tables, and all other plots. */
+/* `cupping plot --html`: a run as one page that needs nothing besides itself: the summary, the
+ * plots that matter the most, advice, the report's tables, and all other plots. */
 #ifndef CUPPING_PAGE_WRITE_H
 #define CUPPING_PAGE_WRITE_H
 

@@ -38,9 +38,9 @@ static const struct {
     const char *name; /* in `cupping tasks` */
     enum cup_unit unit;
 } shown[] = {
-    {"dataset", CUP_UNIT_NONE},      {"file", CUP_UNIT_NONE},   {"entry_start", CUP_UNIT_COUNT},
-    {"events", CUP_UNIT_COUNT},      {"wall_s", CUP_UNIT_SECONDS}, {"cpu_s", CUP_UNIT_SECONDS},
-    {"read_bytes", CUP_UNIT_BYTES},  {"status", CUP_UNIT_NONE}, {"worker", CUP_UNIT_NONE},
+    {"dataset", CUP_UNIT_NONE},     {"file", CUP_UNIT_NONE},      {"entry_start", CUP_UNIT_COUNT},
+    {"events", CUP_UNIT_COUNT},     {"wall_s", CUP_UNIT_SECONDS}, {"cpu_s", CUP_UNIT_SECONDS},
+    {"read_bytes", CUP_UNIT_BYTES}, {"status", CUP_UNIT_NONE},    {"worker", CUP_UNIT_NONE},
     {"key", CUP_UNIT_NONE},
 };
 enum { COLUMNS = sizeof shown / sizeof *shown };
@@ -54,8 +54,8 @@ static void add_chunk(struct cup_table *table, const struct cup_task_row *row)
 static void print_table(const struct cup_page *page, const struct chunk *chunks, size_t count)
 {
     static const struct cup_column columns[COLUMNS] = {
-        {"dataset", CUP_FIT_LEFT, 0}, {"file", CUP_FIT_LEFT, 0},  {"from", CUP_FIT_RIGHT, 3},
-        {"events", CUP_FIT_RIGHT, 0}, {"time", CUP_FIT_RIGHT, 0}, {"CPU", CUP_FIT_RIGHT, 1},
+        {"dataset", CUP_FIT_LEFT, 0}, {"file", CUP_FIT_LEFT, 0},   {"from", CUP_FIT_RIGHT, 3},
+        {"events", CUP_FIT_RIGHT, 0}, {"time", CUP_FIT_RIGHT, 0},  {"CPU", CUP_FIT_RIGHT, 1},
         {"read", CUP_FIT_RIGHT, 1},   {"status", CUP_FIT_LEFT, 2}, {"worker", CUP_FIT_LEFT, 4},
         {"key", CUP_FIT_LEFT, 5},
     };

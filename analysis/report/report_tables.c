@@ -123,7 +123,8 @@ static int print_bad_tasks(const struct cup_page *page)
     cup_page_heading(page, "Tasks that failed or never ended", "");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     cup_key_reader_open(&keys, page->profile);
-    for (size_t i = 0; i < page->profile->task_count && shown < cup_page_rows(page, SHOWN_TASKS); i++) {
+    for (size_t i = 0; i < page->profile->task_count && shown < cup_page_rows(page, SHOWN_TASKS);
+         i++) {
         const struct cup_task *task = &page->profile->tasks[i];
         if (task->status == CUP_STATUS_FINISHED)
             continue;

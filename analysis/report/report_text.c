@@ -84,32 +84,19 @@ static const struct section {
     int (*print)(const struct cup_page *page);
     enum shown shown;
 } sections[] = {
-    {"summary", cup_print_summary, ALWAYS},
-    {"tasks", cup_print_tasks, ALWAYS},
-    {"waits", cup_print_waits, ALWAYS},
-    {"chunks", cup_print_chunks, ALWAYS},
-    {"", cup_print_slowest, ONLY_PAGE},
-    {"datasets", cup_print_datasets, ALWAYS},
-    {"coffea", cup_print_coffea, ON_REQUEST},
-    {"losses", cup_print_losses, ALWAYS},
-    {"stages", cup_print_stages, ALWAYS},
-    {"merge", cup_print_merge, ALWAYS},
-    {"hosts", cup_print_hosts, ALWAYS},
-    {"files", cup_print_files, ALWAYS},
-    {"branches", cup_print_branches, ALWAYS},
-    {"servers", cup_print_servers, ALWAYS},
-    {"workers", cup_print_workers, ALWAYS},
-    {"workflow", print_workflow, PAGE},
-    {"efficiency", print_efficiency, ALWAYS},
-    {"time_budget", cup_print_time_budget, PAGE},
-    {"fine", cup_print_fine, ALWAYS},
-    {"attribution", cup_print_attribution, ALWAYS},
-    {"health", cup_print_health, ALWAYS},
-    {"processes", cup_print_processes, PAGE},
-    {"runs", cup_print_runs, PAGE},
-    {"scaling", cup_print_scaling, ON_REQUEST},
-    {"sources", print_sources, ON_REQUEST},
-    {"", print_footer, ONLY_TEXT},
+    {"summary", cup_print_summary, ALWAYS},   {"tasks", cup_print_tasks, ALWAYS},
+    {"waits", cup_print_waits, ALWAYS},       {"chunks", cup_print_chunks, ALWAYS},
+    {"", cup_print_slowest, ONLY_PAGE},       {"datasets", cup_print_datasets, ALWAYS},
+    {"coffea", cup_print_coffea, ON_REQUEST}, {"losses", cup_print_losses, ALWAYS},
+    {"stages", cup_print_stages, ALWAYS},     {"merge", cup_print_merge, ALWAYS},
+    {"hosts", cup_print_hosts, ALWAYS},       {"files", cup_print_files, ALWAYS},
+    {"branches", cup_print_branches, ALWAYS}, {"servers", cup_print_servers, ALWAYS},
+    {"workers", cup_print_workers, ALWAYS},   {"workflow", print_workflow, PAGE},
+    {"efficiency", print_efficiency, ALWAYS}, {"time_budget", cup_print_time_budget, PAGE},
+    {"fine", cup_print_fine, ALWAYS},         {"attribution", cup_print_attribution, ALWAYS},
+    {"health", cup_print_health, ALWAYS},     {"processes", cup_print_processes, PAGE},
+    {"runs", cup_print_runs, PAGE},           {"scaling", cup_print_scaling, ON_REQUEST},
+    {"sources", print_sources, ON_REQUEST},   {"", print_footer, ONLY_TEXT},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -119,7 +106,8 @@ static bool is_wanted(const struct section *section, const struct cup_page *page
     bool html = page->terminal.html != NULL;
     return section->shown == ALWAYS ||
            (html ? section->shown == PAGE || section->shown == ONLY_PAGE
-                 : section->shown == ONLY_TEXT) || (page->totals->given && section->print == cup_print_coffea) ||
+                 : section->shown == ONLY_TEXT) ||
+           (page->totals->given && section->print == cup_print_coffea) ||
            (page->target->rate > 0 && section->print == cup_print_scaling);
 }
 

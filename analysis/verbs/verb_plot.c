@@ -91,14 +91,14 @@ static int read_operands(struct request *request, const char **operands, size_t 
 /* What was asked for that a page does not take; NULL if nothing. */
 static const char *of_pictures(const struct request *request)
 {
-    return request->count                      ? request->plots[0]->name
-           : request->out                      ? "-o"
-           : request->format                   ? "--format"
-           : request->width                    ? "--width"
-           : request->height                   ? "--height"
-           : request->dark != cup_option_off   ? "--dark"
-           : request->list != cup_option_off   ? "--list"
-                                               : NULL;
+    return request->count                    ? request->plots[0]->name
+           : request->out                    ? "-o"
+           : request->format                 ? "--format"
+           : request->width                  ? "--width"
+           : request->height                 ? "--height"
+           : request->dark != cup_option_off ? "--dark"
+           : request->list != cup_option_off ? "--list"
+                                             : NULL;
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
@@ -116,10 +116,11 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         read_size(request, error) != 0)
         return -1;
     if (request->html && of_pictures(request))
-        return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                             "--html %s: a page has all plots, in its own size and in both colours; "
-                             "%s belongs to pictures",
-                             request->html, of_pictures(request));
+        return cup_error_set(
+            error, "plot", CUP_NO_OFFSET,
+            "--html %s: a page has all plots, in its own size and in both colours; "
+            "%s belongs to pictures",
+            request->html, of_pictures(request));
     if (request->out && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
                              "-o -: plots go to a directory, which standard output is not");

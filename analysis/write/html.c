@@ -108,8 +108,8 @@ static void write_headings(FILE *out, const struct cup_table *table)
 }
 
 /* The first cell names the row, where it is a text. */
-static void write_cell(FILE *out, const struct cup_column *column, const struct cup_table_cell *cell,
-                       bool first)
+static void write_cell(FILE *out, const struct cup_column *column,
+                       const struct cup_table_cell *cell, bool first)
 {
     bool names = first && column->fit != CUP_FIT_RIGHT;
     fputs(names ? "<th scope=\"row\"" : "<td", out);

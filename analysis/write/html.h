@@ -1,5 +1,5 @@
-/* HTML: texts of the profiled program, which may be any bytes, as what they are and never as markup;
- * and what tables and paragraphs of the report are in a page. */
+/* HTML: texts of the profiled program, which may be any bytes, as what they are and never as
+ * markup; and what tables and paragraphs of the report are in a page. */
 #ifndef CUPPING_HTML_H
 #define CUPPING_HTML_H
 
