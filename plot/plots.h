@@ -9,8 +9,7 @@
 #include "analysis/metrics/totals.h"
 #include "plot/arena.h"
 #include "plot/canvas.h"
-
-struct cup_figure;
+#include "plot/figure.h"
 
 /* What a plot's data are made from, and what the making says of them. */
 struct cup_plot_input {
@@ -63,6 +62,21 @@ int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, con
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
                   const struct cup_plot_style *style, struct cup_canvas *canvas,
                   const struct cup_bytes **bytes, struct cup_error *error);
+
+/* Likewise, for a page of HTML: as SVG without texts and legend's names, which are in
+ * canvas->written and in the legend. */
+struct cup_legend {
+    struct cup_key keys[CUP_KEYS];
+    size_t count;
+    char caption[600];
+};
+int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_input *input,
+                           const void *data, const struct cup_plot_style *style,
+                           struct cup_legend *legend, struct cup_canvas *canvas,
+                           const struct cup_bytes **bytes, struct cup_error *error);
+
+/* What the run is called: its directory's own name. */
+void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile);
 
 /* ---- for data_*.c ------------------------------------------------------------------------- */
 
