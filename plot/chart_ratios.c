@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/units.h"
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/ratios.h"
@@ -74,12 +75,13 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
-        char text[64], bytes[24];
+        char text[2 * CUP_HUMANE_ROOM], ratio[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM];
         const struct cup_ratio *row = &plot->rows[i];
         cup_mark_bar(figure, i, 0, 1, figure->x.scale.low, row->ratio,
                      figure->look->paints[algorithm_of(row->algorithms)->paint]);
-        snprintf(text, sizeof text, row->ratio < 1000 ? "%.2f, %s" : "%.3g, %s", row->ratio,
-                 cup_tick_text(bytes, row->bytes, CUP_AXIS_BYTES));
+        snprintf(text, sizeof text, "%s, %s",
+                 cup_print_humane(ratio, cup_real(row->ratio), CUP_UNIT_RATIO),
+                 cup_print_humane(bytes, cup_real(row->bytes), CUP_UNIT_BYTES));
         cup_mark_bar_text(figure, i, figure->x.scale.low, row->ratio, text);
     }
     cup_figure_close(figure);

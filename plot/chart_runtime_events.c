@@ -22,7 +22,10 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
         char text[24];
         cup_mark_line(figure, x, y, 2,
                       &(struct cup_stroke){.colour = figure->look->soft, .thin = true});
-        cup_mark_text(figure, x[1], y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
+        /* Before its end: at the corner no place is left above the line. */
+        bool corner = x[1] > 0.9 * figure->x.scale.high && y[1] > 0.9 * figure->y.scale.high;
+        double at = corner ? 0.93 : 1;
+        cup_mark_text(figure, at * x[1], at * y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
     }
 }
 

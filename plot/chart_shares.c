@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/units.h"
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/shares.h"
@@ -26,14 +27,16 @@ static double largest(const struct cup_shares *plot, size_t rows)
     return most;
 }
 
-static const char *print_share(char *to, size_t room, const struct cup_share *share)
+static const char *print_percent(char to[CUP_HUMANE_ROOM], double percent)
 {
-    int length = isnan(share->bytes) ? snprintf(to, room, "n/a, ")
-                                     : snprintf(to, room, "%.3g %%, ", share->bytes);
-    if (isnan(share->branches))
-        snprintf(to + length, room - (size_t)length, "n/a");
-    else
-        snprintf(to + length, room - (size_t)length, "%.3g %%", share->branches);
+    return cup_print_humane(to, isnan(percent) ? cup_null() : cup_real(percent), CUP_UNIT_PERCENT);
+}
+
+static const char *print_share(char to[2 * CUP_HUMANE_ROOM], const struct cup_share *share)
+{
+    char bytes[CUP_HUMANE_ROOM], branches[CUP_HUMANE_ROOM];
+    snprintf(to, 2 * CUP_HUMANE_ROOM, "%s, %s", print_percent(bytes, share->bytes),
+             print_percent(branches, share->branches));
     return to;
 }
 
@@ -50,12 +53,12 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
     bool with_texts = cup_bar_text_fits(figure, largest(plot, rows), "99.9 %, 99.9 %");
     for (size_t i = 0; i < rows; i++) {
         const struct cup_share *share = &plot->rows[i];
-        char text[64];
+        char text[2 * CUP_HUMANE_ROOM];
         cup_mark_bar(figure, i, 0, 2, 0, share->bytes, paints[CUP_PAINT_BLUE]);
         cup_mark_bar(figure, i, 1, 2, 0, share->branches, paints[CUP_PAINT_ORANGE]);
         if (with_texts)
             cup_mark_bar_text(figure, i, 0, fmax(share->bytes, share->branches),
-                              print_share(text, sizeof text, share));
+                              print_share(text, share));
     }
     cup_figure_close(figure);
 }

@@ -1,30 +1,33 @@
 #include <stdio.h>
 
+#include "analysis/base/units.h"
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/time_budget.h"
 
-/* Work is green, waiting warm or blue, what nobody asked for grey. */
+/* Work is green, what nobody asked for grey; parts that other pictures show have the same paint
+ * there (plot/data_waits_shown.c). */
 static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
-    [CUP_BUDGET_TASK_CPU] = CUP_PAINT_GREEN,   [CUP_BUDGET_IO] = CUP_PAINT_BLUE,
+    [CUP_BUDGET_TASK_CPU] = CUP_PAINT_GREEN,   [CUP_BUDGET_IO] = CUP_PAINT_SKY,
     [CUP_BUDGET_GIL] = CUP_PAINT_RED,          [CUP_BUDGET_LOCK] = CUP_PAINT_PINK,
-    [CUP_BUDGET_SLEEP] = CUP_PAINT_YELLOW,     [CUP_BUDGET_POLL] = CUP_PAINT_SKY,
-    [CUP_BUDGET_RUN_DELAY] = CUP_PAINT_ORANGE, [CUP_BUDGET_FAULT] = CUP_PAINT_PINK,
-    [CUP_BUDGET_OTHER] = CUP_PAINT_YELLOW,     [CUP_BUDGET_UNTOLD] = CUP_PAINT_YELLOW,
-    [CUP_BUDGET_UNFINISHED] = CUP_PAINT_RED,   [CUP_BUDGET_BETWEEN] = CUP_PAINT_SKY,
+    [CUP_BUDGET_SLEEP] = CUP_PAINT_ORANGE,     [CUP_BUDGET_POLL] = CUP_PAINT_BLUE,
+    [CUP_BUDGET_RUN_DELAY] = CUP_PAINT_YELLOW, [CUP_BUDGET_FAULT] = CUP_PAINT_PINK,
+    [CUP_BUDGET_OTHER] = CUP_PAINT_ORANGE,     [CUP_BUDGET_UNTOLD] = CUP_PAINT_ORANGE,
+    [CUP_BUDGET_UNFINISHED] = CUP_PAINT_RED,   [CUP_BUDGET_BETWEEN] = CUP_PAINT_BLUE,
     [CUP_BUDGET_IDLE] = CUP_PAINT_GREY,
 };
 
 static void draw_row(struct cup_figure *figure, const struct cup_time_budget *plot, size_t row)
 {
-    char text[80], time[CUP_DURATION_TEXT];
+    char text[80], time[CUP_DURATION_TEXT], share[CUP_HUMANE_ROOM];
     double percent = plot->rows[row].to - plot->rows[row].from;
     struct cup_colour colour =
         row ? figure->look->paints[paints[plot->rows[row].part]] : figure->look->soft;
     cup_mark_bar(figure, row, 0, 1, plot->rows[row].from, plot->rows[row].to, colour);
     cup_duration_text(time, plot->rows[row].seconds);
     if (row)
-        snprintf(text, sizeof text, "%.1f %%, %s", percent, time);
+        snprintf(text, sizeof text, "%s, %s",
+                 cup_print_humane(share, cup_real(percent), CUP_UNIT_PERCENT), time);
     else
         snprintf(text, sizeof text, "%s", time);
     cup_mark_bar_text(figure, row, plot->rows[row].from, plot->rows[row].to, text);

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "analysis/base/units.h"
 #include "plot/charts.h"
 #include "plot/ramp_shown.h"
 
@@ -25,12 +26,14 @@ const void *cup_data_scaling(struct cup_plot_input *input)
     }
     if (plot->count < 2)
         return cup_plot_none(input, "all the time about the same number of threads was busy");
+    char bin[CUP_HUMANE_ROOM];
     plot->by_events = ramp.by_events;
     cup_plot_say(
         input,
         "%s of chunks whose result was used, while so many threads were busy; from the first "
-        "chunk to the last, in bins of %.3g s; what lasted less than 2 %% of it is left out "
+        "chunk to the last, in bins of %s; what lasted less than 2 %% of it is left out "
         "(P).",
-        ramp.by_events ? "Events" : "Bytes", ramp.bin_s);
+        ramp.by_events ? "Events" : "Bytes",
+        cup_print_humane(bin, cup_real(ramp.bin_s), CUP_UNIT_SECONDS));
     return plot;
 }

@@ -1,53 +1,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/metrics/chunk_size.h"
 #include "plot/charts.h"
 #include "plot/runtime_events.h"
 
 /* Of the spread around the fit: what is further above it stands out. */
 #define OUTLIER 4.0
 
-/* Of events around their mean, as a share of it: with less there is nothing to fit. */
-#define LEAST_SPREAD 0.01
-
 static bool is_known(const struct cup_chunk_point *point)
 {
     return !isnan(point->events) && !isnan(point->wall_s);
 }
 
-/* Least squares, around the means: events may be large numbers. */
-static void fit(struct cup_runtime_events *plot)
+/* The line of the report, if it is one to conclude from. */
+static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
-    const struct cup_chunk_points *chunks = &plot->chunks;
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0, rest = 0;
-    for (size_t i = 0; i < chunks->count; i++)
-        if (is_known(&chunks->points[i])) {
-            n++;
-            x += chunks->points[i].events;
-            y += chunks->points[i].wall_s;
-        }
-    x /= n;
-    y /= n;
-    for (size_t i = 0; i < chunks->count; i++)
-        if (is_known(&chunks->points[i])) {
-            double dx = chunks->points[i].events - x;
-            xx += dx * dx;
-            xy += dx * (chunks->points[i].wall_s - y);
-        }
-    plot->fitted = n > 2 && sqrt(xx / n) > LEAST_SPREAD * x;
+    plot->doubt = cup_time_doubt(fit);
+    plot->fitted = !plot->doubt;
     if (!plot->fitted)
         return;
-    plot->slope_s = xy / xx;
-    plot->offset_s = y - plot->slope_s * x;
-    for (size_t i = 0; i < chunks->count; i++)
-        if (is_known(&chunks->points[i])) {
-            double off = chunks->points[i].wall_s - plot->offset_s -
-                         plot->slope_s * chunks->points[i].events;
-            rest += off * off;
-        }
-    double variance = rest / (n - 2);
-    plot->slope_error_s = sqrt(variance / xx);
-    plot->offset_error_s = sqrt(variance * (1 / n + x * x / xx));
+    plot->slope_s = fit->robust.slope;
+    plot->slope_error_s = fit->robust.slope_error;
+    plot->offset_s = cup_line_at(&fit->robust, 0);
+    plot->offset_error_s = cup_line_error_at(&fit->robust, 0);
 }
 
 static double above_fit(const struct cup_runtime_events *plot, const struct cup_chunk_point *point)
@@ -121,15 +97,14 @@ static size_t find_ranges(struct cup_runtime_events *plot)
 
 static void say(struct cup_plot_input *input, const struct cup_runtime_events *plot, size_t known)
 {
-    char chunks[64], fitted[120] = " Their events are nearly the same: no fit.";
+    char chunks[64], fitted[200];
     if (plot->fitted)
-        snprintf(
-            fitted, sizeof fitted,
-            " Fit by least squares: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.",
-            plot->offset_s, plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
-    if (known < 3)
-        fitted[0] = '\0';
-    cup_plot_say(input, "%s whose result was used%s (P).%s",
+        snprintf(fitted, sizeof fitted,
+                 "Fit: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.", plot->offset_s,
+                 plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
+    else
+        snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
+    cup_plot_say(input, "%s whose result was used%s (P). %s",
                  cup_plot_counted(chunks, known, "chunk"),
                  plot->density.cells ? ", as a density" : "", fitted);
 }
@@ -142,7 +117,7 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     size_t known = find_ranges(plot);
     if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
         return cup_plot_none(input, "of no chunk both events and time are known");
-    fit(plot);
+    take_fit(plot, &input->totals->ledger.fits.all.time);
     if (plot->fitted)
         find_outliers(plot, input->totals->profile);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)

@@ -15,7 +15,8 @@ struct cup_runtime_events {
     struct cup_chunk_points chunks;
     double most_events, most_s;
     bool fitted;
-    double offset_s, slope_s;             /* least squares: offset + slope * events */
+    const char *doubt;                    /* why not; NULL: fitted. Not owned */
+    double offset_s, slope_s;             /* offset + slope * events */
     double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
     struct cup_outlier outliers[CUP_NAMED];
     size_t outlier_count;

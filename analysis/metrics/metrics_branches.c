@@ -275,8 +275,9 @@ static struct cup_value records_damaged(T t)
     "could not be read again"
 #define NO_TREES "no tree was told whose size or branches are known"
 #define TWICE                                                                                      \
-    "P: from the places of the first and last basket that each task read of a branch, between "    \
-    "which it is taken to have read all; pages of RNTuples left out"
+    "P: from the first and last basket that each task read of a branch, between which it is "      \
+    "taken to have read all: by their numbers where uproot was asked, else by their places; "      \
+    "pages of RNTuples left out"
 
 /* clang-format off */
 static const struct cup_metric metrics[] = {

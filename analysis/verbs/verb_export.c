@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "analysis/export/export.h"
+#include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
@@ -10,13 +11,14 @@ static const struct format {
     const char *name;
     int (*write)(const struct cup_totals *totals, const char *out, struct cup_error *error);
     bool directory; /* OUT is one */
+    bool files;     /* its rows hold what the files say */
 } formats[] = {
-    {"roastcoffea", cup_export_roastcoffea, true},
-    {"prometheus", cup_export_prometheus, false},
-    {"csv", cup_export_csv, true},
-    {"perfetto", NULL, false},
-    {"speedscope", NULL, false},
-    {"collapsed", NULL, true},
+    {"roastcoffea", cup_export_roastcoffea, true, false},
+    {"prometheus", cup_export_prometheus, false, false},
+    {"csv", cup_export_csv, true, true},
+    {"perfetto", NULL, false, false},
+    {"speedscope", NULL, false, false},
+    {"collapsed", NULL, true, false},
 };
 
 struct request {
@@ -69,13 +71,34 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     return cup_run_option_read("export", request->run, &request->number, error);
 }
 
+/* With what the files that were read say of themselves, as the report's rows have it. */
+static int write_with_files(const struct request *request, struct cup_totals *totals,
+                            struct cup_error *error)
+{
+    struct cup_file_shares shares = {0};
+    struct cup_file_facts *facts = cup_file_facts_open(NULL, totals->run.stop_ns, error);
+    if (!facts)
+        return -1;
+    int result = cup_file_shares_make(&shares, totals, facts);
+    if (result != 0)
+        cup_error_memory(error, totals->profile->path);
+    totals->shares = &shares;
+    if (result == 0)
+        result = request->format->write(totals, request->out, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    cup_file_facts_free(facts);
+    return result;
+}
+
 static int write_export(const struct request *request, const struct cup_profile *profile,
                         struct cup_error *error)
 {
     struct cup_totals totals;
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
-    int result = request->format->write(&totals, request->out, error);
+    int result = request->format->files ? write_with_files(request, &totals, error)
+                                        : request->format->write(&totals, request->out, error);
     cup_totals_free(&totals);
     return result;
 }

@@ -115,19 +115,30 @@ static const void *make(const char *name)
     return data;
 }
 
-Test(data, the_fit_is_that_by_hand)
+Test(data, the_fit_is_that_of_the_report)
 {
     load(false);
+    totals.ledger.fits.all.time = (struct cup_line_fit){
+        .robust = {.mean_x = 2000, .at_mean = 5.5, .slope = 0.0025, .slope_error = 1e-4}};
     const struct cup_runtime_events *plot = make("runtime-events");
     cr_expect_eq(plot->chunks.count, 3);
     cr_expect_eq(plot->chunks.group_count, 2);
     cr_assert(plot->fitted);
     cr_expect_float_eq(plot->slope_s, 0.0025, 1e-9);
     cr_expect_float_eq(plot->offset_s, 0.5, 1e-9);
+    cr_expect_float_eq(plot->offset_error_s, 0.2, 1e-9);
     cr_expect_float_eq(plot->most_s, 8, 1e-9);
     cr_expect_null(plot->density.cells);
     cr_expect_eq(plot->outlier_count, 0);
     cr_expect_not_null(strstr(input.caption, "3 chunks"));
+}
+
+Test(data, a_fit_to_conclude_nothing_from_is_left_out)
+{
+    load(false);
+    const struct cup_runtime_events *plot = make("runtime-events");
+    cr_expect_not(plot->fitted);
+    cr_expect_not_null(strstr(input.caption, "No fit: fewer than 8"), "%s", input.caption);
 }
 
 Test(data, chunk_times)
