@@ -35,7 +35,7 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 # Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo)
+analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo libpng)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
@@ -44,15 +44,15 @@ analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"'
 test_cflags = $(common) $(sanitize) $(places) \
-	$(shell $(PKG_CONFIG) --cflags criterion jansson 2>/dev/null)
+	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
 	clock.c descriptor.c known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c \
-	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c rows.c run_delay.c \
-	samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
+	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c \
+	run_delay.c samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
@@ -225,7 +225,8 @@ lint: format-check check-docs
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
-		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\"' tidy 2>&1 | \
+		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
+		$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)' tidy 2>&1 | \
 		{ ! grep -v 'warnings\{0,1\} generated\.$$'; }
 	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run
 	for page in $(man_files); do mandoc -T lint -W warning $$page || exit 1; done

@@ -1,0 +1,120 @@
+/* Paper to draw on, in points (1/72 inch) from its top left: the one place that knows cairo, and
+ * that PNG, SVG and PDF differ. The same calls give the same bytes, on the same machine. Whatever
+ * fails on the way (memory, mostly) is told by cup_canvas_finish(). */
+#ifndef CUPPING_CANVAS_H
+#define CUPPING_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/base/error.h"
+#include "plot/bytes.h"
+#include "plot/look.h"
+
+struct cup_point {
+    double x, y;
+};
+
+struct cup_box {
+    double left, top, width, height;
+};
+
+enum cup_format { CUP_FORMAT_PNG, CUP_FORMAT_SVG, CUP_FORMAT_PDF };
+
+/* Which part of a text, or of its letters' height, is at the point that it is put to. */
+enum cup_hold { CUP_HOLD_START, CUP_HOLD_MIDDLE, CUP_HOLD_END };
+
+struct cup_lettering {
+    double size; /* points */
+    bool bold;
+    bool upright; /* read from below to above; `across` is then along the paper's height */
+    enum cup_hold across, down;
+    struct cup_colour colour;
+};
+
+/* What was written where: for whoever checks that no text is cut or covered by another. */
+struct cup_written {
+    struct cup_box box; /* of letters with and without tails */
+    char text[80];      /* its beginning */
+};
+
+struct cup_sheet {
+    enum cup_format format;
+    double width, height; /* inches */
+    double pixels;        /* of a PNG, per inch */
+    const char *name;     /* letters, digits, '-': goes into the ids of an SVG */
+    const char *title;    /* of a PDF */
+    int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
+};
+#define CUP_PIXELS 192 /* twice what screens are taken to have */
+
+struct cup_canvas {
+    double width, height;        /* points */
+    struct cup_written *written; /* owned */
+    size_t written_count, written_room;
+
+    /* What follows is the canvas' own. */
+    struct cup_sheet sheet;
+    struct _cairo *cairo;
+    struct _cairo_surface *surface;
+    struct cup_bytes out;
+    bool out_of_memory;
+    bool bare; /* no font of the machine's: letters of ASCII only */
+};
+
+/* Returns 0, or -1 and *error, and there is nothing to close. The sheet's texts must outlive it. */
+int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
+                    struct cup_error *error);
+
+/* Ends the drawing; *bytes are the picture as a file holds it, valid until the canvas is closed.
+ * Returns 0, or -1 and *error. */
+int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
+                      struct cup_error *error);
+
+void cup_canvas_close(struct cup_canvas *canvas);
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+/* A line through points; one that is NAN makes a gap. `dash` 0: without gaps of its own. */
+void cup_canvas_line(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
+                     struct cup_colour colour, double width, double dash);
+
+void cup_canvas_area(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
+                     struct cup_colour colour, double opacity);
+
+void cup_canvas_box(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
+                    double opacity);
+
+void cup_canvas_dot(struct cup_canvas *canvas, struct cup_point at, double radius,
+                    struct cup_colour colour, double opacity);
+
+/* `columns` times `rows` cells of one colour each, row by row from the top; those of an opacity
+ * below 1/255 are not drawn. */
+struct cup_cell {
+    struct cup_colour colour;
+    double opacity;
+};
+void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struct cup_cell *cells,
+                      size_t columns, size_t rows);
+
+/* What is drawn until cup_canvas_release() is seen only within the box. */
+void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box);
+void cup_canvas_release(struct cup_canvas *canvas);
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char *text,
+                     const struct cup_lettering *lettering);
+
+/* How long it is, in points. */
+double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
+                             const struct cup_lettering *lettering);
+
+/* Copies a text that may be any bytes, shortened in its middle to fit the width: the ends of names
+ * and paths tell the most. Returns `to`. */
+enum { CUP_FITTED = 256 };
+char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
+                     size_t length, double width, const struct cup_lettering *lettering);
+
+#endif

@@ -1,0 +1,61 @@
+/* Every plot, in the order in which they are listed and drawn. cup_data_ID() is in data_*.c,
+ * cup_chart_ID() in chart_*.c. */
+#ifndef CUPPING_CHARTS_H
+#define CUPPING_CHARTS_H
+
+#include "plot/figure.h"
+#include "plot/plots.h"
+
+/* ID, name, title, what it answers */
+#define CUP_CHARTS(X)                                                                              \
+    X(worker_count, "worker-count", "Workers and data rate",                                       \
+      "how many workers and threads were there, and how fast data were read")                      \
+    X(time_budget, "time-budget", "Where the threads' time went",                                  \
+      "how much of the workers' threads was used, and what they waited for")                       \
+    X(task_stream, "task-stream", "Tasks on the threads",                                          \
+      "what each worker thread did when, and how much of each task was CPU, I/O and GIL")          \
+    X(runtime_events, "runtime-events", "Chunk time against events",                               \
+      "does a chunk's time grow with its events, and which chunks stand out")                      \
+    X(event_rate, "event-rate", "Event rate",                                                      \
+      "how many events a second were done over time, in all and by each busy thread")              \
+    X(progress, "progress", "Events done over time",                                               \
+      "when half, 90 % and 99 % of the events were done: how long the tail is")                    \
+    X(memory_utilization, "memory-utilization", "Memory of the workers",                           \
+      "how near the workers came to their memory limits")                                          \
+    X(cpu_utilization, "cpu-utilization", "CPU use of the workers",                                \
+      "how much CPU the workers' processes used")                                                  \
+    X(memory_per_worker, "memory-per-worker", "Memory of each worker",                             \
+      "which workers came near their memory limits, and when")                                     \
+    X(cpu_per_worker, "cpu-per-worker", "CPU use of each worker",                                  \
+      "which workers were busy, and when")                                                         \
+    X(gil_pressure, "gil-pressure", "Threads that wait for the GIL",                               \
+      "how many threads waited for the interpreter's lock, and for files, over time")              \
+    X(executing_tasks, "executing-tasks", "Tasks that run", "how many tasks ran at the same time") \
+    X(active_tasks, "active-tasks", "Tasks assigned to workers",                                   \
+      "how many tasks the workers had, queued ones too")                                           \
+    X(occupancy, "occupancy", "Occupancy of the workers",                                          \
+      "how much work the scheduler took to be assigned")                                           \
+    X(chunk_runtime, "chunk-runtime", "Chunk times",                                               \
+      "how long chunks take, and how far the slow ones are from the others")                       \
+    X(task_cpu, "task-cpu", "Time of the tasks, by prefix",                                        \
+      "how much of the tasks of each prefix was CPU, and what the rest was")                       \
+    X(scaling, "scaling", "Rate against busy threads",                                             \
+      "whether more busy threads still made the run faster")                                       \
+    X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \
+      "how many branches a chunk reads, by dataset")                                               \
+    X(bytes_per_chunk, "bytes-per-chunk", "Bytes read per chunk",                                  \
+      "how many bytes of baskets a chunk reads, and how much files delivered for them")            \
+    X(compression_ratio, "compression-ratio", "Compression of the branches read",                  \
+      "which branches most bytes are of, how well they compress, and by what")                     \
+    X(compression_ratio_files, "compression-ratio-files", "Compression of the files read",         \
+      "how well what was read of each file compresses")                                            \
+    X(share_read, "share-read", "Share of the files that was read",                                \
+      "how much of the files' trees was read: bytes and branches")
+
+#define X(id, name, title, answers)                                                                \
+    const void *cup_data_##id(struct cup_plot_input *input);                                       \
+    void cup_chart_##id(struct cup_figure *figure, const void *data);
+CUP_CHARTS(X)
+#undef X
+
+#endif
