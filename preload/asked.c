@@ -85,9 +85,8 @@ struct request {
     uint32_t task;
     struct cup_asked_tree tree;
     bool tells;
-    bool named;            /* branches are to be named here */
-    cup_object *tree_name; /* then: a str */
-    cup_object *branch;    /* of the last basket, borrowed from the list */
+    cup_object *tree_name; /* a str */
+    cup_object *branch;    /* that was named last, borrowed from the list */
     uint32_t branch_number;
     uint32_t count;
     struct cup_asked baskets[BATCH];
@@ -103,10 +102,16 @@ static void put(struct request *request)
 
 static uint32_t branch_number(struct request *request, cup_object *branch)
 {
-    if (request->named && branch != request->branch)
+    if (branch != request->branch)
         request->branch_number = cup_uproot_branch(branch, request->tree_name);
     request->branch = branch;
     return request->branch_number;
+}
+
+static void put_if_full(struct request *request)
+{
+    if (request->count == BATCH)
+        put(request);
 }
 
 static bool add(struct request *request, cup_object *part, cup_object *range)
@@ -119,12 +124,27 @@ static bool add(struct request *request, cup_object *part, cup_object *range)
         return false;
     if (stop <= start) /* a damaged file: uproot will say so */
         return true;
-    if (request->count == BATCH)
-        put(request);
+    put_if_full(request);
     request->baskets[request->count++] =
-        (struct cup_asked){(uint64_t)start, (uint32_t)(stop - start), (uint32_t)number,
-                           branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
+        (struct cup_asked){.offset = (uint64_t)start,
+                           .bytes = (uint32_t)(stop - start),
+                           .number = (uint32_t)number,
+                           .branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
     return true;
+}
+
+/* A basket that is there: one that was read before is of no interest. */
+static void add_embedded(struct request *request, cup_object *part)
+{
+    int64_t number;
+    struct cup_asked basket;
+    if (!cup_uproot_embedded(cup_py.PyTuple_GetItem(part, 2), &basket) ||
+        !position(cup_py.PyTuple_GetItem(part, 1), &number) || number > UINT32_MAX)
+        return;
+    basket.number = (uint32_t)number;
+    basket.branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0));
+    put_if_full(request);
+    request->baskets[request->count++] = basket;
 }
 
 /* (branch, number of the basket, range), or, in place of the range, a basket that is there. */
@@ -150,6 +170,8 @@ static bool add_all(struct request *request, cup_object *list)
         cup_object *part = cup_py.PyList_GetItem(list, i);
         cup_object *range = is_part(part) ? range_of(part) : NULL;
         known = is_part(part) && (!range || add(request, part, range));
+        if (known && !range)
+            add_embedded(request, part);
     }
     if (request->count || request->tells)
         put(request);
@@ -192,8 +214,8 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     if (!tree)
         return false;
     cup_uproot_describe(tree, &request.tree);
-    request.tree.path = cup_uproot_path(from, &request.named);
-    request.tree_name = request.named ? cup_uproot_name(tree) : NULL;
+    request.tree.path = cup_uproot_path(from);
+    request.tree_name = cup_uproot_name(tree);
     request.tells = is_news(&request.tree);
     if (request.tells)
         request.tree.branches = cup_uproot_branches(tree);

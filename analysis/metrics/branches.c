@@ -109,7 +109,7 @@ static void add_file_row(struct cup_branches_file *file, const struct cup_profil
         return;
     if (new_tree)
         add_tree(file, tree);
-    file->branches_of_trees += tree->branches != 0;
+    file->branches_of_trees += tree->branches != 0 && row->sums.baskets > row->sums.embedded;
     if (tree->compressed_bytes != CUP_UNKNOWN64)
         file->read_of_trees += cup_distinct_bytes(&row->sums, &row->rereads);
 }

@@ -103,7 +103,8 @@ static uint32_t number_of(int basket)
 
 static void asks(int basket)
 {
-    const struct cup_asked asked = {offset_of(basket), BYTES, number_of(basket), 0};
+    const struct cup_asked asked = {
+        .offset = offset_of(basket), .bytes = BYTES, .number = number_of(basket)};
     cup_baskets_asked(TASK, &tree, true, &asked, 1);
 }
 
