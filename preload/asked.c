@@ -53,27 +53,53 @@ static bool is_news(const struct cup_asked_tree *tree)
 
 /* ---- positions --------------------------------------------------------------------------- */
 
-/* Positions are ints, or scalars of numpy's, which hold their number behind count and type: what
- * stands there is compared with what the object says until it has agreed often enough. */
+/* Positions are ints, or scalars of numpy's (32 bits in trees of old versions), which hold their
+ * number behind count and type: what stands there is compared with what the object says until it
+ * has agreed often enough. */
+enum { ENOUGH = 8, NUMBER = 2 };
+
+static struct scalar {
+    const char *name;
+    bool is_wide;
+    cup_object *type; /* kept by numpy for good */
+    int agreed;       /* -1: it did not */
+} scalars[] = {{"numpy.int64", true, NULL, 0}, {"numpy.int32", false, NULL, 0}};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+/* NULL: TYPE is none of them. */
+static struct scalar *scalar_of(cup_object *type)
+{
+    for (int i = 0; i < SCALARS; i++)
+        if (scalars[i].type == type)
+            return &scalars[i];
+    for (int i = 0; i < SCALARS; i++)
+        if (!scalars[i].type && strcmp(cup_python_type_name(type), scalars[i].name) == 0) {
+            scalars[i].type = type;
+            cup_py.Py_IncRef(type);
+            return &scalars[i];
+        }
+    return NULL;
+}
+
+static int64_t number_in(const struct scalar *scalar, cup_object *object)
+{
+    const void *number = (const int64_t *)object + NUMBER;
+    return scalar->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+}
+
 static bool position(cup_object *object, int64_t *value)
 {
-    enum { ENOUGH = 8, NUMBER = 2 };
-    static cup_object *scalar; /* numpy.int64; kept by numpy for good */
-    static int agreed;
     cup_object *type = cup_python_type(object);
-    if (type == scalar && agreed == ENOUGH) {
-        *value = ((const int64_t *)object)[NUMBER];
-        return true;
+    struct scalar *scalar = type == cup_py.int_type ? NULL : scalar_of(type);
+    if (scalar && scalar->agreed == ENOUGH) {
+        *value = number_in(scalar, object);
+        return *value >= 0;
     }
-    if (type != cup_py.int_type && type != scalar) {
-        if (scalar || strcmp(cup_python_type_name(type), "numpy.int64") != 0)
-            return false;
-        scalar = type;
-        cup_py.Py_IncRef(scalar);
-    }
+    if (type != cup_py.int_type && !scalar)
+        return false;
     *value = cup_python_integer(object, -1);
-    if (type == scalar && agreed >= 0 && agreed < ENOUGH)
-        agreed = ((const int64_t *)object)[NUMBER] == *value ? agreed + 1 : -1;
+    if (scalar && scalar->agreed >= 0)
+        scalar->agreed = number_in(scalar, object) == *value ? scalar->agreed + 1 : -1;
     return *value >= 0;
 }
 
