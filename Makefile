@@ -35,24 +35,24 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 # Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo)
+analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo libpng)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
-	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
+	-I$(B)/obj/plot $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"'
 test_cflags = $(common) $(sanitize) $(places) \
-	$(shell $(PKG_CONFIG) --cflags criterion jansson 2>/dev/null)
+	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
 	clock.c descriptor.c known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c \
-	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c rows.c run_delay.c \
-	samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
+	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c \
+	run_delay.c samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
@@ -114,6 +114,13 @@ $(B)/obj/analysis/%.o: analysis/%.c $(B)/flags
 $(B)/obj/plot/%.o: plot/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
+
+# What a page of HTML consists of besides: as literals of C, a line each.
+page_parts := $(B)/obj/plot/page.css.inc $(B)/obj/plot/page.js.inc
+$(B)/obj/plot/page_parts.o: $(page_parts)
+$(page_parts): $(B)/obj/plot/%.inc: plot/%
+	@mkdir -p $(@D)
+	sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< >$@
 
 $(B)/obj/testable/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -221,11 +228,12 @@ tidy := -*,clang-analyzer-core.*,clang-analyzer-unix.*,clang-analyzer-deadcode.*
 	bugprone-misplaced-widening-cast,bugprone-integer-division,$\
 	bugprone-macro-parentheses,bugprone-signed-char-misuse
 
-lint: format-check check-docs
+lint: format-check check-docs $(page_parts)
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
-		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\"' tidy 2>&1 | \
+		-std=c17 -D_GNU_SOURCE -I. -I$(B)/obj/plot -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
+		$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)' tidy 2>&1 | \
 		{ ! grep -v 'warnings\{0,1\} generated\.$$'; }
 	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run
 	for page in $(man_files); do mandoc -T lint -W warning $$page || exit 1; done

@@ -4,6 +4,7 @@
 #include "preload/root_carry.h"
 #include "preload/root_key.h"
 #include "preload/root_ntuple.h"
+#include "preload/root_search.h"
 
 #include <string.h>
 
@@ -162,62 +163,6 @@ static bool leave(struct walk *walk, size_t needed)
 
 /* ---- records that are lost --------------------------------------------------------------- */
 
-static const char basket_class[] = "\7TBasket";
-enum {
-    CLASS_BYTES = sizeof basket_class - 1,
-    CLASS_AT = 26,
-    CLASS_AT_BIG = 34,
-    UNSEEN = CLASS_AT_BIG + CLASS_BYTES - 1, /* so many bytes may be the beginning of one */
-};
-
-/* Sixteen places at a time: which have the letters T and k where the class has them? Text, numbers
- * and what is compressed seldom have both. */
-typedef unsigned char sixteen __attribute__((vector_size(16)));
-enum { FIRST_LETTER = 1, SECOND_LETTER = 5 };
-
-static bool may_have_class(const unsigned char *at)
-{
-    sixteen first, second;
-    uint64_t both[2];
-    memcpy(&first, at + FIRST_LETTER, sizeof first);
-    memcpy(&second, at + SECOND_LETTER, sizeof second);
-    sixteen hits = (sixteen)(first == (unsigned char)basket_class[FIRST_LETTER]) &
-                   (sixteen)(second == (unsigned char)basket_class[SECOND_LETTER]);
-    memcpy(both, &hits, sizeof both);
-    return both[0] | both[1];
-}
-
-/* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
-static const unsigned char *find_class(const unsigned char *from, const unsigned char *end)
-{
-    enum { LOOKED_AT = sizeof(sixteen) + CLASS_BYTES };
-    for (; end - from >= CLASS_BYTES; from++) {
-        while (end - from >= LOOKED_AT && !may_have_class(from))
-            from += sizeof(sixteen);
-        if (end - from >= CLASS_BYTES && memcmp(from, basket_class, CLASS_BYTES) == 0)
-            return from;
-    }
-    return NULL;
-}
-
-/* The record whose class is named NAME bytes from here. */
-static bool find_record(struct walk *walk, size_t name)
-{
-    static const size_t before[] = {CLASS_AT, CLASS_AT_BIG};
-    struct cup_root_key key;
-    for (size_t i = 0; i < 2; i++) {
-        if (name < before[i])
-            continue;
-        size_t from = name - before[i];
-        if (cup_root_key_read(&key, here(walk) + from, left(walk) - from, walk->at + from) &&
-            key.placed) {
-            walk->at += from;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* So many bytes of this read may be searched. A stream in which nothing is found is given up. */
 static size_t budget(const struct walk *walk)
 {
@@ -229,17 +174,17 @@ static size_t budget(const struct walk *walk)
 /* No record begins here: goes to the next basket's. */
 static void search(struct walk *walk)
 {
-    const unsigned char *from = here(walk), *name = from;
-    size_t bytes = budget(walk);
+    size_t bytes = budget(walk), found;
     walk->blocks = false;
-    for (; (name = find_class(name, from + bytes)); name++)
-        if ((walk->known = find_record(walk, (size_t)(name - from))))
-            return;
-    walk->known = false;
+    walk->known = cup_root_search(&found, here(walk), left(walk), bytes, walk->at);
+    if (walk->known) {
+        walk->at += found;
+        return;
+    }
     walk->searched += (uint32_t)bytes;
-    if (left(walk) > UNSEEN)
-        walk->at = walk->view.end - UNSEEN;
-    leave(walk, UNSEEN);
+    if (left(walk) > CUP_ROOT_UNSEEN)
+        walk->at = walk->view.end - CUP_ROOT_UNSEEN;
+    leave(walk, CUP_ROOT_UNSEEN);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -401,7 +346,7 @@ static bool leave_blob(struct walk *walk)
 
 static void step_block(struct walk *walk)
 {
-    enum { LEAST = CUP_ROOT_PAGE_CHECKSUM + CLASS_AT_BIG };
+    enum { LEAST = CUP_ROOT_PAGE_CHECKSUM + CUP_ROOT_CLASS_AT_MOST };
     if (walk->at + CUP_ROOT_PAGE_CHECKSUM >= walk->blob_end && leave_blob(walk))
         return;
     if (goes_on_behind(walk, 0) || goes_on_behind(walk, CUP_ROOT_PAGE_CHECKSUM))

@@ -76,6 +76,7 @@ need libc6-dev have_headers
 need pkg-config command -v pkg-config
 need libjansson-dev pkg-config --exists jansson
 need libcairo2-dev pkg-config --exists cairo
+need libpng-dev pkg-config --exists libpng
 need libunwind-dev pkg-config --exists libunwind
 need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
 case $what in

@@ -20,7 +20,7 @@ struct work {
     struct cup_id_map datasets; /* index + 1 by name */
     struct chunk *chunks;       /* dataset by dataset */
     size_t count;
-    struct cup_point *points; /* the last two: as many as chunks */
+    struct cup_fit_point *points; /* the last two: as many as chunks */
     double *distances;
 };
 
@@ -67,7 +67,7 @@ static struct cup_line_fit fit(struct work *work, size_t first, size_t last, boo
         const struct chunk *chunk = &work->chunks[i];
         double y = heap ? chunk->heap : chunk->wall_s;
         if (!isnan(y))
-            work->points[count++] = (struct cup_point){chunk->events, y};
+            work->points[count++] = (struct cup_fit_point){chunk->events, y};
     }
     struct cup_line_fit result = cup_line_fit_make(work->points, count, work->distances);
     if (heap && count == 0 && last - first >= CUP_FIT_LEAST)

@@ -10,7 +10,7 @@ static const double bend = 1.345, normal_median = 0.6745, far = 5;
 enum { ROUNDS = 50 };
 
 struct points {
-    const struct cup_point *all;
+    const struct cup_fit_point *all;
     size_t count;
     double *distances;
 };
@@ -26,7 +26,7 @@ static double weight_of(double distance, double spread)
     return distance <= reach ? 1 : reach / distance;
 }
 
-static double distance(const struct cup_line *line, const struct cup_point *point)
+static double distance(const struct cup_line *line, const struct cup_fit_point *point)
 {
     return fabs(point->y - cup_line_at(line, point->x));
 }
@@ -36,7 +36,7 @@ static struct moments moments_of(const struct points *points, const struct cup_l
 {
     struct moments m = {0};
     for (size_t i = 0; i < points->count; i++) {
-        const struct cup_point *point = &points->all[i];
+        const struct cup_fit_point *point = &points->all[i];
         double weight = line ? weight_of(distance(line, point), line->spread) : 1;
         double dx = point->x - m.x, dy = point->y - m.y;
         m.weight += weight;
@@ -160,7 +160,7 @@ static void fit_level(struct cup_line_fit *fit, const struct points *points, dou
     fit->plain = fit->robust = line;
 }
 
-static void find_range(struct cup_line_fit *fit, const struct cup_point *points)
+static void find_range(struct cup_line_fit *fit, const struct cup_fit_point *points)
 {
     fit->least_x = fit->most_x = points[0].x;
     for (size_t i = 1; i < fit->count; i++) {
@@ -169,7 +169,7 @@ static void find_range(struct cup_line_fit *fit, const struct cup_point *points)
     }
 }
 
-struct cup_line_fit cup_line_fit_make(const struct cup_point *points, size_t count,
+struct cup_line_fit cup_line_fit_make(const struct cup_fit_point *points, size_t count,
                                       double *distances)
 {
     struct cup_line_fit fit = {.count = count};

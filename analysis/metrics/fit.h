@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-struct cup_point {
+struct cup_fit_point {
     double x, y;
 };
 
@@ -35,7 +35,7 @@ enum { CUP_FIT_LEAST = 8 };      /* points */
 #define CUP_FIT_LEAST_RANGE 0.05 /* of x, largest less smallest, against the mean */
 
 /* `distances` has room for `count` numbers and is written over. Points are finite. */
-struct cup_line_fit cup_line_fit_make(const struct cup_point *points, size_t count,
+struct cup_line_fit cup_line_fit_make(const struct cup_fit_point *points, size_t count,
                                       double *distances);
 
 static inline double cup_line_at(const struct cup_line *line, double x)

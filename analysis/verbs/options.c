@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+const char cup_option_off[] = "";
+
 /* The option that `argument` names, with *value pointing behind its '=' or NULL. */
 static const struct cup_option *find(const struct cup_option *options, size_t count,
                                      const char *argument, const char **value)
@@ -61,6 +63,13 @@ int cup_options_read_many(int argc, char **argv, const struct cup_option *option
             return wrong(error, argv[0], argv[i], "is no option");
         if (!option->value)
             return wrong(error, argv[0], option->name, "is not in this version");
+        bool plain = *option->value == cup_option_off || *option->value == option->name;
+        if (plain && value)
+            return wrong(error, argv[0], argv[i], "takes no value");
+        if (plain) {
+            *option->value = option->name;
+            continue;
+        }
         if (!value && ++i == argc)
             return wrong(error, argv[0], option->name, "needs a value");
         *option->value = value ? value : argv[i];

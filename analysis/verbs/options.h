@@ -1,4 +1,4 @@
-/* The arguments of a verb: options that take a value, and operands. */
+/* The arguments of a verb: options, most of which take a value, and operands. */
 #ifndef CUPPING_OPTIONS_H
 #define CUPPING_OPTIONS_H
 
@@ -10,6 +10,9 @@ struct cup_option {
     const char *name;   /* "--json" */
     const char **value; /* where it goes; NULL: the option of a version to come */
 };
+
+/* Where this is the value beforehand, the option takes none: given, it points elsewhere. */
+extern const char cup_option_off[];
 
 /* Reads argv[1] and the following. "--name value" and "--name=value" mean the same; "--" ends the
  * options. Returns 0, or -1 and one line in *error. */

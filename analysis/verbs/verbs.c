@@ -31,7 +31,22 @@ const struct cup_verb cup_verbs[] = {
      "  --csv FILE         all columns as CSV; - is standard output\n"
      "  --json FILE        all columns as JSON\n"
      "  Without options: the main columns as a table.\n"},
-    {"plot", cup_verb_later, "", "not in this version", ""},
+    {"plot", cup_verb_plot, "[DIR] [-o OUTDIR] [OPTIONS] [NAME...]",
+     "pictures of a run: all that its data allow, or those named",
+     "  --list             the plots, one a line: name, what it answers, and, with a profile, why "
+     "it\n"
+     "                     cannot be drawn from it\n"
+     "  -o OUTDIR          where NAME.png goes; made where it is not there; default:\n"
+     "                     ./cupping-plots\n"
+     "  --format FORMAT    png (default; twice the pixels of a screen), svg or pdf\n"
+     "  --width INCHES     default: 8; texts and lines go with it\n"
+     "  --height INCHES    default: five eighths of the width\n"
+     "  --dark             light on dark\n"
+     "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
+     "                     last\n"
+     "  The files written are printed one a line; what was left out, and why, goes to standard "
+     "error.\n"
+     "  --html is not in this version.\n"},
     {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [--run N|all]",
      "what a run did, as other programs read it",
      "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"

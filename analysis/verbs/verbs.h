@@ -37,6 +37,7 @@ int cup_verb_failed(const struct cup_error *error, int status); /* prints; retur
 
 int cup_verb_report(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
+int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
 int cup_verb_compare(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);

@@ -13,16 +13,16 @@ static double distances[MANY];
 
 static const double ten[] = {1.3, 1.9, 3.2, 3.8, 5.4, 5.7, 7.3, 7.9, 9.4, 9.8};
 
-static void make_ten(struct cup_point *points)
+static void make_ten(struct cup_fit_point *points)
 {
     for (int i = 0; i < 10; i++)
-        points[i] = (struct cup_point){1000 * (i + 1), ten[i]};
+        points[i] = (struct cup_fit_point){1000 * (i + 1), ten[i]};
 }
 
 /* numpy.linalg.lstsq, and the covariance from its residuals. */
 Test(fits, least_squares_as_numpy)
 {
-    struct cup_point points[10];
+    struct cup_fit_point points[10];
     make_ten(points);
     const struct cup_line_fit fit = cup_line_fit_make(points, 10, distances);
     cr_assert_null(fit.missing);
@@ -40,7 +40,7 @@ Test(fits, least_squares_as_numpy)
 /* scipy.optimize on Huber's loss, with the spread made from the median distance in turn. */
 Test(fits, huber_as_scipy)
 {
-    struct cup_point points[10];
+    struct cup_fit_point points[10];
     make_ten(points);
     points[0].y = 30;
     points[6].y = 50;
@@ -55,9 +55,9 @@ Test(fits, huber_as_scipy)
 
 Test(fits, exact_points_have_no_error)
 {
-    struct cup_point points[9];
+    struct cup_fit_point points[9];
     for (int i = 0; i < 9; i++)
-        points[i] = (struct cup_point){i, 2 + 3.0 * i};
+        points[i] = (struct cup_fit_point){i, 2 + 3.0 * i};
     const struct cup_line_fit fit = cup_line_fit_make(points, 9, distances);
     cr_expect_float_eq(cup_line_at(&fit.robust, 0), 2, 1e-12);
     cr_expect_float_eq(fit.robust.slope, 3, 1e-12);
@@ -68,9 +68,9 @@ Test(fits, exact_points_have_no_error)
 
 Test(fits, constant_points_explain_nothing)
 {
-    struct cup_point points[9];
+    struct cup_fit_point points[9];
     for (int i = 0; i < 9; i++)
-        points[i] = (struct cup_point){i, 7};
+        points[i] = (struct cup_fit_point){i, 7};
     const struct cup_line_fit fit = cup_line_fit_make(points, 9, distances);
     cr_expect_float_eq(fit.robust.slope, 0, 1e-12);
     cr_expect_float_eq(cup_line_at(&fit.robust, 100), 7, 1e-9);
@@ -79,9 +79,9 @@ Test(fits, constant_points_explain_nothing)
 
 Test(fits, too_few_points_and_too_little_range)
 {
-    struct cup_point points[8];
+    struct cup_fit_point points[8];
     for (int i = 0; i < 8; i++)
-        points[i] = (struct cup_point){1000 + i, 5 + i % 3};
+        points[i] = (struct cup_fit_point){1000 + i, 5 + i % 3};
     struct cup_line_fit fit = cup_line_fit_make(points, 7, distances);
     cr_expect_not_null(strstr(fit.missing, "fewer than 8"));
     fit = cup_line_fit_make(points, 8, distances);
@@ -112,11 +112,11 @@ static double normal(void)
 }
 
 /* 5 + 0.001 x, a spread of 2, and every twentieth point 60 too high. */
-static void make_noisy(struct cup_point *points, int count, bool outliers)
+static void make_noisy(struct cup_fit_point *points, int count, bool outliers)
 {
     for (int i = 0; i < count; i++) {
         double x = 10000 + 90000 * uniform();
-        points[i] = (struct cup_point){x, 5 + 0.001 * x + 2 * normal()};
+        points[i] = (struct cup_fit_point){x, 5 + 0.001 * x + 2 * normal()};
         if (outliers && i % 20 == 0)
             points[i].y += 60;
     }
@@ -124,7 +124,7 @@ static void make_noisy(struct cup_point *points, int count, bool outliers)
 
 Test(fits, outliers_bend_the_plain_line_and_not_the_robust)
 {
-    struct cup_point points[MANY];
+    struct cup_fit_point points[MANY];
     make_noisy(points, MANY, true);
     const struct cup_line_fit fit = cup_line_fit_make(points, MANY, distances);
     cr_expect_float_eq(fit.robust.slope, 0.001, 5e-6);
@@ -137,7 +137,7 @@ Test(fits, outliers_bend_the_plain_line_and_not_the_robust)
 /* Errors are what slopes are off by: over 300 sets of 60 points, pulls have a width of 1. */
 Test(fits, errors_are_what_they_say)
 {
-    struct cup_point points[60];
+    struct cup_fit_point points[60];
     double plain = 0, robust = 0, at_zero = 0;
     for (int set = 0; set < 300; set++) {
         make_noisy(points, 60, false);

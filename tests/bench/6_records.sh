@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname -- "$0")/../.."
 mkdir -p build/tests/bench
-"${CC:-cc}" -std=c17 -D_GNU_SOURCE -O2 -I. -o build/tests/bench/records tests/bench/records.c \
-    preload/root_records.c preload/root_key.c preload/root_carry.c preload/root_ntuple.c
+"${CC:-cc}" -std=c17 -D_GNU_SOURCE -O2 -I. -o build/tests/bench/records \
+    tests/bench/records.c preload/root_*.c
 exec build/tests/bench/records

@@ -2,7 +2,7 @@
  *
  *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined \
  *         -fno-sanitize-recover=all -o fuzz_root_records tests/fuzz/fuzz_root_records.c \
- *         preload/root_records.c preload/root_key.c preload/root_carry.c preload/root_ntuple.c
+ *         preload/root_*.c
  *     mkdir -p CORPUS && ./fuzz_root_records -max_len=66000 CORPUS tests/data/root
  *
  * What is found anew goes to CORPUS, what is in tests/data/root (whole files) is where it starts.

@@ -14,6 +14,11 @@ _cupping_files() { # -f or -d
     COMPREPLY=($(compgen "$1" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 
+# Names of plots, as this cupping has them.
+_cupping_plots() {
+    (cd / && "${COMP_WORDS[0]}" plot --list 2>/dev/null | cut -d ' ' -f 1)
+}
+
 # Options of cupping-run, then whatever the wrapped command completes to.
 _cupping_run() { # INDEX of the first word to look at
     local i=$1 word
@@ -49,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report compare tasks export dump help --version --help"
+        _cupping_words "run report compare tasks plot export dump help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -71,6 +76,8 @@ _cupping() {
     --files) _cupping_files -d && return ;;
     --run) _cupping_words "all" && return ;;
     --span | --target | --baseline) COMPREPLY=() && return ;;
+    --format) _cupping_words "png svg pdf" && return ;;
+    --width | --height) COMPREPLY=() && return ;;
     --to) _cupping_words "roastcoffea prometheus csv" && return ;;
     -o) _cupping_files -f && return ;;
     esac
@@ -79,9 +86,15 @@ _cupping() {
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
+    plot:-*) _cupping_words "--list -o --format --width --height --dark --run" ;;
+    plot:*)
+        _cupping_files -d
+        # shellcheck disable=SC2207 # names without blanks
+        COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
+        ;;
     export:-*) _cupping_words "--to -o --run" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report compare tasks export dump help" ;;
+    help:*) _cupping_words "run report compare tasks plot export dump help" ;;
     *) _cupping_files -d ;;
     esac
 }

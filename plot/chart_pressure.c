@@ -1,0 +1,20 @@
+#include "plot/charts.h"
+#include "plot/marks.h"
+#include "plot/pressure.h"
+
+void cup_chart_gil_pressure(struct cup_figure *figure, const void *data)
+{
+    const struct cup_pressure *plot = data;
+    const struct cup_stroke gil = {
+        .colour = figure->look->paints[CUP_PAINT_RED], .steps = true, .filled = true};
+    const struct cup_stroke io = {.colour = figure->look->paints[CUP_PAINT_BLUE], .steps = true};
+    figure->x = cup_run_axis(plot->seconds);
+    figure->y = (struct cup_axis){
+        .name = "threads that wait", .unit = CUP_AXIS_NUMBER, .high = plot->most * 1.05};
+    cup_figure_key(figure, "for the GIL", 11, CUP_KEY_LINE, gil.colour);
+    cup_figure_key(figure, "for files", 9, CUP_KEY_LINE, io.colour);
+    cup_figure_open(figure);
+    cup_mark_line(figure, plot->gil.time_s, plot->gil.values, plot->gil.count, &gil);
+    cup_mark_line(figure, plot->io.time_s, plot->io.values, plot->io.count, &io);
+    cup_figure_close(figure);
+}

@@ -1,0 +1,138 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/per_worker.h"
+#include "plot/quantity.h"
+
+/* A worker that was there, and the row that it has. */
+struct place {
+    const struct cup_observed_worker *worker;
+    size_t index; /* in observed->workers */
+};
+
+static int by_host(const void *a, const void *b)
+{
+    const struct cup_observed_worker *one = ((const struct place *)a)->worker;
+    const struct cup_observed_worker *two = ((const struct place *)b)->worker;
+    if (one->host != two->host)
+        return one->host < two->host ? -1 : 1;
+    size_t length =
+        one->address.length < two->address.length ? one->address.length : two->address.length;
+    int order = length ? memcmp(one->address.bytes, two->address.bytes, length) : 0;
+    return order ? order : one < two ? -1 : one > two;
+}
+
+/* Of each worker: its place among those that are shown + 1; 0: it was not there. */
+static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input *input)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct place *places = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *places);
+    uint32_t *rows = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *rows);
+    if (!places || !rows)
+        return NULL;
+    for (size_t i = 0; i < observed->worker_count; i++)
+        if (cup_observed_known(&observed->workers[i]))
+            places[plot->worker_count++] = (struct place){&observed->workers[i], i};
+    qsort(places, plot->worker_count, sizeof *places, by_host);
+    for (size_t i = 0; i < plot->worker_count; i++) {
+        const struct cup_observed_worker *worker = places[i].worker;
+        rows[places[i].index] = (uint32_t)i + 1;
+        if (i < CUP_WORKER_LINES)
+            plot->workers[i] = worker->name.length ? worker->name : worker->address;
+    }
+    return rows;
+}
+
+/* Sums while samples are gone through; means in the end. */
+static int take_cells(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                      struct cup_arena *arena, size_t *per_row, double **counts)
+{
+    *per_row = (plot->worker_count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
+    plot->row_count = (plot->worker_count + *per_row - 1) / *per_row;
+    plot->bin_count = time->count;
+    plot->values = cup_arena_take(arena, plot->row_count * plot->bin_count, sizeof(double));
+    *counts = cup_arena_take(arena, plot->row_count * plot->bin_count, sizeof(double));
+    return plot->values && *counts ? 0 : -1;
+}
+
+static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                   const double *counts)
+{
+    plot->seconds = time->run_s;
+    plot->highest = -INFINITY;
+    for (size_t i = 0; i < plot->row_count * plot->bin_count; i++) {
+        plot->values[i] = counts[i] > 0 ? plot->values[i] / counts[i] : NAN;
+        plot->highest = fmax(plot->highest, plot->values[i]);
+    }
+    for (size_t i = 0; i < plot->bin_count; i++)
+        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+}
+
+static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                      struct cup_plot_input *input, const struct cup_quantity *quantity,
+                      const uint32_t *places)
+{
+    size_t per_row;
+    double *counts;
+    struct cup_sample_feed feed;
+    struct cup_sample_head head;
+    struct cup_sample_row row;
+    if (take_cells(plot, time, input->arena, &per_row, &counts) != 0 ||
+        cup_observed_feed(&input->totals->observed, &feed) != 0)
+        return -1;
+    while (cup_sample_feed_next(&feed, &head)) {
+        double at = cup_time_bins_second(time, head.time_ns) / time->bin_s;
+        while (cup_sample_feed_row(&feed, &row)) {
+            double value = quantity->value(&row);
+            uint32_t place = places[row.worker];
+            if (isnan(value) || !place || !(at >= 0 && at < (double)time->count))
+                continue;
+            size_t cell = (place - 1) / per_row * plot->bin_count + (size_t)at;
+            plot->values[cell] += value;
+            counts[cell]++;
+        }
+    }
+    finish(plot, time, counts);
+    return cup_sample_feed_close(&feed);
+}
+
+static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins time;
+    const uint32_t *places = plot ? make_places(plot, input) : NULL;
+    if (!places)
+        return NULL;
+    cup_sample_bins_make(&time, input->totals);
+    if (!observed->origin || time.count == 0 || plot->worker_count == 0)
+        return cup_plot_none(input, "%s",
+                             observed->reason[0] ? observed->reason : "no samples of the workers");
+    if (go_through(plot, &time, input, quantity, places) != 0)
+        return NULL;
+    if (!isfinite(plot->highest))
+        return cup_plot_none(input, "no sample of the run tells it");
+    plot->name = quantity->name;
+    char workers[64];
+    cup_plot_say(input, "%s %s%s. Samples in bins of %.3g s (D).", quantity->of,
+                 cup_plot_counted(workers, plot->worker_count, "worker"),
+                 plot->worker_count > CUP_WORKER_LINES ? ", sorted by host" : "", time.bin_s);
+    return plot;
+}
+
+const void *cup_data_memory_per_worker(struct cup_plot_input *input)
+{
+    return make(input, &cup_memory_share);
+}
+
+const void *cup_data_worker_activity(struct cup_plot_input *input)
+{
+    return make(input, &cup_busy_share);
+}
+
+const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
+{
+    return make(input, &cup_cpu_share);
+}

@@ -1,0 +1,135 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/quantity.h"
+#include "plot/sampled.h"
+
+/* While samples are gone through. */
+struct bin {
+    double sum, least, most;
+    uint64_t rows, samples;
+};
+
+static double executing(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_EXECUTING];
+}
+
+static double active(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_PROCESSING];
+}
+
+static double occupancy(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_OCCUPANCY];
+}
+
+/* ---- going through samples ---------------------------------------------------------------- */
+
+static void add_row(struct bin *bin, double value)
+{
+    if (isnan(value))
+        return;
+    bin->least = bin->rows ? fmin(bin->least, value) : value;
+    bin->most = bin->rows ? fmax(bin->most, value) : value;
+    bin->sum += value;
+    bin->rows++;
+}
+
+static void add_sample(struct bin *bins, const struct cup_time_bins *time, int64_t time_ns,
+                       struct cup_sample_feed *feed, const struct cup_quantity *quantity)
+{
+    struct cup_sample_row row;
+    double at = cup_time_bins_second(time, time_ns) / time->bin_s;
+    bool inside = at >= 0 && at < (double)time->count;
+    struct bin *bin = &bins[inside ? (size_t)at : 0];
+    while (cup_sample_feed_row(feed, &row))
+        if (inside)
+            add_row(bin, quantity->value(&row));
+    bin->samples += inside;
+}
+
+static void fill(struct cup_sampled *plot, const struct bin *bins, const struct cup_time_bins *time)
+{
+    plot->count = time->count;
+    plot->seconds = time->run_s;
+    for (size_t i = 0; i < time->count; i++) {
+        const struct bin *bin = &bins[i];
+        double by = plot->sum ? (double)bin->samples : (double)bin->rows;
+        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+        plot->middle[i] = bin->rows ? bin->sum / by : NAN;
+        plot->least[i] = bin->rows ? bin->least : NAN;
+        plot->most[i] = bin->rows ? bin->most : NAN;
+        plot->highest = fmax(plot->highest, plot->sum ? plot->middle[i] : plot->most[i]);
+    }
+}
+
+const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                           const struct cup_quantity *quantity, bool sum)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct bin *bins = cup_arena_take(input->arena, CUP_TIME_BINS, sizeof *bins);
+    struct cup_time_bins time;
+    struct cup_sample_feed feed;
+    struct cup_sample_head head;
+    if (!plot || !bins)
+        return NULL;
+    cup_sample_bins_make(&time, input->totals);
+    if (!observed->origin || time.count == 0)
+        return cup_plot_none(input, "%s",
+                             observed->reason[0] ? observed->reason : "no samples of the workers");
+    if (sum && observed->origin == CUP_SAMPLES_WORKERS)
+        return cup_plot_none(input, "the workers' own samples, taken at different times, add up to "
+                                    "nothing");
+    if (cup_observed_feed(observed, &feed) != 0)
+        return NULL;
+    while (cup_sample_feed_next(&feed, &head))
+        add_sample(bins, &time, head.time_ns, &feed, quantity);
+    if (cup_sample_feed_close(&feed) != 0)
+        return NULL;
+    plot->name = quantity->name;
+    plot->unit = quantity->unit;
+    plot->sum = sum;
+    plot->highest = -INFINITY;
+    fill(plot, bins, &time);
+    if (!isfinite(plot->highest))
+        return cup_plot_none(input, "no sample of the run tells it");
+    cup_plot_say(input, "%s Samples in bins of %.3g s (D).", quantity->of, time.bin_s);
+    return plot;
+}
+
+/* ---- the plots ---------------------------------------------------------------------------- */
+
+const void *cup_data_memory_utilization(struct cup_plot_input *input)
+{
+    return cup_sampled_make(input, &cup_memory_share, false);
+}
+
+const void *cup_data_cpu_utilization(struct cup_plot_input *input)
+{
+    return cup_sampled_make(input, &cup_cpu_share, false);
+}
+
+const void *cup_data_executing_tasks(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {"tasks that run", CUP_AXIS_COUNT, executing,
+                                                 "Tasks that all workers execute."};
+    return cup_sampled_make(input, &quantity, true);
+}
+
+const void *cup_data_active_tasks(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {"tasks assigned", CUP_AXIS_COUNT, active,
+                                                 "Tasks that all workers execute or have queued."};
+    return cup_sampled_make(input, &quantity, true);
+}
+
+const void *cup_data_occupancy(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {
+        "occupancy", CUP_AXIS_SECONDS, occupancy,
+        "Time that what is assigned to all workers would take, by the scheduler's estimate."};
+    return cup_sampled_make(input, &quantity, true);
+}

@@ -1,0 +1,19 @@
+#ifndef CUPPING_PER_WORKER_H
+#define CUPPING_PER_WORKER_H
+
+#include "plot/time_bins.h"
+
+/* More workers than this are rows of a heat map; neighbours share one where there are many. */
+enum { CUP_WORKER_LINES = 8, CUP_WORKER_ROWS = 200 };
+
+struct cup_per_worker {
+    const char *name;                          /* of the axis; all are percent */
+    struct cup_text workers[CUP_WORKER_LINES]; /* of lines */
+    size_t worker_count;
+    double *values; /* row_count by bin_count; NAN: not known */
+    size_t row_count, bin_count;
+    double time_s[CUP_TIME_BINS]; /* the middle of each bin */
+    double highest, seconds;
+};
+
+#endif

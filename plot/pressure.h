@@ -1,0 +1,12 @@
+#ifndef CUPPING_PRESSURE_H
+#define CUPPING_PRESSURE_H
+
+#include "plot/time_bins.h"
+
+/* Threads that did something at the same time, on average. */
+struct cup_pressure {
+    struct cup_time_line gil, io;
+    double most, seconds;
+};
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef CUPPING_RUNTIME_EVENTS_H
+#define CUPPING_RUNTIME_EVENTS_H
+
+#include "plot/chunks.h"
+#include "plot/density.h"
+
+enum { CUP_NAMED = 3 };
+
+struct cup_outlier {
+    double events, wall_s;
+    char name[64]; /* its file's name */
+};
+
+struct cup_runtime_events {
+    struct cup_chunk_points chunks;
+    double most_events, most_s;
+    bool fitted;
+    double offset_s, slope_s;             /* least squares: offset + slope * events */
+    double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
+    struct cup_outlier outliers[CUP_NAMED];
+    size_t outlier_count;
+    struct cup_density density;
+};
+
+#endif

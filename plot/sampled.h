@@ -1,0 +1,26 @@
+#ifndef CUPPING_SAMPLED_H
+#define CUPPING_SAMPLED_H
+
+#include "plot/ticks.h"
+#include "plot/time_bins.h"
+
+/* What samples say of the workers over time: the mean of all workers with the least and the
+ * largest, or their sum. */
+struct cup_sampled {
+    const char *name; /* of the axis */
+    enum cup_axis_unit unit;
+    bool sum;
+    double time_s[CUP_TIME_BINS];
+    double middle[CUP_TIME_BINS];                     /* mean, or sum; NAN: no sample in the bin */
+    double least[CUP_TIME_BINS], most[CUP_TIME_BINS]; /* of means */
+    size_t count;
+    double highest, seconds;
+};
+
+/* Of the run's samples: the mean of all workers, or, if SUM, all of them together. NULL, as of what
+ * makes a plot's data. */
+struct cup_quantity;
+const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                           const struct cup_quantity *quantity, bool sum);
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef CUPPING_SHARES_H
+#define CUPPING_SHARES_H
+
+#include "plot/bins.h"
+#include "plot/ratios.h"
+
+/* How much of the trees of a file was read. */
+struct cup_share {
+    double bytes, branches; /* percent; NAN: not known */
+};
+
+struct cup_shares {
+    struct cup_share rows[CUP_ROWS_MOST];
+    struct cup_text names[CUP_ROWS_MOST];
+    size_t count;
+    struct cup_share all;
+    struct cup_bins bytes; /* of all files, where there are more than rows; count 0: none */
+    double *branches;      /* files in the same bins, by their branches */
+    double most;           /* of both */
+};
+
+#endif

@@ -1,0 +1,55 @@
+/* A whole plot, for docs/add-a-plot.md: how large the results of chunks are. In plot/ it would be
+ * three files: result_size.h, data_result_size.c and chart_result_size.c. */
+#include "tests/plot/example_plot.h"
+
+#include "plot/marks.h"
+
+/* ---- result_size.h: what is shown ------------------------------------------------------- */
+
+struct result_size {
+    struct cup_bins sizes;
+};
+
+/* ---- data_result_size.c: made from the run, without a thought of paper ------------------- */
+
+const void *cup_data_result_size(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    const struct cup_profile *profile = totals->profile;
+    struct result_size *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    double *sizes = cup_arena_take(input->arena, profile->item_count, sizeof *sizes);
+    size_t count = 0;
+    if (!plot || !sizes)
+        return NULL; /* no memory: no reason is given */
+    for (size_t i = 0; i < profile->item_count; i++) {
+        uint64_t bytes = profile->tasks[profile->items[i].task].result_bytes;
+        if (totals->outcomes[i] == CUP_OUTCOME_USED && bytes != CUP_UNKNOWN64)
+            sizes[count++] = (double)bytes;
+    }
+    if (count == 0)
+        return cup_plot_none(input, "of no chunk is the size of its result known");
+    if (cup_bins_make(&plot->sizes, input->arena, CUP_BINS_EVEN, sizes, count, 40) != 0)
+        return NULL;
+    char chunks[64];
+    cup_plot_say(input, "Results of %s, by Dask's estimate (D).",
+                 cup_plot_counted(chunks, count, "chunk"));
+    return plot;
+}
+
+/* ---- chart_result_size.c: drawn ---------------------------------------------------------- */
+
+void cup_chart_result_size(struct cup_figure *figure, const void *data)
+{
+    const struct result_size *plot = data;
+    const struct cup_bins *sizes = &plot->sizes;
+    figure->x = (struct cup_axis){.name = "size of the result",
+                                  .unit = CUP_AXIS_BYTES,
+                                  .low = sizes->edges[0],
+                                  .high = sizes->edges[sizes->count]};
+    figure->y = (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = sizes->most};
+    cup_figure_open(figure);
+    for (size_t i = 0; i < sizes->count; i++)
+        cup_mark_column(figure, sizes->edges[i], sizes->edges[i + 1], 0, sizes->counts[i],
+                        figure->look->paints[CUP_PAINT_BLUE]);
+    cup_figure_close(figure);
+}

@@ -1,0 +1,82 @@
+/* No text is cut and none covers another, at any size, with any data. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "tests/plot/support.h"
+
+static bool is_cut(const struct cup_canvas *canvas, const struct cup_box *box)
+{
+    return !(box->left >= 0 && box->top >= 0 && box->left + box->width <= canvas->width &&
+             box->top + box->height <= canvas->height);
+}
+
+/* By more than a hair: letters rarely fill their boxes. */
+static bool overlap(const struct cup_box *a, const struct cup_box *b)
+{
+    double across = fmin(a->left + a->width, b->left + b->width) - fmax(a->left, b->left);
+    double down = fmin(a->top + a->height, b->top + b->height) - fmax(a->top, b->top);
+    return across > 0.2 && down > 0.2;
+}
+
+static void check_texts(const struct cup_canvas *canvas, const char *what)
+{
+    for (size_t i = 0; i < canvas->written_count; i++) {
+        const struct cup_written *one = &canvas->written[i];
+        cr_expect_not(is_cut(canvas, &one->box), "%s: '%s' is cut", what, one->text);
+        for (size_t j = i + 1; j < canvas->written_count; j++)
+            cr_expect_not(overlap(&one->box, &canvas->written[j].box), "%s: '%s' covers '%s'", what,
+                          one->text, canvas->written[j].text);
+    }
+}
+
+static void check_size(double width, double height)
+{
+    const struct cup_plot_style style = {
+        .format = CUP_FORMAT_SVG, .width = width, .height = height, .pixels = 72};
+    for (size_t i = 0; i < cup_plot_count; i++)
+        for (int kind = 0; kind < FAKE_KINDS; kind++) {
+            struct drawn drawn;
+            char what[128];
+            snprintf(what, sizeof what, "%s, %s, %g by %g inches", cup_plots[i].name,
+                     fake_kinds[kind], width, height);
+            draw_fake(&drawn, &cup_plots[i], (enum fake_kind)kind, &style);
+            cr_expect_gt(drawn.canvas.written_count, 3, "%s: title, axes and caption", what);
+            check_texts(&drawn.canvas, what);
+            cup_canvas_close(&drawn.canvas);
+        }
+}
+
+Test(layout, three_inches)
+{
+    check_size(3, 1.875);
+}
+
+Test(layout, eight_inches)
+{
+    check_size(8, 5);
+}
+
+Test(layout, twelve_inches)
+{
+    check_size(12, 7.5);
+}
+
+Test(layout, other_shapes)
+{
+    check_size(4, 4);
+    check_size(3, 6);
+    check_size(12, 3);
+}
+
+/* A check that cannot fail would be none. */
+Test(layout, the_check_sees_what_is_wrong)
+{
+    struct cup_canvas canvas = {.width = 100, .height = 100};
+    cr_expect(is_cut(&canvas, &(struct cup_box){-1, 0, 10, 10}));
+    cr_expect(is_cut(&canvas, &(struct cup_box){95, 0, 10, 10}));
+    cr_expect(is_cut(&canvas, &(struct cup_box){0, 95, 10, 10}));
+    cr_expect(is_cut(&canvas, &(struct cup_box){NAN, 0, 10, 10}));
+    cr_expect(overlap(&(struct cup_box){0, 0, 10, 10}, &(struct cup_box){9, 9, 10, 10}));
+    cr_expect_not(overlap(&(struct cup_box){0, 0, 10, 10}, &(struct cup_box){10, 0, 10, 10}));
+}

@@ -1,0 +1,174 @@
+/* `cupping plot`: what it writes, what it lists, and one line for each complaint. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/verbs/verbs.h"
+#include "plot/plots.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH]; /* the profile */
+static char outside[SUPPORT_PATH]; /* what the verb writes and prints */
+static char pictures[2 * SUPPORT_PATH];
+
+static void set_up(void)
+{
+    struct log_builder builder;
+    make_scratch(scratch);
+    make_scratch(outside);
+    build_golden_log(&builder);
+    save_log(&builder, scratch, "a.cup");
+    builder_free(&builder);
+    snprintf(pictures, sizeof pictures, "%s/pictures", outside);
+}
+
+static void tear_down(void)
+{
+    remove_scratch(pictures);
+    remove_scratch(scratch);
+    remove_scratch(outside);
+}
+
+TestSuite(verb_plot, .init = set_up, .fini = tear_down);
+
+#define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
+
+static char *printed(const char *name)
+{
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/%s", outside, name);
+    return read_text(path);
+}
+
+static size_t lines(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+static void expect_printed(const char *name, size_t count, const char *part)
+{
+    char *text = printed(name);
+    cr_expect_eq(lines(text), count, "%s: %s", name, text);
+    cr_expect(!part || strstr(text, part), "%s: %s", part, text);
+    free(text);
+}
+
+static bool begins(const char *file, const char *magic)
+{
+    char path[3 * SUPPORT_PATH], head[8] = "";
+    snprintf(path, sizeof path, "%s/%s", pictures, file);
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return false;
+    size_t count = fread(head, 1, sizeof head, stream);
+    fclose(stream);
+    return count == sizeof head && memcmp(head, magic, strlen(magic)) == 0;
+}
+
+Test(verb_plot, without_a_name_all_that_the_data_allow)
+{
+    cr_assert_eq(RUN(scratch, "-o", pictures), CUP_EXIT_DONE);
+    cr_expect(begins("worker-count.png", "\x89PNG"));
+    cr_expect(begins("runtime-events.png", "\x89PNG"));
+    cr_expect(begins("chunk-runtime.png", "\x89PNG"));
+    char *out = printed("out"), *err = printed("err");
+    cr_expect_eq(lines(out) + lines(err), cup_plot_count, "each is drawn or told of");
+    cr_expect_not_null(strstr(out, "/pictures/runtime-events.png\n"));
+    cr_expect_not_null(strstr(err, "cupping: plot: left out compression-ratio: "));
+    free(out);
+    free(err);
+}
+
+Test(verb_plot, formats_and_names)
+{
+    cr_assert_eq(RUN(scratch, "chunk-runtime", "-o", pictures, "--format", "svg", "--dark"),
+                 CUP_EXIT_DONE);
+    cr_assert_eq(RUN(scratch, "chunk-runtime", "-o", pictures, "--format=pdf", "--width", "12"),
+                 CUP_EXIT_DONE);
+    cr_expect(begins("chunk-runtime.svg", "<?xml"));
+    cr_expect(begins("chunk-runtime.pdf", "%PDF"));
+    cr_expect_not(begins("runtime-events.svg", "<?xml"));
+}
+
+Test(verb_plot, the_list_has_a_line_for_each)
+{
+    cr_assert_eq(RUN("--list", scratch), CUP_EXIT_DONE);
+    char *out = printed("out"), *line = out;
+    cr_expect_eq(lines(out), cup_plot_count + cup_plots_missing_count);
+    for (size_t i = 0; i < cup_plot_count; i++) {
+        cr_expect_eq(strncmp(line, cup_plots[i].name, strlen(cup_plots[i].name)), 0);
+        cr_expect_eq(line[strlen(cup_plots[i].name)], ' ');
+        line = strchr(line, '\n') + 1;
+    }
+    for (size_t i = 0; i < cup_plots_missing_count; i++, line = strchr(line, '\n') + 1)
+        cr_expect_eq(strncmp(line, cup_plots_missing[i].name, strlen(cup_plots_missing[i].name)),
+                     0);
+    cr_expect_not_null(strstr(out, "(not from this profile: "));
+    cr_expect_not_null(strstr(out, "(not in this version: logs hold no offsets"));
+    free(out);
+}
+
+/* No profile at hand: the list is there all the same. */
+Test(verb_plot, the_list_needs_no_profile)
+{
+    cr_assert_eq(chdir(outside), 0);
+    cr_assert_eq(RUN("--list"), CUP_EXIT_DONE);
+    expect_printed("out", cup_plot_count + cup_plots_missing_count, "worker-count");
+    cr_assert_eq(chdir("/"), 0);
+}
+
+Test(verb_plot, wrong_usage_is_one_line)
+{
+    static const struct {
+        const char *arguments[4], *part;
+    } wrong[] = {
+        {{"no-such-plot"}, "no such plot, and no such profile"},
+        {{"worker-count", "no-such-plot"}, "no-such-plot: no such plot"},
+        {{"io-map"}, "io-map: not in this version: logs hold no offsets"},
+        {{"--format", "gif"}, "name png, svg or pdf"},
+        {{"--width", "0"}, "inches"},
+        {{"--width", "nan"}, "inches"},
+        {{"--height", "3in"}, "inches"},
+        {{"--html", "page.html", "worker-count"}, "worker-count belongs to pictures"},
+        {{"--dark=yes"}, "takes no value"},
+        {{"--frob"}, "is no option"},
+        {{"-o", "-"}, "a directory"},
+        {{"--run", "x"}, "--run"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *const arguments[] = {"plot", wrong[i].arguments[0], wrong[i].arguments[1],
+                                         NULL};
+        cr_expect_eq(run_verb(outside, cup_verb_plot, arguments), CUP_EXIT_USAGE, "%s",
+                     arguments[1]);
+        expect_printed("err", 1, wrong[i].part);
+        expect_printed("out", 0, NULL);
+    }
+}
+
+Test(verb_plot, what_cannot_be_done_is_one_line)
+{
+    char file[2 * SUPPORT_PATH];
+    snprintf(file, sizeof file, "%s/a.cup", scratch);
+    cr_expect_eq(RUN("/no/such/profile", "-o", pictures), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "/no/such/profile");
+    cr_expect_eq(RUN(scratch, "-o", "/no/such/place", "chunk-runtime"), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "/no/such/place");
+    cr_expect_eq(RUN(scratch, "-o", file, "chunk-runtime"), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "is no directory");
+}
+
+/* Asked for by name, a plot that cannot be drawn is a failure that says why. */
+Test(verb_plot, a_named_plot_that_cannot_be_drawn)
+{
+    cr_expect_eq(RUN(scratch, "-o", pictures, "share-read", "chunk-runtime"), CUP_EXIT_FAILED);
+    cr_expect(begins("chunk-runtime.png", "\x89PNG"));
+    expect_printed("out", 1, "chunk-runtime.png");
+    expect_printed("err", 2, "left out share-read: ");
+}
