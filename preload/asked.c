@@ -53,27 +53,53 @@ static bool is_news(const struct cup_asked_tree *tree)
 
 /* ---- positions --------------------------------------------------------------------------- */
 
-/* Positions are ints, or scalars of numpy's, which hold their number behind count and type: what
- * stands there is compared with what the object says until it has agreed often enough. */
+/* Positions are ints, or scalars of numpy's (32 bits in trees of old versions), which hold their
+ * number behind count and type: what stands there is compared with what the object says until it
+ * has agreed often enough. */
+enum { ENOUGH = 8, NUMBER = 2 };
+
+static struct scalar {
+    const char *name;
+    bool is_wide;
+    cup_object *type; /* kept by numpy for good */
+    int agreed;       /* -1: it did not */
+} scalars[] = {{"numpy.int64", true, NULL, 0}, {"numpy.int32", false, NULL, 0}};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+/* NULL: TYPE is none of them. */
+static struct scalar *scalar_of(cup_object *type)
+{
+    for (int i = 0; i < SCALARS; i++)
+        if (scalars[i].type == type)
+            return &scalars[i];
+    for (int i = 0; i < SCALARS; i++)
+        if (!scalars[i].type && strcmp(cup_python_type_name(type), scalars[i].name) == 0) {
+            scalars[i].type = type;
+            cup_py.Py_IncRef(type);
+            return &scalars[i];
+        }
+    return NULL;
+}
+
+static int64_t number_in(const struct scalar *scalar, cup_object *object)
+{
+    const void *number = (const int64_t *)object + NUMBER;
+    return scalar->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+}
+
 static bool position(cup_object *object, int64_t *value)
 {
-    enum { ENOUGH = 8, NUMBER = 2 };
-    static cup_object *scalar; /* numpy.int64; kept by numpy for good */
-    static int agreed;
     cup_object *type = cup_python_type(object);
-    if (type == scalar && agreed == ENOUGH) {
-        *value = ((const int64_t *)object)[NUMBER];
-        return true;
+    struct scalar *scalar = type == cup_py.int_type ? NULL : scalar_of(type);
+    if (scalar && scalar->agreed == ENOUGH) {
+        *value = number_in(scalar, object);
+        return *value >= 0;
     }
-    if (type != cup_py.int_type && type != scalar) {
-        if (scalar || strcmp(cup_python_type_name(type), "numpy.int64") != 0)
-            return false;
-        scalar = type;
-        cup_py.Py_IncRef(scalar);
-    }
+    if (type != cup_py.int_type && !scalar)
+        return false;
     *value = cup_python_integer(object, -1);
-    if (type == scalar && agreed >= 0 && agreed < ENOUGH)
-        agreed = ((const int64_t *)object)[NUMBER] == *value ? agreed + 1 : -1;
+    if (scalar && scalar->agreed >= 0)
+        scalar->agreed = number_in(scalar, object) == *value ? scalar->agreed + 1 : -1;
     return *value >= 0;
 }
 
@@ -85,9 +111,8 @@ struct request {
     uint32_t task;
     struct cup_asked_tree tree;
     bool tells;
-    bool named;            /* branches are to be named here */
-    cup_object *tree_name; /* then: a str */
-    cup_object *branch;    /* of the last basket, borrowed from the list */
+    cup_object *tree_name; /* a str */
+    cup_object *branch;    /* that was named last, borrowed from the list */
     uint32_t branch_number;
     uint32_t count;
     struct cup_asked baskets[BATCH];
@@ -103,10 +128,16 @@ static void put(struct request *request)
 
 static uint32_t branch_number(struct request *request, cup_object *branch)
 {
-    if (request->named && branch != request->branch)
+    if (branch != request->branch)
         request->branch_number = cup_uproot_branch(branch, request->tree_name);
     request->branch = branch;
     return request->branch_number;
+}
+
+static void put_if_full(struct request *request)
+{
+    if (request->count == BATCH)
+        put(request);
 }
 
 static bool add(struct request *request, cup_object *part, cup_object *range)
@@ -119,11 +150,12 @@ static bool add(struct request *request, cup_object *part, cup_object *range)
         return false;
     if (stop <= start) /* a damaged file: uproot will say so */
         return true;
-    if (request->count == BATCH)
-        put(request);
+    put_if_full(request);
     request->baskets[request->count++] =
-        (struct cup_asked){(uint64_t)start, (uint32_t)(stop - start), (uint32_t)number,
-                           branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
+        (struct cup_asked){.offset = (uint64_t)start,
+                           .bytes = (uint32_t)(stop - start),
+                           .number = (uint32_t)number,
+                           .branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
     return true;
 }
 
@@ -131,6 +163,20 @@ static bool add(struct request *request, cup_object *part, cup_object *range)
 static cup_object *part_at(cup_object *list, ssize_t at)
 {
     return at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
+}
+
+/* A basket that is there: one that was read before is of no interest. */
+static void add_embedded(struct request *request, cup_object *part)
+{
+    int64_t number;
+    struct cup_asked basket;
+    if (!cup_uproot_embedded(cup_py.PyTuple_GetItem(part, 2), &basket) ||
+        !position(cup_py.PyTuple_GetItem(part, 1), &number) || number > UINT32_MAX)
+        return;
+    basket.number = (uint32_t)number;
+    basket.branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0));
+    put_if_full(request);
+    request->baskets[request->count++] = basket;
 }
 
 /* (branch, number of the basket, range), or, in place of the range, a basket that is there. */
@@ -147,15 +193,29 @@ static cup_object *range_of(cup_object *part)
     return plain ? range : NULL;
 }
 
-/* False: the list is not made as we know it. */
+/* False: PART is not made as we know it. */
+static bool add_part(struct request *request, cup_object *part)
+{
+    if (!is_part(part))
+        return false;
+    cup_object *range = range_of(part);
+    if (range)
+        return add(request, part, range);
+    add_embedded(request, part);
+    return true;
+}
+
+/* False: the list is not made as we know it. A part is held: the list may lose it meanwhile. */
 static bool add_all(struct request *request, cup_object *list)
 {
     bool known = true;
     ssize_t size = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < size && known; i++) {
         cup_object *part = part_at(list, i);
-        cup_object *range = is_part(part) ? range_of(part) : NULL;
-        known = is_part(part) && (!range || add(request, part, range));
+        if (part)
+            cup_py.Py_IncRef(part);
+        known = add_part(request, part);
+        cup_python_drop(part);
     }
     if (request->count || request->tells)
         put(request);
@@ -198,8 +258,8 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     if (!tree)
         return false;
     cup_uproot_describe(tree, &request.tree);
-    request.tree.path = cup_uproot_path(from, &request.named);
-    request.tree_name = request.named ? cup_uproot_name(tree) : NULL;
+    request.tree.path = cup_uproot_path(from);
+    request.tree_name = cup_uproot_name(tree);
     request.tells = is_news(&request.tree);
     if (request.tells)
         request.tree.branches = cup_uproot_branches(tree);

@@ -166,6 +166,12 @@ static struct cup_tally_basket *get(struct slot *slot, uint32_t place, uint64_t 
     return basket || !make_room(slot) ? basket : cup_tally_get(&slot->tally, place, offset, bytes);
 }
 
+static void count_up(uint16_t *counter)
+{
+    if (*counter < UINT16_MAX)
+        ++*counter;
+}
+
 /* Likewise one that is asked for: a quarter of the room is left for those that are seen. */
 static struct cup_tally_basket *get_asked(struct slot *slot, uint32_t place,
                                           const struct cup_asked *asked)
@@ -173,7 +179,24 @@ static struct cup_tally_basket *get_asked(struct slot *slot, uint32_t place,
     const uint32_t most = UINT32_C(3) << (CUP_TALLY_MOST_BITS - 2);
     if (slot->tally.count >= most && (!make_room(slot) || slot->tally.count >= most))
         return NULL;
-    return get(slot, place, asked->offset, asked->bytes);
+    return get(slot, place, asked->offset + (asked->is_embedded ? CUP_TALLY_EMBEDDED : 0),
+               asked->bytes);
+}
+
+/* One that is embedded came with its tree, however often it is asked for. */
+static void add_asked(struct cup_tally_basket *basket, const struct cup_asked *asked)
+{
+    basket->branch = asked->branch;
+    basket->number = asked->number;
+    if (!asked->is_embedded) {
+        count_up(&basket->asked);
+        return;
+    }
+    basket->is_embedded = true;
+    basket->object_bytes = asked->object_bytes;
+    basket->key_bytes = (uint16_t)asked->key_bytes;
+    basket->entries = asked->entries;
+    basket->asked = 1;
 }
 
 static uint32_t place_of_file(struct slot *slot, uint32_t file)
@@ -213,12 +236,6 @@ struct reading {
         bool is_block;
     } found[BATCH];
 };
-
-static void count_up(uint16_t *counter)
-{
-    if (*counter < UINT16_MAX)
-        ++*counter;
-}
 
 static void add_found(struct cup_tally_basket *basket, const struct found *found, bool own)
 {
@@ -341,13 +358,10 @@ void cup_baskets_asked(uint32_t task, const struct cup_asked_tree *tree, bool te
     uint32_t place = place_of_tree(slot, tree, tells);
     for (size_t i = 0; i < count; i++) {
         struct cup_tally_basket *basket = get_asked(slot, place, &asked[i]);
-        if (basket) {
-            basket->branch = asked[i].branch;
-            basket->number = asked[i].number;
-            count_up(&basket->asked);
-        } else {
+        if (basket)
+            add_asked(basket, &asked[i]);
+        else
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);
-        }
     }
     unlock(slot);
 }

@@ -3,6 +3,7 @@
 #ifndef CUPPING_BASKETS_H
 #define CUPPING_BASKETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,16 +23,20 @@ struct cup_asked_tree {
     uint32_t path; /* of the file, as uproot has it */
     uint32_t tree; /* its name */
     uint32_t branches;
+    uint64_t at; /* where its own record begins in the file; 0: not known */
     uint64_t entries, compressed_bytes, uncompressed_bytes;
     int64_t auto_flush;
 };
 
-/* Uproot asks for a basket: BYTES at OFFSET of its file. */
+/* Uproot asks for a basket: BYTES at OFFSET of its file, or one that it has with the tree. */
 struct cup_asked {
     uint64_t offset;
     uint32_t bytes;
-    uint32_t number; /* of the basket in its branch: 0, 1, 2, ... */
-    uint32_t branch; /* its number, where the bytes may pass by no hook (remote, mapped); else 0 */
+    uint32_t number;  /* of the basket in its branch: 0, 1, 2, ... */
+    uint32_t branch;  /* its number, as uproot names it; 0: not known */
+    bool is_embedded; /* it is in the tree's record, and at OFFSET of that. Then what its key says
+                         is known, too: */
+    uint32_t object_bytes, key_bytes, entries;
 };
 
 /* It does, for TASK. TELLS: the tree is to be written, too. Guard held. */

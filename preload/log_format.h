@@ -818,6 +818,10 @@ enum cup_baskets_source {
                                  baskets, compressed bytes and places are known */
     CUP_BASKETS_BY_PLACE = 3, /* another reader: by where a basket lies in what was requested */
     CUP_BASKETS_PAGES = 4,    /* compressed blocks of an RNTuple, which have no names: branch 0 */
+    CUP_BASKETS_EMBEDDED =
+        5, /* uproot asked for them, and had them: they are part of the tree's
+              own record. Each once for each task; of a basket that was never
+              written, fNbytes is 0 and fObjlen the buffer's room: so it is here */
 };
 
 /* Of one branch in a BASKETS record. Bytes are counted as uproot counts them: compressed is the sum
@@ -825,7 +829,7 @@ enum cup_baskets_source {
  * DELTA as the difference to the same value of the row before (0 before the first), as 2n, or -2n-1
  * where it is negative. A value that is 0 (DELTA: did not change) is left out. First and last are
  * numbers of baskets in their branch (0, 1, 2, ...), which need not lie in that order, where uproot
- * told them (ASKED, UNSEEN); else where those baskets begin in the file. */
+ * told them (ASKED, UNSEEN, EMBEDDED); else where those baskets begin in the file. */
 #define CUP_BASKET_VALUES(X)                                                                       \
     X(BASKETS, "baskets", PLAIN, "that were read, those read again too")                           \
     X(COMPRESSED, "compressed_bytes", PLAIN, "of those")                                           \

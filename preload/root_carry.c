@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { BUCKET_BITS = 6, BUCKETS = 1 << BUCKET_BITS, WAYS = 4 };
+enum { BUCKET_BITS = 6, BUCKETS = 1 << BUCKET_BITS, WAYS = 8 };
 
 struct slot {
     uint32_t generation; /* of another one: empty */
@@ -20,7 +20,7 @@ static unsigned char rests[BUCKETS][WAYS][CUP_ROOT_REST_ROOM];
 static uint32_t kept[BUCKETS];
 static uint32_t locks[BUCKETS];
 static uint32_t generation = 1;
-_Static_assert(sizeof slots + sizeof rests <= 256 << 10, "what a process may have in use");
+_Static_assert(sizeof slots + sizeof rests <= 512 << 10, "what a process may have in use");
 
 static size_t bucket_of(uint32_t file, uint64_t offset)
 {

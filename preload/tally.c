@@ -172,8 +172,8 @@ uint32_t cup_tally_file(struct cup_tally *tally, uint32_t file)
 
 static bool is_same(const struct cup_asked_tree *one, const struct cup_asked_tree *other)
 {
-    return one->path == other->path && one->tree == other->tree && one->entries == other->entries &&
-           one->compressed_bytes == other->compressed_bytes;
+    return one->path == other->path && one->tree == other->tree && one->at == other->at &&
+           one->entries == other->entries && one->compressed_bytes == other->compressed_bytes;
 }
 
 uint32_t cup_tally_tree(struct cup_tally *tally, const struct cup_asked_tree *tree, bool tells)

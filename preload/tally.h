@@ -30,6 +30,7 @@ struct cup_tally_basket {
     uint16_t key_bytes;
     uint8_t algorithm;
     bool is_block;         /* of an RNTuple */
+    bool is_embedded;      /* in the tree's own record, where offset less CUP_TALLY_EMBEDDED is */
     bool passed_told;      /* it is in a row as incidental */
     uint16_t asked;        /* times */
     uint16_t seen;         /* times delivered */
@@ -48,6 +49,9 @@ struct cup_tally_place {
     uint32_t first; /* basket */
     struct cup_asked_tree tree;
 };
+
+/* Offsets of baskets that are not at a place of the file of their own begin here. */
+#define CUP_TALLY_EMBEDDED (UINT64_C(1) << 63)
 
 struct cup_tally {
     uint32_t task;

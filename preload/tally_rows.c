@@ -292,21 +292,23 @@ static void join(struct cup_tally *tally, struct cup_tally_place *asked)
         if (same) {
             same->asked = (uint16_t)least(same->asked + (unsigned)basket->asked, UINT16_MAX);
             same->number = basket->number;
+            if (basket->branch)
+                same->branch = basket->branch;
             basket->asked = 0;
         }
     }
 }
 
-/* Asked for, and seen nowhere. */
-static void write_unseen(struct room *room, struct cup_tally *tally,
-                         const struct cup_tally_place *asked)
+/* Asked for, and seen nowhere: on their way, or in the tree's own record. */
+static void write_asked(struct room *room, struct cup_tally *tally,
+                        const struct cup_tally_place *asked, enum cup_baskets_source source)
 {
-    cup_basket_rows_begin(&room->rows, tally->task, asked->file, asked->tree.path,
-                          CUP_BASKETS_UNSEEN);
+    cup_basket_rows_begin(&room->rows, tally->task, asked->file, asked->tree.path, source);
     room->by_number = true;
     for (struct cup_tally_basket *basket = first(tally, asked); basket;
          basket = next(tally, basket))
-        add_new(room, basket, basket->asked, &basket->asked_told);
+        if (basket->is_embedded == (source == CUP_BASKETS_EMBEDDED))
+            add_new(room, basket, basket->asked, &basket->asked_told);
     write_sums(room);
 }
 
@@ -348,8 +350,10 @@ static void write_all(struct room *room, struct cup_tally *tally, bool last)
         struct cup_tally_place *place = &tally->places[i];
         if (!place->asked_for)
             write_seen(room, tally, place, last);
-        else if (last)
-            write_unseen(room, tally, place);
+        else
+            write_asked(room, tally, place, CUP_BASKETS_EMBEDDED);
+        if (place->asked_for && last)
+            write_asked(room, tally, place, CUP_BASKETS_UNSEEN);
         if (place->tells && (place->file || last))
             write_tree(place);
     }

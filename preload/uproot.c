@@ -15,7 +15,8 @@ static bool is(cup_object *object, cup_object *type)
 
 /* ---- members ----------------------------------------------------------------------------- */
 
-cup_object *cup_uproot_member(cup_object *object, const char *name)
+/* Of its own class. */
+static cup_object *own_member(cup_object *object, const char *name)
 {
     cup_object *members = cup_python_kept(object, "_members");
     cup_object *value = is(members, cup_py.dict_type) ? cup_python_item(members, name) : NULL;
@@ -34,20 +35,25 @@ static cup_object *first_base(cup_object *object)
     return base;
 }
 
-cup_object *cup_uproot_name(cup_object *object)
+cup_object *cup_uproot_member(cup_object *object, const char *name)
 {
-    cup_object *name = NULL;
-    for (int depth = 0; object && !name && depth < DEEPEST; depth++) {
-        name = cup_uproot_member(object, "fName");
+    cup_object *value = NULL;
+    for (int depth = 0; object && !value && depth < DEEPEST; depth++) {
+        value = own_member(object, name);
         object = first_base(object);
     }
-    return name;
+    return value;
 }
 
-/* A TTree alone has this one. */
+cup_object *cup_uproot_name(cup_object *object)
+{
+    return cup_uproot_member(object, "fName");
+}
+
+/* Trees alone have this one, of all versions. */
 static bool is_tree(cup_object *object)
 {
-    cup_object *member = cup_uproot_member(object, "fAutoFlush");
+    cup_object *member = cup_uproot_member(object, "fMaxVirtualSize");
     cup_python_drop(member);
     return member != NULL;
 }
@@ -82,6 +88,15 @@ static uint64_t amount(cup_object *tree, const char *member)
     return value < 0 ? CUP_UNKNOWN64 : (uint64_t)value;
 }
 
+/* As its key has it. */
+static uint64_t place_of_tree(cup_object *tree)
+{
+    cup_object *key = cup_python_kept(tree, "_parent");
+    int64_t place = integer(cup_python_kept(key, "_fSeekKey"), 0);
+    cup_python_drop(key);
+    return place > 0 ? (uint64_t)place : 0;
+}
+
 void cup_uproot_describe(cup_object *tree, struct cup_asked_tree *about)
 {
     cup_object *name = cup_uproot_name(tree);
@@ -89,6 +104,7 @@ void cup_uproot_describe(cup_object *tree, struct cup_asked_tree *about)
     about->entries = amount(tree, "fEntries");
     about->compressed_bytes = amount(tree, "fZipBytes");
     about->uncompressed_bytes = amount(tree, "fTotBytes");
+    about->at = place_of_tree(tree);
     about->auto_flush = integer(cup_uproot_member(tree, "fAutoFlush"), 0);
     cup_python_drop(name);
 }
@@ -128,6 +144,32 @@ uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name)
     return bytes ? cup_branches_number(tree, tree_bytes, name, bytes) : 0;
 }
 
+static bool number_of(cup_object *basket, const char *member, uint32_t *number)
+{
+    int64_t value = integer(cup_uproot_member(basket, member), -1);
+    *number = (uint32_t)value;
+    return value >= 0 && value <= INT32_MAX;
+}
+
+/* It has no payload of its own, as uproot sees it: is_embedded of Model_TBasket. Its key's length
+ * is in the compressed bytes only if they hold it. */
+bool cup_uproot_embedded(cup_object *basket, struct cup_asked *about)
+{
+    uint32_t object_bytes, key_bytes;
+    cup_object *cursor = cup_python_kept(basket, "_cursor");
+    int64_t offset = integer(cup_python_kept(cursor, "_index"), -1);
+    cup_python_drop(cursor);
+    *about = (struct cup_asked){.is_embedded = true, .offset = (uint64_t)offset};
+    if (offset < 0 || !number_of(basket, "fNbytes", &about->bytes) ||
+        !number_of(basket, "fKeylen", &key_bytes) || about->bytes > key_bytes ||
+        !number_of(basket, "fObjlen", &object_bytes) ||
+        !number_of(basket, "fNevBuf", &about->entries))
+        return false;
+    about->object_bytes = object_bytes + key_bytes;
+    about->key_bytes = about->bytes;
+    return true;
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 static bool is_remote(const char *path)
@@ -153,31 +195,24 @@ static size_t path_of_mapped(cup_object *source, char *path, size_t size)
 }
 
 /* Of fsspec's sources, the path has lost its protocol, unless it is asked for as it was given. */
-static size_t path_of(cup_object *source, char *path, size_t size, bool *unseen)
+static size_t path_of(cup_object *source, char *path, size_t size)
 {
     size_t bytes = text_kept(source, "_file_path_orig", path, size);
-    if (bytes && is_remote(path)) {
-        *unseen = true;
+    if (bytes && is_remote(path))
         return bytes;
-    }
-    if (strcmp(cup_python_type_name(cup_python_type(source)), "MemmapSource") == 0) {
-        *unseen = true;
+    if (strcmp(cup_python_type_name(cup_python_type(source)), "MemmapSource") == 0)
         bytes = path_of_mapped(source, path, size);
-        if (bytes)
-            return bytes;
-    }
-    bytes = text_kept(source, "_file_path", path, size);
-    *unseen |= is_remote(path);
-    return bytes;
+    else
+        bytes = 0;
+    return bytes ? bytes : text_kept(source, "_file_path", path, size);
 }
 
-uint32_t cup_uproot_path(cup_object *object, bool *unseen)
+uint32_t cup_uproot_path(cup_object *object)
 {
     char path[PATH_LONGEST];
     cup_object *file = cup_python_kept(object, "_file");
     cup_object *source = cup_python_kept(file, "_source");
-    *unseen = !source; /* who knows */
-    size_t bytes = source ? path_of(source, path, sizeof path, unseen) : 0;
+    size_t bytes = source ? path_of(source, path, sizeof path) : 0;
     cup_python_drop(source);
     cup_python_drop(file);
     if (bytes && memmem(path, bytes, "://", 3))

@@ -6,11 +6,12 @@
 #include "preload/baskets.h"
 #include "preload/python.h"
 
-/* A member that ROOT stored (fEntries, ...) of the object's own class. New reference. NAME is a
- * literal. */
+/* A member that ROOT stored (fEntries, ...), of the object's own class or of the first one that it
+ * is derived from, and so on: a TNtuple's are those of a TTree. New reference. NAME is a literal.
+ */
 cup_object *cup_uproot_member(cup_object *object, const char *name);
 
-/* fName, which trees and branches have from a base class. New reference. */
+/* fName. New reference. */
 cup_object *cup_uproot_name(cup_object *object);
 
 /* The tree that OBJECT is, or that has it as a branch. New reference. */
@@ -26,9 +27,12 @@ uint32_t cup_uproot_branches(cup_object *tree);
 /* Number of a branch in the log; 0: not known. TREE is the name of its tree. */
 uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name);
 
+/* True if BASKET is one that is embedded in its tree's own record: then all of *ABOUT is known but
+ * number and branch. */
+bool cup_uproot_embedded(cup_object *basket, struct cup_asked *about);
+
 /* Path of the file that a tree or branch is in, as a string of the log: as its source has it, a URL
- * with its protocol. *UNSEEN: its bytes may pass by no hook, since they come over the network or by
- * a mapping. */
-uint32_t cup_uproot_path(cup_object *object, bool *unseen);
+ * with its protocol. */
+uint32_t cup_uproot_path(cup_object *object);
 
 #endif

@@ -249,7 +249,7 @@ void cup_load_baskets(struct cup_root_loader *loader, const struct cup_record *r
     uint32_t task = number ? cup_id_map_get(loader->tasks, number) : 0;
     if (task == CUP_UNWANTED_TASK || (number == 0 && loader->selective))
         return;
-    if (rows.told.source < CUP_BASKETS_ASKED || rows.told.source > CUP_BASKETS_PAGES) {
+    if (rows.told.source < CUP_BASKETS_ASKED || rows.told.source > CUP_BASKETS_EMBEDDED) {
         profile_of(loader)->damaged_baskets++;
         return;
     }

@@ -85,6 +85,27 @@ static int more_bytes_first(const void *left, const void *right)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
+static uint64_t both(uint64_t one, uint64_t other)
+{
+    return one == CUP_UNKNOWN64 || other == CUP_UNKNOWN64 ? CUP_UNKNOWN64 : one + other;
+}
+
+/* All of that name, which are one in the rows: how many different branches they have together is
+ * not known. TREE is the first. */
+static struct cup_ttree together(const struct cup_profile *profile, const struct cup_ttree *tree)
+{
+    struct cup_ttree all = *tree;
+    for (uint32_t at = tree->next; at; at = profile->ttrees[at - 1].next) {
+        const struct cup_ttree *other = &profile->ttrees[at - 1];
+        if (!cup_same_tree(profile, other->name, tree->name))
+            continue;
+        all.branches = 0;
+        all.compressed_bytes = both(all.compressed_bytes, other->compressed_bytes);
+        all.uncompressed_bytes = both(all.uncompressed_bytes, other->uncompressed_bytes);
+    }
+    return all;
+}
+
 static void add_tree(struct cup_branches_file *file, const struct cup_ttree *tree)
 {
     bool sized = tree->compressed_bytes != CUP_UNKNOWN64;
@@ -101,16 +122,17 @@ static void add_tree(struct cup_branches_file *file, const struct cup_ttree *tre
 static void add_file_row(struct cup_branches_file *file, const struct cup_profile *profile,
                          const struct cup_branch_row *row, bool new_tree)
 {
-    const struct cup_ttree *tree = cup_ttree_named(profile, row->root_file - 1, row->tree);
+    const struct cup_ttree *first = cup_ttree_named(profile, row->root_file - 1, row->tree);
     file->branches += row->name != 0;
     if (row->rereads_known)
         cup_rereads_add(&file->rereads, &row->rereads);
-    if (!tree)
+    if (!first)
         return;
+    const struct cup_ttree tree = together(profile, first);
     if (new_tree)
-        add_tree(file, tree);
-    file->branches_of_trees += tree->branches != 0;
-    if (tree->compressed_bytes != CUP_UNKNOWN64)
+        add_tree(file, &tree);
+    file->branches_of_trees += tree.branches != 0 && row->sums.baskets > row->sums.embedded;
+    if (tree.compressed_bytes != CUP_UNKNOWN64)
         file->read_of_trees += cup_distinct_bytes(&row->sums, &row->rereads);
 }
 

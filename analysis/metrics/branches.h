@@ -47,7 +47,7 @@ struct cup_branches_file {
     uint64_t tree_branches;     /* that hold baskets, of those; 0: not known */
     uint64_t tree_compressed;   /* fZipBytes, summed up; 0: not known */
     uint64_t tree_uncompressed; /* likewise fTotBytes */
-    uint64_t branches_of_trees; /* branches that were read of those */
+    uint64_t branches_of_trees; /* of those that hold baskets: read */
     uint64_t read_of_trees;     /* compressed bytes of different baskets read of those */
 };
 

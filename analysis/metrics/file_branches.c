@@ -145,7 +145,8 @@ static uint32_t narrow(uint64_t value)
 
 static bool is_by_number(uint32_t source)
 {
-    return source == CUP_BASKETS_ASKED || source == CUP_BASKETS_UNSEEN;
+    return source == CUP_BASKETS_ASKED || source == CUP_BASKETS_UNSEEN ||
+           source == CUP_BASKETS_EMBEDDED;
 }
 
 static void add_visit(struct cup_file_branches *file, uint32_t row)

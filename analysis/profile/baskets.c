@@ -16,6 +16,7 @@ void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_s
     sums->unseen_compressed += more->unseen_compressed;
     sums->by_place += more->by_place;
     sums->by_place_compressed += more->by_place_compressed;
+    sums->embedded += more->embedded;
     sums->again += more->again;
     sums->again_bytes += more->again_bytes;
     sums->incidental += more->incidental;
@@ -50,6 +51,7 @@ void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *va
     sums->unseen_compressed += source == CUP_BASKETS_UNSEEN ? compressed : 0;
     sums->by_place += source == CUP_BASKETS_BY_PLACE ? baskets : 0;
     sums->by_place_compressed += source == CUP_BASKETS_BY_PLACE ? compressed : 0;
+    sums->embedded += source == CUP_BASKETS_EMBEDDED ? baskets : 0;
     sums->again += values[CUP_BV_AGAIN];
     sums->again_bytes += values[CUP_BV_AGAIN_BYTES];
     sums->incidental += values[CUP_BV_INCIDENTAL];

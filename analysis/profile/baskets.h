@@ -20,6 +20,7 @@ struct cup_basket_sums {
     uint64_t uncompressed, key_bytes, entries;
     uint64_t unseen, unseen_compressed;     /* in none of the three above: nobody saw their keys */
     uint64_t by_place, by_place_compressed; /* nobody asked for them by name: see log_format.h */
+    uint64_t embedded;                      /* in their tree's own record */
     uint64_t again, again_bytes;            /* the same task had read them before */
     uint64_t incidental, incidental_bytes;  /* in none of the above: read-ahead delivered them */
     uint32_t algorithms;                    /* enum cup_algorithm */

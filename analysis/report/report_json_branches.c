@@ -19,7 +19,7 @@ static struct cup_value algorithms(const struct cup_basket_sums *sums, char *roo
 /* "asked", "unseen, by place": how the baskets are known. */
 static struct cup_value sources(const struct cup_basket_sums *sums, char *room, size_t bytes)
 {
-    static const char *const names[] = {"", "asked", "unseen", "by_place", "pages"};
+    static const char *const names[] = {"", "asked", "unseen", "by_place", "pages", "embedded"};
     size_t length = 0;
     for (unsigned i = 1; i < sizeof names / sizeof *names; i++)
         if (sums->sources & 1u << i)
@@ -42,6 +42,7 @@ static void put_sums(struct report *report, const struct cup_basket_sums *sums)
     put(report, "algorithms", algorithms(sums, room));
     put(report, "incidental_baskets", cup_count(sums->incidental));
     put(report, "incidental_bytes", cup_count(sums->incidental_bytes));
+    put(report, "embedded_baskets", cup_count(sums->embedded));
     put(report, "unseen_baskets", cup_count(sums->unseen));
     put(report, "unseen_compressed_bytes", cup_count(sums->unseen_compressed));
 }

@@ -340,7 +340,7 @@ static void print_basket_row(FILE *out, const struct cup_basket_row *row)
 
 static void dump_baskets(FILE *out, const struct cup_record *record)
 {
-    static const char *const sources[] = {NULL, "asked", "unseen", "by_place", "pages"};
+    static const char *const sources[] = {NULL, "asked", "unseen", "by_place", "pages", "embedded"};
     struct cup_basket_reader reader;
     cup_basket_reader_start(&reader, record);
     const struct cup_r_baskets *r = &reader.told;

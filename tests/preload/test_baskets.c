@@ -103,7 +103,8 @@ static uint32_t number_of(int basket)
 
 static void asks(int basket)
 {
-    const struct cup_asked asked = {offset_of(basket), BYTES, number_of(basket), 0};
+    const struct cup_asked asked = {
+        .offset = offset_of(basket), .bytes = BYTES, .number = number_of(basket)};
     cup_baskets_asked(TASK, &tree, true, &asked, 1);
 }
 
@@ -197,6 +198,67 @@ Test(baskets, asked_for_twice_is_read_again)
     cr_expect_eq(row->values[CUP_BV_LAST], 0);
 }
 
+/* One of the tree's own record, at OFFSET of that. */
+static void asks_embedded(const struct cup_asked_tree *of, uint64_t offset, uint32_t number)
+{
+    const struct cup_asked asked = {.offset = offset,
+                                    .number = number,
+                                    .branch = cup_branches_number("T", 1, "b1", 2),
+                                    .is_embedded = true,
+                                    .object_bytes = 32000,
+                                    .entries = 200};
+    cup_baskets_asked(TASK, of, false, &asked, 1);
+}
+
+Test(baskets, embedded_ones_came_with_their_tree_once)
+{
+    for (int i = 0; i < 3; i++) {
+        asks(1);
+        reads(1, 1);
+        asks_embedded(&tree, offset_of(1), 9); /* another place than that of the file */
+    }
+    size_t count = ends();
+    const struct test_row *row = row_of(count, 1, CUP_BASKETS_EMBEDDED);
+    cr_assert_eq(count, 2);
+    cr_expect_eq(row->file, FILE_ID, "that of the baskets that were seen");
+    cr_expect_eq(row->values[CUP_BV_BASKETS], 1);
+    cr_expect_eq(row->values[CUP_BV_AGAIN], 0);
+    cr_expect_eq(row->values[CUP_BV_COMPRESSED], 0);
+    cr_expect_eq(row->values[CUP_BV_UNCOMPRESSED], 32000);
+    cr_expect_eq(row->values[CUP_BV_ENTRIES], 200);
+    cr_expect_eq(row->values[CUP_BV_FIRST], 9);
+    cr_expect_eq(row_of(count, 1, CUP_BASKETS_ASKED)->values[CUP_BV_BASKETS], 3);
+}
+
+Test(baskets, embedded_ones_alone_have_their_file_s_path)
+{
+    struct cup_asked_tree twin = tree; /* of the same name and size in another directory */
+    twin.at = 4711;
+    asks_embedded(&tree, 100, 0);
+    asks_embedded(&twin, 100, 0);
+    size_t count = ends();
+    cr_assert_eq(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(rows[i].source, CUP_BASKETS_EMBEDDED);
+        cr_expect_eq(rows[i].file, 0);
+        cr_expect_eq(rows[i].path, tree.path);
+        cr_expect_eq(rows[i].values[CUP_BV_BASKETS], 1);
+    }
+}
+
+Test(baskets, branches_are_named_as_who_asks_names_them)
+{
+    const struct cup_asked renamed = {.offset = offset_of(1),
+                                      .bytes = BYTES,
+                                      .branch = cup_branches_number("Renamed", 7, "pt", 2)};
+    cup_baskets_asked(TASK, &tree, false, &renamed, 1);
+    reads(1, 1);
+    size_t count = ends();
+    cr_assert_eq(count, 1);
+    cr_expect_eq(rows[0].source, CUP_BASKETS_ASKED);
+    cr_expect_eq(rows[0].branch, renamed.branch);
+}
+
 Test(baskets, asked_for_and_not_seen_is_unseen)
 {
     asks(1);
@@ -212,7 +274,8 @@ Test(baskets, asked_for_and_not_seen_is_unseen)
 
 Test(baskets, what_was_asked_of_another_file_is_unseen)
 {
-    const struct cup_asked other = {offset_of(1), BYTES + 1, number_of(1), 0};
+    const struct cup_asked other = {
+        .offset = offset_of(1), .bytes = BYTES + 1, .number = number_of(1)};
     cup_baskets_asked(TASK, &tree, false, &other, 1);
     reads(1, 1);
     size_t count = ends();
