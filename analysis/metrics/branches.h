@@ -37,7 +37,8 @@ struct cup_branch_row {
     struct cup_rereads rereads;
 };
 
-/* Branches that were read of a file; what it holds, as its trees tell that were read. */
+/* Branches that were read of a file; what it holds, as TREE records tell of the trees that were
+ * read: where there are none, whoever has opened the file may fill tree_* in. */
 struct cup_branches_file {
     uint64_t branches, tasks; /* that were read; that read them */
     bool rereads_known;

@@ -256,6 +256,22 @@ static struct cup_value events(const struct cup_task_row *row, int argument)
     return cup_known_count(count);
 }
 
+/* ---- what it read of ROOT files ----------------------------------------------------------- */
+
+enum { COMPRESSED, UNCOMPRESSED, BASKETS, BRANCHES, INCIDENTAL };
+
+static struct cup_value baskets(const struct cup_task_row *row, int which)
+{
+    const struct cup_profile *profile = row->profile;
+    if (!profile->baskets || !cup_process_has(profile, row->task->process, CUP_FEATURE_BASKETS))
+        return cup_null();
+    const struct cup_task_baskets *read = &profile->baskets[row->task - profile->tasks];
+    bool seen = read->compressed == 0 || read->compressed > read->unseen_compressed;
+    const uint64_t values[] = {read->compressed, seen ? read->uncompressed : CUP_UNKNOWN64,
+                               read->baskets, read->branches, read->incidental_bytes};
+    return cup_known_count(values[which]);
+}
+
 /* ---- the table -------------------------------------------------------------------------- */
 
 #define COUNTER(name, id)                                                                          \
@@ -303,6 +319,10 @@ const struct cup_task_column cup_task_columns[] = {
     {"child_read_bytes", child_read_bytes, 0}, COUNTER("import_bytes", IMPORT_BYTES),
     COUNTER("pipe_bytes", PIPE_BYTES), COUNTER("read_none_bytes", READ_NONE_BYTES),
     {"result_bytes", result_bytes, 0}, {"attempt", attempt, 0},
+    {"bytes_read_compressed", baskets, COMPRESSED},
+    {"bytes_read_uncompressed", baskets, UNCOMPRESSED},
+    {"baskets_read", baskets, BASKETS}, {"branches_read", baskets, BRANCHES},
+    {"incidental_bytes", baskets, INCIDENTAL},
 #define X(id, name, label, text, needs, source) {"helper_" name, helper_wait, CUP_WAITED_##id},
     CUP_WAITS(X)
 #undef X

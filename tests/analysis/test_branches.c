@@ -8,6 +8,7 @@
 #include "analysis/metrics/file_branches.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/profile/profile_builder.h"
+#include "analysis/report/task_columns.h"
 #include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
 
@@ -457,6 +458,20 @@ Test(branches, rows_of_chunks_files_and_datasets)
     cr_expect_eq(number(file, "compression_level"), 5);
     cr_expect_eq(number(dataset, "bytes_read_compressed"), 220 + 230 + 90 + 20, "used ones");
     json_decref(json);
+}
+
+Test(branches, columns_of_tasks)
+{
+    load_both();
+    const struct cup_task_row first = {.profile = &profile, .task = &profile.tasks[0]};
+    const struct cup_task_row remote = {.profile = &profile, .task = &profile.tasks[3]};
+    cr_expect_eq(cup_task_value(&first, "bytes_read_compressed").count, 220);
+    cr_expect_eq(cup_task_value(&first, "bytes_read_uncompressed").count, 500);
+    cr_expect_eq(cup_task_value(&first, "baskets_read").count, 4);
+    cr_expect_eq(cup_task_value(&first, "branches_read").count, 2);
+    cr_expect_eq(cup_task_value(&first, "incidental_bytes").count, 25);
+    cr_expect_eq(cup_task_value(&remote, "bytes_read_compressed").count, 90);
+    cr_expect_eq(cup_task_value(&remote, "bytes_read_uncompressed").kind, CUP_VALUE_NULL);
 }
 
 /* ---- what is not so plain ----------------------------------------------------------------- */

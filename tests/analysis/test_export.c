@@ -348,8 +348,8 @@ static char *first_line(const char *name)
 /* Nothing but a header, which says the same as one over rows. */
 Test(export, csv_without_rows_has_names)
 {
-    static const char *const files[] = {"tasks.csv", "chunks.csv", "files.csv", "branches.csv", "workers.csv",
-                                        "samples.csv"};
+    static const char *const files[] = {"tasks.csv",    "chunks.csv",  "files.csv",
+                                        "branches.csv", "workers.csv", "samples.csv"};
     char *with_rows[5];
     save_everything();
     expect_export("csv", target);
