@@ -38,6 +38,8 @@ const struct cup_verb cup_verbs[] = {
      "                     cannot be drawn from it\n"
      "  -o OUTDIR          where NAME.png goes; made where it is not there; default:\n"
      "                     ./cupping-plots\n"
+     "  --html FILE        instead: all of it, and the report's tables, as one page that needs\n"
+     "                     nothing else; - is standard output\n"
      "  --format FORMAT    png (default; twice the pixels of a screen), svg or pdf\n"
      "  --width INCHES     default: 8; texts and lines go with it\n"
      "  --height INCHES    default: five eighths of the width\n"

@@ -122,9 +122,22 @@ static void write_cell(FILE *out, const struct cup_column *column,
     fputs(names ? "</th>" : "</td>", out);
 }
 
+/* A long table scrolls by itself, which the keyboard must be able to do, too. */
+static void begin_scroll(FILE *out, size_t rows, const char *label)
+{
+    fputs("<div class=\"scroll\"", out);
+    if (rows > 15) {
+        fputs(" tabindex=\"0\" role=\"group\" aria-label=\"", out);
+        cup_html_string(out, label);
+        putc('"', out);
+    }
+    putc('>', out);
+}
+
 void cup_html_table(FILE *out, const struct cup_table *table, const char *label)
 {
-    fputs("<div class=\"scroll\"><table><caption>", out);
+    begin_scroll(out, table->cell_count / table->column_count, label);
+    fputs("<table><caption>", out);
     cup_html_string(out, label);
     fputs("</caption>\n", out);
     if (has_headings(table))

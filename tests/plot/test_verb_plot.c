@@ -136,7 +136,6 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--width", "0"}, "inches"},
         {{"--width", "nan"}, "inches"},
         {{"--height", "3in"}, "inches"},
-        {{"--html", "page.html", "worker-count"}, "worker-count belongs to pictures"},
         {{"--dark=yes"}, "takes no value"},
         {{"--frob"}, "is no option"},
         {{"-o", "-"}, "a directory"},
