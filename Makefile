@@ -37,7 +37,7 @@ preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
 analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo libpng)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
-	$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
+	-I$(B)/obj/plot $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
@@ -114,6 +114,13 @@ $(B)/obj/analysis/%.o: analysis/%.c $(B)/flags
 $(B)/obj/plot/%.o: plot/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
+
+# What a page of HTML consists of besides: as literals of C, a line each.
+page_parts := $(B)/obj/plot/page.css.inc $(B)/obj/plot/page.js.inc
+$(B)/obj/plot/page_parts.o: $(page_parts)
+$(page_parts): $(B)/obj/plot/%.inc: plot/%
+	@mkdir -p $(@D)
+	sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< >$@
 
 $(B)/obj/testable/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -221,11 +228,11 @@ tidy := -*,clang-analyzer-core.*,clang-analyzer-unix.*,clang-analyzer-deadcode.*
 	bugprone-misplaced-widening-cast,bugprone-integer-division,$\
 	bugprone-macro-parentheses,bugprone-signed-char-misuse
 
-lint: format-check check-docs
+lint: format-check check-docs $(page_parts)
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
-		-std=c17 -D_GNU_SOURCE -I. -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
+		-std=c17 -D_GNU_SOURCE -I. -I$(B)/obj/plot -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
 		$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)' tidy 2>&1 | \
 		{ ! grep -v 'warnings\{0,1\} generated\.$$'; }
 	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run

@@ -149,6 +149,7 @@ void cup_canvas_close(struct cup_canvas *canvas)
     cairo_destroy(canvas->cairo);
     cairo_surface_destroy(canvas->surface);
     free(canvas->written);
+    free(canvas->told);
     free(canvas->out.bytes);
     *canvas = (struct cup_canvas){0};
 }
@@ -330,7 +331,8 @@ double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
     return width_of(canvas, shown, lettering);
 }
 
-static void take_note(struct cup_canvas *canvas, struct cup_box box, const char *text)
+static void take_note(struct cup_canvas *canvas, struct cup_box box, struct cup_point start,
+                      double length, const char *text, const struct cup_lettering *lettering)
 {
     if (cup_array_grow(&canvas->written, &canvas->written_room, canvas->written_count,
                        sizeof *canvas->written) != 0) {
@@ -338,7 +340,8 @@ static void take_note(struct cup_canvas *canvas, struct cup_box box, const char 
         return;
     }
     struct cup_written *written = &canvas->written[canvas->written_count++];
-    written->box = box;
+    *written =
+        (struct cup_written){.box = box, .start = start, .length = length, .lettering = *lettering};
     snprintf(written->text, sizeof written->text, "%s", text);
 }
 
@@ -366,17 +369,52 @@ void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char 
         double x = at.x + drop(lettering), y = start_of(-at.y, width, lettering->across);
         take_note(canvas,
                   (struct cup_box){x - RISE * size, -y - width, (RISE + TAIL) * size, width},
-                  shown);
+                  (struct cup_point){x, -y}, width, shown, lettering);
         cairo_rotate(canvas->cairo, -M_PI / 2);
         cairo_move_to(canvas->cairo, y, x);
     } else {
         double x = start_of(at.x, width, lettering->across), y = at.y + drop(lettering);
-        take_note(canvas, (struct cup_box){x, y - RISE * size, width, (RISE + TAIL) * size}, shown);
+        take_note(canvas, (struct cup_box){x, y - RISE * size, width, (RISE + TAIL) * size},
+                  (struct cup_point){x, y}, width, shown, lettering);
         cairo_move_to(canvas->cairo, x, y);
     }
-    cairo_show_text(canvas->cairo, shown);
+    if (!canvas->sheet.for_page)
+        cairo_show_text(canvas->cairo, shown);
     cairo_new_path(canvas->cairo);
     cairo_restore(canvas->cairo);
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
+/* Keeps every second one of those that are kept. */
+static void thin_out_told(struct cup_canvas *canvas)
+{
+    for (size_t i = 0; 2 * i < canvas->told_count; i++)
+        canvas->told[i] = canvas->told[2 * i];
+    canvas->told_count = (canvas->told_count + 1) / 2;
+    canvas->told_step *= 2;
+}
+
+void cup_canvas_tell(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
+                     const char *text)
+{
+    if (!canvas->sheet.for_page)
+        return;
+    if (canvas->told_step == 0)
+        canvas->told_step = 1;
+    if (canvas->told_count == CUP_TOLD_MOST)
+        thin_out_told(canvas);
+    if (canvas->told_seen++ % canvas->told_step != 0)
+        return;
+    if (cup_array_grow(&canvas->told, &canvas->told_room, canvas->told_count,
+                       sizeof *canvas->told) != 0) {
+        canvas->out_of_memory = true;
+        return;
+    }
+    struct cup_told *told = &canvas->told[canvas->told_count++];
+    told->box = box;
+    told->colour = colour;
+    snprintf(told->text, sizeof told->text, "%s", text);
 }
 
 /* ---- shortening --------------------------------------------------------------------------- */

@@ -33,11 +33,24 @@ struct cup_lettering {
     struct cup_colour colour;
 };
 
-/* What was written where: for whoever checks that no text is cut or covered by another. */
+/* What was written where: for whoever checks that no text is cut or covered by another, or writes
+ * it himself (see struct cup_sheet). */
+enum { CUP_WRITTEN = 256 };
 struct cup_written {
-    struct cup_box box; /* of letters with and without tails */
-    char text[80];      /* its beginning */
+    struct cup_box box;     /* of letters with and without tails */
+    struct cup_point start; /* of the line that the letters stand on */
+    double length;          /* of that line */
+    struct cup_lettering lettering;
+    char text[CUP_WRITTEN]; /* its beginning */
 };
+
+/* What there is to say of a place: values, for whoever points at it. */
+struct cup_told {
+    struct cup_box box;
+    struct cup_colour colour; /* of what is there */
+    char text[160];           /* may be any bytes */
+};
+enum { CUP_TOLD_MOST = 1000 };
 
 struct cup_sheet {
     enum cup_format format;
@@ -46,6 +59,7 @@ struct cup_sheet {
     const char *name;     /* letters, digits, '-': goes into the ids of an SVG */
     const char *title;    /* of a PDF */
     int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
+    bool for_page;        /* texts are not drawn, but left in `written`; places are told */
 };
 #define CUP_PIXELS 192 /* twice what screens are taken to have */
 
@@ -53,6 +67,8 @@ struct cup_canvas {
     double width, height;        /* points */
     struct cup_written *written; /* owned */
     size_t written_count, written_room;
+    struct cup_told *told; /* owned */
+    size_t told_count, told_room, told_seen, told_step;
 
     /* What follows is the canvas' own. */
     struct cup_sheet sheet;
@@ -106,6 +122,11 @@ void cup_canvas_release(struct cup_canvas *canvas);
 
 void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char *text,
                      const struct cup_lettering *lettering);
+
+/* Keeps what there is to say of a place, for a page; of more than CUP_TOLD_MOST places every
+ * second, fourth, ... is kept. */
+void cup_canvas_tell(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
+                     const char *text);
 
 /* How long it is, in points. */
 double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,

@@ -72,6 +72,11 @@ void cup_chart_memory_per_worker(struct cup_figure *figure, const void *data)
     draw(figure, data);
 }
 
+void cup_chart_worker_activity(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
 void cup_chart_cpu_per_worker(struct cup_figure *figure, const void *data)
 {
     draw(figure, data);

@@ -6,15 +6,6 @@
 #include "plot/marks.h"
 #include "plot/runtime_events.h"
 
-/* The ends of the colours. */
-static void density_key(struct cup_figure *figure, const struct cup_runtime_events *plot)
-{
-    char text[32];
-    cup_figure_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_look_strength(figure->look, 0.15));
-    snprintf(text, sizeof text, "%.0f chunks", plot->most_in_cell);
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, 1));
-}
-
 /* Times of a chunk at the same events per second: a few lines through the origin, of rates that are
  * 1, 2 or 5 of a decade. Those that most chunks are near to are in the middle. */
 static void draw_rates(struct cup_figure *figure, const struct cup_runtime_events *plot)
@@ -59,15 +50,15 @@ static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events 
 void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_runtime_events *plot = data;
-    bool exact = plot->density != NULL; /* its cells fill the axes */
+    bool exact = plot->density.cells != NULL; /* its cells fill the axes */
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
                                   .high = plot->most_events * (exact ? 1 : 1.1)};
     figure->y = (struct cup_axis){
         .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->most_s};
-    if (plot->density)
-        density_key(figure, plot);
+    if (plot->density.cells)
+        cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
     cup_figure_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->look->soft);
@@ -75,8 +66,8 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
         cup_figure_key(figure, "fit", 3, CUP_KEY_DASHES, figure->look->ink);
     cup_figure_open(figure);
     draw_rates(figure, plot);
-    if (plot->density)
-        cup_mark_density(figure, plot->density, CUP_GRID_X, CUP_GRID_Y);
+    if (plot->density.cells)
+        cup_density_draw(figure, &plot->density);
     else
         draw_dots(figure, plot);
     if (plot->fitted)

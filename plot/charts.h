@@ -10,6 +10,10 @@
 #define CUP_CHARTS(X)                                                                              \
     X(worker_count, "worker-count", "Workers and data rate",                                       \
       "how many workers and threads were there, and how fast data were read")                      \
+    X(data_rate, "data-rate", "Data read over time",                                               \
+      "how fast data files were read and written, at the time when they were")                     \
+    X(efficiency_summary, "efficiency-summary", "Efficiency of the run",                           \
+      "how much of the threads, the CPU and the memory of the workers was used")                   \
     X(time_budget, "time-budget", "Where the threads' time went",                                  \
       "how much of the workers' threads was used, and what they waited for")                       \
     X(task_stream, "task-stream", "Tasks on the threads",                                          \
@@ -20,14 +24,22 @@
       "how many events a second were done over time, in all and by each busy thread")              \
     X(progress, "progress", "Events done over time",                                               \
       "when half, 90 % and 99 % of the events were done: how long the tail is")                    \
+    X(resource_utilization, "resource-utilization", "Use of the workers over time",                \
+      "whether threads, CPU or memory were what the run was short of, and when")                   \
     X(memory_utilization, "memory-utilization", "Memory of the workers",                           \
       "how near the workers came to their memory limits")                                          \
     X(cpu_utilization, "cpu-utilization", "CPU use of the workers",                                \
       "how much CPU the workers' processes used")                                                  \
+    X(worker_activity, "worker-activity", "Activity of each worker",                               \
+      "which workers ran tasks, and when they had nothing to do")                                  \
     X(memory_per_worker, "memory-per-worker", "Memory of each worker",                             \
       "which workers came near their memory limits, and when")                                     \
     X(cpu_per_worker, "cpu-per-worker", "CPU use of each worker",                                  \
       "which workers were busy, and when")                                                         \
+    X(heap_rss, "heap-rss", "Memory of the workers, and whose it is",                              \
+      "how much of the workers' memory is results, how much the heap of tasks, how much neither")  \
+    X(peak_memory_events, "peak-memory-events", "Peak memory against events",                      \
+      "how much memory a chunk needs for its events, and how far that is from the limit")          \
     X(gil_pressure, "gil-pressure", "Threads that wait for the GIL",                               \
       "how many threads waited for the interpreter's lock, and for files, over time")              \
     X(executing_tasks, "executing-tasks", "Tasks that run", "how many tasks ran at the same time") \
@@ -39,6 +51,14 @@
       "how long chunks take, and how far the slow ones are from the others")                       \
     X(task_cpu, "task-cpu", "Time of the tasks, by prefix",                                        \
       "how much of the tasks of each prefix was CPU, and what the rest was")                       \
+    X(task_bytes, "task-bytes", "Bytes read by each task",                                         \
+      "how much the tasks of each prefix read from files and sockets")                             \
+    X(task_overhead, "task-overhead", "Overhead around the tasks",                                 \
+      "what Dask itself took for a task of each prefix: transfers, (de)serialising, its loop")     \
+    X(wasted_work, "wasted-work", "Work without use",                                              \
+      "how much time went into tasks whose results were not used, and why")                        \
+    X(hosts, "hosts", "Event rate of the hosts",                                                   \
+      "which hosts are slower than others with the same processor")                                \
     X(scaling, "scaling", "Rate against busy threads",                                             \
       "whether more busy threads still made the run faster")                                       \
     X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \
@@ -50,7 +70,11 @@
     X(compression_ratio_files, "compression-ratio-files", "Compression of the files read",         \
       "how well what was read of each file compresses")                                            \
     X(share_read, "share-read", "Share of the files that was read",                                \
-      "how much of the files' trees was read: bytes and branches")
+      "how much of the files' trees was read: bytes and branches")                                 \
+    X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
+      "whether files were read in few large or in many small pieces")                              \
+    X(servers, "servers", "Bytes by storage server",                                               \
+      "which servers the data came from, and in how large pieces")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

@@ -127,6 +127,11 @@ const void *cup_data_memory_per_worker(struct cup_plot_input *input)
     return make(input, &cup_memory_share);
 }
 
+const void *cup_data_worker_activity(struct cup_plot_input *input)
+{
+    return make(input, &cup_busy_share);
+}
+
 const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
 {
     return make(input, &cup_cpu_share);

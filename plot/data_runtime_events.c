@@ -70,26 +70,14 @@ static void find_outliers(struct cup_runtime_events *plot, const struct cup_prof
     }
 }
 
-/* Strengths go with the logarithm: a cell with one chunk is seen beside one with a thousand. */
 static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena)
 {
-    double most = 0;
-    plot->density = cup_arena_take(arena, CUP_GRID_X * CUP_GRID_Y, sizeof *plot->density);
-    if (!plot->density)
+    if (cup_density_make(&plot->density, arena) != 0)
         return -1;
-    for (size_t i = 0; i < plot->chunks.count; i++) {
-        const struct cup_chunk_point *point = &plot->chunks.points[i];
-        if (!is_known(point))
-            continue;
-        size_t x = (size_t)(point->events / plot->most_events * (CUP_GRID_X - 1e-6));
-        size_t y = (size_t)(point->wall_s / plot->most_s * (CUP_GRID_Y - 1e-6));
-        double *cell = &plot->density[(CUP_GRID_Y - 1 - y) * CUP_GRID_X + x];
-        most = fmax(most, ++*cell);
-    }
-    for (size_t i = 0; i < CUP_GRID_X * CUP_GRID_Y; i++)
-        if (plot->density[i] > 0)
-            plot->density[i] = 0.15 + 0.85 * log(plot->density[i]) / log(fmax(most, 2));
-    plot->most_in_cell = most;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->most_events,
+                        plot->chunks.points[i].wall_s / plot->most_s);
+    cup_density_finish(&plot->density);
     return 0;
 }
 
@@ -117,8 +105,8 @@ static void say(struct cup_plot_input *input, const struct cup_runtime_events *p
     else
         snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
     cup_plot_say(input, "%s whose result was used%s (P). %s",
-                 cup_plot_counted(chunks, known, "chunk"), plot->density ? ", as a density" : "",
-                 fitted);
+                 cup_plot_counted(chunks, known, "chunk"),
+                 plot->density.cells ? ", as a density" : "", fitted);
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)

@@ -65,7 +65,8 @@ static void fill(struct cup_sampled *plot, const struct bin *bins, const struct 
     }
 }
 
-static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity, bool sum)
+const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                           const struct cup_quantity *quantity, bool sum)
 {
     const struct cup_observed *observed = &input->totals->observed;
     struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -103,26 +104,26 @@ static const void *make(struct cup_plot_input *input, const struct cup_quantity 
 
 const void *cup_data_memory_utilization(struct cup_plot_input *input)
 {
-    return make(input, &cup_memory_share, false);
+    return cup_sampled_make(input, &cup_memory_share, false);
 }
 
 const void *cup_data_cpu_utilization(struct cup_plot_input *input)
 {
-    return make(input, &cup_cpu_share, false);
+    return cup_sampled_make(input, &cup_cpu_share, false);
 }
 
 const void *cup_data_executing_tasks(struct cup_plot_input *input)
 {
     static const struct cup_quantity quantity = {"tasks that run", CUP_AXIS_COUNT, executing,
                                                  "Tasks that all workers execute."};
-    return make(input, &quantity, true);
+    return cup_sampled_make(input, &quantity, true);
 }
 
 const void *cup_data_active_tasks(struct cup_plot_input *input)
 {
     static const struct cup_quantity quantity = {"tasks assigned", CUP_AXIS_COUNT, active,
                                                  "Tasks that all workers execute or have queued."};
-    return make(input, &quantity, true);
+    return cup_sampled_make(input, &quantity, true);
 }
 
 const void *cup_data_occupancy(struct cup_plot_input *input)
@@ -130,5 +131,5 @@ const void *cup_data_occupancy(struct cup_plot_input *input)
     static const struct cup_quantity quantity = {
         "occupancy", CUP_AXIS_SECONDS, occupancy,
         "Time that what is assigned to all workers would take, by the scheduler's estimate."};
-    return make(input, &quantity, true);
+    return cup_sampled_make(input, &quantity, true);
 }

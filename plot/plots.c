@@ -16,8 +16,26 @@ const struct cup_plot cup_plots[] = {
 };
 const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
 
+const struct cup_plot_missing cup_plots_missing[] = {
+    {"io-map", "where in a file was read when: is it in order, and what is read twice",
+     "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
+    {"server-rate", "how much each storage server delivered over time",
+     "logs hold bytes by server, and bytes by time, not both; servers and data-rate tell of each"},
+    {"open-latency", "how long it took to open remote files",
+     "logs do not hold how long opens take"},
+};
+const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
+
 const char *const cup_format_names[] = {
     [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};
+
+const struct cup_plot_missing *cup_find_missing_plot(const char *name)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        if (strcmp(cup_plots_missing[i].name, name) == 0)
+            return &cup_plots_missing[i];
+    return NULL;
+}
 
 const struct cup_plot *cup_find_plot(const char *name)
 {
@@ -64,8 +82,8 @@ int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, con
 
 /* ---- drawing ------------------------------------------------------------------------------ */
 
-/* The profile's directory, as its own name and not that of a link to it. */
-static void print_run_name(char *to, size_t room, const struct cup_profile *profile)
+/* And not that of a link to it. */
+void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile)
 {
     char *real = realpath(profile->path, NULL);
     const char *path = real ? real : profile->path, *slash = strrchr(path, '/');
@@ -78,7 +96,7 @@ static void print_caption(char *to, size_t room, const struct cup_plot_input *in
 {
     const struct cup_totals *totals = input->totals;
     char name[128], start[CUP_HUMANE_ROOM] = "", which[48] = "";
-    print_run_name(name, sizeof name, totals->profile);
+    cup_plot_run_name(name, sizeof name, totals->profile);
     if (totals->run.start_ns)
         cup_print_humane(start, cup_time(totals->run.start_ns), CUP_UNIT_NONE);
     if (totals->profile->run_count > 1 && totals->profile->run)
@@ -88,27 +106,54 @@ static void print_caption(char *to, size_t room, const struct cup_plot_input *in
              *start ? " UTC" : "", input->caption);
 }
 
-int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
-                  const struct cup_plot_style *style, struct cup_canvas *canvas,
-                  const struct cup_bytes **bytes, struct cup_error *error)
+static int draw(const struct cup_plot *plot, const void *data, const struct cup_sheet *sheet,
+                bool dark, struct cup_legend *legend, struct cup_canvas *canvas,
+                const struct cup_bytes **bytes, struct cup_error *error)
 {
-    char caption[600];
-    struct cup_look look = cup_look_make(style->width, style->height, style->dark);
-    struct cup_sheet sheet = {.format = style->format,
+    struct cup_look look = cup_look_make(sheet->width, sheet->height, dark);
+    struct cup_figure figure = {
+        .canvas = canvas, .look = &look, .title = plot->title, .caption = legend->caption};
+    if (cup_canvas_open(canvas, sheet, error) != 0)
+        return -1;
+    plot->draw(&figure, data);
+    int result = cup_canvas_finish(canvas, bytes, error);
+    if (result != 0)
+        cup_canvas_close(canvas);
+    legend->count = figure.key_count < CUP_KEYS ? figure.key_count : CUP_KEYS;
+    memcpy(legend->keys, figure.keys, sizeof legend->keys);
+    return result;
+}
+
+static struct cup_sheet make_sheet(const struct cup_plot *plot, const struct cup_plot_input *input,
+                                   const struct cup_plot_style *style)
+{
+    return (struct cup_sheet){.format = style->format,
                               .width = style->width,
                               .height = style->height,
                               .pixels = style->pixels,
                               .name = plot->name,
                               .title = plot->title,
                               .date_ns = input->totals->run.start_ns};
-    print_caption(caption, sizeof caption, input);
-    struct cup_figure figure = {
-        .canvas = canvas, .look = &look, .title = plot->title, .caption = caption};
-    if (cup_canvas_open(canvas, &sheet, error) != 0)
-        return -1;
-    plot->draw(&figure, data);
-    int result = cup_canvas_finish(canvas, bytes, error);
-    if (result != 0)
-        cup_canvas_close(canvas);
-    return result;
+}
+
+int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
+                  const struct cup_plot_style *style, struct cup_canvas *canvas,
+                  const struct cup_bytes **bytes, struct cup_error *error)
+{
+    struct cup_legend legend;
+    const struct cup_sheet sheet = make_sheet(plot, input, style);
+    print_caption(legend.caption, sizeof legend.caption, input);
+    return draw(plot, data, &sheet, style->dark, &legend, canvas, bytes, error);
+}
+
+int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_input *input,
+                           const void *data, const struct cup_plot_style *style,
+                           struct cup_legend *legend, struct cup_canvas *canvas,
+                           const struct cup_bytes **bytes, struct cup_error *error)
+{
+    struct cup_sheet sheet = make_sheet(plot, input, style);
+    sheet.format = CUP_FORMAT_SVG;
+    sheet.for_page = true;
+    print_caption(legend->caption, sizeof legend->caption, input);
+    return draw(plot, data, &sheet, false, legend, canvas, bytes, error);
 }

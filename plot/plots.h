@@ -9,8 +9,7 @@
 #include "analysis/metrics/totals.h"
 #include "plot/arena.h"
 #include "plot/canvas.h"
-
-struct cup_figure;
+#include "plot/figure.h"
 
 /* What a plot's data are made from, and what the making says of them. */
 struct cup_plot_input {
@@ -32,8 +31,16 @@ struct cup_plot {
 extern const struct cup_plot cup_plots[];
 extern const size_t cup_plot_count;
 
+/* Those that people ask for and that no log holds the data of. */
+struct cup_plot_missing {
+    const char *name, *answers, *reason;
+};
+extern const struct cup_plot_missing cup_plots_missing[];
+extern const size_t cup_plots_missing_count;
+
 /* NULL if there is none of that name. */
 const struct cup_plot *cup_find_plot(const char *name);
+const struct cup_plot_missing *cup_find_missing_plot(const char *name);
 
 /* How it is drawn. */
 struct cup_plot_style {
@@ -55,6 +62,21 @@ int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, con
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
                   const struct cup_plot_style *style, struct cup_canvas *canvas,
                   const struct cup_bytes **bytes, struct cup_error *error);
+
+/* Likewise, for a page of HTML: as SVG without texts and legend's names, which are in
+ * canvas->written and in the legend. */
+struct cup_legend {
+    struct cup_key keys[CUP_KEYS];
+    size_t count;
+    char caption[600];
+};
+int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_input *input,
+                           const void *data, const struct cup_plot_style *style,
+                           struct cup_legend *legend, struct cup_canvas *canvas,
+                           const struct cup_bytes **bytes, struct cup_error *error);
+
+/* What the run is called: its directory's own name. */
+void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile);
 
 /* ---- for data_*.c ------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ struct cup_quantity {
     double (*value)(const struct cup_sample_row *row); /* NAN: not known */
     const char *of;                                    /* for captions: what it is, in a sentence */
 };
-extern const struct cup_quantity cup_memory_share, cup_cpu_share; /* percent */
+extern const struct cup_quantity cup_memory_share, cup_cpu_share, cup_busy_share; /* percent */
 
 /* Bins of the run that are never shorter than samples are apart: there would be gaps between them.
  */

@@ -2,9 +2,9 @@
 #define CUPPING_RUNTIME_EVENTS_H
 
 #include "plot/chunks.h"
+#include "plot/density.h"
 
-/* More points are drawn as a density. */
-enum { CUP_DOTS_MOST = 4000, CUP_NAMED = 3, CUP_GRID_X = 120, CUP_GRID_Y = 75 };
+enum { CUP_NAMED = 3 };
 
 struct cup_outlier {
     double events, wall_s;
@@ -20,8 +20,7 @@ struct cup_runtime_events {
     double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
     struct cup_outlier outliers[CUP_NAMED];
     size_t outlier_count;
-    double *density;     /* CUP_GRID_X by CUP_GRID_Y, from the top; NULL: as dots */
-    double most_in_cell; /* chunks */
+    struct cup_density density;
 };
 
 #endif

@@ -17,4 +17,10 @@ struct cup_sampled {
     double highest, seconds;
 };
 
+/* Of the run's samples: the mean of all workers, or, if SUM, all of them together. NULL, as of what
+ * makes a plot's data. */
+struct cup_quantity;
+const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                           const struct cup_quantity *quantity, bool sum);
+
 #endif

@@ -127,10 +127,16 @@ static bool add(struct request *request, cup_object *part, cup_object *range)
     return true;
 }
 
+/* Borrowed; NULL: what we asked of Python made it run code of others, which shortened the list. */
+static cup_object *part_at(cup_object *list, ssize_t at)
+{
+    return at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
+}
+
 /* (branch, number of the basket, range), or, in place of the range, a basket that is there. */
 static bool is_part(cup_object *part)
 {
-    return cup_python_type(part) == cup_py.tuple_type && cup_py.PyTuple_Size(part) == 3;
+    return part && cup_python_type(part) == cup_py.tuple_type && cup_py.PyTuple_Size(part) == 3;
 }
 
 /* The range of PART, borrowed; NULL: it is a basket. */
@@ -147,7 +153,7 @@ static bool add_all(struct request *request, cup_object *list)
     bool known = true;
     ssize_t size = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < size && known; i++) {
-        cup_object *part = cup_py.PyList_GetItem(list, i);
+        cup_object *part = part_at(list, i);
         cup_object *range = is_part(part) ? range_of(part) : NULL;
         known = is_part(part) && (!range || add(request, part, range));
     }
@@ -174,7 +180,7 @@ static bool is_anything_read(cup_object *list, cup_object *arrays)
     ssize_t size = cup_py.PySequence_Size(list);
     cup_object *last = NULL;
     for (ssize_t i = 0; i < size; i++) {
-        cup_object *part = cup_py.PyList_GetItem(list, i);
+        cup_object *part = part_at(list, i);
         cup_object *branch = is_part(part) ? cup_py.PyTuple_GetItem(part, 0) : NULL;
         if (none_kept || !branch || (branch != last && !is_kept(arrays, branch)))
             return true;

@@ -320,7 +320,7 @@ void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t byt
                                        .data = data,
                                        .bytes = bytes,
                                        .ahead = file < CUP_ROOT_FILES ? baskets.ahead[file] : 0};
-    if (!cup_root_is(&read))
+    if (!file || !cup_root_is(&read)) /* 0: closed meanwhile by another thread */
         return;
     struct reading reading;
     reading.task = task;

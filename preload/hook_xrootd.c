@@ -568,7 +568,8 @@ static void *vector_by(const struct place *place, enum abi abi, struct status *s
     ((vector_now *)place->real)(status, file, chunks, data, answer, timeout);
     if (!counted)
         return status;
-    const struct vector_answer *all = is_fine(status) ? after_methods(*answer, abi) : NULL;
+    const struct vector_answer *all =
+        is_fine(status) && *answer ? after_methods(*answer, abi) : NULL;
     size_t count = all ? count_of(&all->chunks, abi) : 0;
     uint64_t offset = count ? chunk_at(&all->chunks, 0, abi)->offset : 0;
     end(&transfer, status, all ? bytes_of(&all->chunks, abi) : 0, offset);

@@ -112,23 +112,22 @@ static bool is_stored_plain(const struct cup_root_key *key)
     return key->bytes - key->key_bytes == key->object_bytes;
 }
 
+/* LETTERS: the payload's first ones are there, too. */
 static void read_basket(struct cup_root_key *key, const unsigned char *data,
-                        const unsigned char *own)
+                        const unsigned char *own, bool letters)
 {
     const unsigned char *payload = data + key->key_bytes;
     if (payload - own >= BASKET_BYTES && cup_root_32(own + BASKET_ENTRIES) <= INT32_MAX)
         key->entries = cup_root_32(own + BASKET_ENTRIES);
     if (is_stored_plain(key))
         key->algorithm = CUP_ALGORITHM_NONE;
-    else if (key->bytes - key->key_bytes < LETTERS)
-        key->algorithm = CUP_ALGORITHM_UNKNOWN;
     else
-        key->algorithm = cup_root_algorithm(payload);
+        key->algorithm = letters ? cup_root_algorithm(payload) : CUP_ALGORITHM_UNKNOWN;
 }
 
 /* The key is there as a whole. */
 static enum cup_root_verdict read_texts(struct cup_root_key *key, const unsigned char *data,
-                                        size_t texts)
+                                        size_t texts, bool letters)
 {
     struct text class, name, title;
     const unsigned char *at = data + texts, *end = data + key->key_bytes;
@@ -140,7 +139,7 @@ static enum cup_root_verdict read_texts(struct cup_root_key *key, const unsigned
     key->title = title.text;
     key->title_bytes = title.bytes;
     if (key->kind == CUP_ROOT_BASKET)
-        read_basket(key, data, at);
+        read_basket(key, data, at, letters);
     return CUP_ROOT_WHOLE;
 }
 
@@ -164,9 +163,9 @@ static enum cup_root_verdict read_key(struct cup_root_key *key, const unsigned c
     if (offset && key->seek != *offset)
         return CUP_ROOT_NOT;
     key->placed = true;
-    size_t letters = offset && !is_stored_plain(key) && key->bytes - key->key_bytes >= LETTERS;
-    key->needed = (uint32_t)(key->key_bytes + letters * LETTERS);
-    return bytes < key->needed ? CUP_ROOT_PART : read_texts(key, data, texts);
+    bool letters = offset && !is_stored_plain(key) && key->bytes - key->key_bytes >= LETTERS;
+    key->needed = key->key_bytes + (letters ? LETTERS : 0);
+    return bytes < key->needed ? CUP_ROOT_PART : read_texts(key, data, texts, letters);
 }
 
 enum cup_root_verdict cup_root_key_read(struct cup_root_key *key, const unsigned char *data,

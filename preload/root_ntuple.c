@@ -43,7 +43,8 @@ bool cup_root_block_read(struct cup_root_block_head *head, const unsigned char *
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-enum { PLACES = 128, LISTED_MOST = 64 /* of one list, that are no anchors */ };
+/* The latter are of one list: anchors, and others. */
+enum { PLACES = 128, ANCHORS_MOST = 64, LISTED_MOST = 64 };
 
 struct place {
     uint64_t offset;
@@ -129,9 +130,9 @@ bool cup_root_ntuple_listed(uint32_t file, const unsigned char *payload, size_t 
     struct list list = begin(payload, bytes);
     if (!has_anchor(list))
         return false;
-    for (uint32_t others = 0; next(&list, &key);) {
+    for (uint32_t anchors = 0, others = 0; anchors <= ANCHORS_MOST && next(&list, &key);) {
         bool anchor = key.kind == CUP_ROOT_ANCHOR;
-        if (anchor || others++ < LISTED_MOST)
+        if (anchor ? anchors++ < ANCHORS_MOST : others++ < LISTED_MOST)
             note((struct place){key.seek + key.key_bytes, file, key.bytes - key.key_bytes, anchor});
     }
     return true;

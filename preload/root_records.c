@@ -373,8 +373,11 @@ static void step_key(struct walk *walk)
     }
 }
 
+/* Never behind what is looked at, whatever another thread makes of the bytes meanwhile. */
 static void walk_until(struct walk *walk, uint64_t limit)
 {
+    if (limit > walk->view.end)
+        limit = walk->view.end;
     while (walk->at < limit && !walk->rest) {
         if (walk->blocks)
             step_block(walk);

@@ -33,13 +33,16 @@ static void *map(size_t bytes)
     return NULL;
 }
 
+/* First of all there are no baskets: a child forked by another thread in the middle of it unmaps
+ * what it has, and what is not there any more may be somebody else's. */
 static void unmap(struct cup_tally *tally)
 {
+    size_t bytes = bytes_of(tally->bits);
     if (!tally->bits)
         return;
-    cup_raw_munmap(tally->baskets, bytes_of(tally->bits));
-    __atomic_sub_fetch(&mapped, bytes_of(tally->bits), __ATOMIC_RELAXED);
-    tally->bits = 0;
+    __atomic_store_n(&tally->bits, 0, __ATOMIC_SEQ_CST);
+    cup_raw_munmap(tally->baskets, bytes);
+    __atomic_sub_fetch(&mapped, bytes, __ATOMIC_RELAXED);
 }
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -71,7 +74,7 @@ static bool grow(struct cup_tally *tally)
         memcpy(fresh, tally->baskets, tally->count * sizeof *tally->baskets);
     unmap(tally);
     tally->baskets = fresh;
-    tally->bits = bits;
+    __atomic_store_n(&tally->bits, bits, __ATOMIC_RELEASE);
     tally->index = (uint32_t *)(tally->baskets + (UINT64_C(1) << bits));
     for (uint32_t i = 0; i < tally->count; i++)
         *look_up(tally, tally->baskets[i].place, tally->baskets[i].offset) = i + 1;

@@ -290,7 +290,7 @@ static void join(struct cup_tally *tally, struct cup_tally_place *asked)
          basket = next(tally, basket)) {
         struct cup_tally_basket *same = basket->asked ? same_in(tally, seen, basket) : NULL;
         if (same) {
-            same->asked = (uint16_t)(same->asked + basket->asked);
+            same->asked = (uint16_t)least(same->asked + (unsigned)basket->asked, UINT16_MAX);
             same->number = basket->number;
             basket->asked = 0;
         }

@@ -5,8 +5,8 @@
 #include "preload/raw.h"
 #include "preload/spin.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 /* ---- open files -------------------------------------------------------------------------- */
@@ -169,17 +169,38 @@ bool cup_xrootd_is_library(const char *path)
     return is_version(path, "libXrdCl");
 }
 
+struct search {
+    uintptr_t place;
+    bool is; /* in the library by which the client connects */
+};
+
+static int note_if_there(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    struct search *search = user;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || search->place - from >= part->p_memsz)
+            continue;
+        search->is = object->dlpi_name && is_version(object->dlpi_name, "libXrdUtils");
+        return 1;
+    }
+    return 0;
+}
+
+/* Not by dladdr(): that waits for constructors that another thread's dlopen() runs, and they may
+ * wait for this thread. */
 bool cup_xrootd_connects(const void *place)
 {
 #if !defined(__x86_64__)
     return false; /* there its reads are not seen */
 #endif
     int saved = errno;
-    Dl_info object;
+    struct search search = {.place = (uintptr_t)place};
     cup_guard();
-    bool is =
-        dladdr(place, &object) && object.dli_fname && is_version(object.dli_fname, "libXrdUtils");
+    dl_iterate_phdr(note_if_there, &search);
     cup_unguard();
     errno = saved;
-    return is;
+    return search.is;
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/footnotes.h"
+#include "analysis/write/html.h"
 
 double cup_page_metric(const struct cup_page *page, const char *section, const char *name)
 {
@@ -27,8 +28,45 @@ struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
     return text.bytes ? text : (struct cup_text){"(not known)", 11};
 }
 
+static void open_section(const struct cup_page *page, const char *text, const char *detail)
+{
+    struct cup_html *html = page->terminal.html;
+    FILE *out = page->terminal.out;
+    cup_page_end(page);
+    snprintf(html->label, sizeof html->label, "%s", text);
+    fputs("<section>\n<h3>", out);
+    cup_html_string(out, text);
+    fputs("</h3>\n", out);
+    cup_html_paragraph(out, CUP_DIM, detail);
+    html->open = true;
+}
+
+void cup_page_end(const struct cup_page *page)
+{
+    struct cup_html *html = page->terminal.html;
+    if (html && html->open)
+        fputs("</section>\n", page->terminal.out);
+    if (html)
+        html->open = false;
+}
+
+size_t cup_page_rows(const struct cup_page *page, size_t screen)
+{
+    return page->terminal.html ? CUP_PAGE_ROWS : screen;
+}
+
+size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen)
+{
+    size_t rows = cup_page_rows(page, screen);
+    return count > rows ? count - rows : 0;
+}
+
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
 {
+    if (page->terminal.html) {
+        open_section(page, text, detail);
+        return;
+    }
     size_t room = page->terminal.width - strlen(text) - 2;
     *page->begun = true;
     cup_print(&page->terminal, CUP_HEADING, "\n%s", text);
@@ -41,9 +79,11 @@ void cup_page_heading(const struct cup_page *page, const char *text, const char 
 
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what)
 {
-    if (hidden)
-        cup_print(&page->terminal, CUP_DIM, "  ... and %llu more %s\n", (unsigned long long)hidden,
-                  what);
+    char line[120];
+    if (!hidden)
+        return;
+    snprintf(line, sizeof line, "... and %llu more %s", (unsigned long long)hidden, what);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
 const char *cup_plural(uint64_t count)

@@ -4,6 +4,7 @@
 
 #include "analysis/compare/target.h"
 #include "analysis/metrics/totals.h"
+#include "analysis/report/report.h"
 #include "analysis/write/table.h"
 
 struct cup_page {
@@ -37,6 +38,10 @@ int cup_print_health(const struct cup_page *page);
 int cup_print_processes(const struct cup_page *page);
 int cup_print_runs(const struct cup_page *page);
 int cup_print_scaling(const struct cup_page *page); /* also where there is but a target */
+int cup_print_slowest(const struct cup_page *page); /* chunks one by one */
+
+/* When, where and how much: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
+char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION]);
 
 /* What a chunk costs by its events; part of the section on chunks. */
 void cup_print_fits(const struct cup_page *page);
@@ -54,6 +59,16 @@ char *cup_humane(char *to, double number, enum cup_unit unit);
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);
+
+/* Ends the section that was begun last, which in HTML is an element. */
+void cup_page_end(const struct cup_page *page);
+
+/* How many rows a table shows that has so many on a screen: a page of HTML has room for more. */
+enum { CUP_PAGE_ROWS = 500 };
+size_t cup_page_rows(const struct cup_page *page, size_t screen);
+
+/* How many of `count` rows those are too few for. */
+size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen);
 
 /* "... and N more WHAT", unless N is 0. */
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what);

@@ -17,6 +17,14 @@ int cup_report_json(const struct cup_totals *totals, const struct cup_target *ta
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output, const char *only);
 
+/* As parts of a page of HTML, which the caller begins and ends: the summary (`front`), or all other
+ * sections that need not be asked for. Returns as above. */
+int cup_report_html(const struct cup_totals *totals, const struct cup_output *output, bool front);
+
+/* Which run it is, in a line. Returns `to`. */
+enum { CUP_DESCRIPTION = 300 };
+char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
+
 /* True if `--only NAME` means a section. */
 bool cup_report_has_section(const char *name);
 

@@ -43,7 +43,7 @@ static void print_table(const struct cup_page *page)
         {"tasks", CUP_FIT_RIGHT, 2},   {"algorithm", CUP_FIT_LEFT, 5},
     };
     const struct cup_branches *branches = &page->totals->branches;
-    size_t most = page->alone ? SHOWN_BRANCHES : SHOWN_BRANCHES_OF_ALL;
+    size_t most = cup_page_rows(page, page->alone ? SHOWN_BRANCHES : SHOWN_BRANCHES_OF_ALL);
     size_t shown = branches->count < most ? branches->count : most;
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);

@@ -103,7 +103,8 @@ void cup_print_bar(const struct cup_page *page)
     const struct cup_totals *t = page->totals;
     double percent[CUP_BUDGET_COUNT];
     bool used = t->elsewhere_tasks < t->all.tasks || t->all.tasks == 0;
-    if (used && cup_budget_total_ns(&t->budget) > 0) {
+    bool screen = !page->terminal.html; /* in a page it is a plot */
+    if (screen && used && cup_budget_total_ns(&t->budget) > 0) {
         cup_budget_percent(&t->budget, percent);
         draw_bar(page, percent);
         draw_legend(page, percent);

@@ -79,7 +79,7 @@ int cup_print_files(const struct cup_page *page)
              cup_plural(count));
     cup_page_heading(page, "Files", detail);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && shown < SHOWN_FILES; i++) {
+    for (size_t i = 0; i < count && shown < cup_page_rows(page, SHOWN_FILES); i++) {
         const struct cup_file_sum total = cup_file_total(page->profile, files[i]);
         if (is_idle(&total))
             continue;

@@ -54,10 +54,10 @@ int cup_print_servers(const struct cup_page *page)
         cup_page_heading(page, "Servers",
                          "peers of sockets, Dask's own apart; a request is a call that sent");
         cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-        for (size_t i = 0; i < count && i < SHOWN_SERVERS; i++)
+        for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_SERVERS); i++)
             add_server(page, &table, servers[i]);
         cup_table_finish(&table, &page->terminal);
-        cup_page_more(page, count > SHOWN_SERVERS ? count - SHOWN_SERVERS : 0, "servers in --json");
+        cup_page_more(page, cup_page_hidden(page, count, SHOWN_SERVERS), "servers in --json");
     }
     free(servers);
     return 0;

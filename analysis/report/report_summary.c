@@ -4,6 +4,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/report/page.h"
+#include "analysis/write/html.h"
 
 static uint64_t count_hosts(const struct cup_profile *profile)
 {
@@ -34,29 +35,53 @@ static void print_which_run(const struct cup_page *page)
     cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
 }
 
-static void print_title(const struct cup_page *page)
+char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
 {
-    char start[CUP_HUMANE_ROOM], tasks[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM], line[300];
+    char start[CUP_HUMANE_ROOM], tasks[CUP_HUMANE_ROOM], chunks[CUP_HUMANE_ROOM];
     const struct cup_totals *t = page->totals;
     unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
     unsigned long long threads = t->budget.threads;
     cup_page_humane(page, start, "workflow", "t_start", CUP_UNIT_NONE);
     cup_humane(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
     cup_humane(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
-    cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
-    snprintf(line, sizeof line,
+    snprintf(to, CUP_DESCRIPTION,
              "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start,
              hosts, cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
              tasks, cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0, line);
+    return to;
+}
+
+static void print_title(const struct cup_page *page)
+{
+    char line[CUP_DESCRIPTION];
+    cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_page_describe(page, line));
     print_which_run(page);
     putc('\n', page->terminal.out);
+}
+
+static void write_fact(FILE *out, const char *name, enum cup_style style, const char *figure,
+                       const char *detail)
+{
+    const char *class = style == CUP_GOOD   ? "good"
+                        : style == CUP_WARN ? "warn"
+                        : style == CUP_BAD  ? "bad"
+                                            : "plain";
+    fprintf(out, "<div><dt>%s</dt><dd><b class=\"%s\">", name, class);
+    cup_html_string(out, figure);
+    fputs("</b> <span>", out);
+    cup_html_prose(out, detail);
+    fputs("</span></dd></div>\n", out);
 }
 
 /* One line of the summary: a name, the figure, and what it is made of. */
 static void print_fact(const struct cup_page *page, const char *name, enum cup_style style,
                        const char *figure, const char *detail)
 {
+    if (page->terminal.html) {
+        write_fact(page->terminal.out, name, style, figure, detail);
+        return;
+    }
     fprintf(page->terminal.out, "  %-11s", name);
     cup_print(&page->terminal, style, "%11s", figure);
     fputs("   ", page->terminal.out);
@@ -231,9 +256,8 @@ static void print_advice(const struct cup_page *page)
                           "chunk, or the library could not see them: see health below.");
 }
 
-int cup_print_summary(const struct cup_page *page)
+static void print_facts(const struct cup_page *page)
 {
-    print_title(page);
     print_duration(page);
     print_events(page);
     print_bytes(page);
@@ -241,6 +265,20 @@ int cup_print_summary(const struct cup_page *page)
     print_cpu(page);
     print_attributed(page);
     print_trouble(page);
+}
+
+/* In a page of HTML, title, bar and advice have their own places. */
+int cup_print_summary(const struct cup_page *page)
+{
+    if (page->terminal.html) {
+        fputs("<dl class=\"facts\">\n", page->terminal.out);
+        print_facts(page);
+        fputs("</dl>\n", page->terminal.out);
+        print_which_run(page);
+        return 0;
+    }
+    print_title(page);
+    print_facts(page);
     cup_print_bar(page);
     print_advice(page);
     return 0;

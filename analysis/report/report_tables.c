@@ -86,10 +86,10 @@ static int print_prefixes(const struct cup_page *page)
         return -1;
     cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
     cup_table_start(&table, columns, prefix_columns(page, columns));
-    for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
+    for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_PREFIXES); i++)
         add_prefix(page, &table, order[i]);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes");
+    cup_page_more(page, cup_page_hidden(page, count, SHOWN_PREFIXES), "prefixes");
     free(order);
     return 0;
 }
@@ -123,7 +123,8 @@ static int print_bad_tasks(const struct cup_page *page)
     cup_page_heading(page, "Tasks that failed or never ended", "");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     cup_key_reader_open(&keys, page->profile);
-    for (size_t i = 0; i < page->profile->task_count && shown < SHOWN_TASKS; i++) {
+    for (size_t i = 0; i < page->profile->task_count && shown < cup_page_rows(page, SHOWN_TASKS);
+         i++) {
         const struct cup_task *task = &page->profile->tasks[i];
         if (task->status == CUP_STATUS_FINISHED)
             continue;
@@ -259,9 +260,9 @@ int cup_print_datasets(const struct cup_page *page)
     cup_page_heading(page, "Datasets",
                      "time is summed over chunks, events/s are those inside process()");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < SHOWN_DATASETS; i++)
+    for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_DATASETS); i++)
         add_dataset(page, &table, &page->totals->datasets[i]);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_DATASETS ? count - SHOWN_DATASETS : 0, "datasets");
+    cup_page_more(page, cup_page_hidden(page, count, SHOWN_DATASETS), "datasets");
     return 0;
 }

@@ -76,43 +76,38 @@ static int print_footer(const struct cup_page *page)
     return 0;
 }
 
+/* Without being asked for. */
+enum shown { ALWAYS, PAGE, ONLY_PAGE, ONLY_TEXT, ON_REQUEST };
+
 static const struct section {
     const char *name;
     int (*print)(const struct cup_page *page);
-    bool on_request; /* only when it is asked for */
+    enum shown shown;
 } sections[] = {
-    {"summary", cup_print_summary, false},
-    {"tasks", cup_print_tasks, false},
-    {"waits", cup_print_waits, false},
-    {"chunks", cup_print_chunks, false},
-    {"datasets", cup_print_datasets, false},
-    {"coffea", cup_print_coffea, true},
-    {"losses", cup_print_losses, false},
-    {"stages", cup_print_stages, false},
-    {"merge", cup_print_merge, false},
-    {"hosts", cup_print_hosts, false},
-    {"files", cup_print_files, false},
-    {"branches", cup_print_branches, false},
-    {"servers", cup_print_servers, false},
-    {"workers", cup_print_workers, false},
-    {"workflow", print_workflow, true},
-    {"efficiency", print_efficiency, false},
-    {"time_budget", cup_print_time_budget, true},
-    {"fine", cup_print_fine, false},
-    {"attribution", cup_print_attribution, false},
-    {"health", cup_print_health, false},
-    {"processes", cup_print_processes, true},
-    {"runs", cup_print_runs, true},
-    {"scaling", cup_print_scaling, true},
-    {"sources", print_sources, true},
-    {"", print_footer, false},
+    {"summary", cup_print_summary, ALWAYS},   {"tasks", cup_print_tasks, ALWAYS},
+    {"waits", cup_print_waits, ALWAYS},       {"chunks", cup_print_chunks, ALWAYS},
+    {"", cup_print_slowest, ONLY_PAGE},       {"datasets", cup_print_datasets, ALWAYS},
+    {"coffea", cup_print_coffea, ON_REQUEST}, {"losses", cup_print_losses, ALWAYS},
+    {"stages", cup_print_stages, ALWAYS},     {"merge", cup_print_merge, ALWAYS},
+    {"hosts", cup_print_hosts, ALWAYS},       {"files", cup_print_files, ALWAYS},
+    {"branches", cup_print_branches, ALWAYS}, {"servers", cup_print_servers, ALWAYS},
+    {"workers", cup_print_workers, ALWAYS},   {"workflow", print_workflow, PAGE},
+    {"efficiency", print_efficiency, ALWAYS}, {"time_budget", cup_print_time_budget, PAGE},
+    {"fine", cup_print_fine, ALWAYS},         {"attribution", cup_print_attribution, ALWAYS},
+    {"health", cup_print_health, ALWAYS},     {"processes", cup_print_processes, PAGE},
+    {"runs", cup_print_runs, PAGE},           {"scaling", cup_print_scaling, ON_REQUEST},
+    {"sources", print_sources, ON_REQUEST},   {"", print_footer, ONLY_TEXT},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
 /* Who gives a report of Coffea's, or a target, asks for what becomes of it. */
 static bool is_wanted(const struct section *section, const struct cup_page *page)
 {
-    return !section->on_request || (page->totals->given && section->print == cup_print_coffea) ||
+    bool html = page->terminal.html != NULL;
+    return section->shown == ALWAYS ||
+           (html ? section->shown == PAGE || section->shown == ONLY_PAGE
+                 : section->shown == ONLY_TEXT) ||
+           (page->totals->given && section->print == cup_print_coffea) ||
            (page->target->rate > 0 && section->print == cup_print_scaling);
 }
 
@@ -152,4 +147,34 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
     if (only && !begun && result == 0 && strcmp(only, "losses") != 0)
         cup_print(&page.terminal, CUP_PLAIN, "Nothing for this section was seen in the run.\n");
     return result;
+}
+
+/* `front`: the summary, else all but it. */
+static int print_html(struct cup_page *page, bool front)
+{
+    int result = 0;
+    for (int i = 0; i < SECTION_COUNT && result == 0; i++)
+        if ((sections[i].print == cup_print_summary) == front && is_wanted(&sections[i], page))
+            result = sections[i].print(page);
+    cup_page_end(page);
+    return result;
+}
+
+int cup_report_html(const struct cup_totals *totals, const struct cup_output *output, bool front)
+{
+    static const struct cup_target no_target;
+    struct cup_html html = {.open = false};
+    bool begun = false;
+    struct cup_page page = {.totals = totals,
+                            .profile = totals->profile,
+                            .target = &no_target,
+                            .begun = &begun,
+                            .terminal = {.out = output->file, .width = 100, .html = &html}};
+    return print_html(&page, front);
+}
+
+char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION])
+{
+    const struct cup_page page = {.totals = totals, .profile = totals->profile};
+    return cup_page_describe(&page, to);
 }

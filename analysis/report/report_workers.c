@@ -19,6 +19,12 @@ static double number(const struct cup_page *page, const char *name)
 
 static void print_line(const struct cup_page *page, const char *name, const char *text)
 {
+    char line[600];
+    if (page->terminal.html) {
+        snprintf(line, sizeof line, "%s: %s", name, text);
+        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+        return;
+    }
     fprintf(page->terminal.out, "  %-15s", name);
     cup_print_hanging(&page->terminal, CUP_PLAIN, 17, text);
 }
@@ -171,10 +177,10 @@ static int print_each(const struct cup_page *page)
             order[count++] = &observed->workers[i];
     qsort(order, count, sizeof *order, more_loaded_first);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < SHOWN_WORKERS; i++)
+    for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_WORKERS); i++)
         add_worker(&table, order[i]);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_WORKERS ? count - SHOWN_WORKERS : 0, "workers in --json");
+    cup_page_more(page, cup_page_hidden(page, count, SHOWN_WORKERS), "workers in --json");
     free(order);
     return 0;
 }

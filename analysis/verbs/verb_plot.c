@@ -10,6 +10,7 @@
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/output.h"
+#include "plot/page_write.h"
 #include "plot/plots.h"
 
 #define DEFAULT_OUT "cupping-plots"
@@ -17,7 +18,7 @@
 enum { MOST = 64 }; /* operands: DIR and names */
 
 struct request {
-    const char *directory, *out, *format, *width, *height, *run;
+    const char *directory, *out, *format, *width, *height, *run, *html;
     const char *list, *dark; /* cup_option_off: not given */
     unsigned number;         /* of the run: see struct cup_load_options */
     const struct cup_plot *plots[MOST];
@@ -74,9 +75,13 @@ static int read_operands(struct request *request, const char **operands, size_t 
 {
     for (size_t i = 0; i < given; i++) {
         const struct cup_plot *plot = cup_find_plot(operands[i]);
+        const struct cup_plot_missing *missing = cup_find_missing_plot(operands[i]);
         struct stat status;
         if (plot)
             request->plots[request->count++] = plot;
+        else if (missing)
+            return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
+                                 missing->name, missing->reason);
         else if (i == 0 && (strchr(operands[i], '/') || stat(operands[i], &status) == 0))
             request->directory = operands[i];
         else
@@ -87,6 +92,19 @@ static int read_operands(struct request *request, const char **operands, size_t 
     return 0;
 }
 
+/* What was asked for that a page does not take; NULL if nothing. */
+static const char *of_pictures(const struct request *request)
+{
+    return request->count                    ? request->plots[0]->name
+           : request->out                    ? "-o"
+           : request->format                 ? "--format"
+           : request->width                  ? "--width"
+           : request->height                 ? "--height"
+           : request->dark != cup_option_off ? "--dark"
+           : request->list != cup_option_off ? "--list"
+                                             : NULL;
+}
+
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     const char *operands[MOST];
@@ -95,12 +113,18 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"-o", &request->out},        {"--format", &request->format},
         {"--width", &request->width}, {"--height", &request->height},
         {"--run", &request->run},     {"--dark", &request->dark},
-        {"--list", &request->list},   {"--html", NULL}};
+        {"--list", &request->list},   {"--html", &request->html}};
     if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
                               &given, error) != 0 ||
         read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
         read_size(request, error) != 0)
         return -1;
+    if (request->html && of_pictures(request))
+        return cup_error_set(
+            error, "plot", CUP_NO_OFFSET,
+            "--html %s: a page has all plots, in its own size and in both colours; "
+            "%s belongs to pictures",
+            request->html, of_pictures(request));
     if (request->out && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
                              "-o -: plots go to a directory, which standard output is not");
@@ -115,6 +139,14 @@ static bool is_wanted(const struct request *request, const struct cup_plot *plot
     for (size_t i = 0; i < request->count && !wanted; i++)
         wanted = request->plots[i] == plot;
     return wanted;
+}
+
+/* Those that no profile can have. */
+static void print_missing(void)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        printf("%-24s %s (not in this version: %s)\n", cup_plots_missing[i].name,
+               cup_plots_missing[i].answers, cup_plots_missing[i].reason);
 }
 
 /* Totals may be NULL: no profile to say what can be drawn. */
@@ -138,6 +170,8 @@ static int print_list(const struct request *request, const struct cup_totals *to
                    result ? ")" : "");
         cup_arena_clear(&arena);
     }
+    if (request->count == 0)
+        print_missing();
     return result < 0 ? -1 : cup_output_close(&output, error);
 }
 
@@ -224,13 +258,26 @@ static int draw_all(const struct request *request, const struct cup_totals *tota
                          left_out, left_out == 1 ? "was" : "were");
 }
 
+static int write_page(const struct request *request, const struct cup_totals *totals,
+                      struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, request->html, error) != 0)
+        return -1;
+    if (cup_page_write(totals, &output, error) == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return -1;
+}
+
 /* ---- the verb ----------------------------------------------------------------------------- */
 
 static int with_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
-    const struct cup_load_options load = {.counters = true, .run = request->number};
+    const struct cup_load_options load = {
+        .counters = true, .baskets = request->html != NULL, .run = request->number};
     if (cup_verb_load(&profile, request->directory, &load, error) != 0)
         return CUP_EXIT_FAILED;
     int status = CUP_EXIT_DONE;
@@ -239,8 +286,9 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        int result = request->list != cup_option_off ? print_list(request, &totals, error)
-                                                     : draw_all(request, &totals, error);
+        int result = request->html                     ? write_page(request, &totals, error)
+                     : request->list != cup_option_off ? print_list(request, &totals, error)
+                                                       : draw_all(request, &totals, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
+#include "analysis/write/html.h"
 
 enum {
     INDENT = 2,
@@ -18,7 +19,7 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
     *table = (struct cup_table){.columns = columns, .column_count = count};
 }
 
-void cup_table_add(struct cup_table *table, struct cup_text text)
+static void add(struct cup_table *table, struct cup_text text, double number)
 {
     if (cup_array_grow(&table->cells, &table->cell_room, table->cell_count, sizeof *table->cells) !=
         0)
@@ -28,12 +29,22 @@ void cup_table_add(struct cup_table *table, struct cup_text text)
         memcpy(cell, text.bytes ? text.bytes : "", text.length);
         cell[text.length] = '\0';
     }
-    table->cells[table->cell_count++] = cell;
+    table->cells[table->cell_count++] = (struct cup_table_cell){cell, number};
+}
+
+void cup_table_add(struct cup_table *table, struct cup_text text)
+{
+    add(table, text, NAN);
 }
 
 void cup_table_add_string(struct cup_table *table, const char *string)
 {
     cup_table_add(table, (struct cup_text){string, strlen(string)});
+}
+
+static void add_number(struct cup_table *table, const char *text, double number)
+{
+    add(table, (struct cup_text){text, strlen(text)}, number);
 }
 
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
@@ -42,7 +53,7 @@ void cup_table_add_value(struct cup_table *table, struct cup_value value, enum c
     if (value.kind == CUP_VALUE_TEXT)
         cup_table_add(table, value.text);
     else
-        cup_table_add_string(table, cup_print_humane(humane, value, unit));
+        add_number(table, cup_print_humane(humane, value, unit), cup_number(value));
 }
 
 void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
@@ -52,7 +63,8 @@ void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
 
 static struct cup_text cell_text(const struct cup_table *table, size_t cell)
 {
-    const char *string = cell < table->cell_count && table->cells[cell] ? table->cells[cell] : "";
+    const char *text = cell < table->cell_count ? table->cells[cell].text : NULL;
+    const char *string = text ? text : "";
     return (struct cup_text){string, strlen(string)};
 }
 
@@ -170,7 +182,9 @@ static void print_left_out(const struct cup_table *table, const struct cup_termi
 static void finish(struct cup_table *table, const struct cup_terminal *terminal, bool tell)
 {
     unsigned widths[CUP_TABLE_COLUMNS];
-    if (table->cell_count > 0) {
+    if (table->cell_count > 0 && terminal->html) {
+        cup_html_table(terminal->out, table, terminal->html->label);
+    } else if (table->cell_count > 0) {
         fit_widths(table, terminal->width, widths);
         print_headings(table, terminal, widths);
         print_rows(table, terminal, widths);
@@ -193,7 +207,7 @@ void cup_table_finish_and_tell(struct cup_table *table, const struct cup_termina
 void cup_table_drop(struct cup_table *table)
 {
     for (size_t i = 0; i < table->cell_count; i++)
-        free(table->cells[i]);
+        free(table->cells[i].text);
     free(table->cells);
     *table = (struct cup_table){0};
 }

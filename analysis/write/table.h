@@ -1,4 +1,4 @@
-/* Tables in the terminal: cells are collected, then printed in columns that fit the screen. */
+/* Tables: cells are collected, then printed in columns that fit the screen, or as HTML. */
 #ifndef CUPPING_TABLE_H
 #define CUPPING_TABLE_H
 
@@ -16,10 +16,15 @@ struct cup_column {
 
 enum { CUP_TABLE_COLUMNS = 16 };
 
+struct cup_table_cell {
+    char *text;    /* owned; NULL without memory */
+    double number; /* that the text stands for; NAN: none */
+};
+
 struct cup_table {
     const struct cup_column *columns; /* not owned */
     unsigned column_count;            /* at most CUP_TABLE_COLUMNS */
-    char **cells;                     /* owned, row after row */
+    struct cup_table_cell *cells;     /* owned, row after row */
     size_t cell_count, cell_room;
 };
 

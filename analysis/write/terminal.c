@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/base/utf8.h"
+#include "analysis/write/html.h"
 
 enum { DEFAULT_WIDTH = 80, LEAST_WIDTH = 40, GREATEST_WIDTH = 1000 };
 
@@ -52,11 +53,20 @@ static bool wants_colour(int fd)
 void cup_terminal_open(struct cup_terminal *terminal, FILE *out)
 {
     int fd = fileno(out);
-    *terminal = (struct cup_terminal){out, width_of(fd), wants_colour(fd)};
+    *terminal = (struct cup_terminal){out, width_of(fd), wants_colour(fd), NULL};
 }
 
 void cup_print(const struct cup_terminal *terminal, enum cup_style style, const char *format, ...)
 {
+    if (terminal->html) {
+        char text[CUP_HTML_LINE];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        cup_html_prose(terminal->out, text);
+        return;
+    }
     static const char *const codes[] = {
         [CUP_PLAIN] = "",
         [CUP_BOLD] = "\033[1m",
@@ -171,6 +181,10 @@ static size_t line_length(const char *text, unsigned room)
 void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text)
 {
+    if (terminal->html) {
+        cup_html_prose(terminal->out, text);
+        return;
+    }
     for (unsigned before = 0; *text; before = indent) {
         size_t length = line_length(text, terminal->width - indent);
         cup_print(terminal, style, "%*s%.*s\n", (int)before, "", (int)length, text);
@@ -182,6 +196,10 @@ void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style
 void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text)
 {
+    if (terminal->html) {
+        cup_html_paragraph(terminal->out, style, text);
+        return;
+    }
     if (*text)
         fprintf(terminal->out, "%*s", (int)indent, "");
     cup_print_hanging(terminal, style, indent, text);

@@ -20,17 +20,24 @@ enum cup_style {
     CUP_CYAN,
 };
 
+/* Where the report is a part of a page of HTML. */
+struct cup_html {
+    char label[80]; /* of the section: the captions of its tables */
+    bool open;      /* it has to be closed */
+};
+
 struct cup_terminal {
     FILE *out; /* not owned */
     unsigned width;
     bool colour;
+    struct cup_html *html; /* not owned; NULL: this is a screen, else what is printed is markup */
 };
 
 /* Width: COLUMNS, else what the terminal says, else 80. Colour: only on a terminal, and not with
  * NO_COLOR or TERM=dumb. */
 void cup_terminal_open(struct cup_terminal *terminal, FILE *out);
 
-/* Prints, styled where there is colour. */
+/* Prints, styled where there is colour. In HTML, without its leading and final newlines. */
 __attribute__((format(printf, 3, 4))) void cup_print(const struct cup_terminal *terminal,
                                                      enum cup_style style, const char *format, ...);
 

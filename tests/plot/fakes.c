@@ -19,21 +19,17 @@
 #include "plot/task_stream.h"
 #include "plot/time_budget.h"
 #include "plot/worker_count.h"
+#include "tests/plot/fakes_parts.h"
 
 const char *const fake_kinds[FAKE_KINDS] = {"usual", "one", "empty", "odd", "large"};
 
-/* The same numbers on every machine. */
-struct dice {
-    uint32_t state;
-};
-
-static double roll(struct dice *dice)
+double roll(struct dice *dice)
 {
     dice->state = dice->state * 1664525u + 1013904223u;
     return (dice->state >> 8) / 16777216.0;
 }
 
-static void *take(struct cup_arena *arena, size_t count, size_t size)
+void *take(struct cup_arena *arena, size_t count, size_t size)
 {
     void *bytes = cup_arena_take(arena, count, size);
     if (!bytes)
@@ -41,7 +37,7 @@ static void *take(struct cup_arena *arena, size_t count, size_t size)
     return bytes;
 }
 
-static size_t amount(enum fake_kind kind, size_t usual, size_t large)
+size_t amount(enum fake_kind kind, size_t usual, size_t large)
 {
     return kind == FAKE_ONE     ? 1
            : kind == FAKE_EMPTY ? 0
@@ -50,13 +46,13 @@ static size_t amount(enum fake_kind kind, size_t usual, size_t large)
                                 : usual;
 }
 
-static double odd(size_t i)
+double odd(size_t i)
 {
     const double values[] = {NAN, INFINITY, 0, -1, 1e300, 1e-300, 3};
     return values[i % 7];
 }
 
-static struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena)
+struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena)
 {
     char *text = take(arena, 1, 200);
     if (kind == FAKE_ODD)
@@ -73,8 +69,7 @@ static struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *
 
 /* ---- chunks ----------------------------------------------------------------------------- */
 
-static void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind,
-                        struct cup_arena *arena)
+void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena)
 {
     struct dice dice = {1};
     chunks->count = amount(kind, 200, 100000);
@@ -93,6 +88,14 @@ static void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind,
     }
 }
 
+void fill_density(struct cup_density *density, struct cup_arena *arena)
+{
+    density->cells = take(arena, CUP_DENSITY_X * CUP_DENSITY_Y, sizeof(double));
+    density->most = 812;
+    for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
+        density->cells[i] = (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X;
+}
+
 static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_runtime_events *plot = take(arena, 1, sizeof *plot);
@@ -103,10 +106,7 @@ static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *ar
     plot->offset_s = 2;
     plot->slope_s = 1e-4;
     if (kind == FAKE_LARGE) {
-        plot->density = take(arena, CUP_GRID_X * CUP_GRID_Y, sizeof(double));
-        plot->most_in_cell = 812;
-        for (size_t i = 0; i < CUP_GRID_X * CUP_GRID_Y; i++)
-            plot->density[i] = (double)(i % CUP_GRID_X) / CUP_GRID_X;
+        fill_density(&plot->density, arena);
     }
     if (kind == FAKE_USUAL) {
         plot->outlier_count = 2;
@@ -416,7 +416,8 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_event_rate(kind, arena);
     if (strcmp(plot, "gil-pressure") == 0)
         return fake_pressure(kind, arena);
-    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0)
+    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0 ||
+        strcmp(plot, "worker-activity") == 0)
         return fake_per_worker(kind, arena);
     if (strcmp(plot, "task-cpu") == 0)
         return fake_prefix_times(kind, arena);
@@ -445,6 +446,9 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_ratios(kind, true, arena);
     if (strcmp(plot, "share-read") == 0)
         return fake_shares(kind, arena);
+    const void *more = fake_more(plot, kind, arena);
+    if (more)
+        return more;
     fprintf(stderr, "no fake data for %s\n", plot);
     abort();
 }

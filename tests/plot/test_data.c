@@ -128,7 +128,7 @@ Test(data, the_fit_is_that_of_the_report)
     cr_expect_float_eq(plot->offset_s, 0.5, 1e-9);
     cr_expect_float_eq(plot->offset_error_s, 0.2, 1e-9);
     cr_expect_float_eq(plot->most_s, 8, 1e-9);
-    cr_expect_null(plot->density);
+    cr_expect_null(plot->density.cells);
     cr_expect_eq(plot->outlier_count, 0);
     cr_expect_not_null(strstr(input.caption, "3 chunks"));
 }

@@ -101,13 +101,17 @@ Test(verb_plot, the_list_has_a_line_for_each)
 {
     cr_assert_eq(RUN("--list", scratch), CUP_EXIT_DONE);
     char *out = printed("out"), *line = out;
-    cr_expect_eq(lines(out), cup_plot_count);
+    cr_expect_eq(lines(out), cup_plot_count + cup_plots_missing_count);
     for (size_t i = 0; i < cup_plot_count; i++) {
         cr_expect_eq(strncmp(line, cup_plots[i].name, strlen(cup_plots[i].name)), 0);
         cr_expect_eq(line[strlen(cup_plots[i].name)], ' ');
         line = strchr(line, '\n') + 1;
     }
+    for (size_t i = 0; i < cup_plots_missing_count; i++, line = strchr(line, '\n') + 1)
+        cr_expect_eq(strncmp(line, cup_plots_missing[i].name, strlen(cup_plots_missing[i].name)),
+                     0);
     cr_expect_not_null(strstr(out, "(not from this profile: "));
+    cr_expect_not_null(strstr(out, "(not in this version: logs hold no offsets"));
     free(out);
 }
 
@@ -116,7 +120,7 @@ Test(verb_plot, the_list_needs_no_profile)
 {
     cr_assert_eq(chdir(outside), 0);
     cr_assert_eq(RUN("--list"), CUP_EXIT_DONE);
-    expect_printed("out", cup_plot_count, "worker-count");
+    expect_printed("out", cup_plot_count + cup_plots_missing_count, "worker-count");
     cr_assert_eq(chdir("/"), 0);
 }
 
@@ -127,11 +131,12 @@ Test(verb_plot, wrong_usage_is_one_line)
     } wrong[] = {
         {{"no-such-plot"}, "no such plot, and no such profile"},
         {{"worker-count", "no-such-plot"}, "no-such-plot: no such plot"},
+        {{"io-map"}, "io-map: not in this version: logs hold no offsets"},
         {{"--format", "gif"}, "name png, svg or pdf"},
         {{"--width", "0"}, "inches"},
         {{"--width", "nan"}, "inches"},
         {{"--height", "3in"}, "inches"},
-        {{"--html", "page.html"}, "--html is not in this version"},
+        {{"--html", "page.html", "worker-count"}, "worker-count belongs to pictures"},
         {{"--dark=yes"}, "takes no value"},
         {{"--frob"}, "is no option"},
         {{"-o", "-"}, "a directory"},

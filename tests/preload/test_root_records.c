@@ -3,6 +3,7 @@
 #include "preload/root_records.h"
 
 #include "preload/log_format.h"
+#include "preload/root_carry.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { FILE_ID = 1, MOST = 4096 };
 
@@ -780,6 +782,24 @@ Test(root_records, a_file_with_too_high_a_number_is_not_walked)
     cr_expect_not(cup_root_is(&read));
 }
 
+/* As it is left over if another thread wrote into the buffer between two looks at it. */
+Test(root_records, a_rest_that_contradicts_the_read_that_left_it)
+{
+    begin_file();
+    size_t from = put_basket("twice", 10);
+    struct cup_root_carry carry = {.standing = {.file = FILE_ID,
+                                                .offset = from + 5000,
+                                                .record = from,
+                                                .known = true,
+                                                .bytes = (uint16_t)(used - from)}};
+    memcpy(carry.rest, image + from, used - from);
+    cup_root_carry_keep(&carry);
+    used = from + 5000;
+    put_basket("next", 100);
+    deliver(from + 5000, used - 1, true);
+    EXPECT_BRANCHES("twice", "next");
+}
+
 Test(root_records, nothing_is_carried_into_another_log)
 {
     begin_at(1000);
@@ -976,6 +996,35 @@ Test(root_records, where_there_is_no_rntuple_no_block_is_counted)
     cr_expect_eq(told.blocks, 0);
 }
 
+/* The same, into a buffer behind which there is nothing. */
+static void deliver_to_the_edge(size_t from, size_t end)
+{
+    const size_t room = 1 << 16, bytes = end - from;
+    const struct cup_root_sink sink = {&told, on_basket, on_block, on_head};
+    unsigned char *map =
+        mmap(NULL, 2 * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(map != MAP_FAILED && bytes <= room);
+    cr_assert_eq(mprotect(map + room, room, PROT_NONE), 0);
+    memcpy(map + room - bytes, image + from, bytes);
+    cup_root_walk(
+        &(struct cup_root_read){
+            .file = FILE_ID, .offset = from, .data = map + room - bytes, .bytes = bytes},
+        &sink);
+    munmap(map, 2 * room);
+}
+
+/* A list holds keys alone: what they stand for may not be there. */
+Test(root_records, a_listed_basket_at_the_end_of_what_was_read)
+{
+    begin_file();
+    size_t basket = put_basket("listed", 500), anchor = used;
+    put_anchor(200, 300);
+    size_t list = put_list((size_t[]){basket, anchor, basket}, 3);
+    deliver_to_the_edge(list, used);
+    deliver_to_the_edge(basket, used);
+    EXPECT_BRANCHES("listed");
+}
+
 Test(root_records, blocks_whose_sizes_cannot_be)
 {
     static const struct {
@@ -1006,18 +1055,19 @@ struct whole {
     json_t *expected;
 };
 
-static struct whole load(const char *path)
+/* LIST: what uproot said of the file beside it. */
+static struct whole load(const char *list)
 {
     struct whole whole = {.data = malloc(1 << 20)};
     char name[4096];
     json_error_t error;
-    snprintf(name, sizeof name, "%.*sjson", (int)strlen(path) - 4, path);
-    FILE *file = fopen(path, "rb");
+    snprintf(name, sizeof name, "%.*sroot", (int)strlen(list) - 4, list);
+    FILE *file = fopen(name, "rb");
     cr_assert(file);
     whole.bytes = fread(whole.data, 1, 1 << 20, file);
     fclose(file);
-    whole.expected = json_load_file(name, 0, &error);
-    cr_assert(whole.expected, "%s: %s", name, error.text);
+    whole.expected = json_load_file(list, 0, &error);
+    cr_assert(whole.expected, "%s: %s", list, error.text);
     cr_assert_eq(json_integer_value(json_object_get(whole.expected, "size")),
                  (json_int_t)whole.bytes);
     return whole;
@@ -1119,7 +1169,7 @@ Test(root_records, whole_files_of_which_uproot_said_what_is_in_them)
 {
     static const size_t pieces[] = {1, 2, 7, 100, 333, 4096, 65536, 1 << 20};
     glob_t files;
-    cr_assert_eq(glob(CUP_TOP "/tests/data/root/*.root", 0, NULL, &files), 0);
+    cr_assert_eq(glob(CUP_TOP "/tests/data/root/*.json", 0, NULL, &files), 0);
     cr_assert_eq(files.gl_pathc, 13);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const char *path = files.gl_pathv[i];

@@ -1,0 +1,142 @@
+#include "analysis/write/html.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/base/utf8.h"
+
+static const char *entity(uint32_t code)
+{
+    switch (code) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_odd(uint32_t code)
+{
+    bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    bool none = code == CUP_UTF8_BAD || (code & 0xFFFE) == 0xFFFE; /* HTML knows no such one */
+    return control || turns || none;
+}
+
+void cup_html_text(FILE *out, struct cup_text text)
+{
+    const char *end = text.bytes + text.length;
+    for (const char *at = text.bytes; at < end;) {
+        uint32_t code;
+        size_t length = cup_utf8_next(at, end, &code);
+        const char *name = entity(code);
+        if (name)
+            fputs(name, out);
+        else if (is_odd(code))
+            fputs(CUP_UTF8_BAD_BYTES, out);
+        else
+            fwrite(at, 1, length, out);
+        at += length;
+    }
+}
+
+void cup_html_string(FILE *out, const char *string)
+{
+    cup_html_text(out, (struct cup_text){string, strlen(string)});
+}
+
+void cup_html_prose(FILE *out, const char *text)
+{
+    for (bool code = false; *text; code = !code) {
+        size_t length = strcspn(text, "`");
+        bool closed = code && text[length] == '`';
+        if (closed)
+            fputs("<code>", out);
+        cup_html_text(out, (struct cup_text){text, length});
+        if (closed)
+            fputs("</code>", out);
+        text += length + (text[length] == '`');
+    }
+}
+
+void cup_html_paragraph(FILE *out, enum cup_style style, const char *text)
+{
+    if (!*text)
+        return;
+    fputs(style == CUP_DIM    ? "<p class=\"dim\">"
+          : style == CUP_WARN ? "<p class=\"warn\">"
+          : style == CUP_BAD  ? "<p class=\"bad\">"
+                              : "<p>",
+          out);
+    cup_html_prose(out, text);
+    fputs("</p>\n", out);
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static bool has_headings(const struct cup_table *table)
+{
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (*table->columns[i].heading)
+            return true;
+    return false;
+}
+
+static void write_headings(FILE *out, const struct cup_table *table)
+{
+    fputs("<thead><tr>", out);
+    for (unsigned i = 0; i < table->column_count; i++) {
+        const struct cup_column *column = &table->columns[i];
+        const char *class = column->fit == CUP_FIT_RIGHT ? " class=\"n\"" : "";
+        if (!*column->heading) { /* a heading that says nothing is none */
+            fputs("<td></td>", out);
+            continue;
+        }
+        fprintf(out, "<th scope=\"col\"%s>", class);
+        cup_html_string(out, column->heading);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n", out);
+}
+
+/* The first cell names the row, where it is a text. */
+static void write_cell(FILE *out, const struct cup_column *column,
+                       const struct cup_table_cell *cell, bool first)
+{
+    bool names = first && column->fit != CUP_FIT_RIGHT;
+    fputs(names ? "<th scope=\"row\"" : "<td", out);
+    if (column->fit == CUP_FIT_RIGHT)
+        fputs(" class=\"n\"", out);
+    if (isfinite(cell->number))
+        fprintf(out, " data-n=\"%.9g\"", cell->number);
+    putc('>', out);
+    cup_html_string(out, cell->text ? cell->text : "");
+    fputs(names ? "</th>" : "</td>", out);
+}
+
+void cup_html_table(FILE *out, const struct cup_table *table, const char *label)
+{
+    fputs("<div class=\"scroll\"><table><caption>", out);
+    cup_html_string(out, label);
+    fputs("</caption>\n", out);
+    if (has_headings(table))
+        write_headings(out, table);
+    fputs("<tbody>\n", out);
+    for (size_t i = 0; i < table->cell_count; i++) {
+        unsigned column = (unsigned)(i % table->column_count);
+        if (column == 0)
+            fputs("<tr>", out);
+        write_cell(out, &table->columns[column], &table->cells[i], column == 0);
+        if (column + 1 == table->column_count)
+            fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}

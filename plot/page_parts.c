@@ -1,0 +1,9 @@
+#include "plot/page_parts.h"
+
+const char cup_page_css[] =
+#include "page.css.inc"
+    ;
+
+const char cup_page_js[] =
+#include "page.js.inc"
+    ;

@@ -1,0 +1,169 @@
+/* Made-up data of the plots that are rows with names, or curves over time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/curves.h"
+#include "plot/peak_memory.h"
+#include "plot/rows.h"
+#include "plot/task_bytes.h"
+#include "plot/time_bins.h"
+#include "tests/plot/fakes_parts.h"
+
+static const struct cup_bar_kind three_kinds[] = {
+    {"slow", CUP_PAINT_RED}, {"fast", CUP_PAINT_GREEN}, {"like the others", CUP_PAINT_BLUE}};
+
+static const void *fake_rows(enum fake_kind kind, bool stacked, bool marked,
+                             struct cup_arena *arena)
+{
+    struct cup_rows *plot = cup_rows_make(arena, three_kinds, 3);
+    struct dice dice = {11};
+    if (!plot)
+        abort();
+    plot->what = "hosts";
+    plot->name = "events per second and core";
+    plot->unit = CUP_AXIS_HERTZ;
+    plot->mark = !marked ? 0 : kind == FAKE_ODD ? INFINITY : 900;
+    plot->mark_name = "median";
+    for (size_t i = 0; i < amount(kind, 7, CUP_ROWS_SHOWN); i++) {
+        double value = kind == FAKE_ODD ? odd(i) : 500 + 1000 * roll(&dice);
+        struct cup_row *row = cup_rows_add(plot, name_of(kind, i, arena), i % 3, value);
+        for (size_t part = 0; stacked && part < 3; part++)
+            row->parts[part] = value / 3;
+        snprintf(row->text, sizeof row->text, "%.0f Hz, %zu chunks", value, 10 * i);
+    }
+    return plot;
+}
+
+static const void *fake_shares_of_hundred(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_rows *plot = cup_rows_make(arena, three_kinds, 3);
+    if (!plot)
+        abort();
+    plot->what = "figures";
+    plot->name = "share";
+    plot->unit = CUP_AXIS_PERCENT;
+    plot->whole = kind == FAKE_ODD ? NAN : 100;
+    for (size_t i = 0; i < amount(kind, 6, CUP_ROWS_SHOWN); i++)
+        cup_rows_add(plot, name_of(kind, i, arena), i % 3,
+                     kind == FAKE_ODD ? odd(i) : 100.0 / (double)(i + 1));
+    return plot;
+}
+
+static double *fake_times(size_t count, double seconds, struct cup_arena *arena)
+{
+    double *times = take(arena, count, sizeof *times);
+    for (size_t i = 0; i < count; i++)
+        times[i] = seconds * ((double)i + 0.5) / (double)count;
+    return times;
+}
+
+static void add_curve(struct cup_curves *plot, enum fake_kind kind, const char *name,
+                      enum cup_curve_kind style, double most, struct cup_arena *arena)
+{
+    struct dice dice = {(uint32_t)plot->count + 12};
+    size_t count = amount(kind, 60, CUP_TIME_BINS);
+    double *values = take(arena, count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = kind == FAKE_ODD ? odd(i)
+                    : i % 20 == 19   ? NAN
+                                     : most * (0.6 + 0.4 * roll(&dice));
+    cup_curves_add(plot, (struct cup_curve){.name = name,
+                                            .paint = (enum cup_paint)plot->count,
+                                            .kind = style,
+                                            .time_s = fake_times(count, plot->seconds, arena),
+                                            .low = take(arena, count, sizeof(double)),
+                                            .values = values,
+                                            .count = count});
+}
+
+static const void *fake_curves(enum fake_kind kind, enum cup_axis_unit unit,
+                               struct cup_arena *arena)
+{
+    struct cup_curves *plot = take(arena, 1, sizeof *plot);
+    double most = unit == CUP_AXIS_PERCENT ? 98 : 25e9;
+    plot->name = "of all workers";
+    plot->unit = unit;
+    plot->bits = unit == CUP_AXIS_BYTE_RATE;
+    plot->seconds = kind == FAKE_LARGE ? 90000 : 130;
+    if (plot->bits) {
+        add_curve(plot, kind, "read", CUP_CURVE_STEPS, most, arena);
+        add_curve(plot, kind, "mean of the run", CUP_CURVE_LEVEL, most / 2, arena);
+        if (kind == FAKE_ODD)
+            plot->most = 2e20; /* 64 bits of bytes in a tenth of a second: no log has more */
+        return plot;
+    }
+    bool bands = unit == CUP_AXIS_BYTES;
+    add_curve(plot, kind, "the first one", bands ? CUP_CURVE_BAND : CUP_CURVE_LINE, most / 5,
+              arena);
+    add_curve(plot, kind, "another one", CUP_CURVE_LINE, most, arena);
+    return plot;
+}
+
+static const void *fake_task_bytes(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_task_bytes *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {13};
+    size_t count = amount(kind, 300, 100000);
+    double *bytes = take(arena, count, sizeof *bytes);
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = kind == FAKE_ODD ? odd(i) : 1e4 * pow(10, 3 * roll(&dice));
+    plot->group_count = kind == FAKE_LARGE ? CUP_TASK_BYTES_GROUPS : amount(kind, 2, 2) % 3;
+    plot->median = kind == FAKE_ODD ? NAN : 3e5;
+    if (cup_bins_make(&plot->bins, arena, CUP_BINS_LOG, bytes, count, 60) != 0)
+        abort();
+    for (size_t i = 0; i < plot->group_count; i++) {
+        plot->names[i] = name_of(kind, i, arena);
+        plot->counts[i] = take(arena, plot->bins.count, sizeof(double));
+        for (size_t bin = 0; bin < plot->bins.count; bin++)
+            plot->counts[i][bin] = plot->bins.counts[bin] / (double)plot->group_count;
+    }
+    return plot;
+}
+
+static const void *fake_peak_memory(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_peak_memory *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {14};
+    fill_chunks(&plot->chunks, kind, arena);
+    plot->bytes = take(arena, plot->chunks.count, sizeof(double));
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        plot->bytes[i] = kind == FAKE_ODD ? odd(i + 1)
+                                          : 5e8 + plot->chunks.points[i].events * 1e4 *
+                                                      (0.8 + 0.4 * roll(&dice));
+    plot->top_events = kind == FAKE_ODD ? NAN : 110000;
+    plot->top_bytes = kind == FAKE_ODD ? INFINITY : 2.5e9;
+    plot->limit = kind == FAKE_ODD ? -1 : 2.2e9;
+    plot->fitted = kind != FAKE_EMPTY;
+    plot->mean_events = 60000;
+    plot->bytes_at_mean = 1.1e9;
+    plot->slope = kind == FAKE_ODD ? NAN : 1e4;
+    if (kind == FAKE_LARGE)
+        fill_density(&plot->density, arena);
+    return plot;
+}
+
+const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena)
+{
+    if (strcmp(plot, "data-rate") == 0)
+        return fake_curves(kind, CUP_AXIS_BYTE_RATE, arena);
+    if (strcmp(plot, "resource-utilization") == 0)
+        return fake_curves(kind, CUP_AXIS_PERCENT, arena);
+    if (strcmp(plot, "heap-rss") == 0)
+        return fake_curves(kind, CUP_AXIS_BYTES, arena);
+    if (strcmp(plot, "efficiency-summary") == 0)
+        return fake_shares_of_hundred(kind, arena);
+    if (strcmp(plot, "hosts") == 0)
+        return fake_rows(kind, false, true, arena);
+    if (strcmp(plot, "task-overhead") == 0)
+        return fake_rows(kind, true, false, arena);
+    if (strcmp(plot, "wasted-work") == 0 || strcmp(plot, "access-sizes") == 0 ||
+        strcmp(plot, "servers") == 0)
+        return fake_rows(kind, false, false, arena);
+    if (strcmp(plot, "task-bytes") == 0)
+        return fake_task_bytes(kind, arena);
+    if (strcmp(plot, "peak-memory-events") == 0)
+        return fake_peak_memory(kind, arena);
+    return NULL;
+}

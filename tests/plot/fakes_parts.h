@@ -1,0 +1,27 @@
+/* What made-up data are made of. */
+#ifndef CUPPING_FAKES_PARTS_H
+#define CUPPING_FAKES_PARTS_H
+
+#include "plot/chunks.h"
+#include "plot/density.h"
+#include "tests/plot/fakes.h"
+
+/* The same numbers on every machine. */
+struct dice {
+    uint32_t state;
+};
+double roll(struct dice *dice); /* from 0 to 1 */
+
+/* Zeroed; aborts without memory. */
+void *take(struct cup_arena *arena, size_t count, size_t size);
+
+size_t amount(enum fake_kind kind, size_t usual, size_t large);
+double odd(size_t i); /* NAN, infinity, negative, far too large, ... */
+struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena);
+void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena);
+void fill_density(struct cup_density *density, struct cup_arena *arena);
+
+/* As fake_data(); NULL for a plot that it does not know. */
+const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
+
+#endif

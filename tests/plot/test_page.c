@@ -1,0 +1,231 @@
+/* The page of HTML: of what it consists, what it escapes, how large it becomes. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/verbs/verbs.h"
+#include "analysis/write/html.h"
+#include "plot/page_svg.h"
+#include "tests/analysis/support.h"
+#include "tests/plot/support.h"
+
+static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH];
+
+static void set_up(void)
+{
+    struct log_builder builder;
+    make_scratch(scratch);
+    make_scratch(outside);
+    build_golden_log(&builder);
+    save_log(&builder, scratch, "a.cup");
+    builder_free(&builder);
+    snprintf(path, sizeof path, "%s/page.html", outside);
+}
+
+static void tear_down(void)
+{
+    remove_scratch(scratch);
+    remove_scratch(outside);
+}
+
+TestSuite(page, .init = set_up, .fini = tear_down);
+
+#define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
+
+static size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        found++;
+    return found;
+}
+
+Test(page, holds_all_in_the_order_of_their_weight)
+{
+    static const char *const order[] = {
+        "<!DOCTYPE html>",
+        "id=\"summary\"",
+        "id=\"plot-worker-count\"",
+        "id=\"plot-time-budget\"",
+        "id=\"plot-task-stream\"",
+        "id=\"plot-runtime-events\"",
+        "id=\"plot-event-rate\"",
+        "id=\"advice\"",
+        "id=\"tables\"",
+        "<h3>Tasks by prefix</h3>",
+        "<h3>Chunks one by one</h3>",
+        "<h3>Files</h3>",
+        "id=\"plots\"",
+        "Plots left out",
+        "</html>",
+    };
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path), *at = page;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        char *next = strstr(at, order[i]);
+        cr_expect(next, "%s", order[i]);
+        at = next ? next : at;
+    }
+    cr_expect_eq(count(page, "<section"), count(page, "</section>"));
+    cr_expect_eq(count(page, "<table"), count(page, "</table>"));
+    cr_expect_eq(count(page, "<svg"), count(page, "</svg>"));
+    cr_expect_eq(count(page, "<script"), 1);
+    cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the look are variables");
+    free(page);
+}
+
+Test(page, same_run_same_bytes)
+{
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *once = read_text(path);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *again = read_text(path);
+    cr_expect(strcmp(once, again) == 0);
+    free(once);
+    free(again);
+}
+
+Test(page, goes_to_standard_output_too)
+{
+    cr_assert_eq(RUN(scratch, "--html", "-"), CUP_EXIT_DONE);
+    snprintf(path, sizeof path, "%s/out", outside);
+    char *page = read_text(path);
+    cr_expect_eq(strncmp(page, "<!DOCTYPE html>", 15), 0);
+    free(page);
+}
+
+/* A page that cannot be written leaves the one before. */
+Test(page, a_failure_is_one_line)
+{
+    cr_expect_eq(RUN(scratch, "--html", "/no/such/directory/page.html"), CUP_EXIT_FAILED);
+    snprintf(path, sizeof path, "%s/err", outside);
+    char *said = read_text(path);
+    cr_expect_eq(count(said, "\n"), 1, "%s", said);
+    free(said);
+}
+
+Test(page, takes_nothing_of_pictures)
+{
+    static const char *const wrong[][2] = {{"worker-count", NULL}, {"--dark", NULL},
+                                           {"--list", NULL},       {"-o", "x"},
+                                           {"--width", "3"},       {"--format", "svg"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        cr_expect_eq(RUN(scratch, "--html", path, wrong[i][0], wrong[i][1]), CUP_EXIT_USAGE, "%s",
+                     wrong[i][0]);
+    cr_expect_neq(access(path, F_OK), 0);
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+static void expect_written(struct cup_text text, const char *expected)
+{
+    char *written = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_html_text(out, text);
+    fclose(out);
+    cr_expect_str_eq(written, expected);
+    free(written);
+}
+
+#define EXPECT_TEXT(text, expected)                                                                \
+    expect_written((struct cup_text){text, sizeof(text) - 1}, expected)
+
+Test(page, names_are_no_markup)
+{
+    EXPECT_TEXT("<script>alert(\"1\")</script>",
+                "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
+    EXPECT_TEXT("a&amp;'b'", "a&amp;amp;&#39;b&#39;");
+    EXPECT_TEXT("\xC3\xA9\xFF\x01", "\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD");
+    EXPECT_TEXT("a\0b", "a\xEF\xBF\xBD"
+                        "b");
+    EXPECT_TEXT("\xE2\x80\xAEtoor", "\xEF\xBF\xBDtoor");
+    EXPECT_TEXT("", "");
+}
+
+Test(page, prose_knows_code)
+{
+    char *written = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_html_prose(out, "see `a<b` and `c");
+    fclose(out);
+    cr_expect_str_eq(written, "see <code>a&lt;b</code> and c");
+    free(written);
+}
+
+static char *table_of(const char *name, struct cup_value value)
+{
+    static const struct cup_column columns[] = {{"name", CUP_FIT_LEFT, 0},
+                                                {"size", CUP_FIT_RIGHT, 1}};
+    struct cup_html html = {.label = "a \"table\""};
+    struct cup_terminal terminal = {.width = 80, .html = &html};
+    struct cup_table table;
+    char *written = NULL;
+    size_t bytes;
+    terminal.out = open_memstream(&written, &bytes);
+    cup_table_start(&table, columns, 2);
+    cup_table_add_string(&table, name);
+    cup_table_add_value(&table, value, CUP_UNIT_BYTES);
+    cup_table_finish(&table, &terminal);
+    fclose(terminal.out);
+    return written;
+}
+
+Test(page, cells_carry_their_numbers)
+{
+    char *known = table_of("<b>", cup_count(1500)), *unknown = table_of("x", cup_null());
+    cr_expect(
+        strstr(known,
+               "<th scope=\"row\">&lt;b&gt;</th><td class=\"n\" data-n=\"1500\">1.50 kB</td>"),
+        "%s", known);
+    cr_expect(strstr(known, "<caption>a &quot;table&quot;</caption>"), "%s", known);
+    cr_expect(strstr(unknown, "<td class=\"n\">n/a</td>"), "%s", unknown);
+    free(known);
+    free(unknown);
+}
+
+/* ---- plots -------------------------------------------------------------------------------- */
+
+/* The kinds of data that there are, odd and large ones too. */
+static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
+{
+    struct cup_arena arena = {0};
+    struct cup_profile profile = {.path = "run"};
+    struct cup_totals totals = {.profile = &profile};
+    struct cup_plot_input input = {.totals = &totals, .arena = &arena};
+    const struct cup_plot_style style = {.width = 8, .height = 5};
+    struct cup_legend legend;
+    struct cup_canvas canvas;
+    const struct cup_bytes *svg;
+    struct cup_error error;
+    char *written = NULL;
+    size_t bytes;
+    const void *data = fake_data(plot->name, kind, &arena);
+    FILE *out = open_memstream(&written, &bytes);
+    cr_assert_eq(cup_plot_draw_for_page(plot, &input, data, &style, &legend, &canvas, &svg, &error),
+                 0);
+    cup_page_svg(out, plot, &canvas, svg, legend.caption);
+    cr_expect_leq(canvas.told_count, CUP_TOLD_MOST);
+    fclose(out);
+    cup_canvas_close(&canvas);
+    cup_arena_clear(&arena);
+    return written;
+}
+
+Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
+{
+    for (size_t i = 0; i < cup_plot_count; i++)
+        for (int kind = 0; kind < FAKE_KINDS; kind++) {
+            char *svg = page_of(&cup_plots[i], (enum fake_kind)kind);
+            cr_expect_lt(strlen(svg), 1000000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
+                         strlen(svg));
+            cr_expect_eq(count(svg, "<text"), count(svg, "</text>"));
+            cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
+            cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
+            free(svg);
+        }
+}
