@@ -1,9 +1,12 @@
 #include "analysis/report/report.h"
 
-/* Schedulers are there for their samples alone. */
+/* Schedulers are there for their samples alone. Who read no basket had nothing to ask uproot for:
+ * its log says so as one does in which asking cannot be seen. */
 static bool concerns(const struct cup_process *process, unsigned feature)
 {
     bool schedules = (process->roles & 1u << CUP_ROLE_SCHEDULER) != 0;
+    if (feature == CUP_FEATURE_ASKED && process->header.health[CUP_H_BASKETS_SEEN] == 0)
+        return false;
     return cup_process_is_worker(process) || (schedules && feature == CUP_FEATURE_SAMPLES);
 }
 

@@ -69,9 +69,14 @@ static void print_line(const struct cup_page *page, const char *line)
 
 static void print_rereads(const struct cup_page *page)
 {
+    static const char *const parts[][2] = {
+        {"reread_border_bytes", "where one chunk ends and another begins"},
+        {"reread_same_task_bytes", "by the same task"},
+        {"reread_wasted_bytes", "for results not used"},
+        {"reread_estimated_bytes", "estimated"},
+    };
     const struct cup_branches *branches = &page->totals->branches;
-    char all[CUP_HUMANE_ROOM], task[CUP_HUMANE_ROOM], border[CUP_HUMANE_ROOM];
-    char wasted[CUP_HUMANE_ROOM], guessed[CUP_HUMANE_ROOM], line[400];
+    char bytes[CUP_HUMANE_ROOM], line[500];
     if (!branches->rereads_known) {
         print_line(page, branches->lost_records
                              ? "What was read twice: n/a, records could not be read again."
@@ -79,18 +84,13 @@ static void print_rereads(const struct cup_page *page)
                                "branches` and --json look for it.");
         return;
     }
-    snprintf(line, sizeof line,
-             "Read again: %s; by the same task %s, where one chunk ends and another begins %s, for "
-             "results not used %s%s%s%s.",
-             of(page, all, "reread_bytes", CUP_UNIT_BYTES),
-             of(page, task, "reread_same_task_bytes", CUP_UNIT_BYTES),
-             of(page, border, "reread_border_bytes", CUP_UNIT_BYTES),
-             of(page, wasted, "reread_wasted_bytes", CUP_UNIT_BYTES),
-             branches->total.rereads.estimated ? "; estimated: " : "",
-             branches->total.rereads.estimated
-                 ? of(page, guessed, "reread_estimated_bytes", CUP_UNIT_BYTES)
-                 : "",
-             branches->total.rereads.estimated ? " of it" : "");
+    size_t length = (size_t)snprintf(line, sizeof line, "Read again: %s",
+                                     of(page, bytes, "reread_bytes", CUP_UNIT_BYTES));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (cup_page_metric(page, "branches", parts[i][0]) > 0)
+            length += (size_t)snprintf(line + length, sizeof line - length, "; %s of it %s",
+                                       of(page, bytes, parts[i][0], CUP_UNIT_BYTES), parts[i][1]);
+    snprintf(line + length, sizeof line - length, ".");
     print_line(page, line);
 }
 

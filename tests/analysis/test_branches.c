@@ -8,6 +8,7 @@
 #include "analysis/metrics/file_branches.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/profile/profile_builder.h"
+#include "analysis/report/report.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/report/warnings.h"
 #include "tests/analysis/support.h"
@@ -430,6 +431,22 @@ Test(branches, rows_over_files)
     cr_expect_eq(eta->tasks, 3);
     cr_expect_eq(eta->files, 1);
     cr_expect_eq(eta->rereads.bytes, 120);
+}
+
+/* Of two workers that saw no list of uproot's, one had read baskets. */
+Test(branches, asking_is_off_where_baskets_were_read)
+{
+    struct cup_feature_off off[CUP_FEATURE_COUNT];
+    uint64_t processes = 0;
+    load_both();
+    for (uint32_t i = 0; i < 2; i++)
+        profile.processes[i].header.features &= ~(uint64_t)CUP_FEATURE_ASKED;
+    profile.processes[1].header.health[CUP_H_BASKETS_SEEN] = 4;
+    size_t count = cup_features_off(&profile, off);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(off[i].name, "asked") == 0)
+            processes = off[i].processes;
+    cr_expect_eq(processes, 1);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */

@@ -204,6 +204,22 @@ Test(file_shares, of_a_file_that_was_moved)
     json_decref(report);
 }
 
+Test(file_shares, in_tables)
+{
+    char out[2 * SUPPORT_PATH], written[3 * SUPPORT_PATH];
+    snprintf(out, sizeof out, "%s/tables", outside);
+    cr_assert_eq(run_verb(outside, cup_verb_export,
+                          (const char *const[]){"export", scratch, "--to", "csv", "-o", out, NULL}),
+                 0);
+    snprintf(written, sizeof written, "%s/branches.csv", out);
+    char *text = read_text(written);
+    char *row = strstr(text, "/a.root,Events,pt,"), *end = row ? strstr(row, "\r\n") : NULL;
+    cr_assert(row && end, "%s", text);
+    *end = '\0';
+    cr_expect_not_null(strstr(row, ",asked,10,1000,40"), "%s", row);
+    free(text);
+}
+
 Test(file_shares, in_the_text)
 {
     char written[2 * SUPPORT_PATH];

@@ -143,7 +143,7 @@ Test(verb_plot, wrong_usage_is_one_line)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const arguments[] = {"plot", wrong[i].arguments[0], wrong[i].arguments[1],
-                                         NULL};
+                                         wrong[i].arguments[2], NULL};
         cr_expect_eq(run_verb(outside, cup_verb_plot, arguments), CUP_EXIT_USAGE, "%s",
                      arguments[1]);
         expect_printed("err", 1, wrong[i].part);
