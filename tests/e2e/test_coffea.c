@@ -7,6 +7,7 @@
 #include "tests/e2e/witness.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -477,8 +478,9 @@ Test(coffea, runs_of_one_and_of_two_workers_are_compared)
     cr_expect(json_is_true(json_object_get(compared, "same_work")));
     cr_expect_eq(json_array_size(json_object_get(compared, "differences")), 0);
     cr_assert_eq(json_array_size(rows), 2);
-    cr_expect_eq(cup_number(json_array_get(rows, 0), "workers"), 1);
-    cr_expect_eq(cup_number(json_array_get(rows, 1), "workers"), 2);
+    /* averages: a worker may come a moment after the run began */
+    cr_expect(fabs(cup_number(json_array_get(rows, 0), "workers") - 1) < 0.1);
+    cr_expect(fabs(cup_number(json_array_get(rows, 1), "workers") - 2) < 0.2);
     cr_expect_eq(cup_number(json_array_get(rows, 0), "efficiency_by_workers"), 1);
     cr_expect(cup_number(json_array_get(rows, 1), "efficiency_by_workers") > 0);
     json_decref(compared);

@@ -61,7 +61,12 @@ def limits(read, entries):
 
 def numbers(branch, start, stop):
     """Of the baskets that this uproot reads for entries from START to STOP: versions differ at borders.
-    One that is part of the tree's own record was read with it."""
+    Some may be part of the tree's own record."""
+    return [number for number, _ in branch.entries_to_ranges_or_baskets(start, stop)]
+
+
+def placed(branch, start, stop):
+    """Likewise, only those that have a place of their own."""
     found = branch.entries_to_ranges_or_baskets(start, stop)
     return [number for number, place in found if isinstance(place, tuple)]
 
@@ -72,7 +77,7 @@ def places(path, read):
         tree = file[read["tree"]]
         start, stop = limits(read, tree.num_entries)
         return [[name, i, int(tree[name].member("fBasketSeek")[i]), tree[name].basket_compressed_bytes(i)]
-                for name in read["branches"] for i in numbers(tree[name], start, stop)]
+                for name in read["branches"] for i in placed(tree[name], start, stop)]
 
 
 def row(tree, branch, counts, seen):
