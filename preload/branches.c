@@ -18,6 +18,7 @@ static struct {
     struct slot *slots; /* NULL: none yet */
     uint32_t lock;      /* to add one */
     uint32_t count;
+    bool full; /* and the log says so */
 } branches;
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -87,6 +88,14 @@ static uint32_t add(uint64_t hash, uint32_t tree, uint32_t name)
     return slot->number;
 }
 
+/* Further ones are read without a name. */
+static uint32_t note_full(void)
+{
+    if (!__atomic_exchange_n(&branches.full, true, __ATOMIC_RELAXED))
+        cup_log_note("branches without a name: more of them were read than a process can name");
+    return 0;
+}
+
 uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *name,
                              size_t name_bytes)
 {
@@ -96,7 +105,7 @@ uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *na
     if (known && known->hash)
         return known->number;
     if (branches.count == CUP_BRANCHES)
-        return 0;
+        return note_full();
     uint32_t tree_id = tree_bytes ? cup_log_string(tree, tree_bytes) : 0;
     uint32_t name_id = cup_log_string(name, name_bytes);
     cup_spin_lock(&branches.lock);

@@ -240,8 +240,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(SAMPLES_DROPPED, "samples_dropped", "samples lost: the log was full")                        \
     X(SAMPLE_NS, "sample_ns", "for which taking samples held event loops up")                      \
     X(BASKETS_SEEN, "baskets_seen", "keys of baskets that passed through reads")                   \
-    X(BASKETS_DROPPED, "baskets_dropped",                                                          \
-      "baskets lost: tables full, or the task ended in a kill")                                    \
+    X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables or log full")                      \
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or not "           \
       "understood")

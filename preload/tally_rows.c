@@ -4,11 +4,10 @@
 #include "preload/branches.h"
 #include "preload/log.h"
 #include "preload/raw.h"
+#include "preload/root_records.h"
 #include "preload/spin.h"
 
 #include <string.h>
-
-enum { NAMED_FILES = 8192 };
 
 /* Rows are added up in a table by branch, so that they come out in the order of branches. */
 struct room {
@@ -20,9 +19,9 @@ struct room {
 
 static struct {
     uint32_t lock;
-    struct room *room;           /* NULL: none yet */
-    bool named;                  /* any of the following is known */
-    uint32_t paths[NAMED_FILES]; /* strings, by FILE record */
+    struct room *room;              /* NULL: none yet */
+    bool named;                     /* any of the following is known */
+    uint32_t paths[CUP_ROOT_FILES]; /* strings, by FILE record */
 } state;
 
 void cup_tally_rows_reset(void)
@@ -38,7 +37,7 @@ void cup_tally_rows_reset(void)
 
 void cup_tally_rows_named(uint32_t file, uint32_t path)
 {
-    if (file >= NAMED_FILES)
+    if (file >= CUP_ROOT_FILES)
         return;
     state.named = true;
     state.paths[file] = path;
@@ -265,7 +264,7 @@ static uint32_t file_asked_for(struct cup_tally *tally, const struct cup_tally_p
         const struct cup_tally_place *seen = &tally->places[i];
         if (seen->asked_for || (asked->file && asked->file != seen->file))
             continue;
-        bool named = seen->file < NAMED_FILES && asked->tree.path &&
+        bool named = seen->file < CUP_ROOT_FILES && asked->tree.path &&
                      state.paths[seen->file] == asked->tree.path;
         unsigned found = matches(tally, asked, i);
         if (found && named)

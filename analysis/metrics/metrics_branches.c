@@ -320,7 +320,7 @@ static const struct cup_metric metrics[] = {
     {"events_checked", "chunks checked for events", CUP_UNIT_COUNT, events_checked, "P: used chunks whose entry range is known, and that read baskets of their tree with known numbers of entries", BASKETS, NULL},
     {"events_unsupported", "  that read fewer", CUP_UNIT_COUNT, events_unsupported, "P: of them, those that read no branch with as many entries as their range has: the processor asked for a part of it, or arrays came from a cache", BASKETS, "no chunk could be checked"},
     {"baskets_seen", "keys of baskets seen", CUP_UNIT_COUNT, baskets_seen, "P: in all reads of all processes, also those that passed by", BASKETS, NULL},
-    {"baskets_dropped", "baskets dropped", CUP_UNIT_COUNT, baskets_dropped, "P: tables were full, or the task ended in a kill: they are in no figure", BASKETS, NULL},
+    {"baskets_dropped", "baskets dropped", CUP_UNIT_COUNT, baskets_dropped, "P: tables or the log were full: they are in no figure; those of a killed task's last two seconds are neither there nor here", BASKETS, NULL},
     {"records_damaged", "records of them damaged", CUP_UNIT_COUNT, records_damaged, "BASKETS records that could be read in part only, or not again", BASKETS, NULL},
 };
 /* clang-format on */
