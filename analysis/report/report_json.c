@@ -76,56 +76,54 @@ static void put_missing(struct report *report)
         put(report, missing[i].name, cup_null());
 }
 
-static void put_row_sources(struct report *report)
+static const char *const row_sources[][2] = {
+    {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen; "
+               "fits: over "
+               "used chunks, least squares, and robust: Huber's; reason says why one is null"},
+    {"datasets", "P: sums over the chunks whose result was used"},
+    {"tasks_by_prefix",
+     "P: all tasks; waits as in fine, over tasks that ended; histograms have buckets whose "
+     "edges "
+     "grow by a factor of 1.33 to 1.5, so quantiles are good to some 20 %; max_s is exact; "
+     "helper_fault_wait_s and "
+     "helper_other_wait_s are null: " CUP_NO_HELPER_REST},
+    {"files", "P: every regular file that was read or written; F: share_of_branches_pct and "
+              "share_of_bytes_pct (different baskets that were read, of those of the trees "
+              "that were read), file_branches, file_baskets_bytes, clusters and cluster_events "
+              "from the file itself, opened when the report was made; n/a where it was not: "
+              "not_examined says why"},
+    {"servers", "P: peers of sockets, Dask's own apart; requests are calls that sent; latencies "
+                "and errors are not measured by this version"},
+    {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
+             "everything from the first task to the last is one"},
+    {"losses",
+     "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
+     "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
+     "the file's URL, which may be a redirector's: null for paths; first and last: of the "
+     "attempts without use"},
+    {"hosts",
+     "P: CPU model and processors as the workers' own instructions and kernel tell; event "
+     "rates over the summed time (core) and CPU time (cpu) of chunks with events; deviations: "
+     "from the median of the hosts with the same CPU model, over 1.4826 times the median "
+     "distance from it"},
+    {"stages",
+     "P and C: as workflow; task_s: of the pool's threads, unfinished tasks until the last "
+     "sign of their process; idle_s: threads_s less task_s; graph: around the metadata tasks, "
+     "n/a without a Runner call"},
+    {"merge",
+     "P: tasks whose inputs, by Dask's own record, are results of chunks (level 1) or of such "
+     "tasks; sums leave out what is of metadata; input_bytes and result_bytes are Dask's "
+     "estimate; transfer_s: n/a, Dask's fine metrics have it by prefix (gather-dep); "
+     "dask_received_bytes: all that the workers' Dask sockets delivered; a level that is null: "
+     "an older library did not record inputs"},
+    {"tasks_by_worker", "P: as tasks_by_prefix, by the Dask worker that ran them"},
+    {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
+                "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
+                "bend is the last with 90 % of the best rate per thread"},
+};
+
+static void put_coffea_source(struct report *report)
 {
-    static const char *const rows[][2] = {
-        {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen; "
-                   "fits: over "
-                   "used chunks, least squares, and robust: Huber's; reason says why one is null"},
-        {"datasets", "P: sums over the chunks whose result was used"},
-        {"tasks_by_prefix",
-         "P: all tasks; waits as in fine, over tasks that ended; histograms have buckets whose "
-         "edges "
-         "grow by a factor of 1.33 to 1.5, so quantiles are good to some 20 %; max_s is exact; "
-         "helper_fault_wait_s and "
-         "helper_other_wait_s are null: " CUP_NO_HELPER_REST},
-        {"files", "P: every regular file that was read or written; F: share_of_branches_pct and "
-                  "share_of_bytes_pct (different baskets that were read, of those of the trees "
-                  "that were read), file_branches, file_baskets_bytes, clusters and cluster_events "
-                  "from the file itself, opened when the report was made; n/a where it was not: "
-                  "not_examined says why"},
-        {"servers",
-         "P: peers of sockets, Dask's own apart; requests are calls that sent; latencies "
-         "and errors are not measured by this version"},
-        {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
-                 "everything from the first task to the last is one"},
-        {"losses",
-         "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
-         "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
-         "the file's URL, which may be a redirector's: null for paths; first and last: of the "
-         "attempts without use"},
-        {"hosts",
-         "P: CPU model and processors as the workers' own instructions and kernel tell; event "
-         "rates over the summed time (core) and CPU time (cpu) of chunks with events; deviations: "
-         "from the median of the hosts with the same CPU model, over 1.4826 times the median "
-         "distance from it"},
-        {"stages",
-         "P and C: as workflow; task_s: of the pool's threads, unfinished tasks until the last "
-         "sign of their process; idle_s: threads_s less task_s; graph: around the metadata tasks, "
-         "n/a without a Runner call"},
-        {"merge",
-         "P: tasks whose inputs, by Dask's own record, are results of chunks (level 1) or of such "
-         "tasks; sums leave out what is of metadata; input_bytes and result_bytes are Dask's "
-         "estimate; transfer_s: n/a, Dask's fine metrics have it by prefix (gather-dep); "
-         "dask_received_bytes: all that the workers' Dask sockets delivered; a level that is null: "
-         "an older library did not record inputs"},
-        {"tasks_by_worker", "P: as tasks_by_prefix, by the Dask worker that ran them"},
-        {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
-                    "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
-                    "bend is the last with 90 % of the best rate per thread"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(report, rows[i][0], cup_string(rows[i][1]));
     put(report, "coffea",
         cup_string(report->totals->coffea.chunks
                        ? "C: as Coffea's own report, made from the chunks whose result was used; "
@@ -133,6 +131,13 @@ static void put_row_sources(struct report *report)
                    : report->totals->given
                        ? "C: the file of --coffea-report; no chunk of Coffea's was seen to return"
                        : "n/a: no chunk of Coffea's was seen to return"));
+}
+
+static void put_row_sources(struct report *report)
+{
+    for (size_t i = 0; i < sizeof row_sources / sizeof *row_sources; i++)
+        put(report, row_sources[i][0], cup_string(row_sources[i][1]));
+    put_coffea_source(report);
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];
         snprintf(reason, sizeof reason, "n/a: %s", missing[i].reason);
