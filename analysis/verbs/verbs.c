@@ -47,8 +47,7 @@ const struct cup_verb cup_verbs[] = {
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
      "  The files written are printed one a line; what was left out, and why, goes to standard "
-     "error.\n"
-     "  --html is not in this version.\n"},
+     "error.\n"},
     {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [--run N|all]",
      "what a run did, as other programs read it",
      "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"
