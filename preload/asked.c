@@ -159,10 +159,14 @@ static bool add(struct request *request, cup_object *part, cup_object *range)
     return true;
 }
 
-/* Borrowed; NULL: what we asked of Python made it run code of others, which shortened the list. */
+/* To be given back: what we ask of Python may make it run code of others, and the list may lose the
+ * part meanwhile. NULL: it already did. */
 static cup_object *part_at(cup_object *list, ssize_t at)
 {
-    return at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
+    cup_object *part = at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
+    if (part)
+        cup_py.Py_IncRef(part);
+    return part;
 }
 
 /* A basket that is there: one that was read before is of no interest. */
@@ -205,15 +209,13 @@ static bool add_part(struct request *request, cup_object *part)
     return true;
 }
 
-/* False: the list is not made as we know it. A part is held: the list may lose it meanwhile. */
+/* False: the list is not made as we know it. */
 static bool add_all(struct request *request, cup_object *list)
 {
     bool known = true;
     ssize_t size = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < size && known; i++) {
         cup_object *part = part_at(list, i);
-        if (part)
-            cup_py.Py_IncRef(part);
         known = add_part(request, part);
         cup_python_drop(part);
     }
@@ -239,14 +241,15 @@ static bool is_anything_read(cup_object *list, cup_object *arrays)
         !arrays || cup_python_type(arrays) != cup_py.dict_type || cup_py.PyDict_Size(arrays) == 0;
     ssize_t size = cup_py.PySequence_Size(list);
     cup_object *last = NULL;
-    for (ssize_t i = 0; i < size; i++) {
+    bool read = false;
+    for (ssize_t i = 0; i < size && !read; i++) {
         cup_object *part = part_at(list, i);
         cup_object *branch = is_part(part) ? cup_py.PyTuple_GetItem(part, 0) : NULL;
-        if (none_kept || !branch || (branch != last && !is_kept(arrays, branch)))
-            return true;
+        read = none_kept || !branch || (branch != last && !is_kept(arrays, branch));
         last = branch;
+        cup_python_drop(part);
     }
-    return false;
+    return read;
 }
 
 static bool read_request(uint32_t task, cup_object *from, cup_object *list)
