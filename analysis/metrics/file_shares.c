@@ -106,25 +106,34 @@ static void find_sizes(struct cup_file_shares *shares)
     }
 }
 
-int cup_file_shares_make(struct cup_file_shares *shares, const struct cup_totals *totals,
-                         struct cup_file_facts *facts)
+static int fill_in(struct cup_file_shares *shares)
 {
-    size_t count = totals->profile->root_file_count;
-    *shares = (struct cup_file_shares){.totals = totals,
-                                       .facts = facts,
-                                       .all.bytes_known = true,
-                                       .files = malloc((count + 1) * sizeof *shares->files),
-                                       .sizes = malloc((count + 1) * sizeof *shares->sizes)};
+    size_t count = shares->totals->profile->root_file_count;
+    shares->files = malloc((count + 1) * sizeof *shares->files);
+    shares->sizes = malloc((count + 1) * sizeof *shares->sizes);
     if (!shares->files || !shares->sizes)
         return -1;
     for (size_t i = 0; i < count; i++)
         shares->files[i] = (struct cup_file_share){.reason = "no basket of it was read"};
     find_sizes(shares);
-    return cup_branches_each(totals, add_file, shares);
+    return cup_branches_each(shares->totals, add_file, shares);
+}
+
+int cup_file_shares_make(struct cup_file_shares *shares, const struct cup_totals *totals,
+                         const char *directory, struct cup_error *error)
+{
+    *shares = (struct cup_file_shares){
+        .totals = totals,
+        .facts = cup_file_facts_open(directory, totals->run.stop_ns, error),
+        .all.bytes_known = true};
+    if (!shares->facts)
+        return -1;
+    return fill_in(shares) == 0 ? 0 : cup_error_memory(error, totals->profile->path);
 }
 
 void cup_file_shares_free(struct cup_file_shares *shares)
 {
+    cup_file_facts_free(shares->facts);
     free(shares->files);
     free(shares->sizes);
     *shares = (struct cup_file_shares){0};

@@ -20,17 +20,17 @@ struct cup_file_share {
 
 struct cup_file_shares {
     const struct cup_totals *totals;
-    struct cup_file_facts *facts; /* not owned */
+    struct cup_file_facts *facts; /* owned */
     struct cup_file_share *files; /* owned; as profile->root_files */
     uint64_t *sizes;              /* owned; likewise: as the logs have them; 0: not known */
     struct cup_file_share all;    /* sums over those that are known; `reason` of the first other */
     uint64_t known, unknown;      /* files of which baskets were read */
 };
 
-/* Opens the files of which baskets were read. Returns 0, or -1 without memory. The facts must
- * outlive the shares, which are to be freed either way. */
+/* Opens the files of which baskets were read; `directory` as cup_file_facts_open() has it. Returns
+ * 0, or -1 with the reason in *error. The shares are to be freed either way. */
 int cup_file_shares_make(struct cup_file_shares *shares, const struct cup_totals *totals,
-                         struct cup_file_facts *facts);
+                         const char *directory, struct cup_error *error);
 void cup_file_shares_free(struct cup_file_shares *shares);
 
 /* What the file of a row, which is one of a single file, says of the row's tree. */

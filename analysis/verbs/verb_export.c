@@ -75,19 +75,13 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 static int write_with_files(const struct request *request, struct cup_totals *totals,
                             struct cup_error *error)
 {
-    struct cup_file_shares shares = {0};
-    struct cup_file_facts *facts = cup_file_facts_open(NULL, totals->run.stop_ns, error);
-    if (!facts)
-        return -1;
-    int result = cup_file_shares_make(&shares, totals, facts);
-    if (result != 0)
-        cup_error_memory(error, totals->profile->path);
+    struct cup_file_shares shares;
+    int result = cup_file_shares_make(&shares, totals, NULL, error);
     totals->shares = &shares;
     if (result == 0)
         result = request->format->write(totals, request->out, error);
     totals->shares = NULL;
     cup_file_shares_free(&shares);
-    cup_file_facts_free(facts);
     return result;
 }
 

@@ -84,20 +84,13 @@ static bool wants_files(const struct request *request)
 static int write_with_files(const struct request *request, struct cup_totals *totals,
                             struct cup_error *error)
 {
-    struct cup_file_shares shares = {0};
-    struct cup_file_facts *facts = cup_file_facts_open(request->files, totals->run.stop_ns, error);
-    int result = facts ? 0 : -1;
-    if (result == 0 && wants_files(request)) {
-        result = cup_file_shares_make(&shares, totals, facts);
-        if (result != 0)
-            cup_error_memory(error, totals->profile->path);
-        totals->shares = &shares;
-    }
+    struct cup_file_shares shares;
+    int result = cup_file_shares_make(&shares, totals, request->files, error);
+    totals->shares = &shares;
     if (result == 0)
         result = write_totals(request, totals, error);
     totals->shares = NULL;
     cup_file_shares_free(&shares);
-    cup_file_facts_free(facts);
     return result;
 }
 
@@ -114,7 +107,8 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        result = write_with_files(request, &totals, error);
+        result = wants_files(request) ? write_with_files(request, &totals, error)
+                                      : write_totals(request, &totals, error);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;
