@@ -71,6 +71,21 @@ char *read_text(const char *path)
     return text;
 }
 
+char *read_text_in(const char *directory, const char *name)
+{
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return read_text(path);
+}
+
+size_t lines_of(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
 int64_t at_second(double s)
 {
     return INT64_C(1700000000000000000) + (int64_t)(s * 1e9);
@@ -274,6 +289,16 @@ void build_golden_log(struct log_builder *b)
     add_reductions(b);
     add_taskless_reads(b);
     builder_finish(b);
+}
+
+void make_golden(char profile[SUPPORT_PATH], char outside[SUPPORT_PATH])
+{
+    struct log_builder builder;
+    make_scratch(profile);
+    make_scratch(outside);
+    build_golden_log(&builder);
+    save_log(&builder, profile, "a.cup");
+    builder_free(&builder);
 }
 
 void load_golden(struct cup_profile *profile)

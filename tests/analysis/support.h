@@ -16,11 +16,16 @@ void remove_scratch(const char *directory);
 /* Saves the log as DIRECTORY/NAME. */
 void save_log(const struct log_builder *builder, const char *directory, const char *name);
 
-/* Reads a whole file as text, allocated. */
+/* Reads a whole file as text, allocated; the second, DIRECTORY/NAME. */
 char *read_text(const char *path);
+char *read_text_in(const char *directory, const char *name);
+size_t lines_of(const char *text);
 
 /* One worker with two threads; six tasks, whose figures stand beside them in support.c. */
 void build_golden_log(struct log_builder *builder);
+
+/* Makes two directories: PROFILE, which has that log, and OUTSIDE for what is written. */
+void make_golden(char profile[SUPPORT_PATH], char outside[SUPPORT_PATH]);
 
 /* Loads the golden log (with all counters) by way of a directory. */
 void load_golden(struct cup_profile *profile);

@@ -67,23 +67,16 @@ static struct cup_figures *open_input(const char *word)
 #define REPORT(...)                                                                                \
     run_verb(outside, cup_verb_report, (const char *const[]){"report", __VA_ARGS__, NULL})
 
-static char *written(const char *name)
-{
-    char path[2 * SUPPORT_PATH];
-    snprintf(path, sizeof path, "%s/%s", outside, name);
-    return read_text(path);
-}
-
 static void expect_text(const char *name, const char *part)
 {
-    char *text = written(name);
+    char *text = read_text_in(outside, name);
     cr_expect_not_null(strstr(text, part), "no %s in\n%s", part, text);
     free(text);
 }
 
 static void expect_complaint(int status, int expected, const char *part)
 {
-    char *text = written("err");
+    char *text = read_text_in(outside, "err");
     cr_assert_eq(status, expected, "%d: %s", status, text);
     cr_assert_not_null(strstr(text, part), "%s", text);
     cr_assert_eq(strchr(text, '\n'), text + strlen(text) - 1, "%s", text);
@@ -92,7 +85,7 @@ static void expect_complaint(int status, int expected, const char *part)
 
 static json_t *load_json(const char *name)
 {
-    char *text = written(name);
+    char *text = read_text_in(outside, name);
     json_error_t error;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     cr_assert_not_null(root, "%s at line %d: %s", error.text, error.line, text);
@@ -366,7 +359,7 @@ Test(compare, an_empty_run_is_compared_too)
     cr_assert_eq(COMPARE(other, scratch), 0);
     cr_assert_eq(COMPARE(scratch, other), 0);
     expect_text("out", "n/a");
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     cr_expect_null(strstr(text, "nan "));
     cr_expect_null(strstr(text, "inf "));
     free(text);

@@ -19,12 +19,7 @@ static char out_path[2 * SUPPORT_PATH];
 
 static void set_up(void)
 {
-    struct log_builder builder;
-    make_scratch(scratch);
-    make_scratch(outside);
-    build_golden_log(&builder);
-    save_log(&builder, scratch, "a.cup");
-    builder_free(&builder);
+    make_golden(scratch, outside);
     snprintf(out_path, sizeof out_path, "%s/result", outside);
 }
 
@@ -36,30 +31,15 @@ static void tear_down(void)
 
 TestSuite(verbs, .init = set_up, .fini = tear_down);
 
-static char *written(const char *name)
-{
-    char path[2 * SUPPORT_PATH];
-    snprintf(path, sizeof path, "%s/%s", outside, name);
-    return read_text(path);
-}
-
-static size_t lines(const char *text)
-{
-    size_t count = 0;
-    for (; *text; text++)
-        count += *text == '\n';
-    return count;
-}
-
 #define RUN(verb, ...)                                                                             \
     run_verb(outside, cup_verb_##verb, (const char *const[]){#verb, __VA_ARGS__, NULL})
 
 /* Runs a verb that must fail with this status and one line that has `part` in it. */
 static void expect_failure(int status, int expected, const char *part)
 {
-    char *err = written("err"), *out = written("out");
+    char *err = read_text_in(outside, "err"), *out = read_text_in(outside, "out");
     cr_assert_eq(status, expected, "%d: %s", status, err);
-    cr_assert_eq(lines(err), 1, "%s", err);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
     cr_assert_not_null(strstr(err, part), "%s", err);
     cr_assert_str_eq(out, "");
     free(err);
@@ -68,7 +48,7 @@ static void expect_failure(int status, int expected, const char *part)
 
 static json_t *load_json(const char *name)
 {
-    char *text = written(name);
+    char *text = read_text_in(outside, name);
     json_error_t error;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     cr_assert_not_null(root, "%s at line %d", error.text, error.line);
@@ -117,8 +97,8 @@ Test(verbs, columns_of_features_that_are_off_are_null)
 Test(verbs, tasks_as_csv)
 {
     cr_assert_eq(RUN(tasks, scratch, "--csv", out_path), 0);
-    char *text = written("result");
-    cr_assert_eq(lines(text), 7);
+    char *text = read_text_in(outside, "result");
+    cr_assert_eq(lines_of(text), 7);
     cr_assert_eq(
         strncmp(text, "key,prefix,span,worker,host,pid,thread,status,start,stop,wall_s,", 64), 0);
     cr_assert_not_null(strstr(text, "\r\nDimuon-1,Dimuon,default,tcp://10.0.0.1:40000,node1,4242,"
@@ -129,8 +109,8 @@ Test(verbs, tasks_as_csv)
 Test(verbs, tasks_as_a_table)
 {
     cr_assert_eq(RUN(tasks, scratch), 0);
-    char *text = written("out");
-    cr_assert_eq(lines(text), 7);
+    char *text = read_text_in(outside, "out");
+    cr_assert_eq(lines_of(text), 7);
     cr_assert_not_null(strstr(text, "unfinished"));
     cr_assert_not_null(strstr(text, "Dimuon-2"));
     free(text);
@@ -181,7 +161,7 @@ Test(verbs, report_says_what_matters_on_the_first_screen)
                                          "1 failed",  "Look at first"};
     setenv("COLUMNS", "80", 1);
     cr_assert_eq(RUN(report, scratch), 0);
-    char *text = written("out"), *end = text;
+    char *text = read_text_in(outside, "out"), *end = text;
     for (int line = 0; line < 24 && end; line++)
         end = strchr(end + 1, '\n');
     cr_assert_not_null(end);
@@ -206,7 +186,7 @@ Test(verbs, report_fits_the_screen)
     for (size_t i = 0; i < 3; i++) {
         setenv("COLUMNS", widths[i], 1);
         cr_assert_eq(RUN(report, scratch), 0);
-        char *text = written("out");
+        char *text = read_text_in(outside, "out");
         for (char *line = text; line && *line;
              line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
             cr_assert_leq(columns(line), (size_t)atoi(widths[i]), "%.*s", (int)strcspn(line, "\n"),
@@ -220,11 +200,11 @@ Test(verbs, report_fits_the_screen)
 Test(verbs, a_section_without_anything_says_so)
 {
     cr_assert_eq(RUN(report, scratch, "--only", "servers"), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     cr_assert_not_null(strstr(text, "Nothing for this section"), "%s", text);
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "chunks"), 0);
-    text = written("out");
+    text = read_text_in(outside, "out");
     cr_assert_null(strstr(text, "Nothing for this section"), "%s", text);
     free(text);
 }
@@ -232,7 +212,7 @@ Test(verbs, a_section_without_anything_says_so)
 Test(verbs, what_is_on_request_is_not_in_the_whole_report)
 {
     cr_assert_eq(RUN(report, scratch), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     cr_assert_null(strstr(text, "\nWorkflow"));
     cr_assert_null(strstr(text, "\nTime budget"));
     cr_assert_null(strstr(text, "share_attributed"));
@@ -240,7 +220,7 @@ Test(verbs, what_is_on_request_is_not_in_the_whole_report)
     cr_assert_not_null(strstr(text, "--only workflow"));
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "health"), 0);
-    text = written("out");
+    text = read_text_in(outside, "out");
     cr_assert_not_null(strstr(text, "logs_read"));
     free(text);
 }
@@ -255,7 +235,7 @@ Test(verbs, options_that_contradict_each_other_are_wrong_usage)
 Test(verbs, report_of_one_section)
 {
     cr_assert_eq(RUN(report, scratch, "--only", "attribution"), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     cr_assert_not_null(strstr(text, "Attribution"));
     cr_assert_null(strstr(text, "Look at first"));
     free(text);
@@ -268,7 +248,7 @@ Test(verbs, a_profile_without_tasks_is_reported)
     save_log(&builder, scratch, "a.cup");
     builder_free(&builder);
     cr_assert_eq(RUN(report, scratch), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     cr_assert_not_null(strstr(text, "No task was seen"));
     cr_assert_null(strstr(text, "nan"));
     cr_assert_null(strstr(text, "inf"));
@@ -287,8 +267,8 @@ Test(verbs, a_damaged_log_costs_one_line_and_no_failure)
     save_log(&builder, scratch, "b.cup");
     builder_free(&builder);
     cr_assert_eq(RUN(report, scratch), 0);
-    char *err = written("err");
-    cr_assert_eq(lines(err), 1, "%s", err);
+    char *err = read_text_in(outside, "err");
+    cr_assert_eq(lines_of(err), 1, "%s", err);
     cr_assert_not_null(strstr(err, "b.cup"));
     free(err);
 }
@@ -349,7 +329,7 @@ Test(verbs, dump_shows_every_record)
     char path[2 * SUPPORT_PATH];
     snprintf(path, sizeof path, "%s/a.cup", scratch);
     cr_assert_eq(RUN(dump, path), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     static const char *const needed[] = {
         "host=node1 pid=4242",
         "context=on",
@@ -373,7 +353,7 @@ Test(verbs, dump_shows_every_record)
 Test(verbs, help_names_every_verb)
 {
     cr_assert_eq(run_verb(outside, cup_verb_help, (const char *const[]){"help", NULL}), 0);
-    char *text = written("out");
+    char *text = read_text_in(outside, "out");
     for (unsigned i = 0; i < cup_verb_count; i++)
         cr_assert_not_null(strstr(text, cup_verbs[i].name));
     free(text);

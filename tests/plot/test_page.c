@@ -16,12 +16,7 @@ static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH]
 
 static void set_up(void)
 {
-    struct log_builder builder;
-    make_scratch(scratch);
-    make_scratch(outside);
-    build_golden_log(&builder);
-    save_log(&builder, scratch, "a.cup");
-    builder_free(&builder);
+    make_golden(scratch, outside);
     snprintf(path, sizeof path, "%s/page.html", outside);
 }
 

@@ -17,12 +17,7 @@ static char pictures[2 * SUPPORT_PATH];
 
 static void set_up(void)
 {
-    struct log_builder builder;
-    make_scratch(scratch);
-    make_scratch(outside);
-    build_golden_log(&builder);
-    save_log(&builder, scratch, "a.cup");
-    builder_free(&builder);
+    make_golden(scratch, outside);
     snprintf(pictures, sizeof pictures, "%s/pictures", outside);
 }
 
@@ -37,25 +32,10 @@ TestSuite(verb_plot, .init = set_up, .fini = tear_down);
 
 #define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
 
-static char *printed(const char *name)
-{
-    char path[2 * SUPPORT_PATH];
-    snprintf(path, sizeof path, "%s/%s", outside, name);
-    return read_text(path);
-}
-
-static size_t lines(const char *text)
-{
-    size_t count = 0;
-    for (; *text; text++)
-        count += *text == '\n';
-    return count;
-}
-
 static void expect_printed(const char *name, size_t count, const char *part)
 {
-    char *text = printed(name);
-    cr_expect_eq(lines(text), count, "%s: %s", name, text);
+    char *text = read_text_in(outside, name);
+    cr_expect_eq(lines_of(text), count, "%s: %s", name, text);
     cr_expect(!part || strstr(text, part), "%s: %s", part, text);
     free(text);
 }
@@ -78,8 +58,8 @@ Test(verb_plot, without_a_name_all_that_the_data_allow)
     cr_expect(begins("worker-count.png", "\x89PNG"));
     cr_expect(begins("runtime-events.png", "\x89PNG"));
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
-    char *out = printed("out"), *err = printed("err");
-    cr_expect_eq(lines(out) + lines(err), cup_plot_count, "each is drawn or told of");
+    char *out = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
+    cr_expect_eq(lines_of(out) + lines_of(err), cup_plot_count, "each is drawn or told of");
     cr_expect_not_null(strstr(out, "/pictures/runtime-events.png\n"));
     cr_expect_not_null(strstr(err, "cupping: plot: left out compression-ratio: "));
     free(out);
@@ -100,8 +80,8 @@ Test(verb_plot, formats_and_names)
 Test(verb_plot, the_list_has_a_line_for_each)
 {
     cr_assert_eq(RUN("--list", scratch), CUP_EXIT_DONE);
-    char *out = printed("out"), *line = out;
-    cr_expect_eq(lines(out), cup_plot_count + cup_plots_missing_count);
+    char *out = read_text_in(outside, "out"), *line = out;
+    cr_expect_eq(lines_of(out), cup_plot_count + cup_plots_missing_count);
     for (size_t i = 0; i < cup_plot_count; i++) {
         cr_expect_eq(strncmp(line, cup_plots[i].name, strlen(cup_plots[i].name)), 0);
         cr_expect_eq(line[strlen(cup_plots[i].name)], ' ');
