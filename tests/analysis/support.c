@@ -360,3 +360,21 @@ json_t *report_json(const char *scratch, const char *outside)
     free(text);
     return root;
 }
+
+const char *advice_text(const struct cup_advice *advice, size_t count, const char *rule)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(advice[i].rule, rule) == 0)
+            return advice[i].text;
+    return NULL;
+}
+
+void expect_advice(const struct cup_advice *advice, size_t count, const char *rule,
+                   const char *const *parts)
+{
+    const char *text = advice_text(advice, count, rule);
+    cr_assert_not_null(text, "%s is not said", rule);
+    cr_expect_eq(text[strlen(text) - 1], '.', "cut: %s", text);
+    for (; *parts; parts++)
+        cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
+}

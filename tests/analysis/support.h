@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "analysis/advice/advice.h"
 #include "analysis/profile/profile.h"
 #include "tests/analysis/log_builder.h"
 
@@ -36,6 +37,13 @@ int64_t at_second(double s);
 /* Runs a verb with standard output and error sent to files in the directory ("out", "err");
  * returns its exit status. The arguments end with NULL. */
 int run_verb(const char *directory, int (*verb)(int, char **), const char *const *arguments);
+
+/* The sentence of a rule; NULL: it is not said. */
+const char *advice_text(const struct cup_advice *advice, size_t count, const char *rule);
+
+/* The rule is said, in a whole sentence that has all of PARTS, which end with NULL, in it. */
+void expect_advice(const struct cup_advice *advice, size_t count, const char *rule,
+                   const char *const *parts);
 
 /* What `cupping report --json` says of the profile in SCRATCH, by way of a file in OUTSIDE. The
  * caller gives it back. */

@@ -216,20 +216,14 @@ static void start_over(void)
 
 static const char *text_of(const char *rule)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(advice[i].rule, rule) == 0)
-            return advice[i].text;
-    return NULL;
+    return advice_text(advice, count, rule);
 }
 
 static void expect(const char *rule, const char *const *parts)
 {
+    expect_advice(advice, count, rule, parts);
     const char *text = text_of(rule);
-    cr_assert_not_null(text, "%s is not said", rule);
-    cr_expect_not_null(strstr(text, "threshold"), "%s", text);
-    cr_expect_eq(text[strlen(text) - 1], '.', "cut: %s", text);
-    for (; *parts; parts++)
-        cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
+    cr_expect(!text || strstr(text, "threshold"), "%s", text);
 }
 
 #define EXPECT(rule, ...) expect(rule, (const char *const[]){__VA_ARGS__, NULL})

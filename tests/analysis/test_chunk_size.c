@@ -163,19 +163,12 @@ static void make(void)
 
 static const char *text_of(const char *rule)
 {
-    for (size_t i = 0; i < advice_count; i++)
-        if (strcmp(advice[i].rule, rule) == 0)
-            return advice[i].text;
-    return NULL;
+    return advice_text(advice, advice_count, rule);
 }
 
 static void expect(const char *rule, const char *const *parts)
 {
-    const char *text = text_of(rule);
-    cr_assert_not_null(text, "%s is not said", rule);
-    cr_expect_eq(text[strlen(text) - 1], '.', "cut: %s", text);
-    for (; *parts; parts++)
-        cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
+    expect_advice(advice, advice_count, rule, parts);
 }
 
 #define EXPECT(rule, ...) expect(rule, (const char *const[]){__VA_ARGS__, NULL})

@@ -247,20 +247,17 @@ Test(ledger_report, no_task)
 
 /* ---- advice ----------------------------------------------------------------------------- */
 
-static void expect_advice(const char *rule, const char *const *parts)
+static void expect_advised(const char *rule, const char *const *parts)
 {
     struct cup_profile profile;
     struct cup_totals totals;
     struct cup_error error;
     struct cup_advice advice[CUP_ADVICE_MOST];
     const struct cup_load_options options = {.counters = false};
-    const char *text = NULL;
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     size_t count = cup_advice_make(&totals, advice);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(advice[i].rule, rule) == 0)
-            text = advice[i].text;
+    const char *text = advice_text(advice, count, rule);
     cr_expect_eq(text != NULL, parts != NULL, "%s", rule);
     for (; text && parts && *parts; parts++)
         cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
@@ -268,13 +265,13 @@ static void expect_advice(const char *rule, const char *const *parts)
     cup_profile_free(&profile);
 }
 
-#define EXPECT(rule, ...) expect_advice(rule, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT(rule, ...) expect_advised(rule, (const char *const[]){__VA_ARGS__, NULL})
 
 Test(ledger_report, advice_on_a_server_that_loses)
 {
     lose_some();
     EXPECT("server_loses", "3 attempts", "eos.site:1094 failed", "threshold 3", "--only losses");
-    expect_advice("events_lost", NULL); /* nothing was skipped */
+    expect_advised("events_lost", NULL); /* nothing was skipped */
 }
 
 Test(ledger_report, two_failures_of_a_server_are_no_advice)
@@ -284,7 +281,7 @@ Test(ledger_report, two_failures_of_a_server_are_no_advice)
     chunk("lost-2", 2, 2, 3, FAR, ERROR);
     chunk("lost-3", 3, 2, 3, NEAR, ERROR);
     end_log("a.cup");
-    expect_advice("server_loses", NULL);
+    expect_advised("server_loses", NULL);
 }
 
 Test(ledger_report, advice_on_skipped_chunks)
@@ -339,5 +336,5 @@ Test(ledger_report, quick_merging_is_no_advice)
     task("merge", 2, REDUCE, 91, 100, 0);
     builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, "only-1", 6);
     end_log("a.cup");
-    expect_advice("merge_bound", NULL);
+    expect_advised("merge_bound", NULL);
 }
