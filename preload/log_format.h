@@ -243,7 +243,14 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables or log full")                      \
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or not "           \
-      "understood")
+      "understood")                                                                                \
+    X(STACKS_TAKEN, "stacks_taken", "Python stacks read at events of a task")                      \
+    X(STACKS_DROPPED, "stacks_dropped", "stacks or uses of them lost: tables or log full")         \
+    X(CODES_REPLACED, "codes_replaced", "functions met where another one's code lay before")       \
+    X(CPU_SAMPLES, "cpu_samples", "samples of threads in a task, those on a core and others")      \
+    X(CPU_SAMPLES_TORN, "cpu_samples_torn",                                                        \
+      "of those: the stack changed while it was read; the time is kept, without the stack")        \
+    X(CPU_SAMPLES_MISSED, "cpu_samples_missed", "samples that were due while the sampler was late")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -271,6 +278,9 @@ enum cup_feature {
     CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
     CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
     CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
+    CUP_FEATURE_STACKS = 1u << 15,    /* Python stacks: the interpreter's layout verified */
+    CUP_FEATURE_NATIVE = 1u << 16,    /* native frames are read, too */
+    CUP_FEATURE_CPU = 1u << 17,       /* threads in a task are sampled */
 };
 
 enum cup_region_type {
@@ -397,6 +407,10 @@ enum cup_record_type {
     CUP_R_BASKETS = 29,
     CUP_R_TREE = 30,
     CUP_R_ROOT_FILE = 31,
+    CUP_R_CODE = 33,
+    CUP_R_MODULE = 34,
+    CUP_R_STACKS = 35,
+    CUP_R_STACK_USE = 36,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -900,6 +914,84 @@ struct cup_r_root_file {
     uint64_t end; /* fEND */
 };
 
+/* A Python function that stood on a stack. Strings may be used up: its name is in the tail,
+ * followed by its line table, both without NUL. An id stands for one code object: where another one
+ * came to lie at its address, that one has an id of its own. */
+struct cup_r_code {
+    struct cup_record head;
+    uint32_t id;           /* 1, 2, 3, ... in the process */
+    uint32_t file;         /* string: co_filename; 0: not stored */
+    uint32_t first_line;   /* co_firstlineno */
+    uint16_t minor;        /* of Python 3.x, whose form the line table has */
+    uint16_t is_qualified; /* 1: the name is co_qualname; 0: co_name */
+    uint32_t name_bytes;   /* UTF-8 */
+    uint32_t table_bytes;  /* co_lnotab (3.9) or co_linetable; 0: too long, lines are not known */
+};
+
+/* An executable or library in which native frames lie. Tail: the build id. */
+struct cup_r_module {
+    struct cup_record head;
+    uint32_t id;   /* 1, 2, 3, ... in the process */
+    uint32_t path; /* string */
+    uint64_t base; /* address that offset 0 of its nodes had */
+    uint32_t build_id_bytes;
+    uint32_t pad;
+};
+
+/* A frame on a stack. Nodes are a tree: every stack is known by the node of its innermost frame.
+ * Outermost frames have parent 0. */
+struct cup_stack_node {
+    uint32_t parent; /* node of the frame that called it; 0: none */
+    uint32_t of;     /* CODE record, or enum cup_node_kind, or CUP_NODE_NATIVE + MODULE record */
+    uint32_t at;     /* Python: offset of the instruction in the code, in bytes, or CUP_AT_UNKNOWN;
+                        native: offset in the module, inside of the instruction that calls */
+};
+enum cup_node_kind {
+    CUP_NODE_UNKNOWN = 0,          /* a frame of which nothing is known */
+    CUP_NODE_CUT = 0x7ffffff0,     /* frames further out are left out: too deep, or no room */
+    CUP_NODE_HELPER = 0x7ffffff1,  /* what follows ran on a helper thread while the parent waited */
+    CUP_NODE_NATIVE = 0x80000000u, /* + id of the module; 0: in no module that is known */
+};
+enum { CUP_AT_UNKNOWN = UINT32_MAX };
+
+/* New nodes. Tail: COUNT of struct cup_stack_node. A parent comes before its children, its code and
+ * module before itself. */
+struct cup_r_stacks {
+    struct cup_record head;
+    uint32_t first; /* id of the first node: 1, 2, 3, ... in the process */
+    uint32_t count;
+};
+
+/* What happened at stacks. Amounts are bytes. */
+#define CUP_STACK_USES(X)                                                                          \
+    X(READ, "read", "data files read: calls, bytes, wall time")                                    \
+    X(WRITE, "write", "regular files written: calls, bytes, wall time")                            \
+    X(RECV, "recv", "sockets, Dask's own apart: calls, bytes, wall time")                          \
+    X(ALLOC, "alloc",                                                                              \
+      "allocations, of which one in many is looked at: those, and the bytes they stand for")       \
+    X(IO_WAIT, "io_wait", "blocked in calls on files for over 1 ms: times, -, blocked time")       \
+    X(GIL_WAIT, "gil_wait", "likewise for the interpreter's lock")                                 \
+    X(LOCK_WAIT, "lock_wait", "likewise for locks, conditions, other threads' ends")               \
+    X(SLEEP, "sleep", "likewise asleep")                                                           \
+    X(POLL_WAIT, "poll_wait", "likewise on sockets and pipes")                                     \
+    X(CPU, "cpu", "samples on a core: samples, -, CPU time that they stand for")                   \
+    X(OFF_CPU, "off_cpu", "samples that were not: samples, -, wall time that they stand for")
+enum cup_stack_use {
+#define X(id, name, text) CUP_U_##id,
+    CUP_STACK_USES(X)
+#undef X
+        CUP_STACK_USE_COUNT
+};
+
+/* What a task did at which stacks, since the last such record of it. Tail: ROWS rows of unsigned
+ * LEB128 numbers: node (0: the stack is not known) less the row's before, plus 1 (rows are in the
+ * order of nodes, then of uses; 0: the same node), use, count, bytes, ns. */
+struct cup_r_stack_use {
+    struct cup_record head;
+    uint32_t task; /* 0: no task is known */
+    uint32_t rows;
+};
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -938,5 +1030,10 @@ CUP_SIZE_IS(cup_r_branch, 24);
 CUP_SIZE_IS(cup_r_baskets, 40);
 CUP_SIZE_IS(cup_r_tree, 56);
 CUP_SIZE_IS(cup_r_root_file, 32);
+CUP_SIZE_IS(cup_r_code, 32);
+CUP_SIZE_IS(cup_r_module, 32);
+CUP_SIZE_IS(cup_stack_node, 12);
+CUP_SIZE_IS(cup_r_stacks, 16);
+CUP_SIZE_IS(cup_r_stack_use, 16);
 
 #endif

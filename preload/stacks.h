@@ -1,0 +1,47 @@
+/* Python stacks as numbers: every stack that is met becomes a node of one tree, which the log keeps
+ * (STACKS records), so that an event names its stack in 32 bits. See docs/functions.md. */
+#ifndef CUPPING_STACKS_H
+#define CUPPING_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Finds and verifies what stacks need of the interpreter's layout beyond cup_frames_verify(), after
+ * which it is called. Needs the GIL and a Python frame. NULL, or why stacks are off. */
+const char *cup_stacks_verify(void);
+
+/* Stacks are read. False before cup_stacks_verify(), once the interpreter is gone, or if the layout
+ * did not verify. */
+bool cup_stacks_on(void);
+
+/* The node of the calling thread's stack, its frames on top of node UNDER (0: none). 0: no Python
+ * thread, stacks are off, or no room. Takes no GIL, allocates nothing, keeps errno; some 100 ns at
+ * depth 20 where the stack was met before. Any thread, with the guard held. */
+uint32_t cup_stack_here(uint32_t under);
+
+/* A frame as another thread's stack holds it, read by the sampler: a code object's own facts, which
+ * were copied and checked before. */
+struct cup_code_facts {
+    uint64_t address;     /* of the code object */
+    uint64_t fingerprint; /* changes where another object lies there */
+    uint32_t first_line;
+    const char *name; /* UTF-8 */
+    uint32_t name_bytes;
+    const char *file;
+    uint32_t file_bytes;
+    const unsigned char *table;
+    uint32_t table_bytes;
+};
+
+/* Number of a code object: of one known by address and fingerprint (FACTS beyond those two are not
+ * looked at), else 0; and of one that is not, made with all its facts. */
+uint32_t cup_code_find(uint64_t address, uint64_t fingerprint);
+uint32_t cup_code_add(const struct cup_code_facts *facts);
+
+/* The node of a frame above PARENT, made at need; 0: no room. */
+uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at);
+
+/* A forked child starts with none. */
+void cup_stacks_reset(void);
+
+#endif
