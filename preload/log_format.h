@@ -984,8 +984,8 @@ enum cup_stack_use {
 };
 
 /* What a task did at which stacks, since the last such record of it. Tail: ROWS rows of unsigned
- * LEB128 numbers: node (0: the stack is not known) less the row's before, plus 1 (rows are in the
- * order of nodes, then of uses; 0: the same node), use, count, bytes, ns. */
+ * LEB128 numbers: node (0: the stack is not known) less that of the row before (rows are in the
+ * order of nodes, then of uses), use, count, bytes, ns. */
 struct cup_r_stack_use {
     struct cup_record head;
     uint32_t task; /* 0: no task is known */
