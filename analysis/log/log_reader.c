@@ -105,6 +105,10 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_BASKETS] = sizeof(struct cup_r_baskets),
         [CUP_R_TREE] = sizeof(struct cup_r_tree),
         [CUP_R_ROOT_FILE] = sizeof(struct cup_r_root_file),
+        [CUP_R_CODE] = sizeof(struct cup_r_code),
+        [CUP_R_MODULE] = sizeof(struct cup_r_module),
+        [CUP_R_STACKS] = sizeof(struct cup_r_stacks),
+        [CUP_R_STACK_USE] = sizeof(struct cup_r_stack_use),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

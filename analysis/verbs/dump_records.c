@@ -8,6 +8,7 @@
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
 #include "analysis/verbs/dump_print.h"
+#include "analysis/verbs/dump_stacks.h"
 #include "preload/pairs.h"
 
 static void dump_string(FILE *out, const struct cup_record *record)
@@ -416,6 +417,10 @@ void cup_dump_record(FILE *out, uint64_t offset, const struct cup_record *record
         [CUP_R_BASKETS] = {"BASKETS", dump_baskets},
         [CUP_R_TREE] = {"TREE", dump_tree},
         [CUP_R_ROOT_FILE] = {"ROOT_FILE", dump_root_file},
+        [CUP_R_CODE] = {"CODE", cup_dump_code},
+        [CUP_R_MODULE] = {"MODULE", cup_dump_module},
+        [CUP_R_STACKS] = {"STACKS", cup_dump_stacks},
+        [CUP_R_STACK_USE] = {"STACK_USE", cup_dump_stack_use},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

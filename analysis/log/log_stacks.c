@@ -1,0 +1,82 @@
+#include "analysis/log/log_stacks.h"
+
+#include "analysis/log/log_pairs.h"
+
+void cup_code_read(struct cup_code *code, const struct cup_record *record)
+{
+    *code = (struct cup_code){0};
+    cup_record_fixed(record, &code->told, sizeof code->told);
+    const unsigned char *tail = cup_record_tail(record);
+    size_t left = cup_record_tail_bytes(record);
+    size_t name = code->told.name_bytes < left ? code->told.name_bytes : left;
+    size_t table = code->told.table_bytes < left - name ? code->told.table_bytes : left - name;
+    code->name = (struct cup_text){(const char *)tail, name};
+    code->lines = (struct cup_line_table){.bytes = tail + name,
+                                          .size = table,
+                                          .minor = code->told.minor,
+                                          .first_line = code->told.first_line};
+}
+
+uint32_t cup_stack_node_count(const struct cup_record *record)
+{
+    struct cup_r_stacks told;
+    cup_record_fixed(record, &told, sizeof told);
+    size_t held = cup_record_tail_bytes(record) / sizeof(struct cup_stack_node);
+    return told.count < held ? told.count : (uint32_t)held;
+}
+
+struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_t i)
+{
+    struct cup_stack_node node;
+    memcpy(&node, cup_record_tail(record) + i * sizeof node, sizeof node);
+    return node;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+void cup_stack_use_start(struct cup_stack_use_reader *reader, const struct cup_record *record)
+{
+    *reader = (struct cup_stack_use_reader){0};
+    cup_record_fixed(record, &reader->told, sizeof reader->told);
+    reader->at = cup_record_tail(record);
+    reader->end = reader->at + cup_record_tail_bytes(record);
+}
+
+/* False at the end, or at what is no row. */
+static bool take_row(struct cup_stack_use_reader *reader)
+{
+    uint64_t step, use, count, bytes, ns;
+    if (!cup_number_next(&reader->at, reader->end, &step) ||
+        !cup_number_next(&reader->at, reader->end, &use) ||
+        !cup_number_next(&reader->at, reader->end, &count) ||
+        !cup_number_next(&reader->at, reader->end, &bytes) ||
+        !cup_number_next(&reader->at, reader->end, &ns))
+        return false;
+    if (step > UINT32_MAX - reader->row.node || use > UINT32_MAX ||
+        count >= CUP_STACK_VALUE_LIMIT || bytes >= CUP_STACK_VALUE_LIMIT ||
+        ns >= CUP_STACK_VALUE_LIMIT)
+        return false;
+    reader->row = (struct cup_stack_use_row){reader->row.node + (uint32_t)step, (uint32_t)use,
+                                             count, bytes, ns};
+    return true;
+}
+
+bool cup_stack_use_next(struct cup_stack_use_reader *reader)
+{
+    if (reader->count < reader->told.rows && take_row(reader)) {
+        reader->count++;
+        return true;
+    }
+    reader->damaged = reader->count != reader->told.rows;
+    return false;
+}
+
+const char *cup_stack_use_name(uint32_t use)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_STACK_USES(X)
+#undef X
+    };
+    return use < CUP_STACK_USE_COUNT ? names[use] : NULL;
+}
