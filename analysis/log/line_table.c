@@ -8,7 +8,7 @@ static uint32_t sane(int64_t line)
 }
 
 /* 3.9 and older: pairs of steps, of the offset and of the line; a line holds until the next pair
- * that moves beyond the offset. */
+ * that moves beyond the offset. A function on one line has none. */
 static uint32_t line_by_steps(const struct cup_line_table *table, uint32_t at)
 {
     int64_t line = table->first_line;
@@ -92,8 +92,6 @@ static uint32_t line_by_entries(const struct cup_line_table *table, uint32_t at)
 
 uint32_t cup_line_at(const struct cup_line_table *table, uint32_t at)
 {
-    if (table->size == 0)
-        return 0;
     if (table->minor >= 11)
         return line_by_entries(table, at);
     return table->minor == 10 ? line_by_lengths(table, at) : line_by_steps(table, at);
