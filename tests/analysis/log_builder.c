@@ -177,6 +177,50 @@ void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *ba
     free(tail);
 }
 
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const char *name,
+                  uint32_t first_line, const void *table, uint32_t table_bytes)
+{
+    const struct cup_r_code code = {.id = id,
+                                    .file = file,
+                                    .first_line = first_line,
+                                    .minor = 11,
+                                    .is_qualified = 1,
+                                    .name_bytes = (uint32_t)strlen(name),
+                                    .table_bytes = table_bytes};
+    unsigned char *tail = malloc(code.name_bytes + table_bytes + 1);
+    memcpy(tail, name, code.name_bytes);
+    if (table_bytes)
+        memcpy(tail + code.name_bytes, table, table_bytes);
+    builder_record(builder, CUP_R_CODE, &code, sizeof code, tail, code.name_bytes + table_bytes);
+    free(tail);
+}
+
+void builder_stacks(struct log_builder *builder, uint32_t first,
+                    const struct cup_stack_node *nodes, uint32_t count)
+{
+    const struct cup_r_stacks stacks = {.first = first, .count = count};
+    builder_record(builder, CUP_R_STACKS, &stacks, sizeof stacks, nodes, count * sizeof *nodes);
+}
+
+void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
+                  uint32_t count)
+{
+    const struct cup_r_stack_use uses = {.task = task, .rows = count};
+    unsigned char *tail = malloc(count * 50 + 1);
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += cup_pairs_number(tail + bytes, rows[i].node - (i ? rows[i - 1].node : 0));
+        bytes += cup_pairs_number(tail + bytes, rows[i].use);
+        bytes += cup_pairs_number(tail + bytes, rows[i].count);
+        bytes += cup_pairs_number(tail + bytes, rows[i].bytes);
+        bytes += cup_pairs_number(tail + bytes, rows[i].ns);
+    }
+    builder_record(builder, CUP_R_STACK_USE, &uses, sizeof uses, tail, bytes);
+    free(tail);
+}
+
 /* ---- samples ----------------------------------------------------------------------------- */
 
 struct builder_worker {

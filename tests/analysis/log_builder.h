@@ -46,6 +46,19 @@ void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *ba
                      const uint32_t *branches, const uint64_t (*values)[CUP_BV_COUNT],
                      uint32_t rows);
 
+/* Stacks: a function of Python 3.11 with its line table; nodes, from FIRST on; what TASK
+ * did, ROWS in the order of nodes and uses. */
+struct builder_use {
+    uint32_t node, use;
+    uint64_t count, bytes, ns;
+};
+void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const char *name,
+                  uint32_t first_line, const void *table, uint32_t table_bytes);
+void builder_stacks(struct log_builder *builder, uint32_t first,
+                    const struct cup_stack_node *nodes, uint32_t count);
+void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
+                  uint32_t count);
+
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
  * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample
  * are of workers of one server. */

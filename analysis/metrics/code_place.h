@@ -1,0 +1,23 @@
+/* Whose code a file holds: the user's own, a package's, Python's. By its path alone, as it was on
+ * the worker: nothing is looked up. */
+#ifndef CUPPING_CODE_PLACE_H
+#define CUPPING_CODE_PLACE_H
+
+#include <stdbool.h>
+
+#include "analysis/base/intern.h"
+
+/* Texts lie in the path, or are constant. */
+struct cup_code_place {
+    struct cup_text shown;   /* the path from its package on, "coffea/nanoevents/factory.py", which
+                                is the same on all hosts; the user's files: the path as it is, but
+                                without the directory of one worker that Dask copied them to */
+    struct cup_text package; /* "user", "coffea", "numpy", "stdlib", "generated", "native",
+                                "unknown" */
+    bool user;
+};
+
+/* NATIVE: a library or executable. */
+struct cup_code_place cup_code_place(struct cup_text path, bool native);
+
+#endif

@@ -1,0 +1,153 @@
+#include "analysis/metrics/functions.h"
+
+#include <stdlib.h>
+
+/* One kind of rows while they are made: by index, and which was counted last in the stack that is
+ * being gone down. */
+struct making {
+    struct cup_function_row *rows;
+    uint32_t *last; /* number of that stack; 0: none */
+    size_t count;
+};
+
+static int start(struct making *making, size_t count)
+{
+    *making = (struct making){.rows = calloc(count + 1, sizeof *making->rows),
+                              .last = calloc(count + 1, sizeof *making->last),
+                              .count = count};
+    return making->rows && making->last ? 0 : -1;
+}
+
+/* Once for each stack. */
+static void add_total(struct making *making, uint32_t at, uint32_t stack,
+                      const struct cup_weights *weights)
+{
+    if (making->last[at] == stack)
+        return;
+    making->last[at] = stack;
+    cup_weights_add(&making->rows[at].total, weights);
+}
+
+static bool is_any(const struct cup_weights *weights)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < CUP_WEIGHT_COUNT; i++)
+        any |= weights->of[i];
+    return any != 0;
+}
+
+/* Those that have anything. */
+static void finish(struct making *making, struct cup_function_rows *rows)
+{
+    *rows = (struct cup_function_rows){.rows = making->rows};
+    for (uint32_t i = 0; i < making->count; i++) {
+        if (!is_any(&making->rows[i].total))
+            continue;
+        rows->rows[rows->count] = making->rows[i];
+        rows->rows[rows->count++].of = i;
+    }
+    making->rows = NULL;
+}
+
+struct makings {
+    struct making functions, lines, packages;
+};
+
+/* STACK: a number of its own for each row. */
+static void add_row(struct cup_functions *to, struct makings *makings,
+                    const struct cup_call_row *row, uint32_t stack)
+{
+    const struct cup_call_tree *tree = to->tree;
+    cup_weights_add(&to->all, &row->weights);
+    cup_weights_add(&to->phases[tree->nodes[row->node].phase], &row->weights);
+    if (row->node == 0)
+        return;
+    const struct cup_call_frame *leaf = &tree->frames[tree->nodes[row->node].frame];
+    const struct cup_function *function = &tree->functions[leaf->function];
+    if (function->kind == CUP_FRAME_UNKNOWN && tree->nodes[row->node].parent == 0)
+        cup_weights_add(&to->unknown, &row->weights);
+    cup_weights_add(&makings->functions.rows[leaf->function].self, &row->weights);
+    cup_weights_add(&makings->lines.rows[tree->nodes[row->node].frame].self, &row->weights);
+    cup_weights_add(&makings->packages.rows[function->package].self, &row->weights);
+    for (uint32_t at = row->node; at; at = tree->nodes[at].parent) {
+        uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
+        add_total(&makings->functions, of, stack, &row->weights);
+        add_total(&makings->lines, frame, stack, &row->weights);
+        add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
+    }
+}
+
+static void add_rows(struct cup_functions *to, struct makings *makings, uint32_t prefix)
+{
+    for (size_t i = 0; i < to->tree->row_count; i++)
+        if (prefix == CUP_ALL_PREFIXES || to->tree->rows[i].prefix == prefix)
+            add_row(to, makings, &to->tree->rows[i], (uint32_t)i + 1);
+}
+
+/* Whose rows they are. */
+static void tell_users(struct cup_functions *to)
+{
+    const struct cup_call_tree *tree = to->tree;
+    for (size_t i = 0; i < to->functions.count; i++)
+        to->functions.rows[i].user = tree->functions[to->functions.rows[i].of].user;
+    for (size_t i = 0; i < to->lines.count; i++)
+        to->lines.rows[i].user = tree->functions[tree->frames[to->lines.rows[i].of].function].user;
+    uint32_t user = cup_intern_find(&tree->strings, "user", 4);
+    for (size_t i = 0; i < to->packages.count; i++)
+        to->packages.rows[i].user = user && to->packages.rows[i].of == user;
+}
+
+int cup_functions_make(struct cup_functions *functions, const struct cup_call_tree *tree,
+                       uint32_t prefix)
+{
+    struct makings makings;
+    *functions = (struct cup_functions){.tree = tree};
+    int result = start(&makings.functions, tree->function_count);
+    result |= start(&makings.lines, tree->frame_count);
+    result |= start(&makings.packages, tree->strings.count);
+    if (result == 0) {
+        add_rows(functions, &makings, prefix);
+        finish(&makings.functions, &functions->functions);
+        finish(&makings.lines, &functions->lines);
+        finish(&makings.packages, &functions->packages);
+        tell_users(functions);
+    }
+    struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages};
+    for (int i = 0; i < 3; i++) {
+        free(all[i]->rows);
+        free(all[i]->last);
+    }
+    return result;
+}
+
+void cup_functions_free(struct cup_functions *functions)
+{
+    free(functions->functions.rows);
+    free(functions->lines.rows);
+    free(functions->packages.rows);
+    *functions = (struct cup_functions){0};
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+static int by_key(const void *left, const void *right)
+{
+    const struct cup_function_row *a = left, *b = right;
+    if (a->first != b->first)
+        return a->first ? -1 : 1;
+    if (a->key != b->key)
+        return a->key > b->key ? -1 : 1;
+    return (a->of > b->of) - (a->of < b->of);
+}
+
+void cup_function_rows_sort(struct cup_function_rows *rows, enum cup_weight weight, bool total,
+                            bool user_first)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct cup_function_row *row = &rows->rows[i];
+        row->key = (total ? &row->total : &row->self)->of[weight];
+        row->first = user_first && row->user;
+    }
+    if (rows->count)
+        qsort(rows->rows, rows->count, sizeof *rows->rows, by_key);
+}
