@@ -29,6 +29,14 @@ struct cup_value cup_weight_value(enum cup_weight weight, uint64_t amount)
                                                         : cup_count(amount);
 }
 
+const char *cup_stacks_missing(const struct cup_profile *profile)
+{
+    if (cup_profile_measured(profile, CUP_FEATURE_STACKS))
+        return NULL;
+    return "no process took stacks: they were switched off, or the library does not know this "
+           "Python's layout, or is an older one; `cupping report --only health` has its notes";
+}
+
 bool cup_weight_measured(const struct cup_profile *profile, enum cup_weight weight)
 {
     bool sampled = weight == CUP_W_CPU || weight == CUP_W_OFF_CPU || weight == CUP_W_SAMPLES;

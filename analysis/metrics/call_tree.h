@@ -53,6 +53,9 @@ static inline void cup_weights_add(struct cup_weights *sums, const struct cup_we
 /* An amount as a value in its unit. */
 struct cup_value cup_weight_value(enum cup_weight weight, uint64_t amount);
 
+/* NULL, or why the run has no stacks; a sentence without a full stop. */
+const char *cup_stacks_missing(const struct cup_profile *profile);
+
 /* True if what the weight needs was on in some process. */
 bool cup_weight_measured(const struct cup_profile *profile, enum cup_weight weight);
 

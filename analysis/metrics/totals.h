@@ -75,6 +75,7 @@ enum cup_chunk_statistic {
         CUP_STAT_COUNT
 };
 
+struct cup_call_tree;
 struct cup_file_shares;
 
 struct cup_totals {
@@ -110,6 +111,7 @@ struct cup_totals {
     struct cup_coffea_sums coffea;
     const struct cup_coffea_file *given;  /* not owned; set by who has it; NULL: none */
     const struct cup_file_shares *shares; /* likewise; NULL: no file was examined */
+    const struct cup_call_tree *calls;    /* likewise; NULL: stacks were not asked for */
     struct cup_dataset *datasets;         /* owned */
     size_t dataset_count, dataset_room;
 

@@ -34,12 +34,15 @@ bool cup_section_needs_counters(const char *name);
 /* Likewise, all rows of baskets. */
 bool cup_section_needs_baskets(const char *name);
 
+/* Likewise, stacks. */
+bool cup_section_needs_stacks(const char *name);
+
 /* What is off in some process, and why, as far as its notes tell. */
 struct cup_feature_off {
     const char *name, *consequence;
     uint64_t processes; /* in which it is off, of those that are workers */
 };
-enum { CUP_FEATURE_COUNT = 15 };
+enum { CUP_FEATURE_COUNT = 18 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);
 

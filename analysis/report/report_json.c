@@ -3,6 +3,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/compare/compare_write.h"
+#include "analysis/metrics/call_tree.h"
 #include "analysis/report/report_json.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/verbs/verbs.h"
@@ -66,7 +67,6 @@ static const struct {
     const char *name, *reason;
 } missing[] = {
     {"sections", "sections of a processor are not marked in this version"},
-    {"functions", "stacks are not taken by this version"},
 };
 enum { MISSING_COUNT = sizeof missing / sizeof *missing };
 
@@ -133,11 +133,29 @@ static void put_coffea_source(struct report *report)
                        : "n/a: no chunk of Coffea's was seen to return"));
 }
 
+static void put_functions_source(struct report *report)
+{
+    const char *missing = cup_stacks_missing(report->profile);
+    char reason[300];
+    snprintf(reason, sizeof reason, "n/a: %s", missing ? missing : "stacks were not asked for");
+    put(report, "functions",
+        cup_string(
+            report->totals->calls
+                ? "P: Python stacks of the tasks' threads and their helpers; cpu and off_cpu: "
+                  "samples, each with the time since the one before; reads, writes: at the "
+                  "calls, small ones sampled; waits: those of over 1 ms; alloc: one in many, "
+                  "which stands for 512 KiB; total_: with all that it calls, recursion once; "
+                  "packages and user by the file's path; phases by the rules of "
+                  "docs/functions.md"
+                : reason));
+}
+
 static void put_row_sources(struct report *report)
 {
     for (size_t i = 0; i < sizeof row_sources / sizeof *row_sources; i++)
         put(report, row_sources[i][0], cup_string(row_sources[i][1]));
     put_coffea_source(report);
+    put_functions_source(report);
     for (int i = 0; i < MISSING_COUNT; i++) {
         char reason[160];
         snprintf(reason, sizeof reason, "n/a: %s", missing[i].reason);
@@ -262,6 +280,8 @@ static int put_report(struct report *report)
         result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     if (result == 0)
         result = cup_report_put_branches(report);
+    if (result == 0)
+        result = cup_report_put_functions(report);
     cup_report_put_losses(report);
     cup_report_put_hosts(report);
     cup_report_put_merge(report);

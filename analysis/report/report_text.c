@@ -67,7 +67,8 @@ static int print_footer(const struct cup_page *page)
     putc('\n', page->terminal.out);
     cup_print_wrapped(&page->terminal, CUP_DIM, 0,
                       "There is more: `--only workflow` (all rates), time_budget, attribution and "
-                      "health (all counters), processes, runs, scaling, coffea.");
+                      "health (all counters), processes, runs, scaling, coffea; functions (down to "
+                      "the line).");
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
         "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
@@ -84,19 +85,33 @@ static const struct section {
     int (*print)(const struct cup_page *page);
     enum shown shown;
 } sections[] = {
-    {"summary", cup_print_summary, ALWAYS},   {"tasks", cup_print_tasks, ALWAYS},
-    {"waits", cup_print_waits, ALWAYS},       {"chunks", cup_print_chunks, ALWAYS},
-    {"", cup_print_slowest, ONLY_PAGE},       {"datasets", cup_print_datasets, ALWAYS},
-    {"coffea", cup_print_coffea, ON_REQUEST}, {"losses", cup_print_losses, ALWAYS},
-    {"stages", cup_print_stages, ALWAYS},     {"merge", cup_print_merge, ALWAYS},
-    {"hosts", cup_print_hosts, ALWAYS},       {"files", cup_print_files, ALWAYS},
-    {"branches", cup_print_branches, ALWAYS}, {"servers", cup_print_servers, ALWAYS},
-    {"workers", cup_print_workers, ALWAYS},   {"workflow", print_workflow, PAGE},
-    {"efficiency", print_efficiency, ALWAYS}, {"time_budget", cup_print_time_budget, PAGE},
-    {"fine", cup_print_fine, ALWAYS},         {"attribution", cup_print_attribution, ALWAYS},
-    {"health", cup_print_health, ALWAYS},     {"processes", cup_print_processes, PAGE},
-    {"runs", cup_print_runs, PAGE},           {"scaling", cup_print_scaling, ON_REQUEST},
-    {"sources", print_sources, ON_REQUEST},   {"", print_footer, ONLY_TEXT},
+    {"summary", cup_print_summary, ALWAYS},
+    {"tasks", cup_print_tasks, ALWAYS},
+    {"waits", cup_print_waits, ALWAYS},
+    {"chunks", cup_print_chunks, ALWAYS},
+    {"", cup_print_slowest, ONLY_PAGE},
+    {"datasets", cup_print_datasets, ALWAYS},
+    {"coffea", cup_print_coffea, ON_REQUEST},
+    {"losses", cup_print_losses, ALWAYS},
+    {"stages", cup_print_stages, ALWAYS},
+    {"merge", cup_print_merge, ALWAYS},
+    {"hosts", cup_print_hosts, ALWAYS},
+    {"files", cup_print_files, ALWAYS},
+    {"branches", cup_print_branches, ALWAYS},
+    {"functions", cup_print_functions, PAGE},
+    {"servers", cup_print_servers, ALWAYS},
+    {"workers", cup_print_workers, ALWAYS},
+    {"workflow", print_workflow, PAGE},
+    {"efficiency", print_efficiency, ALWAYS},
+    {"time_budget", cup_print_time_budget, PAGE},
+    {"fine", cup_print_fine, ALWAYS},
+    {"attribution", cup_print_attribution, ALWAYS},
+    {"health", cup_print_health, ALWAYS},
+    {"processes", cup_print_processes, PAGE},
+    {"runs", cup_print_runs, PAGE},
+    {"scaling", cup_print_scaling, ON_REQUEST},
+    {"sources", print_sources, ON_REQUEST},
+    {"", print_footer, ONLY_TEXT},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -123,6 +138,11 @@ bool cup_report_has_section(const char *name)
 bool cup_section_needs_counters(const char *name)
 {
     return strcmp(name, "stages") == 0 || strcmp(name, "chunks") == 0;
+}
+
+bool cup_section_needs_stacks(const char *name)
+{
+    return strcmp(name, "functions") == 0;
 }
 
 bool cup_section_needs_baskets(const char *name)

@@ -4,6 +4,7 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
+#include "analysis/metrics/call_tree.h"
 #include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
@@ -13,6 +14,7 @@
 
 struct request {
     const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text;
+    struct cup_call_ask ask;
     struct cup_target target;
     unsigned number; /* of the run: see struct cup_load_options */
 };
@@ -28,6 +30,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"--samples", &request->samples},
         {"--files", &request->files},
         {"--target", &request->target_text},
+        {"--prefix", &request->ask.prefix},
+        {"--dataset", &request->ask.dataset},
+        {"--worker", &request->ask.worker},
     };
     if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
                          error) != 0)
@@ -40,6 +45,10 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s is for the text; --json always has all sections",
                              request->only);
+    if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
+        !(request->only && cup_section_needs_stacks(request->only)))
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--prefix, --dataset and --worker are for --only functions");
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "report", error) != 0)
         return -1;
@@ -94,6 +103,32 @@ static int write_with_files(const struct request *request, struct cup_totals *to
     return result;
 }
 
+/* Sections that show stacks: others do not wait for them. */
+static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
+{
+    return !cup_stacks_missing(profile) &&
+           (request->json || (request->only && cup_section_needs_stacks(request->only)));
+}
+
+static int write_with_stacks(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    struct cup_call_tree calls;
+    if (!wants_stacks(request, totals->profile))
+        return wants_files(request) ? write_with_files(request, totals, error)
+                                    : write_totals(request, totals, error);
+    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
+    totals->calls = &calls;
+    if (result != 0)
+        result = cup_error_memory(error, totals->profile->path);
+    else
+        result = wants_files(request) ? write_with_files(request, totals, error)
+                                      : write_totals(request, totals, error);
+    totals->calls = NULL;
+    cup_call_tree_free(&calls);
+    return result;
+}
+
 /* `given`: Coffea's report, or NULL. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         const struct cup_coffea_file *given, struct cup_error *error)
@@ -107,8 +142,7 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        result = wants_files(request) ? write_with_files(request, &totals, error)
-                                      : write_totals(request, &totals, error);
+        result = write_with_stacks(request, &totals, error);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;

@@ -1,0 +1,333 @@
+/* Functions: what each phase of a chunk, each package, function and line cost. */
+#include <string.h>
+
+#include "analysis/metrics/functions.h"
+#include "analysis/report/page.h"
+
+enum { SHOWN_USERS = 15, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
+
+/* What tables have columns of, where anything of it was seen. */
+static const struct {
+    enum cup_weight weight;
+    const char *heading, *hot;
+    unsigned rank;
+} shown[] = {
+    {CUP_W_CPU, "CPU", "Most CPU time", 0},
+    {CUP_W_WAIT, "waits", "Longest waits", 1},
+    {CUP_W_READ, "read", "Most bytes read", 0},
+    {CUP_W_ALLOC, "allocated", "Most bytes allocated", 2},
+};
+enum { SHOWN_WEIGHTS = sizeof shown / sizeof *shown };
+
+static bool has(const struct cup_functions *functions, int i)
+{
+    return functions->all.of[shown[i].weight] > 0;
+}
+
+/* By what rows are in order: the first weight that there is. */
+static enum cup_weight leading(const struct cup_functions *functions)
+{
+    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+        if (has(functions, i))
+            return shown[i].weight;
+    return CUP_W_CPU;
+}
+
+static void add_amount(struct cup_table *table, enum cup_weight weight, uint64_t amount)
+{
+    cup_table_add_value(table, cup_weight_value(weight, amount), cup_weight_units[weight]);
+}
+
+static void add_share(struct cup_table *table, uint64_t part, uint64_t all)
+{
+    cup_table_add_value(table, cup_ratio((double)part, (double)all), CUP_UNIT_SHARE);
+}
+
+/* ---- tables with a column for each weight ------------------------------------------------- */
+
+static unsigned add_columns(const struct cup_functions *functions, struct cup_column *columns,
+                            unsigned count)
+{
+    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
+        if (!has(functions, i))
+            continue;
+        columns[count++] = (struct cup_column){shown[i].heading, CUP_FIT_RIGHT, shown[i].rank};
+        if (shown[i].weight == leading(functions))
+            columns[count++] = (struct cup_column){"share", CUP_FIT_RIGHT, 0};
+    }
+    return count;
+}
+
+static void add_amounts(const struct cup_functions *functions, struct cup_table *table,
+                        const struct cup_weights *weights)
+{
+    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
+        enum cup_weight weight = shown[i].weight;
+        if (!has(functions, i))
+            continue;
+        add_amount(table, weight, weights->of[weight]);
+        if (weight == leading(functions))
+            add_share(table, weights->of[weight], functions->all.of[weight]);
+    }
+}
+
+/* Of the tasks that run chunks, where there are such. */
+static void print_phases(const struct cup_page *page, const struct cup_functions *functions)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"phase", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 3};
+    cup_page_heading(page, "Phases",
+                     "what each part of the work took, by the functions on the "
+                     "stack");
+    cup_table_start(&table, columns, count);
+    for (int i = CUP_PHASE_COUNT; i-- > 0;) {
+        uint64_t any = 0;
+        for (int w = 0; w < CUP_WEIGHT_COUNT; w++)
+            any |= functions->phases[i].of[w];
+        if (!any)
+            continue;
+        cup_table_add_string(&table, cup_phase_names[i]);
+        add_amounts(functions, &table, &functions->phases[i]);
+        cup_table_add_string(&table, cup_phase_texts[i]);
+    }
+    cup_table_finish(&table, &page->terminal);
+}
+
+static void print_packages(const struct cup_page *page, struct cup_functions *functions)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    size_t most = cup_page_rows(page, SHOWN_PACKAGES);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
+    enum cup_weight weight = leading(functions);
+    cup_page_heading(page, "Packages", "with their own code innermost");
+    cup_function_rows_sort(&functions->packages, weight, false, false);
+    cup_table_start(&table, columns, count);
+    for (size_t i = 0; i < functions->packages.count && i < most; i++) {
+        const struct cup_function_row *row = &functions->packages.rows[i];
+        cup_table_add(&table, cup_call_text(functions->tree, row->of));
+        add_amounts(functions, &table, &row->self);
+        add_amount(&table, weight, row->total.of[weight]);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, cup_page_hidden(page, functions->packages.count, SHOWN_PACKAGES),
+                  "packages in --json");
+}
+
+/* "file.py:12": of a function, where it begins. */
+static void add_place(struct cup_table *table, const struct cup_call_tree *tree,
+                      const struct cup_function *function, uint32_t line)
+{
+    char place[400];
+    struct cup_text file = cup_call_text(tree, function->file);
+    int length = file.length < 350 ? (int)file.length : 350;
+    if (line)
+        snprintf(place, sizeof place, "%.*s:%u", length, file.length ? file.bytes : "", line);
+    else
+        snprintf(place, sizeof place, "%.*s", length, file.length ? file.bytes : "");
+    cup_table_add_string(table, place);
+}
+
+static size_t users_of(const struct cup_function_rows *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += rows->rows[i].user;
+    return count;
+}
+
+/* The user's functions or their lines, with all that they call. */
+static void print_users(const struct cup_page *page, struct cup_functions *functions,
+                        struct cup_function_rows *rows, bool lines)
+{
+    const struct cup_call_tree *tree = functions->tree;
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    size_t most = cup_page_rows(page, SHOWN_USERS), users = users_of(rows);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
+    if (!users)
+        return;
+    cup_page_heading(page, lines ? "Lines of your own" : "Functions of your own",
+                     "with all that they call");
+    cup_function_rows_sort(rows, leading(functions), true, true);
+    cup_table_start(&table, columns, count);
+    for (size_t i = 0; i < users && i < most; i++) {
+        const struct cup_function_row *row = &rows->rows[i];
+        uint32_t of = lines ? tree->frames[row->of].function : row->of;
+        const struct cup_function *function = &tree->functions[of];
+        cup_table_add(&table, cup_call_text(tree, function->name));
+        add_amounts(functions, &table, &row->total);
+        add_place(&table, tree, function,
+                  lines ? tree->frames[row->of].line : function->first_line);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, cup_page_hidden(page, users, SHOWN_USERS),
+                  lines ? "lines in --json" : "functions in --json");
+}
+
+/* ---- hot functions ------------------------------------------------------------------------ */
+
+static void add_hot(struct cup_table *table, const struct cup_functions *functions,
+                    const struct cup_function_row *row, enum cup_weight weight)
+{
+    const struct cup_call_tree *tree = functions->tree;
+    const struct cup_function *function = &tree->functions[row->of];
+    cup_table_add(table, cup_call_text(tree, function->name));
+    cup_table_add(table, cup_call_text(tree, function->package));
+    add_amount(table, weight, row->self.of[weight]);
+    add_share(table, row->self.of[weight], functions->all.of[weight]);
+    add_amount(table, weight, row->total.of[weight]);
+    add_share(table, row->total.of[weight], functions->all.of[weight]);
+    add_place(table, tree, function, function->first_line);
+}
+
+static void print_hot(const struct cup_page *page, struct cup_functions *functions, int which)
+{
+    static const struct cup_column columns[] = {
+        {"function", CUP_FIT_LEFT, 0},   {"package", CUP_FIT_LEFT, 3}, {"self", CUP_FIT_RIGHT, 0},
+        {"share", CUP_FIT_RIGHT, 0},     {"total", CUP_FIT_RIGHT, 1},  {"share", CUP_FIT_RIGHT, 2},
+        {"defined at", CUP_FIT_LEFT, 0},
+    };
+    enum cup_weight weight = shown[which].weight;
+    struct cup_function_rows *rows = &functions->functions;
+    size_t most = cup_page_rows(page, SHOWN_HOT), some = 0;
+    struct cup_table table;
+    cup_page_heading(page, shown[which].hot, "self: innermost; total: with all that they call");
+    cup_function_rows_sort(rows, weight, false, false);
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < rows->count && rows->rows[i].self.of[weight]; i++)
+        if (some++ < most)
+            add_hot(&table, functions, &rows->rows[i], weight);
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, cup_page_hidden(page, some, SHOWN_HOT), "functions in --json");
+}
+
+/* ---- how well it is known ----------------------------------------------------------------- */
+
+static void print_line(const struct cup_page *page, enum cup_style style, const char *line)
+{
+    cup_print_wrapped(&page->terminal, style, 2, line);
+}
+
+/* What is behind the CPU time. */
+static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
+{
+    const uint64_t *health = page->profile->health;
+    char line[300], torn[CUP_HUMANE_ROOM];
+    if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU)) {
+        print_line(
+            page, CUP_DIM,
+            "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
+        return;
+    }
+    uint64_t taken = health[CUP_H_CPU_SAMPLES];
+    snprintf(line, sizeof line,
+             "CPU time is from %llu samples of threads on a core; of all %llu samples, %s had a "
+             "stack that changed while it was read: their time counts, without the stack.",
+             (unsigned long long)functions->all.of[CUP_W_SAMPLES], (unsigned long long)taken,
+             cup_print_humane(torn,
+                              cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),
+                              CUP_UNIT_SHARE));
+    print_line(page, CUP_DIM, line);
+}
+
+/* Counters of the logs that limit the trust; told where they are not 0. */
+static void print_losses(const struct cup_page *page, const struct cup_call_tree *tree)
+{
+    const uint64_t *health = page->profile->health;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } losses[] = {
+        {health[CUP_H_STACKS_DROPPED], "stacks, or uses of them, were dropped: tables or log full"},
+        {health[CUP_H_CPU_SAMPLES_MISSED], "samples were due while the sampler was late"},
+        {health[CUP_H_CODES_REPLACED], "functions were met where the code of another one lay "
+                                       "before: each has its own rows"},
+        {tree->without, "processes ran tasks and took no stacks"},
+        {tree->left_out, "places found no room in the tree: their amounts count at their callers"},
+        {tree->orphans, "stacks, functions or tasks are named that no record introduces"},
+        {tree->damaged, "records of stacks are damaged, and were read in part"},
+        {tree->lost_logs, "logs could not be read again"},
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        char line[200];
+        if (!losses[i].count)
+            continue;
+        snprintf(line, sizeof line, "%llu %s.", (unsigned long long)losses[i].count,
+                 losses[i].what);
+        print_line(page, CUP_WARN, line);
+    }
+}
+
+static void print_unknown(const struct cup_page *page, const struct cup_functions *functions)
+{
+    enum cup_weight weight = leading(functions);
+    char share[CUP_HUMANE_ROOM], line[200];
+    if (!functions->unknown.of[weight])
+        return;
+    cup_print_humane(
+        share, cup_ratio((double)functions->unknown.of[weight], (double)functions->all.of[weight]),
+        CUP_UNIT_SHARE);
+    snprintf(line, sizeof line, "Of %s of the %s no stack is known.", share,
+             cup_weight_texts[weight]);
+    print_line(page, CUP_DIM, line);
+}
+
+/* ---- the section -------------------------------------------------------------------------- */
+
+static void print_heading(const struct cup_page *page, const struct cup_functions *functions)
+{
+    char detail[300], part[CUP_HUMANE_ROOM];
+    size_t length =
+        (size_t)snprintf(detail, sizeof detail, "%llu tasks, %zu functions of %zu packages",
+                         (unsigned long long)functions->tree->tasks, functions->functions.count,
+                         functions->packages.count);
+    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+        if (has(functions, i))
+            length += (size_t)snprintf(
+                detail + length, sizeof detail - length, "; %s %s",
+                cup_print_humane(
+                    part, cup_weight_value(shown[i].weight, functions->all.of[shown[i].weight]),
+                    cup_weight_units[shown[i].weight]),
+                shown[i].heading);
+    cup_page_heading(page, "Functions", detail);
+    print_samples(page, functions);
+    print_unknown(page, functions);
+    print_losses(page, functions->tree);
+}
+
+static void print_all(const struct cup_page *page, struct cup_functions *functions)
+{
+    print_heading(page, functions);
+    print_phases(page, functions);
+    print_packages(page, functions);
+    print_users(page, functions, &functions->functions, false);
+    print_users(page, functions, &functions->lines, true);
+    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+        if (has(functions, i))
+            print_hot(page, functions, i);
+}
+
+int cup_print_functions(const struct cup_page *page)
+{
+    const struct cup_call_tree *tree = page->totals->calls;
+    const char *missing = cup_stacks_missing(page->profile);
+    struct cup_functions functions;
+    if (missing && page->alone) {
+        char line[300];
+        cup_page_heading(page, "Functions", "");
+        snprintf(line, sizeof line, "n/a: %s.", missing);
+        print_line(page, CUP_PLAIN, line);
+    }
+    if (missing || !tree || (tree->row_count == 0 && !page->alone))
+        return 0;
+    if (cup_functions_make(&functions, tree, CUP_ALL_PREFIXES) != 0)
+        return -1;
+    print_all(page, &functions);
+    cup_functions_free(&functions);
+    return 0;
+}

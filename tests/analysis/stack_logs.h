@@ -1,0 +1,39 @@
+/* Two workers' logs with stacks, worked out by hand: what the suites of functions, flame graphs and
+ * their exports share. */
+#ifndef CUPPING_TEST_STACK_LOGS_H
+#define CUPPING_TEST_STACK_LOGS_H
+
+#include "tests/analysis/log_builder.h"
+
+/* Functions, as CODE ids of both logs. WORK calls PROCESS, which calls SELECT (user's), which calls
+ * itself once, and ARRAY, under which a helper thread reads; DECOMPRESS under ARRAY. */
+enum { WORK = 1, PROCESS, SELECT, ARRAY, FETCH, DECOMPRESS, OPEN, STACK_CODES };
+
+/* Nodes. Lines are the first line of each function and the offset over two. */
+enum {
+    N_WORK = 1,   /* _work_function, line 1621 + 3 */
+    N_PROCESS,    /*   process, line 10 + 2 */
+    N_SELECT,     /*     select, line 30 + 1 */
+    N_AGAIN,      /*       select, line 30 + 2 */
+    N_PROCESS_4,  /*   process, line 10 + 4 */
+    N_ARRAY,      /*     array, line 2231 */
+    N_HELPER,     /*         helper thread, under array */
+    N_FETCH,      /*           _fetch of fsspec */
+    N_DECOMPRESS, /*         decompress, under array */
+    N_OPEN,       /*   open, under the work function */
+};
+
+/* Adds both logs to a directory. The first one's tasks are 1 and 2 of prefix "chunk", dataset "TT"
+ * and "DY", and 3 of prefix "merge"; the second one's is 1 of prefix "chunk", dataset "TT":
+ *
+ *   log 1, task 1: CPU 300 ms select, 100 ms select again, 100 ms decompress; read 1,000 bytes in 4
+ *                  calls at fetch; wait for a lock of 20 ms at array; allocations of 4,096 at
+ * select task 2: CPU 50 ms process (line 12), 30 ms at no known stack; sleep 5 ms at process task
+ * 3: CPU 40 ms open, written 10 bytes at open no task: received 7 bytes at fetch log 2, task 1: CPU
+ * 60 ms select, read 500 bytes in 1 call at open */
+void save_stack_logs(const char *directory);
+
+/* The first of them, unfinished: more may be added. */
+void build_stack_log(struct log_builder *builder);
+
+#endif
