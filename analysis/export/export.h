@@ -6,8 +6,8 @@
 #include "analysis/write/output.h"
 
 /* Tables as CSV (RFC 4180): tasks.csv, chunks.csv, files.csv, branches.csv, workers.csv,
- * samples.csv, each with a line of names even where it has no rows. The profile must have the
- * counters of every task. */
+ * samples.csv, functions.csv, each with a line of names even where it has no rows. The profile must
+ * have the counters of every task. */
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error);
 
 /* Text exposition of Prometheus, to a file or "-": see prometheus.c for what bounds its length. */
@@ -17,6 +17,19 @@ int cup_export_prometheus(const struct cup_totals *totals, const char *path,
 /* A measurement directory of roastcoffea 0.1.2: see docs/roastcoffea.md. */
 int cup_export_roastcoffea(const struct cup_totals *totals, const char *directory,
                            struct cup_error *error);
+
+/* Stacks, for flame graphs elsewhere; totals->calls must be there. Collapsed: a directory with
+ * cpu.collapsed, wait.collapsed, read.collapsed and alloc.collapsed, in each a line for a stack:
+ * frames joined by ';', the innermost last, a space, and microseconds or bytes. Speedscope: its
+ * file format, a profile for each weight, and for each of each prefix. */
+int cup_export_collapsed(const struct cup_totals *totals, const char *directory,
+                         struct cup_error *error);
+int cup_export_speedscope(const struct cup_totals *totals, const char *path,
+                          struct cup_error *error);
+
+/* A trace of events in Chrome's JSON form, which Perfetto's viewer opens: tasks on the threads that
+ * ran them, chunks' process() inside, memory and rates as counters. */
+int cup_export_perfetto(const struct cup_totals *totals, const char *path, struct cup_error *error);
 
 /* All of these return 0, or -1 and *error. Each file is replaced only by a whole one. */
 

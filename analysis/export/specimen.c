@@ -33,13 +33,32 @@ static void fill(struct cup_profile *profile)
     profile->basket_places_dropped = true; /* there is no log to read them from again */
 }
 
+/* One function that was sampled once. */
+static int add_call(struct cup_call_tree *tree, const struct cup_profile *profile)
+{
+    static const struct cup_call_ask all;
+    static const struct cup_weights weights = {.of = {[CUP_W_SAMPLES] = 1}};
+    if (cup_call_tree_make(tree, profile, &all) != 0)
+        return -1;
+    uint32_t function =
+        cup_call_add_function(tree, (struct cup_text){"", 0}, (struct cup_text){"", 0}, 1, 0);
+    uint32_t frame = function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(tree, function, 1);
+    uint32_t node = frame == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(tree, 0, frame);
+    return node == CUP_NOTHING ? -1 : cup_call_add(tree, node, CUP_NO_PREFIX, &weights);
+}
+
 int cup_specimen_make(struct cup_specimen *specimen)
 {
     memset(specimen, 0, sizeof *specimen);
     if (allocate(&specimen->profile)) {
         fill(&specimen->profile);
-        if (cup_totals_make(&specimen->totals, &specimen->profile) == 0)
-            return 0;
+        if (cup_totals_make(&specimen->totals, &specimen->profile) == 0) {
+            specimen->totals.calls = &specimen->calls;
+            if (add_call(&specimen->calls, &specimen->profile) == 0)
+                return 0;
+            cup_call_tree_free(&specimen->calls);
+            cup_totals_free(&specimen->totals);
+        }
     }
     cup_profile_free(&specimen->profile);
     return -1;
@@ -47,6 +66,7 @@ int cup_specimen_make(struct cup_specimen *specimen)
 
 void cup_specimen_free(struct cup_specimen *specimen)
 {
+    cup_call_tree_free(&specimen->calls);
     cup_totals_free(&specimen->totals);
     cup_profile_free(&specimen->profile);
 }

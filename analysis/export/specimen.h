@@ -3,11 +3,13 @@
 #ifndef CUPPING_SPECIMEN_H
 #define CUPPING_SPECIMEN_H
 
+#include "analysis/metrics/call_tree.h"
 #include "analysis/metrics/totals.h"
 
 struct cup_specimen {
     struct cup_profile profile;
     struct cup_totals totals;
+    struct cup_call_tree calls;
 };
 
 /* Returns 0, or -1 without memory, with nothing to free. The specimen must not move. */

@@ -184,25 +184,6 @@ void cup_call_tree_free(struct cup_call_tree *tree)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-char *cup_frame_text(const struct cup_call_tree *tree, uint32_t frame, char to[CUP_FRAME_ROOM])
-{
-    const struct cup_call_frame *at = &tree->frames[frame];
-    const struct cup_function *function = &tree->functions[at->function];
-    struct cup_text name = cup_call_text(tree, function->name);
-    struct cup_text file = cup_call_text(tree, function->file);
-    int length = name.length < 200 ? (int)name.length : 200;
-    size_t cut = file.length > 200 ? file.length - 200 : 0; /* its end says more */
-    if (!file.length || function->kind != CUP_FRAME_PYTHON)
-        snprintf(to, CUP_FRAME_ROOM, "%.*s", length, name.bytes);
-    else if (at->line)
-        snprintf(to, CUP_FRAME_ROOM, "%.*s (%.*s:%u)", length, name.bytes, (int)(file.length - cut),
-                 file.bytes + cut, at->line);
-    else
-        snprintf(to, CUP_FRAME_ROOM, "%.*s (%.*s)", length, name.bytes, (int)(file.length - cut),
-                 file.bytes + cut);
-    return to;
-}
-
 uint64_t *cup_call_totals(const struct cup_call_tree *tree, enum cup_weight weight, uint32_t prefix)
 {
     uint64_t *totals = calloc(tree->node_count + 1, sizeof *totals);

@@ -150,9 +150,7 @@ static inline const struct cup_function *cup_call_function(const struct cup_call
     return &tree->functions[tree->frames[tree->nodes[node].frame].function];
 }
 
-/* "name (file:line)", as `cupping` shows a frame everywhere; `to` has ROOM bytes. Returns `to`. */
-enum { CUP_FRAME_ROOM = 512 };
-char *cup_frame_text(const struct cup_call_tree *tree, uint32_t frame, char to[CUP_FRAME_ROOM]);
+enum { CUP_FRAME_ROOM = 512 }; /* of a function as text: see folded.h */
 
 /* For each node the sum of one weight over it and all above it, of the tasks of PREFIX (or
  * CUP_ALL_PREFIXES); [0] is that of all. Allocated, the caller frees; NULL without memory. */

@@ -849,9 +849,6 @@ Test(export, wrong_usage)
     save();
     expect_refusal(EXPORT(scratch), 2, "name a format");
     expect_refusal(EXPORT(scratch, "--to", "xml", "-o", target), 2, "no such format");
-    expect_refusal(EXPORT(scratch, "--to", "perfetto", "-o", target), 2, "not in this version");
-    expect_refusal(EXPORT(scratch, "--to", "speedscope", "-o", target), 2, "not in this version");
-    expect_refusal(EXPORT(scratch, "--to", "collapsed", "-o", target), 2, "not in this version");
     expect_refusal(EXPORT(scratch, "--to", "csv"), 2, "-o DIRECTORY");
     expect_refusal(EXPORT(scratch, "--to", "prometheus"), 2, "-o FILE");
     expect_refusal(EXPORT(scratch, "--to", "csv", "-o", "-"), 2, "standard output");

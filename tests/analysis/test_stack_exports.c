@@ -1,0 +1,244 @@
+/* Stacks and tasks as other programs read them, from logs worked out by hand: see stack_logs.h. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/verbs/verbs.h"
+#include "tests/analysis/stack_logs.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], target[2 * SUPPORT_PATH];
+
+static void set_up(void)
+{
+    make_scratch(scratch);
+    make_scratch(outside);
+    snprintf(target, sizeof target, "%s/export", outside);
+}
+
+static void tear_down(void)
+{
+    remove_scratch(target);
+    remove_scratch(scratch);
+    remove_scratch(outside);
+}
+
+TestSuite(stack_exports, .init = set_up, .fini = tear_down);
+
+#define EXPORT(...)                                                                                \
+    run_verb(outside, cup_verb_export, (const char *const[]){"export", __VA_ARGS__, NULL})
+
+static json_t *export_json(const char *format, const char *option, const char *value)
+{
+    char path[3 * SUPPORT_PATH];
+    json_error_t error;
+    snprintf(path, sizeof path, "%s/out.json", outside);
+    cr_assert_eq(option ? EXPORT(scratch, "--to", format, "-o", path, option, value)
+                        : EXPORT(scratch, "--to", format, "-o", path),
+                 CUP_EXIT_DONE);
+    json_t *json = json_load_file(path, 0, &error);
+    cr_assert(json, "%s", error.text);
+    remove(path);
+    return json;
+}
+
+/* ---- collapsed ---------------------------------------------------------------------------- */
+
+Test(stack_exports, collapsed_has_a_line_for_each_stack)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(EXPORT(scratch, "--to", "collapsed", "-o", target), CUP_EXIT_DONE);
+    char *cpu = read_text_in(target, "cpu.collapsed");
+    cr_assert_eq(lines_of(cpu), 6, "%s", cpu);
+    cr_assert(strstr(cpu, "Runner._work_function (coffea/processor/executor.py:1621);"
+                          "Processor.process (mine.py:10);select (mine.py:30) 360000\n"),
+              "%s", cpu);
+    cr_assert(strstr(cpu, "select (mine.py:30);select (mine.py:30) 100000\n"), "%s", cpu);
+    cr_assert(strstr(cpu, "\n(not known) 30000\n"), "%s", cpu);
+    free(cpu);
+    char *read = read_text_in(target, "read.collapsed");
+    cr_assert(strstr(read, "TBranch.array (uproot/behaviors/TBranch.py:2231);(helper thread);"
+                           "_fetch (fsspec/implementations/local.py:7) 1000\n"),
+              "%s", read);
+    cr_assert_eq(lines_of(read), 2);
+    free(read);
+    char *wait = read_text_in(target, "wait.collapsed");
+    cr_assert_eq(lines_of(wait), 2, "%s", wait);
+    free(wait);
+    char *alloc = read_text_in(target, "alloc.collapsed");
+    cr_assert(strstr(alloc, "select (mine.py:30) 4096\n"), "%s", alloc);
+    free(alloc);
+}
+
+Test(stack_exports, a_prefix_can_be_chosen)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(EXPORT(scratch, "--to", "collapsed", "-o", target, "--prefix", "merge"),
+                 CUP_EXIT_DONE);
+    char *cpu = read_text_in(target, "cpu.collapsed");
+    cr_assert_str_eq(cpu, "Runner._work_function (coffea/processor/executor.py:1621);"
+                          "open (uproot/reading.py:27) 40000\n");
+    free(cpu);
+    cr_assert_eq(EXPORT(scratch, "--to", "csv", "-o", target, "--prefix", "merge"), CUP_EXIT_USAGE);
+}
+
+/* What parts frames or lines, and what is no text, is in no name. */
+Test(stack_exports, names_cannot_break_the_format)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_code(&b, 60, 2, "a;b\nc\xff d", 5, NULL, 0);
+    const struct cup_stack_node node = {0, 60, 0};
+    builder_stacks(&b, 60, &node, 1);
+    const struct builder_use use = {60, CUP_U_CPU, 1, 0, 5000};
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(EXPORT(scratch, "--to", "collapsed", "-o", target), CUP_EXIT_DONE);
+    char *cpu = read_text_in(target, "cpu.collapsed");
+    cr_assert(strstr(cpu, "\na:b?c? d (mine.py:5) 5\n"), "%s", cpu);
+    free(cpu);
+}
+
+Test(stack_exports, without_stacks_there_is_nothing_to_write)
+{
+    struct log_builder b;
+    build_golden_log(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(EXPORT(scratch, "--to", "collapsed", "-o", target), CUP_EXIT_FAILED);
+    char *error = read_text_in(outside, "err");
+    cr_assert(strstr(error, "no process took stacks"), "%s", error);
+    free(error);
+    cr_assert_eq(EXPORT(scratch, "--to", "speedscope", "-o", "-"), CUP_EXIT_FAILED);
+}
+
+/* ---- speedscope --------------------------------------------------------------------------- */
+
+/* As the format's schema has it. Returns the sum of the weights. */
+static double check_sampled(const json_t *profile, size_t frames)
+{
+    const json_t *samples = json_object_get(profile, "samples");
+    const json_t *weights = json_object_get(profile, "weights");
+    double sum = 0;
+    size_t i, j;
+    json_t *sample, *frame;
+    cr_assert_str_eq(json_string_value(json_object_get(profile, "type")), "sampled");
+    cr_assert(json_is_string(json_object_get(profile, "name")));
+    cr_assert_eq(json_array_size(samples), json_array_size(weights));
+    json_array_foreach(samples, i, sample)
+    {
+        cr_assert(json_is_array(sample));
+        json_array_foreach(sample, j, frame)
+            cr_assert_lt(json_integer_value(frame), (json_int_t)frames);
+        sum += json_number_value(json_array_get(weights, i));
+    }
+    cr_assert_eq(json_number_value(json_object_get(profile, "startValue")), 0);
+    cr_assert_float_eq(json_number_value(json_object_get(profile, "endValue")), sum, 1e-9);
+    return sum;
+}
+
+Test(stack_exports, speedscope_has_a_profile_for_each_weight)
+{
+    static const struct {
+        const char *name, *unit;
+        double sum;
+    } expected[] = {
+        {"CPU time", "microseconds", 680000},
+        {"waits of over 1 ms", "microseconds", 25000},
+        {"bytes read", "bytes", 1500},
+        {"bytes allocated", "bytes", 4096},
+        {"CPU time, chunk", "microseconds", 640000},
+        {"waits of over 1 ms, chunk", "microseconds", 25000},
+        {"bytes read, chunk", "bytes", 1500},
+        {"bytes allocated, chunk", "bytes", 4096},
+        {"CPU time, merge", "microseconds", 40000},
+    };
+    save_stack_logs(scratch);
+    json_t *file = export_json("speedscope", NULL, NULL);
+    const json_t *profiles = json_object_get(file, "profiles");
+    const json_t *frames = json_object_get(json_object_get(file, "shared"), "frames");
+    cr_assert_str_eq(json_string_value(json_object_get(file, "$schema")),
+                     "https://www.speedscope.app/file-format-schema.json");
+    cr_assert_eq(json_array_size(profiles), sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const json_t *profile = json_array_get(profiles, i);
+        cr_expect_str_eq(json_string_value(json_object_get(profile, "name")), expected[i].name);
+        cr_expect_str_eq(json_string_value(json_object_get(profile, "unit")), expected[i].unit);
+        cr_expect_float_eq(check_sampled(profile, json_array_size(frames)), expected[i].sum, 1e-9);
+    }
+    json_decref(file);
+    file = export_json("speedscope", "--worker", "two");
+    cr_assert_float_eq(check_sampled(json_array_get(json_object_get(file, "profiles"), 0), 100),
+                       60000, 1e-9);
+    json_decref(file);
+}
+
+/* ---- perfetto ----------------------------------------------------------------------------- */
+
+static const json_t *event_of(const json_t *events, const char *phase, const char *name)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach((json_t *)events, i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
+            strcmp(json_string_value(json_object_get(event, "name")), name) == 0)
+            return event;
+    }
+    cr_assert(false, "no event %s of %s", phase, name);
+    return NULL;
+}
+
+static double number_of(const json_t *event, const char *name)
+{
+    cr_assert(json_is_number(json_object_get(event, name)), "%s", name);
+    return json_number_value(json_object_get(event, name));
+}
+
+/* What the trace format asks of events of each phase. */
+static void check_event(const json_t *event)
+{
+    const char *phase = json_string_value(json_object_get(event, "ph"));
+    cr_assert(json_is_string(json_object_get(event, "name")));
+    cr_assert(json_is_integer(json_object_get(event, "pid")));
+    cr_assert(json_is_integer(json_object_get(event, "tid")));
+    if (strcmp(phase, "M") == 0)
+        cr_assert(json_object_get(json_object_get(event, "args"), "name"));
+    else
+        number_of(event, "ts");
+    if (strcmp(phase, "X") == 0)
+        cr_assert_geq(number_of(event, "dur"), 0);
+    if (strcmp(phase, "b") == 0 || strcmp(phase, "e") == 0)
+        cr_assert(json_object_get(event, "id"));
+    if (strcmp(phase, "C") == 0)
+        cr_assert_eq(json_object_size(json_object_get(event, "args")), 1);
+}
+
+Test(stack_exports, perfetto_shows_tasks_on_their_threads)
+{
+    struct log_builder b;
+    size_t i;
+    json_t *event;
+    build_golden_log(&b);
+    save_log(&b, scratch, "golden.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    json_array_foreach((json_t *)events, i, event) check_event(event);
+    const json_t *task = event_of(events, "X", "Dimuon");
+    cr_assert_float_eq(number_of(task, "ts"), 0, 1e-6, "the first one begins the run");
+    cr_assert_gt(number_of(task, "dur"), 0);
+    const json_t *arguments = json_object_get(task, "args");
+    cr_assert_str_eq(json_string_value(json_object_get(arguments, "dataset")), "ZToMuMu");
+    cr_assert(json_is_string(json_object_get(arguments, "key")));
+    const json_t *inside = event_of(events, "X", "process()");
+    cr_assert_eq(number_of(inside, "tid"), number_of(task, "tid"));
+    event_of(events, "M", "process_name");
+    event_of(events, "i", "erred");
+    event_of(events, "C", "memory (RSS)");
+    json_decref(file);
+}
