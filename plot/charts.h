@@ -74,7 +74,15 @@
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
     X(servers, "servers", "Bytes by storage server",                                               \
-      "which servers the data came from, and in how large pieces")
+      "which servers the data came from, and in how large pieces")                                 \
+    X(flame_cpu, "flame-cpu", "CPU time by function",                                              \
+      "which functions the tasks' CPU time goes to, and who calls them")                           \
+    X(flame_wait, "flame-wait", "Waits by function",                                               \
+      "which functions the tasks wait in, and who calls them")                                     \
+    X(flame_read, "flame-read", "Bytes read by function",                                          \
+      "which functions read the data, and for whom")                                               \
+    X(flame_alloc, "flame-alloc", "Bytes allocated by function",                                   \
+      "which functions allocate memory, and for whom")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/metrics/call_tree.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
@@ -20,6 +21,7 @@ enum { MOST = 64 }; /* operands: DIR and names */
 struct request {
     const char *directory, *out, *format, *width, *height, *run, *html;
     const char *list, *dark; /* cup_option_off: not given */
+    struct cup_call_ask ask; /* of which tasks' stacks */
     unsigned number;         /* of the run: see struct cup_load_options */
     const struct cup_plot *plots[MOST];
     size_t count; /* 0: all that can be drawn */
@@ -109,11 +111,17 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 {
     const char *operands[MOST];
     size_t given;
-    const struct cup_option options[] = {
-        {"-o", &request->out},        {"--format", &request->format},
-        {"--width", &request->width}, {"--height", &request->height},
-        {"--run", &request->run},     {"--dark", &request->dark},
-        {"--list", &request->list},   {"--html", &request->html}};
+    const struct cup_option options[] = {{"-o", &request->out},
+                                         {"--format", &request->format},
+                                         {"--width", &request->width},
+                                         {"--height", &request->height},
+                                         {"--run", &request->run},
+                                         {"--dark", &request->dark},
+                                         {"--list", &request->list},
+                                         {"--html", &request->html},
+                                         {"--prefix", &request->ask.prefix},
+                                         {"--dataset", &request->ask.dataset},
+                                         {"--worker", &request->ask.worker}};
     if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
                               &given, error) != 0 ||
         read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
@@ -272,6 +280,38 @@ static int write_page(const struct request *request, const struct cup_totals *to
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
+static int write_totals(const struct request *request, const struct cup_totals *totals,
+                        struct cup_error *error)
+{
+    return request->html                     ? write_page(request, totals, error)
+           : request->list != cup_option_off ? print_list(request, totals, error)
+                                             : draw_all(request, totals, error);
+}
+
+/* Stacks are read where a plot shows them. */
+static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
+{
+    bool wanted = request->count == 0;
+    for (size_t i = 0; i < request->count && !wanted; i++)
+        wanted = strncmp(request->plots[i]->name, "flame-", 6) == 0;
+    return wanted && !cup_stacks_missing(profile);
+}
+
+static int write_with_stacks(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    struct cup_call_tree calls;
+    if (!wants_stacks(request, totals->profile))
+        return write_totals(request, totals, error);
+    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
+    totals->calls = &calls;
+    result = result == 0 ? write_totals(request, totals, error)
+                         : cup_error_memory(error, totals->profile->path);
+    totals->calls = NULL;
+    cup_call_tree_free(&calls);
+    return result;
+}
+
 static int with_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
@@ -286,9 +326,7 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        int result = request->html                     ? write_page(request, &totals, error)
-                     : request->list != cup_option_off ? print_list(request, &totals, error)
-                                                       : draw_all(request, &totals, error);
+        int result = write_with_stacks(request, &totals, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plot/curves.h"
+#include "plot/flame.h"
 #include "plot/peak_memory.h"
 #include "plot/rows.h"
 #include "plot/task_bytes.h"
@@ -144,6 +145,44 @@ static const void *fake_peak_memory(enum fake_kind kind, struct cup_arena *arena
     return plot;
 }
 
+/* A tree of boxes: in each row each box is cut into ever smaller ones. */
+static const void *fake_flame(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_flame *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {15};
+    size_t most = kind == FAKE_EMPTY ? 0 : amount(kind, 60, 4000);
+    size_t deepest = kind == FAKE_LARGE ? 60 : 12;
+    plot->unit = CUP_AXIS_SECONDS;
+    plot->what = "CPU time";
+    plot->all = kind == FAKE_ODD ? NAN : 1234;
+    plot->boxes = take(arena, most + 1, sizeof *plot->boxes);
+    for (size_t parent = 0; plot->count < most; parent++) {
+        struct cup_flame_box all = {
+            .to = 1234, .self = 3, .is_all = true, .name = "all", .whole = "all"};
+        if (plot->count == 0)
+            plot->boxes[plot->count++] = all;
+        if (parent >= plot->count)
+            break;
+        struct cup_flame_box *above = &plot->boxes[parent];
+        double from = above->from, to = above->to - 0.1 * (above->to - above->from);
+        for (int i = 0; i < 3 && plot->count < most && above->row + 1u < deepest; i++) {
+            double end = i == 2 ? to : from + (to - from) * (0.4 + 0.4 * roll(&dice));
+            struct cup_flame_box box = {.from = from, .to = end, .self = (end - from) / 10};
+            struct cup_text name = name_of(kind, plot->count, arena);
+            box.row = above->row + 1;
+            box.kind = (uint8_t)(plot->count % CUP_FLAME_KINDS);
+            box.name = box.whole = name.bytes;
+            if (kind == FAKE_ODD)
+                box.to = odd(plot->count);
+            plot->boxes[plot->count++] = box;
+            from = end;
+        }
+    }
+    for (size_t i = 0; i < plot->count; i++)
+        plot->rows = plot->boxes[i].row + 1u > plot->rows ? plot->boxes[i].row + 1u : plot->rows;
+    return plot;
+}
+
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "data-rate") == 0)
@@ -161,6 +200,8 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
     if (strcmp(plot, "wasted-work") == 0 || strcmp(plot, "access-sizes") == 0 ||
         strcmp(plot, "servers") == 0)
         return fake_rows(kind, false, false, arena);
+    if (strncmp(plot, "flame-", 6) == 0)
+        return fake_flame(kind, arena);
     if (strcmp(plot, "task-bytes") == 0)
         return fake_task_bytes(kind, arena);
     if (strcmp(plot, "peak-memory-events") == 0)

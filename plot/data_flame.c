@@ -1,0 +1,283 @@
+#include "plot/flame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/charts.h"
+
+const char *const cup_flame_kind_names[CUP_FLAME_KINDS] = {
+    [CUP_FLAME_USER] = "your own",
+    [CUP_FLAME_COFFEA] = "coffea",
+    [CUP_FLAME_READING] = "reading",
+    [CUP_FLAME_ARRAYS] = "arrays",
+    [CUP_FLAME_DASK] = "Dask",
+    [CUP_FLAME_STDLIB] = "Python's own",
+    [CUP_FLAME_OTHER] = "other packages",
+};
+
+static bool is_text(struct cup_text text, const char *string)
+{
+    return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
+}
+
+enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t function)
+{
+    static const struct {
+        const char *package;
+        enum cup_flame_kind kind;
+    } kinds[] = {
+        {"coffea", CUP_FLAME_COFFEA},          {"uproot", CUP_FLAME_READING},
+        {"fsspec", CUP_FLAME_READING},         {"fsspec_xrootd", CUP_FLAME_READING},
+        {"XRootD", CUP_FLAME_READING},         {"aiohttp", CUP_FLAME_READING},
+        {"cramjam", CUP_FLAME_READING},        {"lz4", CUP_FLAME_READING},
+        {"zstandard", CUP_FLAME_READING},      {"xxhash", CUP_FLAME_READING},
+        {"pyarrow", CUP_FLAME_READING},        {"awkward", CUP_FLAME_ARRAYS},
+        {"awkward_cpp", CUP_FLAME_ARRAYS},     {"numpy", CUP_FLAME_ARRAYS},
+        {"numba", CUP_FLAME_ARRAYS},           {"hist", CUP_FLAME_ARRAYS},
+        {"boost_histogram", CUP_FLAME_ARRAYS}, {"vector", CUP_FLAME_ARRAYS},
+        {"correctionlib", CUP_FLAME_ARRAYS},   {"scipy", CUP_FLAME_ARRAYS},
+        {"pandas", CUP_FLAME_ARRAYS},          {"dask", CUP_FLAME_DASK},
+        {"distributed", CUP_FLAME_DASK},       {"dask_awkward", CUP_FLAME_DASK},
+        {"tornado", CUP_FLAME_DASK},           {"stdlib", CUP_FLAME_STDLIB},
+    };
+    const struct cup_function *of = &tree->functions[function];
+    struct cup_text package = cup_call_text(tree, of->package);
+    if (of->user)
+        return CUP_FLAME_USER;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_text(package, kinds[i].package))
+            return kinds[i].kind;
+    return CUP_FLAME_OTHER;
+}
+
+/* ---- what is left out --------------------------------------------------------------------- */
+
+/* The one child that holds all of a node; 0 if there is none. Children come after their parents. */
+static uint32_t only_child(const struct cup_folded *folded, uint32_t parent)
+{
+    for (uint32_t i = parent + 1; i < folded->count; i++)
+        if (folded->nodes[i].parent == parent &&
+            folded->nodes[i].total == folded->nodes[parent].total)
+            return i;
+    return 0;
+}
+
+struct cup_flame_cut cup_flame_cut_of(const struct cup_folded *folded,
+                                      const struct cup_call_tree *tree)
+{
+    struct cup_flame_cut cut = {0};
+    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+    uint32_t next;
+    while ((next = only_child(folded, cut.start)) != 0 &&
+           !tree->functions[folded->nodes[next].function].user) {
+        cut.start = next;
+        cut.shared++;
+    }
+    for (size_t i = 1; i < folded->count; i++)
+        cut.hidden += (double)folded->nodes[i].total < least;
+    return cut;
+}
+
+/* ---- where boxes are ---------------------------------------------------------------------- */
+
+/* A node to be placed, with what sorts it. */
+struct place {
+    uint32_t node, parent;
+    uint64_t total;
+};
+
+static int by_parent(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+struct making {
+    struct cup_plot_input *input;
+    const struct cup_call_tree *tree;
+    const struct cup_folded *folded;
+    struct cup_flame_cut cut;
+    struct cup_flame *plot;
+    double scale; /* nanoseconds or bytes in one of the axis */
+    struct place *places;
+    size_t place_count;
+    double *from; /* of each node that is placed */
+    bool *placed;
+};
+
+static const char *keep(struct making *making, const char *text, size_t length)
+{
+    char *copy = cup_arena_take(making->input->arena, length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy ? copy : "";
+}
+
+/* "select" of "Processor.select", "<lambda>" of "f.<locals>.<lambda>", from the function's text. */
+static const char *short_name(struct making *making, const char *whole)
+{
+    size_t length = strcspn(whole, " ");
+    const char *from = whole;
+    for (size_t i = 0; i + 1 < length; i++)
+        if (whole[i] == '.' && whole[i + 1] != '.')
+            from = whole + i + 1;
+    return keep(making, from, length - (size_t)(from - whole));
+}
+
+static void add_box(struct making *making, uint32_t node, double from)
+{
+    const struct cup_folded_node *of = &making->folded->nodes[node];
+    struct cup_flame *plot = making->plot;
+    char text[CUP_FRAME_ROOM] = "all";
+    bool is_all = node == making->cut.start;
+    if (node)
+        cup_function_text(making->tree, of->function, text);
+    const char *whole = keep(making, text, strlen(text));
+    uint16_t row = of->depth - making->folded->nodes[making->cut.start].depth;
+    plot->boxes[plot->count++] = (struct cup_flame_box){
+        .from = from / making->scale,
+        .to = (from + (double)of->total) / making->scale,
+        .self = (double)of->self / making->scale,
+        .row = row,
+        .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
+        .is_all = is_all,
+        .name = node ? short_name(making, whole) : whole,
+        .whole = whole};
+    plot->rows = row + 1u > plot->rows ? row + 1u : plot->rows;
+    making->from[node] = from;
+    making->placed[node] = true;
+}
+
+/* Those of one parent stand together, and parents come before: each knows where its own begins. */
+static void place_all(struct making *making)
+{
+    double next = 0;
+    uint32_t parent = CUP_NOTHING;
+    add_box(making, making->cut.start, 0);
+    for (size_t i = 0; i < making->place_count; i++) {
+        const struct place *place = &making->places[i];
+        if (!making->placed[place->parent] || making->plot->count >= CUP_FLAME_BOXES)
+            continue;
+        if (place->parent != parent)
+            next = making->from[place->parent];
+        parent = place->parent;
+        add_box(making, place->node, next);
+        next += (double)place->total;
+    }
+}
+
+static int find_places(struct making *making)
+{
+    const struct cup_folded *folded = making->folded;
+    struct cup_arena *arena = making->input->arena;
+    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+    making->places = cup_arena_take(arena, folded->count, sizeof *making->places);
+    making->from = cup_arena_take(arena, folded->count, sizeof *making->from);
+    making->placed = cup_arena_take(arena, folded->count, sizeof *making->placed);
+    making->plot->boxes = cup_arena_take(arena, CUP_FLAME_BOXES + 1, sizeof *making->plot->boxes);
+    if (!making->places || !making->from || !making->placed || !making->plot->boxes)
+        return -1;
+    for (uint32_t i = 1; i < folded->count; i++)
+        if ((double)folded->nodes[i].total >= least)
+            making->places[making->place_count++] =
+                (struct place){i, folded->nodes[i].parent, folded->nodes[i].total};
+    if (making->place_count)
+        qsort(making->places, making->place_count, sizeof *making->places, by_parent);
+    return 0;
+}
+
+/* ---- the plots ---------------------------------------------------------------------------- */
+
+struct flame_weight {
+    enum cup_weight weight;
+    const char *what; /* the axis */
+    const char *how;  /* the caption */
+    const char *none;
+};
+
+static void say(struct making *making, const struct flame_weight *weight)
+{
+    const struct cup_flame_cut *cut = &making->cut;
+    char shared[100] = "", hidden[100] = "";
+    if (cut->shared)
+        snprintf(shared, sizeof shared, " %u outer functions that all stacks share are left out.",
+                 cut->shared);
+    if (cut->hidden)
+        snprintf(hidden, sizeof hidden, " %zu boxes of less than 0.1 %% are not drawn.",
+                 cut->hidden);
+    cup_plot_say(making->input, "Width: %s, callers above, the widest first.%s%s (P)", weight->how,
+                 shared, hidden);
+}
+
+static struct cup_flame *make(struct cup_plot_input *input, const struct flame_weight *weight,
+                              const struct cup_folded *folded)
+{
+    struct making making = {.input = input,
+                            .tree = input->totals->calls,
+                            .folded = folded,
+                            .cut = cup_flame_cut_of(folded, input->totals->calls),
+                            .plot = cup_arena_take(input->arena, 1, sizeof(struct cup_flame))};
+    bool seconds = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS;
+    making.scale = seconds ? 1e9 : 1;
+    if (!making.plot || find_places(&making) != 0)
+        return NULL;
+    making.plot->unit = seconds ? CUP_AXIS_SECONDS : CUP_AXIS_BYTES;
+    making.plot->what = weight->what;
+    making.plot->all = (double)folded->nodes[0].total / making.scale;
+    place_all(&making);
+    say(&making, weight);
+    return making.plot;
+}
+
+static const void *make_flame(struct cup_plot_input *input, const struct flame_weight *weight)
+{
+    const char *missing = cup_stacks_missing(input->totals->profile);
+    struct cup_folded folded;
+    if (missing || !input->totals->calls)
+        return cup_plot_none(input, "%s", missing ? missing : "stacks were not asked for");
+    if (!cup_weight_measured(input->totals->profile, weight->weight))
+        return cup_plot_none(input, "no process was sampled (CUPPING_CPU_HZ=0)");
+    if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES) != 0)
+        return NULL;
+    const void *plot = folded.nodes[0].total ? make(input, weight, &folded)
+                                             : cup_plot_none(input, "%s", weight->none);
+    cup_folded_free(&folded);
+    return plot;
+}
+
+const void *cup_data_flame_cpu(struct cup_plot_input *input)
+{
+    static const struct flame_weight weight = {CUP_W_CPU, "CPU time", "CPU time by samples",
+                                               "no task was met on a core"};
+    return make_flame(input, &weight);
+}
+
+const void *cup_data_flame_wait(struct cup_plot_input *input)
+{
+    static const struct flame_weight weight = {
+        CUP_W_WAIT, "time waited",
+        "waits of over 1 ms for files, locks, the GIL, sockets, or asleep",
+        "no task waited for over 1 ms"};
+    return make_flame(input, &weight);
+}
+
+const void *cup_data_flame_read(struct cup_plot_input *input)
+{
+    static const struct flame_weight weight = {CUP_W_READ, "bytes read",
+                                               "bytes read from data files",
+                                               "no task read a data file in a known function"};
+    return make_flame(input, &weight);
+}
+
+const void *cup_data_flame_alloc(struct cup_plot_input *input)
+{
+    static const struct flame_weight weight = {CUP_W_ALLOC, "bytes allocated",
+                                               "bytes allocated, by one allocation in each 512 KiB",
+                                               "no allocation of a task was looked at"};
+    return make_flame(input, &weight);
+}
