@@ -81,7 +81,7 @@ static void write_name(struct cup_figure *figure, const struct cup_flame_box *bo
                                       .down = CUP_HOLD_MIDDLE,
                                       .colour = look->ink};
     double room = at.width - look->text * 0.4;
-    if (room < lettering.size * 2.2)
+    if (room < lettering.size * 3)
         return;
     cup_canvas_fit(figure->canvas, text, box->name, strlen(box->name), room, &lettering);
     if (cup_canvas_text_width(figure->canvas, text, &lettering) <= room)

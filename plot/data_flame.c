@@ -135,6 +135,7 @@ static void add_box(struct making *making, uint32_t node, double from)
     struct cup_flame *plot = making->plot;
     char text[CUP_FRAME_ROOM] = "all";
     bool is_all = node == making->cut.start;
+    bool is_python = node && making->tree->functions[of->function].kind == CUP_FRAME_PYTHON;
     if (node)
         cup_function_text(making->tree, of->function, text);
     const char *whole = keep(making, text, strlen(text));
@@ -146,7 +147,7 @@ static void add_box(struct making *making, uint32_t node, double from)
         .row = row,
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
         .is_all = is_all,
-        .name = node ? short_name(making, whole) : whole,
+        .name = is_python ? short_name(making, whole) : whole,
         .whole = whole};
     plot->rows = row + 1u > plot->rows ? row + 1u : plot->rows;
     making->from[node] = from;
@@ -204,9 +205,10 @@ static void say(struct making *making, const struct flame_weight *weight)
 {
     const struct cup_flame_cut *cut = &making->cut;
     char shared[100] = "", hidden[100] = "";
-    if (cut->shared)
-        snprintf(shared, sizeof shared, " %u outer functions that all stacks share are left out.",
-                 cut->shared);
+    char number[64];
+    if (cut->shared > 1)
+        snprintf(shared, sizeof shared, " Without the %s that all stacks begin with.",
+                 cup_plot_counted(number, cut->shared - 1, "function"));
     if (cut->hidden)
         snprintf(hidden, sizeof hidden, " %zu boxes of less than 0.1 %% are not drawn.",
                  cut->hidden);

@@ -4,6 +4,14 @@ const char cup_page_css[] =
 #include "page.css.inc"
     ;
 
+const char cup_flame_css[] =
+#include "flame.css.inc"
+    ;
+
+const char cup_flame_js[] =
+#include "flame.js.inc"
+    ;
+
 const char cup_page_js[] =
 #include "page.js.inc"
     ;

@@ -6,6 +6,7 @@
 #include "analysis/advice/advice.h"
 #include "analysis/report/report.h"
 #include "analysis/write/html.h"
+#include "plot/page_flame.h"
 #include "plot/page_parts.h"
 #include "plot/page_svg.h"
 #include "plot/plots.h"
@@ -44,7 +45,7 @@ static void write_style(const struct page *page)
           "--flip:invert(1) hue-rotate(180deg);",
           page->out);
     cup_page_paints(page->out, true);
-    fprintf(page->out, "}}\n%s</style>\n", cup_page_css);
+    fprintf(page->out, "}}\n%s%s</style>\n", cup_page_css, cup_flame_css);
 }
 
 static void begin(const struct page *page)
@@ -63,9 +64,13 @@ static void begin(const struct page *page)
     cup_html_string(page->out, name);
     fputs("</h1>\n", page->out);
     cup_html_paragraph(page->out, CUP_DIM, cup_report_describe(page->totals, which));
-    fputs("<nav aria-label=\"Sections\"><ul><li><a href=\"#summary\">Summary</a></li>"
-          "<li><a href=\"#front\">The run over time</a></li><li><a href=\"#advice\">Advice</a></li>"
-          "<li><a href=\"#tables\">Tables</a></li><li><a href=\"#plots\">More plots</a></li></ul>"
+    fputs(
+        "<nav aria-label=\"Sections\"><ul><li><a href=\"#summary\">Summary</a></li>"
+        "<li><a href=\"#front\">The run over time</a></li><li><a href=\"#advice\">Advice</a></li>",
+        page->out);
+    if (cup_page_has_flame(page->totals))
+        fputs("<li><a href=\"#functions\">Functions</a></li>", page->out);
+    fputs("<li><a href=\"#tables\">Tables</a></li><li><a href=\"#plots\">More plots</a></li></ul>"
           "</nav>\n</header>\n<main>\n",
           page->out);
 }
@@ -88,7 +93,8 @@ static void end(const struct page *page)
           "<code>cupping report --only sources</code> says how each is made, "
           "<code>cupping report --json FILE</code> holds them all.</p></footer>\n<script>\n",
           page->out);
-    fprintf(page->out, "%s</script>\n</body>\n</html>\n", cup_page_js);
+    fprintf(page->out, "%s%s</script>\n</body>\n</html>\n", cup_page_js,
+            cup_page_has_flame(page->totals) ? cup_flame_js : "");
 }
 
 /* ---- plots -------------------------------------------------------------------------------- */
@@ -222,6 +228,16 @@ static void put_advice(const struct page *page)
     end_part(page);
 }
 
+static int put_functions(const struct page *page)
+{
+    if (!cup_page_has_flame(page->totals))
+        return 0;
+    begin_part(page, "functions", "Functions");
+    int result = cup_page_flame(page->out, page->totals);
+    end_part(page);
+    return result == 0 ? 0 : cup_error_memory(page->error, "page");
+}
+
 static int put_tables(const struct page *page)
 {
     begin_part(page, "tables", "Tables");
@@ -245,7 +261,7 @@ static int put_all(const struct page *page, FILE *left_out)
     if (put_summary(page) != 0 || put_front(page, left_out) != 0)
         return -1;
     put_advice(page);
-    return put_tables(page) != 0 ? -1 : put_others(page, left_out);
+    return put_functions(page) != 0 || put_tables(page) != 0 ? -1 : put_others(page, left_out);
 }
 
 int cup_page_write(const struct cup_totals *totals, const struct cup_output *output,

@@ -6,6 +6,20 @@
 
 enum { SHOWN_USERS = 15, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
 
+/* Seven tables of a page: with less room than others have. */
+enum { PAGE_ROWS = 60 };
+
+static size_t shown_rows(const struct cup_page *page, size_t screen)
+{
+    return page->terminal.html ? PAGE_ROWS : screen;
+}
+
+static size_t hidden_rows(const struct cup_page *page, size_t count, size_t screen)
+{
+    size_t rows = shown_rows(page, screen);
+    return count > rows ? count - rows : 0;
+}
+
 /* What tables have columns of, where anything of it was seen. */
 static const struct {
     enum cup_weight weight;
@@ -99,7 +113,7 @@ static void print_packages(const struct cup_page *page, struct cup_functions *fu
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, columns, 1);
-    size_t most = cup_page_rows(page, SHOWN_PACKAGES);
+    size_t most = shown_rows(page, SHOWN_PACKAGES);
     struct cup_table table;
     columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
     enum cup_weight weight = leading(functions);
@@ -113,7 +127,7 @@ static void print_packages(const struct cup_page *page, struct cup_functions *fu
         add_amount(&table, weight, row->total.of[weight]);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, functions->packages.count, SHOWN_PACKAGES),
+    cup_page_more(page, hidden_rows(page, functions->packages.count, SHOWN_PACKAGES),
                   "packages in --json");
 }
 
@@ -146,7 +160,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
     const struct cup_call_tree *tree = functions->tree;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, columns, 1);
-    size_t most = cup_page_rows(page, SHOWN_USERS), users = users_of(rows);
+    size_t most = shown_rows(page, SHOWN_USERS), users = users_of(rows);
     struct cup_table table;
     columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
     if (!users)
@@ -165,7 +179,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
                   lines ? tree->frames[row->of].line : function->first_line);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, users, SHOWN_USERS),
+    cup_page_more(page, hidden_rows(page, users, SHOWN_USERS),
                   lines ? "lines in --json" : "functions in --json");
 }
 
@@ -194,7 +208,7 @@ static void print_hot(const struct cup_page *page, struct cup_functions *functio
     };
     enum cup_weight weight = shown[which].weight;
     struct cup_function_rows *rows = &functions->functions;
-    size_t most = cup_page_rows(page, SHOWN_HOT), some = 0;
+    size_t most = shown_rows(page, SHOWN_HOT), some = 0;
     struct cup_table table;
     cup_page_heading(page, shown[which].hot, "self: innermost; total: with all that they call");
     cup_function_rows_sort(rows, weight, false, false);
@@ -203,7 +217,7 @@ static void print_hot(const struct cup_page *page, struct cup_functions *functio
         if (some++ < most)
             add_hot(&table, functions, &rows->rows[i], weight);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, some, SHOWN_HOT), "functions in --json");
+    cup_page_more(page, hidden_rows(page, some, SHOWN_HOT), "functions in --json");
 }
 
 /* ---- how well it is known ----------------------------------------------------------------- */

@@ -1,0 +1,258 @@
+#include "plot/page_flame.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
+#include "analysis/write/html.h"
+#include "analysis/write/json_writer.h"
+#include "plot/flame.h"
+
+static const struct {
+    enum cup_weight weight;
+    const char *name, *title, *unit, *plot;
+} shown[] = {
+    {CUP_W_CPU, "cpu", "CPU time", "s", "flame-cpu"},
+    {CUP_W_WAIT, "wait", "waits", "s", "flame-wait"},
+    {CUP_W_READ, "read", "bytes read", "B", "flame-read"},
+    {CUP_W_ALLOC, "alloc", "bytes allocated", "B", "flame-alloc"},
+};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+/* Trees of single prefixes, besides that of all tasks. */
+enum { PREFIXES = 8 };
+
+/* A box of any of the weights. */
+struct node {
+    uint32_t parent, function;
+    uint64_t totals[SHOWN];
+};
+
+struct tree {
+    struct node *nodes; /* owned; [0] is all */
+    size_t count, room;
+    struct cup_pair_map at; /* by parent and function: index + 1 */
+};
+
+struct writer {
+    const struct cup_totals *totals;
+    const struct cup_call_tree *calls;
+    struct cup_json json;
+    uint32_t *numbers;   /* of functions: as written + 1; 0: in no box */
+    uint32_t *functions; /* those that are, in the order of their numbers */
+    size_t function_count;
+};
+
+bool cup_page_has_flame(const struct cup_totals *totals)
+{
+    return totals->calls && totals->calls->row_count > 0;
+}
+
+/* ---- trees -------------------------------------------------------------------------------- */
+
+static uint32_t node_of(struct tree *tree, uint32_t parent, uint32_t function)
+{
+    uint32_t known = cup_pair_map_get(&tree->at, parent, function);
+    if (known)
+        return known - 1;
+    if (cup_array_grow(&tree->nodes, &tree->room, tree->count, sizeof *tree->nodes) != 0 ||
+        cup_pair_map_set(&tree->at, parent, function, (uint32_t)tree->count + 1) != 0)
+        return CUP_NOTHING;
+    tree->nodes[tree->count] = (struct node){.parent = parent, .function = function};
+    return (uint32_t)tree->count++;
+}
+
+/* Adds the boxes of one weight that are wide enough; what a box holds is less than it, so parents
+ * of these are, too. */
+static int add_boxes(struct tree *tree, const struct cup_folded *folded, int weight)
+{
+    uint32_t *place = calloc(folded->count, sizeof *place);
+    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+    int result = place ? 0 : -1;
+    if (place)
+        tree->nodes[0].totals[weight] = folded->nodes[0].total;
+    for (size_t i = 1; i < folded->count && result == 0; i++) {
+        const struct cup_folded_node *node = &folded->nodes[i];
+        if ((double)node->total < least)
+            continue;
+        place[i] = node_of(tree, place[node->parent], node->function);
+        if (place[i] == CUP_NOTHING)
+            result = -1;
+        else
+            tree->nodes[place[i]].totals[weight] = node->total;
+    }
+    free(place);
+    return result;
+}
+
+static void tree_free(struct tree *tree)
+{
+    free(tree->nodes);
+    cup_pair_map_clear(&tree->at);
+}
+
+static int tree_make(struct tree *tree, const struct cup_call_tree *calls, uint32_t prefix)
+{
+    *tree = (struct tree){0};
+    if (cup_array_grow(&tree->nodes, &tree->room, 0, sizeof *tree->nodes) != 0)
+        return -1;
+    tree->nodes[0] = (struct node){0};
+    tree->count = 1;
+    for (int i = 0; i < SHOWN; i++) {
+        struct cup_folded folded;
+        if (cup_fold(&folded, calls, shown[i].weight, prefix) != 0)
+            return -1;
+        int result = add_boxes(tree, &folded, i);
+        cup_folded_free(&folded);
+        if (result != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void put(struct writer *writer, const char *name, struct cup_value value)
+{
+    cup_json_value(&writer->json, name, value);
+}
+
+static uint32_t number_of(struct writer *writer, uint32_t function)
+{
+    if (!writer->numbers[function]) {
+        writer->functions[writer->function_count++] = function;
+        writer->numbers[function] = (uint32_t)writer->function_count;
+    }
+    return writer->numbers[function] - 1;
+}
+
+static void put_tree(struct writer *writer, const struct tree *tree, struct cup_text title)
+{
+    cup_json_row(&writer->json, NULL);
+    put(writer, "title", cup_text(title));
+    cup_json_list(&writer->json, "parents");
+    for (size_t i = 0; i < tree->count; i++)
+        put(writer, NULL, cup_count(tree->nodes[i].parent));
+    cup_json_end_array(&writer->json);
+    cup_json_list(&writer->json, "functions");
+    for (size_t i = 0; i < tree->count; i++)
+        put(writer, NULL, cup_count(i ? number_of(writer, tree->nodes[i].function) : 0));
+    cup_json_end_array(&writer->json);
+    for (int w = 0; w < SHOWN; w++) {
+        cup_json_list(&writer->json, shown[w].name);
+        for (size_t i = 0; i < tree->count; i++)
+            put(writer, NULL,
+                cup_count(*shown[w].unit == 's' ? (tree->nodes[i].totals[w] + 500) / 1000
+                                                : tree->nodes[i].totals[w]));
+        cup_json_end_array(&writer->json);
+    }
+    cup_json_end_object(&writer->json);
+}
+
+static int put_tree_of(struct writer *writer, uint32_t prefix, struct cup_text title)
+{
+    struct tree tree;
+    int result = tree_make(&tree, writer->calls, prefix);
+    if (result == 0 && (tree.count > 1 || prefix == CUP_ALL_PREFIXES))
+        put_tree(writer, &tree, title);
+    tree_free(&tree);
+    return result;
+}
+
+/* Of all tasks, and of those prefixes that took the most time. */
+static int put_trees(struct writer *writer)
+{
+    const struct cup_profile *profile = writer->totals->profile;
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(writer->totals, &count);
+    if (!order)
+        return -1;
+    cup_json_array(&writer->json, "trees");
+    int result = put_tree_of(writer, CUP_ALL_PREFIXES, (struct cup_text){"all tasks", 9});
+    for (size_t i = 0; i < count && i < PREFIXES && count > 1 && result == 0; i++)
+        result = put_tree_of(writer, order[i],
+                             cup_profile_text(profile, profile->prefixes[order[i]].name));
+    cup_json_end_array(&writer->json);
+    free(order);
+    return result;
+}
+
+static void put_weights(struct writer *writer)
+{
+    cup_json_array(&writer->json, "weights");
+    for (int i = 0; i < SHOWN; i++) {
+        cup_json_row(&writer->json, NULL);
+        put(writer, "name", cup_string(shown[i].name));
+        put(writer, "title", cup_string(shown[i].title));
+        put(writer, "unit", cup_string(shown[i].unit));
+        cup_json_end_object(&writer->json);
+    }
+    cup_json_end_array(&writer->json);
+}
+
+/* "name (place)", and whose it is: a number of cup_flame_kind_names. */
+static void put_functions(struct writer *writer)
+{
+    cup_json_list(&writer->json, "kinds");
+    for (int i = 0; i < CUP_FLAME_KINDS; i++)
+        put(writer, NULL, cup_string(cup_flame_kind_names[i]));
+    cup_json_end_array(&writer->json);
+    cup_json_array(&writer->json, "functions");
+    for (size_t i = 0; i < writer->function_count; i++) {
+        char text[CUP_FRAME_ROOM];
+        cup_json_list(&writer->json, NULL);
+        put(writer, NULL, cup_string(cup_function_text(writer->calls, writer->functions[i], text)));
+        put(writer, NULL, cup_count(cup_flame_kind_of(writer->calls, writer->functions[i])));
+        cup_json_end_array(&writer->json);
+    }
+    cup_json_end_array(&writer->json);
+}
+
+static int put_data(struct writer *writer)
+{
+    writer->numbers = calloc(writer->calls->function_count, sizeof *writer->numbers);
+    writer->functions = calloc(writer->calls->function_count, sizeof *writer->functions);
+    int result = writer->numbers && writer->functions ? 0 : -1;
+    cup_json_row(&writer->json, NULL); /* in one line: control characters are taken out */
+    if (result == 0)
+        put_weights(writer);
+    if (result == 0)
+        result = put_trees(writer);
+    if (result == 0)
+        put_functions(writer);
+    cup_json_end_object(&writer->json);
+    free(writer->numbers);
+    free(writer->functions);
+    return result;
+}
+
+static void put_links(FILE *out)
+{
+    fputs("<p class=\"pictures\">As pictures:", out);
+    for (int i = 0; i < SHOWN; i++)
+        fprintf(out, "%s <a href=\"#plot-%s\">%s</a>", i ? "," : "", shown[i].plot, shown[i].title);
+    fputs(", where the run has them.</p>\n", out);
+}
+
+/* As text of an element: so nothing in it can be markup. */
+int cup_page_flame(FILE *out, const struct cup_totals *totals)
+{
+    struct writer writer = {.totals = totals, .calls = totals->calls};
+    char *text = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return -1;
+    cup_json_start(&writer.json, memory);
+    int result = put_data(&writer);
+    if (fclose(memory) != 0)
+        result = -1;
+    if (result == 0) {
+        put_links(out);
+        fputs("<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
+              out);
+        cup_html_text(out, (struct cup_text){text, bytes - 1}); /* without its newline */
+        fputs("</pre>\n", out);
+    }
+    free(text);
+    return result;
+}

@@ -1,0 +1,239 @@
+/* Flame graphs: what is where, from stacks worked out by hand (stack_logs.h), as pictures and in
+ * the page. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/verbs/verbs.h"
+#include "plot/flame.h"
+#include "tests/analysis/stack_logs.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH];
+static struct cup_profile profile;
+static struct cup_totals totals;
+static struct cup_call_tree tree;
+static struct cup_arena arena;
+static struct cup_plot_input input;
+
+static void set_up(void)
+{
+    make_scratch(scratch);
+    make_scratch(outside);
+    snprintf(path, sizeof path, "%s/page.html", outside);
+}
+
+static void tear_down(void)
+{
+    cup_arena_clear(&arena);
+    cup_call_tree_free(&tree);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    remove_scratch(scratch);
+    remove_scratch(outside);
+}
+
+TestSuite(flame, .init = set_up, .fini = tear_down);
+
+static void load(void)
+{
+    static const struct cup_load_options options = {.run = CUP_ALL_RUNS};
+    static const struct cup_call_ask all;
+    struct cup_error error;
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    cr_assert_eq(cup_call_tree_make(&tree, &profile, &all), 0);
+    totals.calls = &tree;
+    input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
+}
+
+static const struct cup_flame *make(const char *name)
+{
+    const void *data;
+    struct cup_error error;
+    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 0, "%s", input.reason);
+    return data;
+}
+
+static const struct cup_flame_box *box_of(const struct cup_flame *flame, const char *name, int row)
+{
+    for (size_t i = 0; i < flame->count; i++)
+        if (flame->boxes[i].row == row && strcmp(flame->boxes[i].name, name) == 0)
+            return &flame->boxes[i];
+    cr_assert(false, "no box of %s in row %d", name, row);
+    return NULL;
+}
+
+Test(flame, boxes_lie_below_their_callers_the_widest_first)
+{
+    save_stack_logs(scratch);
+    load();
+    const struct cup_flame *flame = make("flame-cpu");
+    cr_assert_float_eq(flame->all, 0.68, 1e-9);
+    cr_assert_eq(flame->rows, 5);
+    cr_assert_eq(flame->count, 9,
+                 "all, the work function, process, select twice, array, "
+                 "decompress, open, not known");
+    const struct cup_flame_box *work = box_of(flame, "_work_function", 1);
+    cr_assert_float_eq(work->to, 0.65, 1e-9);
+    cr_assert_float_eq(box_of(flame, "(not known)", 1)->from, 0.65, 1e-9);
+    const struct cup_flame_box *process = box_of(flame, "process", 2);
+    cr_assert_float_eq(process->to - process->from, 0.61, 1e-9, "both of its lines");
+    cr_assert_float_eq(process->self, 0.05, 1e-9);
+    cr_assert_float_eq(box_of(flame, "open", 2)->from, process->to, 1e-9);
+    const struct cup_flame_box *select = box_of(flame, "select", 3);
+    cr_assert_eq(select->kind, CUP_FLAME_USER);
+    cr_assert_str_eq(select->whole, "select (mine.py:30)");
+    cr_assert_float_eq(box_of(flame, "select", 4)->to, 0.1, 1e-9);
+    cr_assert_float_eq(box_of(flame, "array", 3)->from, select->to, 1e-9);
+    cr_assert_eq(box_of(flame, "decompress", 4)->kind, CUP_FLAME_READING);
+}
+
+/* All that was read was so below the work function, which then stands for all. */
+Test(flame, what_all_stacks_begin_with_is_left_out)
+{
+    save_stack_logs(scratch);
+    load();
+    const struct cup_flame *flame = make("flame-read");
+    cr_assert_eq(flame->count, 6);
+    cr_assert(box_of(flame, "_work_function", 0)->is_all);
+    cr_assert_float_eq(box_of(flame, "_fetch", 4)->to, 1000, 1e-9);
+    cr_assert_float_eq(box_of(flame, "open", 1)->from, 1000, 1e-9);
+    make("flame-wait");
+    make("flame-alloc");
+}
+
+Test(flame, small_boxes_are_left_out_and_counted)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    enum { MANY = 5000 };
+    static struct cup_stack_node nodes[MANY];
+    static struct builder_use uses[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "small_%u", i);
+        builder_code(&b, 1000 + i, 2, name, i, NULL, 0);
+        nodes[i] = (struct cup_stack_node){N_SELECT, 1000 + i, CUP_AT_UNKNOWN};
+        uses[i] = (struct builder_use){1000 + i, CUP_U_CPU, 1, 0, 1000};
+    }
+    builder_stacks(&b, 1000, nodes, MANY);
+    builder_uses(&b, 1, uses, MANY);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    load();
+    const struct cup_flame *flame = make("flame-cpu");
+    cr_assert_eq(flame->count, 9);
+    cr_assert(strstr(input.caption, "5000 boxes of less than 0.1 % are not drawn"), "%s",
+              input.caption);
+}
+
+#define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
+
+Test(flame, a_run_without_stacks_says_why)
+{
+    struct log_builder b;
+    build_golden_log(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(scratch, "-o", outside, "flame-cpu"), CUP_EXIT_FAILED);
+    char *error = read_text_in(outside, "err");
+    cr_assert(strstr(error, "left out flame-cpu: no process took stacks"), "%s", error);
+    free(error);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_assert_not(strstr(page, "id=\"functions\""));
+    free(page);
+}
+
+Test(flame, tasks_can_be_chosen)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(RUN(scratch, "-o", outside, "flame-cpu", "--prefix", "merge"), CUP_EXIT_DONE);
+    cr_assert_eq(RUN(scratch, "-o", outside, "flame-cpu", "--prefix", "none"), CUP_EXIT_FAILED);
+}
+
+/* ---- the page ----------------------------------------------------------------------------- */
+
+/* What flame.js reads: the text of an element, in which a browser turns three names into letters.
+ */
+static json_t *page_data(void)
+{
+    static const char *const names[][2] = {
+        {"&quot;", "\""}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}};
+    char *page = read_text(path), *at = strstr(page, "<pre id=\"flame-data\" hidden>"), *to;
+    json_error_t error;
+    cr_assert(at, "no data");
+    at = to = strchr(at, '>') + 1;
+    char *start = at;
+    while (*at != '<') {
+        size_t i = 0;
+        while (i < 4 && strncmp(at, names[i][0], strlen(names[i][0])) != 0)
+            i++;
+        *to++ = i < 4 ? *names[i][1] : *at;
+        at += i < 4 ? strlen(names[i][0]) : 1;
+    }
+    *to = '\0';
+    json_t *data = json_loads(start, 0, &error);
+    cr_assert(data, "%s: %.100s", error.text, start);
+    free(page);
+    return data;
+}
+
+static json_int_t first_of(const json_t *tree_data, const char *name)
+{
+    return json_integer_value(json_array_get(json_object_get(tree_data, name), 0));
+}
+
+Test(flame, the_page_has_trees_of_all_tasks_and_of_prefixes)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    json_t *data = page_data();
+    const json_t *trees = json_object_get(data, "trees"), *all = json_array_get(trees, 0);
+    cr_assert_eq(json_array_size(json_object_get(data, "weights")), 4);
+    cr_assert_eq(json_array_size(json_object_get(data, "kinds")), CUP_FLAME_KINDS);
+    cr_assert_eq(json_array_size(trees), 3, "all tasks, and two prefixes");
+    cr_assert_eq(first_of(all, "cpu"), 680000);
+    cr_assert_eq(first_of(all, "wait"), 25000);
+    cr_assert_eq(first_of(all, "read"), 1500);
+    cr_assert_eq(first_of(all, "alloc"), 4096);
+    cr_assert_eq(first_of(json_array_get(trees, 1), "cpu"), 640000);
+    size_t nodes = json_array_size(json_object_get(all, "parents"));
+    cr_assert_eq(nodes, 11, "all, the nine frames with lines left out, and not known");
+    for (size_t i = 1; i < nodes; i++)
+        cr_assert_lt(json_integer_value(json_array_get(json_object_get(all, "parents"), i)),
+                     (json_int_t)i);
+    json_decref(data);
+}
+
+/* A function may be called anything. */
+Test(flame, names_in_the_page_are_no_markup)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_code(&b, 60, 2, "</pre><script>hack()</script>\"\\", 5, NULL, 0);
+    const struct cup_stack_node node = {0, 60, 0};
+    builder_stacks(&b, 60, &node, 1);
+    const struct builder_use use = {60, CUP_U_CPU, 1, 0, 500000000};
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_assert_not(strstr(page, "<script>hack"));
+    free(page);
+    json_t *data = page_data();
+    bool found = false;
+    size_t i;
+    json_t *function;
+    json_array_foreach(json_object_get(data, "functions"), i, function) found |=
+        strstr(json_string_value(json_array_get(function, 0)),
+               "</pre><script>hack()</script>\"\\") != NULL;
+    cr_assert(found);
+    json_decref(data);
+}
