@@ -14,9 +14,11 @@ const struct cup_verb cup_verbs[] = {
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
      "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
-     "                     stages, merge, hosts, files, branches, servers, workers, workflow,\n"
-     "                     efficiency, time_budget, fine, attribution, health, coffea,\n"
-     "                     processes, runs, scaling or sources\n"
+     "                     stages, merge, hosts, files, branches, functions, servers, workers,\n"
+     "                     workflow, efficiency, time_budget, fine, attribution, health,\n"
+     "                     coffea, processes, runs, scaling or sources\n"
+     "  --prefix P, --dataset D, --worker W   only stacks of such tasks, with --only functions;\n"
+     "                     a worker's address, name, or HOST:PID\n"
      "  --span NAME        only tasks of the Dask span of this name or id\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last. `--only runs` lists them\n"
@@ -44,21 +46,26 @@ const struct cup_verb cup_verbs[] = {
      "  --width INCHES     default: 8; texts and lines go with it\n"
      "  --height INCHES    default: five eighths of the width\n"
      "  --dark             light on dark\n"
+     "  --prefix P, --dataset D, --worker W   only stacks of such tasks in the flame graphs\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
      "  The files written are printed one a line; what was left out, and why, goes to standard "
      "error.\n"},
-    {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [--run N|all]",
+    {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [OPTIONS]",
      "what a run did, as other programs read it",
      "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"
      "  --to prometheus    a file of metrics for the node exporter's textfile collector\n"
      "  --to csv           a directory with tasks.csv, chunks.csv, files.csv, branches.csv,\n"
-     "                     workers.csv and samples.csv\n"
+     "                     workers.csv, samples.csv and functions.csv\n"
+     "  --to speedscope    stacks as a file of that program, by CPU time, waits, bytes\n"
+     "  --to collapsed     a directory with cpu.collapsed, wait.collapsed, read.collapsed and\n"
+     "                     alloc.collapsed: a line for each stack\n"
+     "  --to perfetto      tasks on their threads, as a trace for ui.perfetto.dev\n"
      "  -o OUT             the directory, or the file (- is standard output); a directory that\n"
      "                     holds anything but an earlier export of the kind is refused\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
-     "  perfetto, speedscope and collapsed are not in this version.\n"},
+     "  --prefix P, --dataset D, --worker W   only stacks of such tasks (speedscope, collapsed)\n"},
     {"compare", cup_verb_compare, "A [B ...] [OPTIONS]",
      "runs side by side, and how they scale; with one, how it scales within",
      "  Each is a profile, a file made by `cupping report --json`, or a measurement directory of\n"

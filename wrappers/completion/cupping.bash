@@ -69,30 +69,30 @@ _cupping() {
                 "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files branches servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
+                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers workers workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
         fi
         return
         ;;
     --files) _cupping_files -d && return ;;
     --run) _cupping_words "all" && return ;;
-    --span | --target | --baseline) COMPREPLY=() && return ;;
+    --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
     --width | --height) COMPREPLY=() && return ;;
-    --to) _cupping_words "roastcoffea prometheus csv" && return ;;
+    --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --target --samples --files --coffea-report" ;;
+    report:-*) _cupping_words "--json --only --span --run --target --samples --files --coffea-report --prefix --dataset --worker" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
-    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --run" ;;
+    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --run --prefix --dataset --worker" ;;
     plot:*)
         _cupping_files -d
         # shellcheck disable=SC2207 # names without blanks
         COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
         ;;
-    export:-*) _cupping_words "--to -o --run" ;;
+    export:-*) _cupping_words "--to -o --run --prefix --dataset --worker" ;;
     dump:*) _cupping_files -f ;;
     help:*) _cupping_words "run report compare tasks plot export dump help" ;;
     *) _cupping_files -d ;;
