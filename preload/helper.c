@@ -369,7 +369,7 @@ static void hold(const void *lock)
     struct cup_thread *thread = &cup_self;
     for (int i = 0; i < CUP_HELD; i++)
         if (!thread->held[i] || thread->held[i] == lock) {
-            thread->held[thread->last_held = (uint32_t)i] = lock;
+            thread->held[thread->last_held = (uint8_t)i] = lock;
             return;
         }
     thread->held[thread->last_held = thread->next_held++ % CUP_HELD] = lock;

@@ -281,8 +281,8 @@ static void ask_kernel(struct cup_thread_usage *usage)
     if (cup_raw_getrusage_thread(&now))
         return;
     usage->system_ns = ns_of(now.ru_stime);
-    usage->minor_faults = (uint64_t)now.ru_minflt;
-    usage->major_faults = (uint64_t)now.ru_majflt;
+    usage->minor_faults = (uint32_t)now.ru_minflt;
+    usage->major_faults = (uint32_t)now.ru_majflt;
 }
 
 void cup_wait_task_begins(void)
