@@ -5,6 +5,7 @@
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/dask.h"
+#include "preload/events.h"
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/python.h"
@@ -486,6 +487,8 @@ void cup_helper_made(const void *lock)
     cup_maker_made(cup_makers_of_locks, (uintptr_t)lock, task);
     if (task && task != CUP_MADE_BY_DASK)
         cup_asked_lock(task);
+    if (thread->task)
+        cup_event_hands_over();
     cup_unguard();
     errno = saved;
 }

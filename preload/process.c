@@ -9,6 +9,7 @@
 #include "preload/columns.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
+#include "preload/events.h"
 #include "preload/gil.h"
 #include "preload/helper.h"
 #include "preload/hooks.h"
@@ -24,6 +25,7 @@
 #include "preload/run.h"
 #include "preload/samples.h"
 #include "preload/spin.h"
+#include "preload/stack_uses.h"
 #include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
@@ -239,6 +241,8 @@ static void open_log(enum cup_log_size size)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_events_reset();
+    cup_stack_uses_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -310,6 +314,8 @@ static void in_child(void)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_events_reset();
+    cup_stack_uses_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -328,8 +334,10 @@ void cup_process_ends(void)
     int saved = errno;
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     cup_guard();
-    if (!inside)
+    if (!inside) {
         cup_baskets_close();
+        cup_stack_uses_flush();
+    }
     cup_kernel_end();
     cup_log_close();
     cup_unguard();

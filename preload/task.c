@@ -9,6 +9,7 @@
 #include "preload/number.h"
 #include "preload/own_fd.h"
 #include "preload/series.h"
+#include "preload/stack_uses.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
 
@@ -167,6 +168,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     count_in_series(thread->start, stop);
     cup_attribution_end(thread->task);
     cup_baskets_end(thread->task);
+    cup_stack_uses_end(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     thread->tic.time_ns = 0;
@@ -184,6 +186,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_attribution_end(task);
     cup_baskets_end(task);
+    cup_stack_uses_end(task);
     cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

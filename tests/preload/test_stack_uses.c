@@ -1,5 +1,5 @@
 /* What tasks did at which stacks: sums by task, node and use, and the rows of STACK_USE records. */
-#include "tests/preload/log_records.h"
+#include "tests/preload/stack_use_records.h"
 
 #include "preload/attribution.h"
 #include "preload/stack_use_rows.h"
@@ -11,11 +11,7 @@
 
 enum { TASK = 7, OTHER = 8, MOST = 100000 };
 
-struct row {
-    uint32_t task, node, use;
-    uint64_t count, bytes, ns;
-};
-static struct row found[MOST];
+static struct test_use found[MOST];
 
 static void set_up(void)
 {
@@ -28,42 +24,15 @@ static void set_up(void)
 
 TestSuite(stack_uses, .init = set_up, .fini = test_log_close);
 
-static size_t record_rows(const struct cup_r_stack_use *record, size_t count)
-{
-    const unsigned char *at = (const unsigned char *)(record + 1);
-    const unsigned char *end = (const unsigned char *)record + record->head.length;
-    for (uint32_t i = 0, node = 0; i < record->rows; i++, count++) {
-        cr_assert_lt(count, MOST);
-        struct row *row = &found[count];
-        row->task = record->task;
-        row->node = node += (uint32_t)test_number(&at);
-        row->use = (uint32_t)test_number(&at);
-        row->count = test_number(&at);
-        row->bytes = test_number(&at);
-        row->ns = test_number(&at);
-        bool follows = i == 0 || row[-1].node < row->node || row[-1].use < row->use;
-        cr_expect(follows, "rows are in order");
-        cr_expect_lt(row->use, CUP_STACK_USE_COUNT);
-    }
-    cr_assert_leq(at, end);
-    return count;
-}
-
-/* All rows of the log, and how many records they are in. */
 static size_t rows(size_t *records)
 {
-    uint64_t at = 0;
-    size_t count = 0;
-    const struct cup_record *record;
-    for (*records = 0; (record = test_next(&at, CUP_R_STACK_USE)); ++*records)
-        count = record_rows((const struct cup_r_stack_use *)record, count);
-    return count;
+    return test_uses(found, MOST, records);
 }
 
 static void expect_row(size_t i, uint32_t task, uint32_t node, uint32_t use, uint64_t count,
                        uint64_t bytes, uint64_t ns)
 {
-    const struct row *row = &found[i];
+    const struct test_use *row = &found[i];
     cr_expect(row->task == task && row->node == node && row->use == use && row->count == count &&
                   row->bytes == bytes && row->ns == ns,
               "row %zu: task %u node %u use %u: %lu %lu %lu", i, row->task, row->node, row->use,
