@@ -155,7 +155,11 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
 $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $<
+	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.o,$^) -ldl
+
+# Stacks are also read where a test wants them, by the very objects of the library.
+$(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,clock.c code_text.c codes.c \
+	frames.c gil.c id_table.c layout.c log.c memory.c nodes.c python.c raw.c real.c stack_layout.c stacks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)

@@ -26,6 +26,7 @@
 #include "preload/samples.h"
 #include "preload/spin.h"
 #include "preload/stack_uses.h"
+#include "preload/stacks.h"
 #include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
@@ -123,6 +124,15 @@ static void read_interval(void)
     cup_samples_every(process.interval_ns);
 }
 
+static void read_stacks(void)
+{
+    const char *text = setting("CUPPING_STACKS");
+    bool off = text && strcmp(text, "0") == 0, stress = text && strcmp(text, "stress") == 0;
+    if (text && !off && !stress && strcmp(text, "1"))
+        cup_process_remark("CUPPING_STACKS", "neither 0 nor 1: not used");
+    cup_stacks_want(off ? CUP_STACKS_OFF : stress ? CUP_STACKS_STRESS : CUP_STACKS_ON);
+}
+
 /* Absolute: the log grows by its path, and the program may change its directory. */
 static bool set_directory(const char *directory)
 {
@@ -149,6 +159,7 @@ static void read_environment(void)
         return;
     process.wanted = true;
     read_interval();
+    read_stacks();
     if (!limit)
         return;
     uint64_t bytes = parse_bytes(limit);
@@ -243,6 +254,7 @@ static void open_log(enum cup_log_size size)
     cup_asked_reset();
     cup_events_reset();
     cup_stack_uses_reset();
+    cup_stacks_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -316,6 +328,7 @@ static void in_child(void)
     cup_asked_reset();
     cup_events_reset();
     cup_stack_uses_reset();
+    cup_stacks_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
