@@ -7,6 +7,8 @@
 #define CUPPING_ENVIRONMENT_H
 
 #define CUP_ENVIRONMENT(X)                                                                         \
+    X(CUPPING_CPU_HZ, "100",                                                                       \
+      "samples a second of where threads in a task use the CPU, up to 1000; 0: none")              \
     X(CUPPING_DIR, "(unset: nothing is recorded)", "directory for the logs; must exist")           \
     X(CUPPING_DISABLE, "0", "1: hooks stay in place but do nothing")                               \
     X(CUPPING_INTERVAL, "1.0",                                                                     \

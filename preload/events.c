@@ -1,5 +1,7 @@
 #include "preload/events.h"
 
+#include "preload/sampler.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -22,8 +24,7 @@ void cup_event_hands_over(void)
                          __ATOMIC_RELAXED);
 }
 
-/* What the stacks of TASK's helpers stand on. */
-static uint32_t helpers_node(uint32_t task)
+uint32_t cup_event_under(uint32_t task)
 {
     uint64_t here = __atomic_load_n(&boards[task % BOARDS].here, __ATOMIC_RELAXED);
     uint64_t helper = __atomic_load_n(&boards[task % BOARDS].helper, __ATOMIC_RELAXED);
@@ -41,7 +42,7 @@ uint32_t cup_event_node(uint32_t task)
         return 0;
     if (cup_self.task == task)
         return cup_stack_here(0);
-    uint32_t under = helpers_node(task), node = cup_stack_here(under);
+    uint32_t under = cup_event_under(task), node = cup_stack_here(under);
     return node ? node : under; /* a native thread has no frames of Python */
 }
 
@@ -69,8 +70,10 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
                                                            [CUP_WAIT_LOCK] = CUP_U_LOCK_WAIT,
                                                            [CUP_WAIT_SLEEP] = CUP_U_SLEEP,
                                                            [CUP_WAIT_POLL] = CUP_U_POLL_WAIT};
-    if (task && cup_stacks_on())
-        cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
+    if (!task || !cup_stacks_on())
+        return;
+    cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
+    cup_sampler_looks(); /* it may have been paused */
 }
 
 /* ---- allocations ------------------------------------------------------------------------- */

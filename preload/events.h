@@ -30,6 +30,9 @@ enum {
  * over, or waited for it. 0: not known. Guard held. */
 uint32_t cup_event_node(uint32_t task);
 
+/* What the stacks of TASK's helpers stand on. */
+uint32_t cup_event_under(uint32_t task);
+
 /* TASK, which the calling thread runs, makes a lock or begins to wait for one: if work is handed
  * to other threads, then here. Guard held. */
 void cup_event_hands_over(void);

@@ -9,6 +9,7 @@
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/python.h"
+#include "preload/seats.h"
 
 #include <errno.h>
 #include <link.h>
@@ -52,6 +53,7 @@ static void job_begins(const struct cup_maker *lock)
     if (!thread->job_runs)
         return;
     thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+    cup_seat_works(thread->handed, false, thread->job_cpu_ns);
     thread->job_block = cup_block_helped(thread, thread->handed);
     if (!thread->job_block)
         return;
@@ -64,8 +66,10 @@ static void job_begins(const struct cup_maker *lock)
  * Future: they may have added callbacks. */
 static void job_ends(const struct cup_maker *lock)
 {
-    if (cup_self.job_runs)
+    if (cup_self.job_runs) {
         count_cpu(cup_self.handed);
+        cup_seat_works(0, false, cup_self.job_cpu_ns);
+    }
     cup_self.job_runs = false;
     if (lock && !lock->shared)
         return;
@@ -95,6 +99,7 @@ static void disown_job(void)
 static void job_serves_others(void)
 {
     disown_job();
+    cup_seat_works(0, false, cup_clock_thread_cpu_ns());
     cup_self.handed = 0;
     cup_self.job_runs = false;
     cup_self.job_serves = true;
@@ -135,6 +140,7 @@ static void look_for_job(const struct cup_maker *known)
 
 static void void_inherited(void)
 {
+    cup_seat_works(0, false, cup_clock_thread_cpu_ns());
     cup_self.inherited = 0;
     cup_self.foreign_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);

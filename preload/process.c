@@ -23,6 +23,7 @@
 #include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/run.h"
+#include "preload/sampler.h"
 #include "preload/samples.h"
 #include "preload/spin.h"
 #include "preload/stack_uses.h"
@@ -133,6 +134,18 @@ static void read_stacks(void)
     cup_stacks_want(off ? CUP_STACKS_OFF : stress ? CUP_STACKS_STRESS : CUP_STACKS_ON);
 }
 
+static void read_cpu_hz(void)
+{
+    const char *text = setting("CUPPING_CPU_HZ");
+    uint64_t hz = CUP_SAMPLER_HZ;
+    const char *rest = text ? cup_number(text, &hz) : "";
+    if (rest == text || *rest || hz > CUP_SAMPLER_MOST_HZ) {
+        cup_process_remark("CUPPING_CPU_HZ is not used", "not a number from 0 to 1000");
+        hz = CUP_SAMPLER_HZ;
+    }
+    cup_sampler_wants((uint32_t)hz);
+}
+
 /* Absolute: the log grows by its path, and the program may change its directory. */
 static bool set_directory(const char *directory)
 {
@@ -160,6 +173,7 @@ static void read_environment(void)
     process.wanted = true;
     read_interval();
     read_stacks();
+    read_cpu_hz();
     if (!limit)
         return;
     uint64_t bytes = parse_bytes(limit);
@@ -308,6 +322,7 @@ static void before_fork(void)
     if (cup_active()) /* before that, what is mapped of the log may not be writable yet */
         cup_log_health(CUP_H_FORKS, 1);
     cup_child_before_fork();
+    cup_sampler_pauses();
 }
 
 /* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
@@ -329,6 +344,7 @@ static void in_child(void)
     cup_events_reset();
     cup_stack_uses_reset();
     cup_stacks_reset();
+    cup_sampler_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -348,6 +364,7 @@ void cup_process_ends(void)
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     cup_guard();
     if (!inside) {
+        cup_sampler_stops();
         cup_baskets_close();
         cup_stack_uses_flush();
     }

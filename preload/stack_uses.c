@@ -26,6 +26,7 @@ static struct {
         uint32_t bits;  /* it has 2^bits places; 0: none yet */
         uint32_t count; /* of those in use */
         uint32_t uses;  /* modulo 2^32 */
+        uint32_t taken; /* stacks that were read for them, and are not told yet */
         uint32_t wait_s;
         uint64_t told;              /* ticks */
         struct cup_stack_sum *sums; /* not taken: a free place */
@@ -98,6 +99,8 @@ static void tell(struct table *table)
             table->sums[count++] = sum;
         }
     cup_stack_use_rows(table->task, table->sums, count);
+    cup_log_health(CUP_H_STACKS_TAKEN, table->taken);
+    table->taken = 0;
     for (size_t i = 0; i < count; i++)
         table->sums[i].taken = 0;
     table->count = 0;
@@ -202,6 +205,7 @@ static struct table *lock_table(uint32_t task)
 static void add(struct table *table, const struct cup_stack_sum *more)
 {
     struct cup_stack_sum *sum = place_of(table, more->node, more->use);
+    table->taken += more->node && more->use < CUP_U_CPU;
     if (!sum->taken) {
         *sum = *more;
         table->count++;

@@ -6,14 +6,32 @@ import struct
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-STRING, NOTE, CODE, STACKS, STACK_USE = 1, 11, 33, 35, 36
+STRING, TASK_BEGIN, NOTE, CODE, STACKS, STACK_USE = 1, 5, 11, 33, 35, 36
 CUT, HELPER, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 2**32 - 1
 
 
-def health_names():
+def names_of(list_name, end):
     text = (TOP / "preload" / "log_format.h").read_text()
-    part = text[text.index("#define CUP_HEALTH(X)"):text.index("enum cup_health {")]
+    part = text[text.index(f"#define {list_name}(X)"):text.index(end)]
     return re.findall(r'X\([A-Z_0-9]+,\s*"(\w+)"', part)
+
+
+def health_names():
+    return names_of("CUP_HEALTH", "enum cup_health {")
+
+
+USES = names_of("CUP_STACK_USES", "enum cup_stack_use {")
+
+
+def number(data, at):
+    """A LEB128 number, and where the next one stands."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7f) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 0x80:
+            return value, at
 
 
 class Log:
@@ -26,7 +44,7 @@ class Log:
         names = health_names()
         room, = struct.unpack_from("<I", data, 16)
         self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
-        self.records = 0
+        self.records, self.tasks = 0, {}  # task: its key
         at = first
         while at < end:
             length, kind, fixed = struct.unpack_from("<IHH", data, at)
@@ -50,13 +68,19 @@ class Log:
             self.strings[number] = tail[:size].decode()
         elif kind == NOTE:
             self.notes.append(self.strings[struct.unpack_from("<I", record, 8)[0]])
+        elif kind == TASK_BEGIN:
+            size, = struct.unpack_from("<I", record, 56)
+            self.tasks[struct.unpack_from("<I", record, 8)[0]] = tail[:size].decode()
+        elif kind == STACK_USE:
+            self.read_uses(record, tail)
         elif kind == CODE:
             self.read_code(record, tail)
         elif kind == STACKS:
             first, count = struct.unpack_from("<II", record, 8)
             for i in range(count):
                 parent, of, at = struct.unpack_from("<III", tail, 12 * i)
-                assert parent < first + i and (of in self.codes or of >= CUT), (parent, of, at)
+                assert parent < first + i and (of in self.codes or of >= CUT or not of), \
+                    (parent, of, at)
                 assert first + i == len(self.nodes) + 1
                 self.nodes[first + i] = (parent, of, at)
 
@@ -65,6 +89,19 @@ class Log:
         assert number == len(self.codes) + 1
         self.codes[number] = dict(name=tail[:name].decode(), file=self.strings[file], line=line,
                                   minor=minor, qualified=qualified, table=tail[name:name + table])
+
+    def read_uses(self, record, tail):
+        """(task, node, use, count, bytes, ns), of which the same node may come several times."""
+        task, rows = struct.unpack_from("<II", record, 8)
+        node = at = 0
+        for _ in range(rows):
+            step, at = number(tail, at)
+            use, at = number(tail, at)
+            count, at = number(tail, at)
+            amount, at = number(tail, at)
+            ns, at = number(tail, at)
+            node += step
+            self.uses.append((task, node, USES[use], count, amount, ns))
 
     def stack(self, node):
         """Innermost first: (name, file, first line, offset)."""
