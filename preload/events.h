@@ -14,7 +14,7 @@
 #include "preload/thread.h"
 
 enum {
-    CUP_EVENT_LARGE = 8192,            /* bytes of a transfer that always takes its stack */
+    CUP_EVENT_LARGE = 4096,            /* bytes of a transfer that always takes its stack */
     CUP_EVENT_GAP_NS = 10000,          /* so does one that comes so much after the last that did */
     CUP_EVENT_ONE_IN = 16,             /* of the others; a power of two */
     CUP_EVENT_CHARACTERS = 4096,       /* of single characters, on average */

@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+/* This process, by the number that the kernel wants to be told; set by cup_foreign_verify(). */
+extern int cup_foreign_process;
+
 static inline struct iovec cup_foreign_at(uint64_t address, size_t bytes)
 {
     return (struct iovec){(void *)(uintptr_t)address, bytes};
@@ -19,7 +22,7 @@ static inline bool cup_foreign_read(const struct iovec *to, const struct iovec *
     ssize_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += (ssize_t)to[i].iov_len;
-    return syscall(SYS_process_vm_readv, cup_raw_getpid(), to, count, from, count, 0UL) == bytes;
+    return syscall(SYS_process_vm_readv, cup_foreign_process, to, count, from, count, 0UL) == bytes;
 }
 
 static inline bool cup_foreign_copy(void *to, uint64_t from, size_t bytes)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+int cup_foreign_process;
+
 enum { FRAME_BYTES = 112, CHUNK_BYTES = 64 * 1024, ATTEMPTS = 4 };
 
 /* ---- of one thread, at a time ------------------------------------------------------------ */
@@ -28,13 +30,14 @@ static struct {
 } chunk;
 
 /* Innermost first; without entries from C. */
-static struct {
+static struct frames {
     uint64_t at[CUP_FOREIGN_CODES], codes[CUP_FOREIGN_CODES];
-    char copies[CUP_FOREIGN_CODES][FRAME_BYTES];
-    uint32_t ids[CUP_FOREIGN_CODES], offsets[CUP_FOREIGN_CODES];
+    uint32_t offsets[CUP_FOREIGN_CODES];
     uint32_t count;
-    bool cut; /* there are more, further out */
-} stack;
+    bool cut;    /* there are more, further out */
+} stack, before; /* as it was at the attempt before */
+static char copies[CUP_FOREIGN_CODES][FRAME_BYTES];
+static uint32_t ids[CUP_FOREIGN_CODES];
 
 /* 3.9 and 3.10 have frames as objects, each on its own. */
 static bool has_chunks(void)
@@ -101,7 +104,7 @@ static bool walk(uint64_t frame)
     enum { STEPS_MOST = 4 * CUP_FOREIGN_CODES };
     stack.count = 0;
     for (int steps = 0; frame && stack.count < CUP_FOREIGN_CODES; steps++) {
-        char *copy = stack.copies[stack.count];
+        char *copy = copies[stack.count];
         if (steps == STEPS_MOST || !copy_frame(copy, frame))
             return false;
         if (!cup_stack_is_from_c(copy)) {
@@ -124,68 +127,91 @@ static bool has_root(uint64_t root)
     return stack.cut || !root || (stack.count && stack.codes[stack.count - 1] == root);
 }
 
-/* Where frames are objects: all of them once more, at once. Of the innermost one the instruction
- * may be another by now. */
-static bool is_unchanged(uint64_t state, const struct top *top)
+/* ---- what is still so -------------------------------------------------------------------- */
+
+static bool is_same_frame(uint32_t i, const char *again)
+{
+    const char *code = (const char *)(uintptr_t)stack.codes[i];
+    return cup_stack_word(again + cup_layout.frame_code) == code &&
+           cup_stack_back_of(again) == cup_stack_back_of(copies[i]) &&
+           (!i || cup_stack_offset_of(again, code) == stack.offsets[i]);
+}
+
+/* Where frames are objects, they are copied once more, all at once: how many of them, counted from
+ * the outermost, are as they were. Of the innermost one the instruction may be another by now. */
+static uint32_t count_again(uint64_t state, const struct top *top)
 {
     static char again[CUP_FOREIGN_CODES][FRAME_BYTES];
     struct iovec to[CUP_FOREIGN_CODES + 1], from[CUP_FOREIGN_CODES + 1];
     uint64_t frame = 0;
-    if (has_chunks())
-        return true;
+    uint32_t same = 0;
     to[stack.count] = (struct iovec){&frame, sizeof frame};
     from[stack.count] = cup_foreign_at(state + cup_layout.thread_frame, sizeof frame);
     for (uint32_t i = 0; i < stack.count; i++) {
         to[i] = (struct iovec){again[i], FRAME_BYTES};
         from[i] = cup_foreign_at(stack.at[i], FRAME_BYTES);
     }
-    if (!cup_foreign_read(to, from, stack.count + 1) || frame != top->frame)
-        return false;
-    for (uint32_t i = 0; i < stack.count; i++) {
-        const char *code = (const char *)(uintptr_t)stack.codes[i];
-        if (cup_stack_word(again[i] + cup_layout.frame_code) != code ||
-            cup_stack_back_of(again[i]) != cup_stack_back_of(stack.copies[i]) ||
-            (i && cup_stack_offset_of(again[i], code) != stack.offsets[i]))
-            return false;
+    if (!cup_foreign_read(to, from, stack.count + 1))
+        return 0;
+    while (same < stack.count &&
+           is_same_frame(stack.count - 1 - same, again[stack.count - 1 - same]))
+        same++;
+    return same == stack.count && frame != top->frame ? same - 1 : same;
+}
+
+/* How many frames, counted from the outermost, were there at the attempt before. */
+static uint32_t count_as_before(void)
+{
+    uint32_t same = 0;
+    for (; same < stack.count && same < before.count; same++) {
+        uint32_t i = stack.count - 1 - same, j = before.count - 1 - same;
+        if (stack.at[i] != before.at[j] || stack.codes[i] != before.codes[j] ||
+            stack.offsets[i] != before.offsets[j])
+            break;
     }
-    return true;
+    return same;
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-enum copied { WHOLE, OUTER, NOTHING };
-
-/* OUTER: something was called or came back, but what is there hangs together. */
-static enum copied copy_once(const struct cup_foreign *thread)
+/* How many frames hang together, counted from the outermost; 0: none, and nothing is in the stack.
+ * If all do, it is whole. */
+static uint32_t copy_once(const struct cup_foreign *thread)
 {
     struct top top = {0};
     stack.count = 0;
     if (!copy_top(thread->state, &top))
-        return NOTHING;
+        return 0;
     bool still = copy_chunk(thread->state, &top);
-    if (!walk(top.frame) || !has_root(thread->root))
-        return NOTHING;
-    still = still && is_unchanged(thread->state, &top);
-    if (!cup_foreign_codes(stack.codes, stack.ids, stack.count))
-        return NOTHING;
-    return still ? WHOLE : OUTER;
+    if (!walk(top.frame) || !has_root(thread->root) || !stack.count ||
+        !cup_foreign_codes(stack.codes, ids, stack.count))
+        return 0;
+    if (!has_chunks())
+        return count_again(thread->state, &top);
+    return still ? stack.count : stack.count - 1;
 }
 
-/* Frames from FIRST on, outermost first, on top of UNDER. */
-static uint32_t node_from(uint32_t first, uint32_t under)
+/* Of SAME frames, outermost first, on top of UNDER. */
+static uint32_t node_of(uint32_t same, uint32_t under)
 {
     uint32_t node = stack.cut ? cup_stack_node(under, CUP_NODE_CUT, 0) : under;
-    for (uint32_t i = stack.count; i-- > first;)
-        if (stack.ids[i] && !(node = cup_stack_node(node, stack.ids[i], stack.offsets[i])))
+    for (uint32_t i = stack.count; i-- > stack.count - same;)
+        if (ids[i] && !(node = cup_stack_node(node, ids[i], stack.offsets[i])))
             return 0;
     return node;
 }
 
-/* Of a stack whose inner end changed, its callers' callers are taken for what they were. */
-static uint32_t outer_node(uint32_t under)
+/* Twice the same, innermost frame and all, is a thread that went to and fro between two. */
+static uint32_t best_of_two(uint32_t same)
 {
-    enum { CHANGED = 2 };
-    uint32_t node = stack.count > CHANGED ? node_from(CHANGED, under) : 0;
+    uint32_t as_before = before.count ? count_as_before() : 0;
+    if (as_before == stack.count && as_before == before.count)
+        return stack.count;
+    return before.count && as_before < same ? as_before : same;
+}
+
+static uint32_t unknown_above(uint32_t node)
+{
     return node ? cup_stack_node(node, CUP_NODE_UNKNOWN, 0) : 0;
 }
 
@@ -193,17 +219,22 @@ uint32_t cup_foreign_node(const struct cup_foreign *thread, uint32_t under, bool
 {
     uint32_t outer = 0;
     *torn = false;
+    before.count = 0;
     if (!thread->state)
         return under;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        enum copied copied = copy_once(thread);
-        if (copied == WHOLE)
-            return node_from(0, under);
-        if (copied == OUTER)
-            outer = outer_node(under);
+        uint32_t same = copy_once(thread);
+        if (!same)
+            continue;
+        if (same < stack.count)
+            same = best_of_two(same);
+        if (same == stack.count)
+            return node_of(same, under);
+        outer = same ? node_of(same, under) : 0;
+        before = stack;
     }
     *torn = true;
-    return outer;
+    return unknown_above(outer);
 }
 
 /* ---- of the thread itself ---------------------------------------------------------------- */
@@ -219,6 +250,7 @@ struct cup_foreign cup_foreign_self(void)
 
 bool cup_foreign_verify(void)
 {
+    cup_foreign_process = cup_raw_getpid();
     uint64_t word = 0x7ace5a17;
     return cup_foreign_word((uintptr_t)&word) == word;
 }

@@ -24,7 +24,7 @@ uint32_t cup_foreign_node(const struct cup_foreign *thread, uint32_t under, bool
 /* The task in THREAD's context, which may be nonsense if it changes just now; 0: none. */
 uint32_t cup_foreign_task(const struct cup_foreign *thread);
 
-/* The kernel lets us read so. */
+/* The kernel lets us read so. Called first, and again in a forked child. */
 bool cup_foreign_verify(void);
 
 #endif

@@ -1,8 +1,10 @@
 """Records of a log as they stand in the file: strings, functions, nodes, health. See log_format.h,
 whose names of health counters are read from its text."""
 
+import dis
 import re
 import struct
+import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
@@ -34,6 +36,14 @@ def number(data, at):
             return value, at
 
 
+def lines_of(code):
+    """(start, end, line)"""
+    if hasattr(code, "co_lines"):
+        return code.co_lines()
+    starts = list(dis.findlinestarts(code))
+    return [(at, following, line) for (at, line), (following, _) in zip(starts, [*starts[1:], (1 << 30, 0)])]
+
+
 class Log:
     def __init__(self, path):
         data = Path(path).read_bytes()
@@ -44,7 +54,7 @@ class Log:
         names = health_names()
         room, = struct.unpack_from("<I", data, 16)
         self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
-        self.records, self.tasks = 0, {}  # task: its key
+        self.records, self.tasks, self.lines = 0, {}, {}  # tasks: their keys
         at = first
         while at < end:
             length, kind, fixed = struct.unpack_from("<IHH", data, at)
@@ -103,6 +113,24 @@ class Log:
             node += step
             self.uses.append((task, node, USES[use], count, amount, ns))
 
+    def frames(self, node):
+        """Innermost first: (name, code or 0, offset)."""
+        while node:
+            node, of, at = self.nodes[node]
+            yield (self.codes[of]["name"], of, at) if of in self.codes else (None, 0, at)
+
+    def line(self, code, at):
+        """By this very interpreter, which must be of the same version; None: not known."""
+        facts = self.codes[code]
+        lines = self.lines.get(code)
+        if lines is None:
+            name = "co_linetable" if sys.version_info >= (3, 10) else "co_lnotab"
+            # long enough for any offset
+            made = (lambda: 0).__code__.replace(**{name: facts["table"], "co_code": bytes(1 << 16),
+                                                   "co_firstlineno": facts["line"]})
+            lines = self.lines[code] = list(lines_of(made))
+        return next((line for start, end, line in lines if start <= at < end), None)
+
     def stack(self, node):
         """Innermost first: (name, file, first line, offset)."""
         frames = []
@@ -114,7 +142,6 @@ class Log:
 
 
 if __name__ == "__main__":
-    import sys
     for path in sys.argv[1:]:
         log = Log(path)
         print(path, log.pid, hex(log.features), len(log.codes), "codes", len(log.nodes), "nodes")
