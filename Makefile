@@ -50,9 +50,9 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
-	clock.c descriptor.c known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c \
+	clock.c descriptor.c events.c known.c log.c machine.c maker.c mapping.c meanwhile.c own_fd.c path.c peer.c \
 	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c \
-	run_delay.c samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
+	run_delay.c samples.c series.c stack_use_rows.c stack_uses.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
@@ -155,7 +155,11 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
 $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $<
+	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.o,$^) -ldl
+
+# Stacks are also read where a test wants them, by the very objects of the library.
+$(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,clock.c code_text.c codes.c \
+	frames.c gil.c id_table.c layout.c log.c memory.c nodes.c python.c raw.c real.c stack_layout.c stacks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@
 #include "preload/python.h"
 #include "preload/run.h"
 #include "preload/samples.h"
+#include "preload/stacks.h"
 #include "preload/thread.h"
 
 #include <errno.h>
@@ -86,6 +87,11 @@ static void get_ready(void)
     else
         cup_process_remark("ways 'handoff' and 'inherited' are off",
                            "this Python's locks are no semaphores");
+    why = cup_stacks_wanted() ? cup_stacks_verify() : "";
+    if (!why)
+        cup_process_feature(CUP_FEATURE_STACKS);
+    else if (*why)
+        cup_process_remark("functions are not seen", why);
     interpreter = cup_py.PyInterpreterState_Get();
     cup_py.Py_AtExit(interpreter_ends);
     __atomic_store_n(&state, READY, __ATOMIC_RELEASE);

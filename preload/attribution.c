@@ -94,6 +94,11 @@ static uint32_t sole_task(uint32_t *epoch)
     return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
 }
 
+bool cup_attribution_any(void)
+{
+    return __atomic_load_n(&running.tasks, __ATOMIC_SEQ_CST) >> 32;
+}
+
 static inline bool inherits(const struct cup_thread *thread)
 {
     uint32_t task = thread->inherited;

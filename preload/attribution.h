@@ -54,6 +54,7 @@ void cup_attribution_void(uint32_t task);
 void cup_attribution_async(uint32_t task, bool runs);
 
 /* Tasks that run in this process. */
+bool cup_attribution_any(void);
 void cup_attribution_begin(uint32_t task);
 void cup_attribution_end(uint32_t task);
 void cup_attribution_reset(void);

@@ -1,9 +1,11 @@
 #include "preload/block.h"
 
 #include "preload/attribution.h"
+#include "preload/clock.h"
 #include "preload/log.h"
 #include "preload/pairs.h"
 #include "preload/pending.h"
+#include "preload/seats.h"
 #include "preload/series.h"
 #include "preload/thread.h"
 
@@ -249,6 +251,7 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     int slot = slot_for_another(thread);
     block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
     thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
+    cup_seat_helps();
     return thread->last = block;
 }
 
@@ -261,8 +264,10 @@ struct cup_block *cup_block_none(struct cup_thread *thread)
 
 struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 {
-    if (!thread->inheriting)
+    if (!thread->inheriting) {
         thread->inheriting = cup_block_open(thread, thread->inherited, CUP_BLOCK_INHERITS);
+        cup_seat_works(thread->inherited, false, cup_clock_thread_cpu_ns());
+    }
     return thread->inheriting;
 }
 

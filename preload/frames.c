@@ -1,65 +1,11 @@
 #include "preload/frames.h"
 
+#include "preload/layout.h"
 #include "preload/memory.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
-struct offsets {
-    size_t thread_frame; /* in the thread state: frame, or what leads to it */
-    size_t indirect;     /* 3.11, 3.12: from there once more; NONE otherwise */
-    size_t frame_code;
-    size_t code_name;
-    size_t frame_back;
-    size_t frame_variables; /* the first local variable */
-    size_t frame_owner;     /* 3.12 and later: a byte; NONE before */
-    size_t frame_place;     /* the instruction: a pointer, up to 3.10 an int; NONE: not verified */
-};
-enum { NONE = ~0u };
-enum { OWNED_BY_C = 3 }; /* from this value on: no Python code, an entry from C */
-
-/* offsetof as printed from each version's internal headers; verified before use. */
-static const struct offsets by_minor[] = {
-    [9] = {24, NONE, 32, 112, 24, 360, NONE, 104}, [10] = {24, NONE, 32, 112, 24, 352, NONE, 96},
-    [11] = {56, 8, 32, 120, 48, 72, NONE, 56},     [12] = {56, 0, 0, 120, 8, 72, 70, 56},
-    [13] = {72, NONE, 0, 120, 8, 72, 70, 56},
-};
-
-static struct offsets use;
 static bool verified;
-
-/* From 3.13 on the interpreter tells its own offsets: a block of 64-bit words that starts with a
- * cookie at _PyRuntime. Of 3.14 the words are known, its layout was not seen. */
-static bool read_debug_offsets(int minor, struct offsets *offsets)
-{
-    enum {
-        CURRENT_FRAME = 26,
-        BACK = 32,
-        CODE = 33,
-        PLACE = 34,
-        VARIABLES = 35,
-        OWNER = 36,
-        NAME = 41
-    };
-    const uint64_t *block = dlsym(RTLD_DEFAULT, "_PyRuntime");
-    if (!block || memcmp(block, "xdebugpy", 8) || (int)(block[1] >> 16 & 0xff) != minor ||
-        minor != 14)
-        return false;
-    *offsets =
-        (struct offsets){block[CURRENT_FRAME], NONE,         block[CODE], block[NAME], block[BACK],
-                         block[VARIABLES],     block[OWNER], block[PLACE]};
-    return true;
-}
-
-static bool find_offsets(struct offsets *offsets)
-{
-    int minor = cup_py.minor;
-    if (minor < (int)(sizeof by_minor / sizeof *by_minor)) {
-        *offsets = by_minor[minor];
-        return true;
-    }
-    return read_debug_offsets(minor, offsets);
-}
 
 void cup_frames_off(void)
 {
@@ -81,8 +27,9 @@ static const char *untagged(const char *reference)
 
 static inline const char *skip_entries_from_c(const char *frame)
 {
-    while (frame && use.frame_owner != NONE && frame[use.frame_owner] >= OWNED_BY_C)
-        frame = word_at(frame, use.frame_back);
+    while (frame && cup_layout.frame_owner != CUP_NOWHERE &&
+           frame[cup_layout.frame_owner] >= CUP_FRAME_FROM_C)
+        frame = word_at(frame, cup_layout.frame_back);
     return frame;
 }
 
@@ -93,8 +40,10 @@ static inline const char *top(void)
     const char *thread = cup_python_thread_fast();
     if (!thread)
         return NULL;
-    const char *at = word_at(thread, use.thread_frame);
-    return skip_entries_from_c(at && use.indirect != NONE ? word_at(at, use.indirect) : at);
+    const char *at = word_at(thread, cup_layout.thread_frame);
+    return skip_entries_from_c(at && cup_layout.thread_indirect != CUP_NOWHERE
+                                   ? word_at(at, cup_layout.thread_indirect)
+                                   : at);
 }
 
 bool cup_frames_top(struct cup_frame *frame)
@@ -106,42 +55,42 @@ bool cup_frames_top(struct cup_frame *frame)
 const void *cup_frames_top_name(void)
 {
     const char *at = top();
-    return at ? word_at(untagged(word_at(at, use.frame_code)), use.code_name) : NULL;
+    return at ? word_at(untagged(word_at(at, cup_layout.frame_code)), cup_layout.code_name) : NULL;
 }
 
-static uint64_t place_of(const struct offsets *offsets, const char *frame)
+static uint64_t place_of(const struct cup_layout *layout, const char *frame)
 {
     uint64_t place = 0;
-    memcpy(&place, frame + offsets->frame_place, cup_py.minor < 11 ? sizeof(int) : sizeof place);
+    memcpy(&place, frame + layout->frame_place, cup_py.minor < 11 ? sizeof(int) : sizeof place);
     return place;
 }
 
 uint64_t cup_frames_top_place(void)
 {
-    const char *at = use.frame_place == NONE ? NULL : top();
-    return at ? (uintptr_t)at ^ place_of(&use, at) << 16 : 0;
+    const char *at = cup_layout.frame_place == CUP_NOWHERE ? NULL : top();
+    return at ? (uintptr_t)at ^ place_of(&cup_layout, at) << 16 : 0;
 }
 
 uint64_t cup_frames_place(struct cup_frame frame)
 {
-    return use.frame_place == NONE ? 0 : place_of(&use, frame.at);
+    return cup_layout.frame_place == CUP_NOWHERE ? 0 : place_of(&cup_layout, frame.at);
 }
 
 bool cup_frames_back(struct cup_frame *frame)
 {
-    frame->at = skip_entries_from_c(word_at(frame->at, use.frame_back));
+    frame->at = skip_entries_from_c(word_at(frame->at, cup_layout.frame_back));
     frame->depth++;
     return frame->at != NULL;
 }
 
 cup_object *cup_frames_code(struct cup_frame frame)
 {
-    return (cup_object *)(uintptr_t)untagged(word_at(frame.at, use.frame_code));
+    return (cup_object *)(uintptr_t)untagged(word_at(frame.at, cup_layout.frame_code));
 }
 
 const void *cup_frames_name(struct cup_frame frame)
 {
-    return word_at(cup_frames_code(frame), use.code_name);
+    return word_at(cup_frames_code(frame), cup_layout.code_name);
 }
 
 bool cup_frames_is_in(struct cup_frame frame, const char *ending)
@@ -156,63 +105,63 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending)
 /* ---- verification ------------------------------------------------------------------------ */
 
 /* Like the walk, with loads that may fail: for offsets that may be wrong. */
-static const char *safe_back(const struct offsets *offsets, const char *frame, bool itself)
+static const char *safe_back(const struct cup_layout *layout, const char *frame, bool itself)
 {
     char owner = 0;
     do {
         if (!itself)
-            frame = cup_memory_word(frame, offsets->frame_back);
+            frame = cup_memory_word(frame, layout->frame_back);
         itself = false;
-        if (frame && offsets->frame_owner != NONE &&
-            !cup_memory_read(frame + offsets->frame_owner, &owner, 1))
+        if (frame && layout->frame_owner != CUP_NOWHERE &&
+            !cup_memory_read(frame + layout->frame_owner, &owner, 1))
             return NULL;
-    } while (frame && offsets->frame_owner != NONE && owner >= OWNED_BY_C);
+    } while (frame && layout->frame_owner != CUP_NOWHERE && owner >= CUP_FRAME_FROM_C);
     return frame;
 }
 
-static const char *safe_top(const struct offsets *offsets)
+static const char *safe_top(const struct cup_layout *layout)
 {
-    const char *at = cup_memory_word(cup_python_thread(), offsets->thread_frame);
-    if (offsets->indirect != NONE)
-        at = cup_memory_word(at, offsets->indirect);
-    return at ? safe_back(offsets, at, true) : NULL;
+    const char *at = cup_memory_word(cup_python_thread(), layout->thread_frame);
+    if (layout->thread_indirect != CUP_NOWHERE)
+        at = cup_memory_word(at, layout->thread_indirect);
+    return at ? safe_back(layout, at, true) : NULL;
 }
 
-static bool same_frame(const struct offsets *offsets, cup_object *frame, const char *at)
+static bool same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     cup_object *code = cup_py.PyFrame_GetCode(frame);
     cup_object *name = cup_python_attribute(code, "co_name");
-    bool same = untagged(cup_memory_word(at, offsets->frame_code)) == code &&
-                cup_memory_word(code, offsets->code_name) == name;
+    bool same = untagged(cup_memory_word(at, layout->frame_code)) == code &&
+                cup_memory_word(code, layout->code_name) == name;
     cup_python_drop(name);
     cup_python_drop(code);
     return same;
 }
 
 /* Every frame, by the API and by the offsets, down to the last. */
-static bool same_stack(const struct offsets *offsets, cup_object *top)
+static bool same_stack(const struct cup_layout *layout, cup_object *top)
 {
-    const char *at = safe_top(offsets);
+    const char *at = safe_top(layout);
     cup_object *frame = top;
     cup_py.Py_IncRef(frame);
     bool same = true;
-    while (frame && (same = at && same_frame(offsets, frame, at))) {
+    while (frame && (same = at && same_frame(layout, frame, at))) {
         cup_object *older = cup_py.PyFrame_GetBack(frame);
         cup_python_drop(frame);
         frame = older;
-        at = safe_back(offsets, at, false);
+        at = safe_back(layout, at, false);
     }
     cup_python_drop(frame);
     return same && !at;
 }
 
 /* The place in FRAME, which is AT, is the one that the API tells, in bytes of its code. */
-static bool same_place(const struct offsets *offsets, cup_object *frame, const char *at)
+static bool same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t told = cup_python_integer_at(frame, "f_lasti", -1);
     int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
-    int64_t place = (int64_t)place_of(offsets, at);
+    int64_t place = (int64_t)place_of(layout, at);
     if (cup_py.minor == 10)
         place *= 2; /* counted in instructions */
     else if (cup_py.minor > 10)
@@ -223,17 +172,17 @@ static bool same_place(const struct offsets *offsets, cup_object *frame, const c
 
 const char *cup_frames_verify(void)
 {
-    struct offsets offsets;
-    if (!find_offsets(&offsets))
+    struct cup_layout layout;
+    if (!cup_layout_known(cup_py.minor, &layout))
         return "this Python version is not known";
     cup_object *frame = cup_py.PyEval_GetFrame(); /* borrowed */
     if (!frame)
         return "no Python frame to verify with";
-    if (!same_stack(&offsets, frame))
+    if (!same_stack(&layout, frame))
         return "the interpreter's frames are not laid out as expected";
-    if (!same_place(&offsets, frame, safe_top(&offsets)))
-        offsets.frame_place = NONE;
-    use = offsets;
+    if (!same_place(&layout, frame, safe_top(&layout)))
+        layout.frame_place = CUP_NOWHERE;
+    cup_layout = layout;
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -324,8 +273,8 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
     struct variable *variable = find_variable(cup_frames_code(frame), name);
     if (!variable)
         return ask_api(frame, name, locals);
-    const char *place =
-        frame.at + use.frame_variables + (size_t)(variable->index < 0 ? 0 : variable->index) * 8;
+    const char *place = frame.at + cup_layout.frame_variables +
+                        (size_t)(variable->index < 0 ? 0 : variable->index) * 8;
     if (variable->agreed < ENOUGH) {
         cup_object *value = ask_api(frame, name, locals);
         learn(variable, place, value);

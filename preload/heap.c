@@ -86,9 +86,10 @@ void cup_heap_mapped(void *at, size_t bytes)
         return;
     cup_guard();
     struct cup_block *block = payer();
-    if (block && remember((uintptr_t)at, bytes))
-        cup_heap_add(block, bytes);
+    bool counts = block && remember((uintptr_t)at, bytes);
     cup_unguard();
+    if (counts)
+        cup_heap_add(block, bytes);
 }
 
 bool cup_heap_unmapped(void *at, size_t bytes)

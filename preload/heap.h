@@ -6,6 +6,7 @@
 #include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/context.h"
+#include "preload/events.h"
 #include "preload/thread.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ static inline void cup_heap_add(struct cup_block *block, size_t bytes)
     int64_t live = (int64_t)(allocated - block->counters[CUP_C_FREED_BYTES]);
     if (live > (int64_t)block->counters[CUP_C_PEAK_LIVE_BYTES])
         block->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)live;
+    cup_event_allocated(block->task, bytes);
 }
 
 static inline void cup_heap_remove(struct cup_block *block, size_t bytes)

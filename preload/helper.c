@@ -5,9 +5,11 @@
 #include "preload/block.h"
 #include "preload/clock.h"
 #include "preload/dask.h"
+#include "preload/events.h"
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/python.h"
+#include "preload/seats.h"
 
 #include <errno.h>
 #include <link.h>
@@ -51,6 +53,7 @@ static void job_begins(const struct cup_maker *lock)
     if (!thread->job_runs)
         return;
     thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+    cup_seat_works(thread->handed, false, thread->job_cpu_ns);
     thread->job_block = cup_block_helped(thread, thread->handed);
     if (!thread->job_block)
         return;
@@ -63,8 +66,10 @@ static void job_begins(const struct cup_maker *lock)
  * Future: they may have added callbacks. */
 static void job_ends(const struct cup_maker *lock)
 {
-    if (cup_self.job_runs)
+    if (cup_self.job_runs) {
         count_cpu(cup_self.handed);
+        cup_seat_works(0, false, cup_self.job_cpu_ns);
+    }
     cup_self.job_runs = false;
     if (lock && !lock->shared)
         return;
@@ -94,6 +99,7 @@ static void disown_job(void)
 static void job_serves_others(void)
 {
     disown_job();
+    cup_seat_works(0, false, cup_clock_thread_cpu_ns());
     cup_self.handed = 0;
     cup_self.job_runs = false;
     cup_self.job_serves = true;
@@ -134,6 +140,7 @@ static void look_for_job(const struct cup_maker *known)
 
 static void void_inherited(void)
 {
+    cup_seat_works(0, false, cup_clock_thread_cpu_ns());
     cup_self.inherited = 0;
     cup_self.foreign_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
@@ -369,7 +376,7 @@ static void hold(const void *lock)
     struct cup_thread *thread = &cup_self;
     for (int i = 0; i < CUP_HELD; i++)
         if (!thread->held[i] || thread->held[i] == lock) {
-            thread->held[thread->last_held = (uint32_t)i] = lock;
+            thread->held[thread->last_held = (uint8_t)i] = lock;
             return;
         }
     thread->held[thread->last_held = thread->next_held++ % CUP_HELD] = lock;
@@ -486,6 +493,8 @@ void cup_helper_made(const void *lock)
     cup_maker_made(cup_makers_of_locks, (uintptr_t)lock, task);
     if (task && task != CUP_MADE_BY_DASK)
         cup_asked_lock(task);
+    if (thread->task)
+        cup_event_hands_over();
     cup_unguard();
     errno = saved;
 }

@@ -1,6 +1,7 @@
 /* Wrappers of the malloc family. */
 #include "preload/heap.h"
 #include "preload/hooks.h"
+#include "preload/stacks.h"
 #include "preload/thread.h"
 
 #include <dlfcn.h>
@@ -131,6 +132,8 @@ static inline void *allocated(void *p, size_t bytes)
     } else if (bytes >= CUP_HEAP_SMALL && cup_active() && p) {
         cup_heap_add_slow(usable(p));
     }
+    if (__builtin_expect(cup_stacks_stressed, 0))
+        cup_stacks_stress();
     return p;
 }
 
@@ -150,7 +153,7 @@ static inline void released(void *p)
 /* Nothing to count: most calls of most processes end here, in a jump to the real function. */
 static inline bool nobody_counts(size_t bytes)
 {
-    return !cup_self.heap && (bytes < CUP_HEAP_SMALL || !cup_active());
+    return !cup_self.heap && (bytes < CUP_HEAP_SMALL || !cup_active()) && !cup_stacks_stressed;
 }
 
 static __attribute__((noinline)) void *malloc_counted(size_t bytes)

@@ -9,6 +9,7 @@
 #include "preload/columns.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
+#include "preload/events.h"
 #include "preload/gil.h"
 #include "preload/helper.h"
 #include "preload/hooks.h"
@@ -22,8 +23,11 @@
 #include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/run.h"
+#include "preload/sampler.h"
 #include "preload/samples.h"
 #include "preload/spin.h"
+#include "preload/stack_uses.h"
+#include "preload/stacks.h"
 #include "preload/task.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
@@ -121,6 +125,27 @@ static void read_interval(void)
     cup_samples_every(process.interval_ns);
 }
 
+static void read_stacks(void)
+{
+    const char *text = setting("CUPPING_STACKS");
+    bool off = text && strcmp(text, "0") == 0, stress = text && strcmp(text, "stress") == 0;
+    if (text && !off && !stress && strcmp(text, "1"))
+        cup_process_remark("CUPPING_STACKS", "neither 0 nor 1: not used");
+    cup_stacks_want(off ? CUP_STACKS_OFF : stress ? CUP_STACKS_STRESS : CUP_STACKS_ON);
+}
+
+static void read_cpu_hz(void)
+{
+    const char *text = setting("CUPPING_CPU_HZ");
+    uint64_t hz = CUP_SAMPLER_HZ;
+    const char *rest = text ? cup_number(text, &hz) : "";
+    if (rest == text || *rest || hz > CUP_SAMPLER_MOST_HZ) {
+        cup_process_remark("CUPPING_CPU_HZ is not used", "not a number from 0 to 1000");
+        hz = CUP_SAMPLER_HZ;
+    }
+    cup_sampler_wants((uint32_t)hz);
+}
+
 /* Absolute: the log grows by its path, and the program may change its directory. */
 static bool set_directory(const char *directory)
 {
@@ -147,6 +172,8 @@ static void read_environment(void)
         return;
     process.wanted = true;
     read_interval();
+    read_stacks();
+    read_cpu_hz();
     if (!limit)
         return;
     uint64_t bytes = parse_bytes(limit);
@@ -239,6 +266,9 @@ static void open_log(enum cup_log_size size)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_events_reset();
+    cup_stack_uses_reset();
+    cup_stacks_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -292,6 +322,7 @@ static void before_fork(void)
     if (cup_active()) /* before that, what is mapped of the log may not be writable yet */
         cup_log_health(CUP_H_FORKS, 1);
     cup_child_before_fork();
+    cup_sampler_pauses();
 }
 
 /* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
@@ -310,6 +341,10 @@ static void in_child(void)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_events_reset();
+    cup_stack_uses_reset();
+    cup_stacks_reset();
+    cup_sampler_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -328,8 +363,11 @@ void cup_process_ends(void)
     int saved = errno;
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     cup_guard();
-    if (!inside)
+    if (!inside) {
+        cup_sampler_stops();
         cup_baskets_close();
+        cup_stack_uses_flush();
+    }
     cup_kernel_end();
     cup_log_close();
     cup_unguard();

@@ -6,6 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What CUPPING_STACKS asks for. Stress is for tests: a stack is read at every allocation, and
+ * nothing is made of it. Off until this is called. */
+enum cup_stacks_mode { CUP_STACKS_OFF, CUP_STACKS_ON, CUP_STACKS_STRESS };
+void cup_stacks_want(enum cup_stacks_mode mode);
+bool cup_stacks_wanted(void);
+
 /* Finds and verifies what stacks need of the interpreter's layout beyond cup_frames_verify(), after
  * which it is called. Needs the GIL and a Python frame. NULL, or why stacks are off. */
 const char *cup_stacks_verify(void);
@@ -14,9 +20,10 @@ const char *cup_stacks_verify(void);
  * did not verify. */
 bool cup_stacks_on(void);
 
-/* The node of the calling thread's stack, its frames on top of node UNDER (0: none). 0: no Python
- * thread, stacks are off, or no room. Takes no GIL, allocates nothing, keeps errno; some 100 ns at
- * depth 20 where the stack was met before. Any thread, with the guard held. */
+/* The node of the calling thread's stack, its frames on top of node UNDER (0: none). Of a thread
+ * with no Python frame that is UNDER itself. 0: no log, stacks are off, or no room (counted). Takes
+ * no GIL, allocates nothing, keeps errno; some 100 ns at depth 20 where the stack was met before.
+ * Any thread, with the guard held; not where the interpreter gives a code object's memory back. */
 uint32_t cup_stack_here(uint32_t under);
 
 /* A frame as another thread's stack holds it, read by the sampler: a code object's own facts, which
@@ -33,6 +40,11 @@ struct cup_code_facts {
     uint32_t table_bytes;
 };
 
+/* Tells a code object from another that lay at its address before. CODE may be a copy of the first
+ * CUP_CODE_COPY bytes, NAME (its co_name) of CUP_NAME_COPY: what is not there must be zeros. */
+enum { CUP_CODE_COPY = 144, CUP_NAME_COPY = 128 };
+uint64_t cup_code_fingerprint(const char *code, const char *name);
+
 /* Number of a code object: of one known by address and fingerprint (FACTS beyond those two are not
  * looked at), else 0; and of one that is not, made with all its facts. */
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint);
@@ -41,7 +53,12 @@ uint32_t cup_code_add(const struct cup_code_facts *facts);
 /* The node of a frame above PARENT, made at need; 0: no room. */
 uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at);
 
-/* A forked child starts with none. */
+/* A forked child, and a log that is opened, start with none. */
 void cup_stacks_reset(void);
+
+/* True in stress mode: hooks of the heap then call the other, which takes care of guard and errno.
+ */
+extern bool cup_stacks_stressed;
+void cup_stacks_stress(void);
 
 #endif

@@ -8,7 +8,10 @@
 #include "preload/mapping.h"
 #include "preload/number.h"
 #include "preload/own_fd.h"
+#include "preload/sampler.h"
+#include "preload/seats.h"
 #include "preload/series.h"
+#include "preload/stack_uses.h"
 #include "preload/thread.h"
 #include "preload/wait.h"
 
@@ -83,6 +86,8 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
     cup_attribution_begin(task);
+    cup_seat_works(task, true, info->start.cpu_ns);
+    cup_sampler_looks();
     cup_wait_task_begins();
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
@@ -94,6 +99,7 @@ uint32_t cup_task_begin_async(const struct cup_task_info *info)
     write_begin(task, info);
     cup_attribution_async(task, true);
     cup_attribution_begin(task);
+    cup_sampler_looks();
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
 }
@@ -159,6 +165,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     if (thread->tic.time_ns)
         write_chunk(NULL);
     cup_wait_task_ends(block);
+    cup_seat_works(0, false, stop.cpu_ns);
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);
@@ -167,6 +174,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     count_in_series(thread->start, stop);
     cup_attribution_end(thread->task);
     cup_baskets_end(thread->task);
+    cup_stack_uses_end(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     thread->tic.time_ns = 0;
@@ -184,6 +192,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_attribution_end(task);
     cup_baskets_end(task);
+    cup_stack_uses_end(task);
     cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

@@ -4,6 +4,7 @@
 #include "preload/block.h"
 #include "preload/helper.h"
 #include "preload/raw.h"
+#include "preload/seats.h"
 #include "preload/wait.h"
 
 #include <pthread.h>
@@ -34,6 +35,7 @@ static void thread_ends(void *unused)
             cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */
     }
     cup_wait_thread_ends();
+    cup_seat_leaves();
     cup_self.heap = NULL;
     cup_unguard();
 }

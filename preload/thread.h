@@ -23,7 +23,8 @@ enum cup_thread_state {
 /* What the kernel says of a thread, since it began. */
 struct cup_thread_usage {
     uint64_t delay_ns; /* run delay; CUP_UNKNOWN64: not known */
-    uint64_t system_ns, minor_faults, major_faults;
+    uint64_t system_ns;
+    uint32_t minor_faults, major_faults; /* modulo 2^32: only differences are used */
 };
 
 /* Initial-exec, trivially destructible, touched by its own thread only (and by its signal
@@ -36,17 +37,20 @@ struct cup_thread {
     uint16_t helped[CUP_HELPED];  /* index + 1 of a block; 0: none */
     struct cup_block *inheriting; /* block of the task that started it */
     uint32_t guard;               /* > 0: inside the library; hooks only forward */
-    uint32_t state;               /* enum cup_thread_state */
     uint32_t tid;
-    uint32_t task;        /* task that this thread runs; 0: none */
-    uint32_t next_helped; /* slot of helped[] that gives way next */
-    uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
+    uint32_t task;  /* task that this thread runs; 0: none */
+    uint32_t ticks; /* server ticks seen: looked at often at first, then seldom */
     /* calls of Coffea's Runner: run.h */
     int64_t run_next_ns, run_next_monotonic_ns; /* nothing to be learned of them until then */
-    int64_t run_outside_ns; /* when the thread was last seen outside of any; 0: never */
-    uint32_t run_call;      /* index + 1 of its call; 0: none */
-    uint8_t run_woken;      /* looks left since it last waited */
-    bool run_parents;       /* forked: a call below us on the stack is not ours */
+    int64_t run_outside_ns;       /* when the thread was last seen outside of any; 0: never */
+    uint32_t run_call;            /* index + 1 of its call; 0: none */
+    uint8_t run_woken;            /* looks left since it last waited */
+    uint8_t state;                /* enum cup_thread_state */
+    uint8_t origin;               /* enum cup_task_origin of its task: who opened it closes it */
+    uint8_t waits_class;          /* enum cup_wait_class */
+    uint8_t next_helped;          /* slot of helped[] that gives way next */
+    uint8_t next_held, last_held; /* places of held[] */
+    bool run_parents;             /* forked: a call below us on the stack is not ours */
     /* flags of all kinds, side by side: see the assertion below */
     bool server_loop;       /* runs a Dask server's event loop: never "the sole task" */
     bool no_schedstat;      /* the kernel does not tell run delays */
@@ -59,12 +63,12 @@ struct cup_thread {
     bool job_runs;              /* a job that it was handed has begun, and not ended */
     bool after_job;             /* it has ended, and what follows may be for others */
     bool job_serves;            /* and turned out to serve other tasks: it is nobody's */
+    uint16_t seat;              /* index + 1 of its entry in sampler.h; 0: none */
     uint32_t handed;            /* task whose job it runs, or ran last; 0: none */
     uint32_t inherited;         /* task that started it; 0: none, or void */
     uint32_t started_by;        /* likewise, and never void */
     uint32_t locks_made;        /* counts: so that cup_helper_verify() sees one */
     const void *held[CUP_HELD]; /* locks taken and not given back */
-    uint32_t next_held, last_held;
     uint64_t held_place; /* instruction that took the last of them, if it is known who made that */
     const void *foreign_lock;    /* taken, and not given back yet: may make inherited void */
     uint64_t foreign_place;      /* instruction that took it */
@@ -73,11 +77,11 @@ struct cup_thread {
     uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
     uint32_t job_sequence;
     /* waits: wait.h */
-    uint32_t waits_for;   /* a helper's: the task that can see it wait; 0: none */
-    uintptr_t waiting;    /* address of the wait under way; 0: none */
-    uint32_t waits_class; /* enum cup_wait_class */
-    uint32_t schedstat;   /* entry of own_fd.h; 0: not open */
-    uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
+    uint32_t waits_for;  /* a helper's: the task that can see it wait; 0: none */
+    uintptr_t waiting;   /* address of the wait under way; 0: none */
+    uint32_t schedstat;  /* entry of own_fd.h; 0: not open */
+    uint32_t characters; /* events.h: read or written until the next takes its stack */
+    uint64_t delay_ns;   /* run delay when it was last read, and when that was: */
     uint64_t delay_ticks, delay_cpu_ns;
     uint64_t gil_ns, gil_stop;     /* last wait for the GIL, and when it ended (ticks) */
     struct cup_thread_usage usage; /* when the task began */
@@ -85,11 +89,14 @@ struct cup_thread {
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;
     uint64_t bin_read_bytes, bin_read_ns, bin_write_bytes;
+    /* which events take their stack: events.h */
+    int64_t alloc_left;    /* bytes allocated until the next that does */
+    uint32_t event_random; /* 0: none drawn yet */
+    uint32_t event_time;   /* of the last one that did: ticks / 1024, modulo 2^32 */
     /* the task that this thread runs */
     struct cup_moment start;
     struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
     uint32_t prefix;       /* its prefix, a string of the log */
-    uint32_t origin;       /* enum cup_task_origin: who opened it closes it */
     void *token;           /* PyObject: what resets the context variable */
 };
 

@@ -2,6 +2,7 @@
 
 #include "preload/baskets.h"
 #include "preload/block.h"
+#include "preload/events.h"
 #include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/meanwhile.h"
@@ -221,6 +222,8 @@ static unsigned besides(enum cup_call call, uint32_t class)
 
 /* ---- end --------------------------------------------------------------------------------- */
 
+#define NO_USE CUP_STACK_USE_COUNT
+
 /* 0 to 100 bytes, to 1 KiB, ... as in the list of file counters. FROM: where the power of two below
  * falls, at most two classes off. */
 static enum cup_file_counter size_class(uint64_t bytes)
@@ -364,6 +367,26 @@ static void count_duration(struct cup_block *block, uint64_t ns)
         block->counters[CUP_C_READ_LONGEST_NS] = ns;
 }
 
+/* What it is for the stacks of its task: files of data, and sockets that are not Dask's. */
+static enum cup_stack_use use_of(const struct cup_transfer *transfer, enum cup_call call)
+{
+    uint32_t class = transfer->descriptor->class;
+    if (call == CUP_WRITE)
+        return class == CUP_FILE_DATA || class == CUP_FILE_IMPORT ? CUP_U_WRITE : NO_USE;
+    if (class == CUP_FILE_SOCKET)
+        return transfer->descriptor->wire || is_dasks_socket(transfer) ? NO_USE : CUP_U_RECV;
+    return class == CUP_FILE_DATA ? CUP_U_READ : NO_USE;
+}
+
+static void count_at_stack(const struct cup_transfer *transfer, enum cup_call call, uint64_t bytes,
+                           uint64_t ns)
+{
+    enum cup_stack_use use = use_of(transfer, call);
+    if (use != NO_USE)
+        cup_event_moved(use, transfer->owner.block->task, transfer->node, bytes, ns,
+                        transfer->stop);
+}
+
 /* A data file is read, not by Dask itself: the frequent case, without looking anything up in
  * tables.
  */
@@ -382,6 +405,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
         cup_child_read();
     if (__builtin_expect(is_root(transfer, bytes, began, to, parts), 0))
         look_into(transfer, bytes, began, to, parts);
+    cup_event_moved(CUP_U_READ, transfer->owner.block->task, 0, bytes, ns, transfer->stop);
 }
 
 static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset,
@@ -404,6 +428,7 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
     if (transfer->descriptor->class == CUP_FILE_DATA && is_root(transfer, bytes, began, to, parts))
         look_into(transfer, bytes, began, to, parts);
+    count_at_stack(transfer, call, bytes, ns);
 }
 
 /* Who sent last on a connection, and whoever else did before. */
@@ -499,6 +524,9 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
     cup_guard();
     if (count_in_block(&transfer, call, 1) != NONE)
         count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
+    enum cup_stack_use use = use_of(&transfer, call);
+    if (use != NO_USE)
+        cup_event_character(use, cup_self.task);
     cup_unguard();
     errno = saved;
 }
@@ -521,6 +549,7 @@ bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, ui
     errand->task = owner.block ? owner.block->task : 0;
     errand->epoch = owner.epoch;
     errand->way = owner.way;
+    errand->node = errand->task ? cup_event_node(errand->task) : 0;
     errand->start = cup_ticks();
     errand->since = cup_meanwhile_enters(errand->task, CUP_WAIT_IO, errand->start);
     cup_unguard();
@@ -545,7 +574,8 @@ static struct cup_owner bringer(const struct cup_errand *errand)
 
 uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset)
 {
-    struct cup_transfer transfer = {.descriptor = &errand->file, .start = errand->start};
+    struct cup_transfer transfer = {
+        .descriptor = &errand->file, .start = errand->start, .node = errand->node};
     cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
     transfer.owner = bringer(errand);
     cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
@@ -571,6 +601,7 @@ void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int
     copy->to.owner = copy->from.owner;
     copy->to.watched = false;
     copy->to.wait.block = NULL;
+    copy->to.node = copy->from.node;
     copy->to.start = timed ? cup_ticks() : copy->from.start;
     cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset, NULL, 0);
 }

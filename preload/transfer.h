@@ -31,6 +31,7 @@ struct cup_transfer {
     uint64_t start, stop; /* ticks */
     struct cup_wait wait; /* if the descriptor is likely to block; else its block is NULL */
     bool watched;         /* it may have blocked: not the second half of a copy */
+    uint32_t node;        /* of the stack that asked for it; 0: that of the call's end */
     struct cup_descriptor spare;
 };
 
@@ -38,6 +39,7 @@ struct cup_transfer {
 static inline void cup_transfer_starts(struct cup_transfer *transfer)
 {
     transfer->watched = true;
+    transfer->node = 0;
     transfer->wait.block = NULL;
     transfer->start = cup_ticks();
 }
@@ -91,6 +93,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
 struct cup_errand {
     struct cup_descriptor file; /* as it was when the request was made */
     uint32_t task, epoch;       /* whose it is: struct cup_owner; 0: nobody's */
+    uint32_t node;              /* of the stack that made it */
     enum cup_way way;
     uint64_t start, since; /* ticks; what cup_meanwhile_enters() returned */
 };

@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/block.h"
+#include "preload/events.h"
 #include "preload/log.h"
 #include "preload/meanwhile.h"
 #include "preload/raw.h"
@@ -52,8 +53,8 @@ static uint64_t delay_within(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 /* ---- where it counts --------------------------------------------------------------------- */
 
 /* CPython takes the GIL in waits of 5 ms, one right after the other: they are one. START: of this
- * wait, whose NS are then added to those of the ones before. */
-static void count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
+ * wait, whose NS are then added to those of the ones before. True: there were such. */
+static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
 {
     enum { RIGHT_AFTER_NS = 8000 };
     struct cup_thread *thread = &cup_self;
@@ -71,19 +72,29 @@ static void count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
     thread->gil_ns = ns;
     thread->gil_stop = stop;
+    return goes_on;
+}
+
+/* The task's own thread waits in a lock, perhaps for its helpers: see break_down(). */
+static bool is_for_helpers(const struct cup_block *block, enum cup_wait_class class)
+{
+    return block->own == CUP_BLOCK_RUNS && class == CUP_WAIT_LOCK;
 }
 
 static void count(struct cup_block *block, enum cup_wait_class class, uint64_t start, uint64_t stop,
                   uint64_t ns, uint64_t delay)
 {
+    bool goes_on = false;
     block->counters[CUP_C_IO_WAIT_NS + class] += ns;
     block->counters[CUP_C_RUN_DELAY_NS] += delay;
     if (class == CUP_WAIT_GIL) {
-        count_gil(block, start, stop, ns);
+        goes_on = count_gil(block, start, stop, ns);
         cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     } else if (class == CUP_WAIT_IO) {
         cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     }
+    if ((ns >= CUP_EVENT_WAIT_NS || goes_on) && !is_for_helpers(block, class))
+        cup_event_waited(block->task, class, !goes_on, ns);
 }
 
 static bool is_helpers(const struct cup_block *block)
@@ -106,8 +117,12 @@ static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
             part; /* first: a kill in between counts none twice */
         block->counters[CUP_C_IO_WAIT_NS + class] += part;
         left -= part;
+        if (ns >= CUP_EVENT_WAIT_NS)
+            cup_event_waited(block->task, class, 0, part);
     }
     block->counters[CUP_C_HELD_UP_NS] += ns - left;
+    if (ns >= CUP_EVENT_WAIT_NS)
+        cup_event_waited(block->task, CUP_WAIT_LOCK, 1, left);
 }
 
 /* ---- a wait ------------------------------------------------------------------------------ */
@@ -170,8 +185,10 @@ static void show_helper(struct cup_wait *wait)
 
 static void look_at_helpers(const struct cup_wait *wait)
 {
-    if (wait->block->own == CUP_BLOCK_RUNS && wait->class == CUP_WAIT_LOCK)
-        cup_meanwhile_lock(wait->block->task, wait->start);
+    if (!is_for_helpers(wait->block, wait->class))
+        return;
+    cup_meanwhile_lock(wait->block->task, wait->start);
+    cup_event_hands_over();
 }
 
 static bool shows(const struct cup_wait *wait, enum cup_wait_kind kind)
@@ -233,7 +250,7 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     if (!block)
         return;
     count(block, wait->class, wait->start, stop, ns - delay, delay);
-    if (wait->class == CUP_WAIT_LOCK && block->own == CUP_BLOCK_RUNS)
+    if (is_for_helpers(block, wait->class))
         break_down(block, stop, ns - delay);
 }
 
@@ -281,8 +298,8 @@ static void ask_kernel(struct cup_thread_usage *usage)
     if (cup_raw_getrusage_thread(&now))
         return;
     usage->system_ns = ns_of(now.ru_stime);
-    usage->minor_faults = (uint64_t)now.ru_minflt;
-    usage->major_faults = (uint64_t)now.ru_majflt;
+    usage->minor_faults = (uint32_t)now.ru_minflt;
+    usage->major_faults = (uint32_t)now.ru_majflt;
 }
 
 void cup_wait_task_begins(void)

@@ -1,0 +1,30 @@
+/* The Python stack of another thread, which goes on while it is read. It is copied by the kernel,
+ * which answers where a load would be a SIGSEGV, and only copies are looked at; what does not fit
+ * together was changed in between, and is read again. See docs/functions.md. */
+#ifndef CUPPING_FOREIGN_STACK_H
+#define CUPPING_FOREIGN_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A Python thread, as it was when it was last seen by itself. */
+struct cup_foreign {
+    uint64_t state; /* address of its thread state; 0: none */
+    uint64_t root;  /* of the code of its outermost frame, on which all of its stacks stand */
+};
+
+/* The calling thread's own. */
+struct cup_foreign cup_foreign_self(void);
+
+/* The node of THREAD's stack on top of node UNDER; of its outer part, below a frame that is
+ * CUP_NODE_UNKNOWN, or 0, where it could not be read: *TORN then. One caller at a time; guard
+ * held. */
+uint32_t cup_foreign_node(const struct cup_foreign *thread, uint32_t under, bool *torn);
+
+/* The task in THREAD's context, which may be nonsense if it changes just now; 0: none. */
+uint32_t cup_foreign_task(const struct cup_foreign *thread);
+
+/* The kernel lets us read so. Called first, and again in a forked child. */
+bool cup_foreign_verify(void);
+
+#endif

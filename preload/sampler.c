@@ -1,0 +1,314 @@
+#include "preload/sampler.h"
+
+#include "preload/attribution.h"
+#include "preload/clock.h"
+#include "preload/events.h"
+#include "preload/late.h"
+#include "preload/log.h"
+#include "preload/number.h"
+#include "preload/own_fd.h"
+#include "preload/process.h"
+#include "preload/raw.h"
+#include "preload/seats.h"
+#include "preload/spin.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum {
+    STACK_BYTES = 256 * 1024,
+    IDLE_LOOKS = 100,          /* in vain, before it sleeps until a task begins */
+    AFTER_FORK_NS = 200000000, /* Python counts threads a moment after */
+};
+
+static struct {
+    uint64_t period_ns; /* 0: no samples */
+    uint32_t changing;  /* a lock: of starting and ending the thread */
+    bool runs, refused;
+    pthread_t thread;
+    uint64_t not_before; /* ticks */
+    uint32_t bell;       /* a futex: it is woken by a change */
+    uint32_t idle;       /* it sleeps until a task begins */
+    uint32_t ends;       /* it is asked to */
+    uint32_t looking;    /* a lock: within a look */
+} sampler;
+
+void cup_sampler_wants(uint32_t hz)
+{
+    sampler.period_ns = hz ? UINT64_C(1000000000) / hz : 0;
+}
+
+/* ---- one thread -------------------------------------------------------------------------- */
+
+/* The kernel's number for the CPU clock of any thread of the process. */
+static uint64_t cpu_ns_of(uint32_t tid)
+{
+    struct timespec now = {0, 0};
+    clockid_t clock = (clockid_t)(~tid << 3 | 6);
+    if (syscall(SYS_clock_gettime, clock, &now))
+        return CUP_UNKNOWN64;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void open_state(struct cup_seat *seat)
+{
+    char path[64] = "/proc/self/task/";
+    strcpy(cup_number_write(path + strlen(path), seat->tid), "/syscall");
+    seat->state = cup_own_fd_open(path);
+    seat->stateless = !seat->state;
+}
+
+/* It has a core, or waits for one; else it is blocked. A kernel that does not tell has it run if it
+ * ran at all. */
+static bool is_running(struct cup_seat *seat)
+{
+    char text[192];
+    if (!seat->state && !seat->stateless)
+        open_state(seat);
+    size_t bytes = seat->state ? cup_own_fd_read(seat->state, text, sizeof text) : 0;
+    if (!bytes)
+        seat->state = 0;
+    return !bytes || *text == 'r';
+}
+
+/* One whose task has ended, and that has not said so, works for none. */
+static uint32_t task_of(const struct cup_seat *seat)
+{
+    uint32_t task = seat->task ? seat->task : cup_foreign_task(&seat->thread);
+    return cup_attribution_runs(task) ? task : 0;
+}
+
+static uint32_t node_of(struct cup_seat *seat, uint32_t task, bool *torn)
+{
+    uint32_t under = seat->runs ? 0 : cup_event_under(task);
+    uint32_t node = cup_foreign_node(&seat->thread, under, torn);
+    cup_log_health(CUP_H_CPU_SAMPLES_TORN, *torn);
+    return node;
+}
+
+/* All that it used since the last sample that found it running: so none of it is lost, and the
+ * longer it took the more it weighs. */
+static void sample_cpu(struct cup_seat *seat, uint32_t task)
+{
+    bool torn;
+    cup_stack_use(task, node_of(seat, task, &torn), CUP_U_CPU, 1, 0, seat->owed_ns);
+    seat->owed_ns = 0;
+    seat->node_task = 0;
+}
+
+/* One that has used no CPU since it was last found blocked is where it was. */
+static void sample_wait(struct cup_seat *seat, uint32_t task, bool moved, uint64_t passed_ns)
+{
+    if (moved || seat->node_task != task) {
+        bool torn;
+        seat->node = node_of(seat, task, &torn);
+        seat->node_task = torn ? 0 : task;
+    }
+    cup_stack_use(task, seat->node, CUP_U_OFF_CPU, 1, 0, passed_ns);
+}
+
+/* PASSED_NS: since it was last looked at, by the wall clock. */
+static void look_at(struct cup_seat *seat, uint64_t passed_ns)
+{
+    uint64_t cpu_ns = cpu_ns_of(seat->tid);
+    uint64_t used = cpu_ns > seat->cpu_ns ? cpu_ns - seat->cpu_ns : 0;
+    uint32_t task = seat->task || used ? task_of(seat) : 0;
+    if (cpu_ns == CUP_UNKNOWN64)
+        return;
+    seat->cpu_ns = cpu_ns;
+    if (!task)
+        return;
+    seat->owed_ns += used;
+    bool busy = used * 10 >= passed_ns * 9;
+    if (used && (busy || is_running(seat)))
+        sample_cpu(seat, task);
+    else
+        sample_wait(seat, task, used != 0, passed_ns);
+    cup_log_health(CUP_H_CPU_SAMPLES, 1);
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+static void look(uint64_t passed_ns)
+{
+    cup_spin_lock(&sampler.looking);
+    for (uint32_t i = 0; i < cup_seats_used() && !sampler.ends; i++) {
+        struct cup_seat *seat = cup_seat_lock(i);
+        if (!seat)
+            continue;
+        look_at(seat, passed_ns);
+        cup_seat_unlock(seat);
+    }
+    cup_spin_unlock(&sampler.looking);
+}
+
+/* Half to one and a half times the period, so that nothing that recurs keeps step. */
+static uint64_t next_wait_ns(void)
+{
+    uint64_t share = cup_event_random() % 1024;
+    return sampler.period_ns / 2 + sampler.period_ns * share / 1024;
+}
+
+/* Until NS have passed (0: for ever), or somebody rings. */
+static void sleep_for(uint32_t bell, uint64_t ns)
+{
+    struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    syscall(SYS_futex, &sampler.bell, FUTEX_WAIT_PRIVATE, bell, ns ? &time : NULL, NULL, 0);
+}
+
+static void ring(void)
+{
+    __atomic_fetch_add(&sampler.bell, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &sampler.bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static uint32_t bell(void)
+{
+    return __atomic_load_n(&sampler.bell, __ATOMIC_SEQ_CST);
+}
+
+static bool ends(void)
+{
+    return __atomic_load_n(&sampler.ends, __ATOMIC_SEQ_CST);
+}
+
+/* A task that begins after the look at the bell rings it. */
+static void sleep_without_tasks(void)
+{
+    uint32_t before = bell();
+    __atomic_store_n(&sampler.idle, 1, __ATOMIC_SEQ_CST);
+    if (!cup_attribution_any() && !ends())
+        sleep_for(before, 0);
+    __atomic_store_n(&sampler.idle, 0, __ATOMIC_SEQ_CST);
+}
+
+static void count_missed(uint64_t late_ns)
+{
+    if (late_ns > sampler.period_ns)
+        cup_log_health(CUP_H_CPU_SAMPLES_MISSED, late_ns / sampler.period_ns);
+}
+
+static void *run(void *unused)
+{
+    uint64_t last = cup_ticks();
+    uint32_t in_vain = 0;
+    cup_guard(); /* for good: no hook takes it for the program's */
+    prctl(PR_SET_NAME, "cupping-cpu");
+    while (!ends()) {
+        uint64_t wait_ns = next_wait_ns();
+        sleep_for(bell(), wait_ns);
+        if (ends())
+            break;
+        uint64_t now = cup_ticks(), passed_ns = cup_ticks_ns(now - last);
+        last = now;
+        in_vain = cup_attribution_any() ? 0 : in_vain + 1;
+        if (!in_vain) {
+            count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
+            look(passed_ns);
+        } else if (in_vain == IDLE_LOOKS) {
+            sleep_without_tasks();
+            last = cup_ticks();
+            in_vain = 0;
+        }
+    }
+    return unused;
+}
+
+/* ---- its life ---------------------------------------------------------------------------- */
+
+/* The default is what the program's own threads have, mostly 8 MiB. */
+static void small_stack(pthread_attr_t *attributes)
+{
+    static void *set; /* its version in glibc 2.34 is no older one's */
+    pthread_attr_init(attributes);
+    if (cup_late_find(&set, "pthread_attr_setstacksize"))
+        ((int (*)(pthread_attr_t *, size_t))set)(attributes, STACK_BYTES);
+}
+
+/* No signal of the program's is for it. What it takes is not the task's. */
+static bool create(void)
+{
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    struct cup_block *heap = cup_self.heap;
+    if (!CUP_LATER(pthread_create) || !CUP_LATER(pthread_join))
+        return false;
+    cup_self.heap = NULL;
+    small_stack(&attributes);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    bool created = real_pthread_create(&sampler.thread, &attributes, run, NULL) == 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    cup_self.heap = heap;
+    return created;
+}
+
+static void start(void)
+{
+    cup_spin_lock(&sampler.changing);
+    if (!sampler.runs && !sampler.refused) {
+        sampler.ends = sampler.idle = 0;
+        bool may = cup_foreign_verify();
+        if (may && create()) {
+            __atomic_store_n(&sampler.runs, true, __ATOMIC_RELEASE);
+            cup_process_feature(CUP_FEATURE_CPU);
+        } else {
+            sampler.refused = true;
+            cup_log_note(may ? "the CPU is not sampled: no thread could be started"
+                             : "the CPU is not sampled: process_vm_readv is not allowed");
+        }
+    }
+    cup_spin_unlock(&sampler.changing);
+}
+
+void cup_sampler_looks(void)
+{
+    if (!sampler.period_ns)
+        return;
+    int saved = errno;
+    if (__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE)) {
+        if (__atomic_load_n(&sampler.idle, __ATOMIC_SEQ_CST))
+            ring();
+    } else if (!sampler.refused && cup_ticks() >= sampler.not_before && cup_stacks_on()) {
+        start();
+    }
+    errno = saved;
+}
+
+void cup_sampler_pauses(void)
+{
+    if (!__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE) || cup_self.guard)
+        return;
+    cup_guard();
+    cup_spin_lock(&sampler.changing);
+    if (sampler.runs) {
+        __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
+        ring();
+        real_pthread_join(sampler.thread, NULL);
+        sampler.not_before = cup_ticks() + cup_ns_ticks(AFTER_FORK_NS);
+        __atomic_store_n(&sampler.runs, false, __ATOMIC_RELEASE);
+    }
+    cup_spin_unlock(&sampler.changing);
+    cup_unguard();
+}
+
+void cup_sampler_stops(void)
+{
+    __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
+    cup_spin_lock(&sampler.looking);
+    cup_spin_unlock(&sampler.looking);
+    if (__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE))
+        ring();
+}
+
+void cup_sampler_reset(void)
+{
+    sampler.runs = sampler.refused = false;
+    sampler.changing = sampler.looking = sampler.idle = sampler.ends = 0;
+    sampler.not_before = 0;
+    cup_seats_reset();
+}

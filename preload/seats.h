@@ -1,0 +1,47 @@
+/* Threads that work for a task: what the sampler knows of each. A thread takes a seat when it first
+ * works for one, and leaves it when it ends. */
+#ifndef CUPPING_SEATS_H
+#define CUPPING_SEATS_H
+
+#include "preload/foreign_stack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CUP_SEATS = 256 };
+
+struct cup_seat {
+    uint32_t lock; /* of all that follows */
+    uint32_t tid;  /* 0: free */
+    struct cup_foreign thread;
+    uint32_t task;      /* that it works for, as far as it says so itself; 0: none */
+    bool runs;          /* it is the task's own thread */
+    uint64_t cpu_ns;    /* its CPU clock when that was last looked at */
+    uint64_t owed_ns;   /* CPU time in tasks that no sample stands for yet */
+    uint32_t state;     /* entry of own_fd.h: /proc/self/task/TID/syscall; 0: not open */
+    bool stateless;     /* there is no such file */
+    uint32_t node_task; /* task for which it was blocked when it was last looked at, and where: */
+    uint32_t node;
+};
+
+/* The calling thread works for TASK from now on, its own if it RUNS it, or for none (0): until now
+ * it has used CPU_NS. Takes a seat at need. Guard held. */
+void cup_seat_works(uint32_t task, bool runs, uint64_t cpu_ns);
+
+/* Likewise, where it is not known when that began: it may work for tasks by its context. */
+void cup_seat_helps(void);
+
+/* The calling thread ends. */
+void cup_seat_leaves(void);
+
+/* Seats up to here have been used. */
+uint32_t cup_seats_used(void);
+
+/* A taken one, locked; NULL: it is free. */
+struct cup_seat *cup_seat_lock(uint32_t index);
+void cup_seat_unlock(struct cup_seat *seat);
+
+/* A forked child, or a new log: all are free. */
+void cup_seats_reset(void);
+
+#endif

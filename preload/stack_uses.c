@@ -1,0 +1,269 @@
+#include "preload/stack_uses.h"
+
+#include "preload/attribution.h"
+#include "preload/clock.h"
+#include "preload/log.h"
+#include "preload/raw.h"
+#include "preload/spin.h"
+#include "preload/stack_use_rows.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* A task's first sums so far are written out after a few seconds, the next ones after twice the
+ * time each, up to a minute: one that is killed leaves half of what it did or all but a minute, and
+ * one that runs for hours writes little. */
+enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 /* uses */ };
+
+/* Tables of tasks that run: a new one takes the first that is free, so that they are as many as
+ * tasks ever ran at a time. The very first is that of no task. */
+enum { TABLES = 256, LEAST_BITS = 8, MOST_BITS = 13 };
+
+static struct {
+    struct table {
+        uint32_t lock;
+        uint32_t task;
+        uint32_t bits;  /* it has 2^bits places; 0: none yet */
+        uint32_t count; /* of those in use */
+        uint32_t uses;  /* modulo 2^32 */
+        uint32_t taken; /* stacks that were read for them, and are not told yet */
+        uint32_t wait_s;
+        uint64_t told;              /* ticks */
+        struct cup_stack_sum *sums; /* not taken: a free place */
+    } tables[TABLES];
+    uint32_t tasks[TABLES]; /* whose they are; 0: free */
+    uint32_t used;          /* those up to here have been used */
+    uint32_t making;        /* a lock: one table for a task */
+} uses;
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+static size_t places(const struct table *table)
+{
+    return table->bits ? (size_t)1 << table->bits : 0;
+}
+
+static size_t room_bytes(uint32_t bits)
+{
+    return sizeof(struct cup_stack_sum) << bits;
+}
+
+static struct cup_stack_sum *place_of(const struct table *table, uint32_t node, uint32_t use)
+{
+    uint64_t key = (uint64_t)node * CUP_STACK_USE_COUNT + use;
+    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
+    for (;; at = (at + 1) & (places(table) - 1)) {
+        struct cup_stack_sum *sum = &table->sums[at];
+        if (!sum->taken || (sum->node == node && sum->use == use))
+            return sum;
+    }
+}
+
+static void give_back(struct table *table)
+{
+    if (table->bits)
+        cup_raw_munmap(table->sums, room_bytes(table->bits));
+    table->sums = NULL;
+    table->bits = 0;
+}
+
+/* To twice the places, or to the first ones. */
+static bool grow(struct table *table)
+{
+    struct table larger = *table;
+    larger.bits = table->bits ? table->bits + 1 : LEAST_BITS;
+    if (larger.bits > MOST_BITS)
+        return false;
+    larger.sums = cup_raw_mmap(NULL, room_bytes(larger.bits), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (larger.sums == MAP_FAILED)
+        return false;
+    for (size_t i = 0; i < places(table); i++)
+        if (table->sums[i].taken)
+            *place_of(&larger, table->sums[i].node, table->sums[i].use) = table->sums[i];
+    give_back(table);
+    *table = larger;
+    return true;
+}
+
+/* ---- writing out ------------------------------------------------------------------------- */
+
+static void tell(struct table *table)
+{
+    size_t count = 0;
+    table->told = cup_ticks();
+    for (size_t i = 0; i < places(table); i++)
+        if (table->sums[i].taken) {
+            struct cup_stack_sum sum = table->sums[i];
+            table->sums[i].taken = 0;
+            table->sums[count++] = sum;
+        }
+    cup_stack_use_rows(table->task, table->sums, count);
+    cup_log_health(CUP_H_STACKS_TAKEN, table->taken);
+    table->taken = 0;
+    for (size_t i = 0; i < count; i++)
+        table->sums[i].taken = 0;
+    table->count = 0;
+}
+
+/* Looked at seldom: the clock costs as much as the rest. */
+static void tell_if_due(struct table *table)
+{
+    if (table->uses++ % LOOK_EVERY)
+        return;
+    if (cup_ticks_ns(cup_ticks() - table->told) < table->wait_s * UINT64_C(1000000000))
+        return;
+    tell(table);
+    if (table->wait_s < LONGEST_WAIT_S)
+        table->wait_s *= 2;
+}
+
+/* A quarter of the places stays free, so that a search is short. */
+static bool make_room(struct table *table)
+{
+    if (table->count < places(table) / 4 * 3 || grow(table))
+        return true;
+    if (table->count)
+        tell(table);
+    return table->bits != 0;
+}
+
+/* ---- tables of tasks --------------------------------------------------------------------- */
+
+/* TASK's, locked; NULL: it has none. */
+static struct table *lock_known(uint32_t task)
+{
+    uint32_t used = __atomic_load_n(&uses.used, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 1; i <= used; i++) {
+        if (__atomic_load_n(&uses.tasks[i], __ATOMIC_SEQ_CST) != task)
+            continue;
+        cup_spin_lock(&uses.tables[i].lock);
+        if (uses.tasks[i] == task)
+            return &uses.tables[i];
+        cup_spin_unlock(&uses.tables[i].lock);
+    }
+    return NULL;
+}
+
+static uint32_t first_with(uint32_t task)
+{
+    for (uint32_t i = 1; i < TABLES; i++)
+        if (uses.tasks[i] == task)
+            return i;
+    return TABLES;
+}
+
+static void start(struct table *table, uint32_t task)
+{
+    table->task = task;
+    table->wait_s = FIRST_WAIT_S;
+    table->told = cup_ticks();
+}
+
+/* A task that has ended in the meantime gets none, which nobody would end: its end shows before it
+ * looks for its table, and whoever else has found it here waits for the lock, and looks again. */
+static void claim(uint32_t at, uint32_t task)
+{
+    struct table *table = &uses.tables[at];
+    cup_spin_lock(&table->lock);
+    if (at > uses.used)
+        __atomic_store_n(&uses.used, at, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&uses.tasks[at], task, __ATOMIC_SEQ_CST);
+    if (!cup_attribution_runs(task))
+        __atomic_store_n(&uses.tasks[at], 0, __ATOMIC_SEQ_CST);
+    start(table, task);
+    cup_spin_unlock(&table->lock);
+}
+
+static void make(uint32_t task)
+{
+    cup_spin_lock(&uses.making);
+    uint32_t free = first_with(0);
+    if (first_with(task) == TABLES && free < TABLES)
+        claim(free, task);
+    cup_spin_unlock(&uses.making);
+}
+
+/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
+static struct table *lock_table(uint32_t task)
+{
+    struct table *table = task ? lock_known(task) : NULL;
+    if (task && !table) {
+        make(task);
+        table = lock_known(task);
+    }
+    if (table)
+        return table;
+    cup_spin_lock(&uses.tables[0].lock);
+    if (!uses.tables[0].wait_s)
+        start(&uses.tables[0], 0);
+    return &uses.tables[0];
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static void add(struct table *table, const struct cup_stack_sum *more)
+{
+    struct cup_stack_sum *sum = place_of(table, more->node, more->use);
+    table->taken += more->node && more->use < CUP_U_CPU;
+    if (!sum->taken) {
+        *sum = *more;
+        table->count++;
+        return;
+    }
+    sum->count += more->count;
+    sum->bytes += more->bytes;
+    sum->ns += more->ns;
+}
+
+void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
+                   uint64_t bytes, uint64_t ns)
+{
+    struct table *table = lock_table(task);
+    tell_if_due(table);
+    if (make_room(table))
+        add(table, &(struct cup_stack_sum){node, (uint16_t)use, 1, count, bytes, ns});
+    else
+        cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    cup_spin_unlock(&table->lock);
+}
+
+/* The next task begins with few places. */
+void cup_stack_uses_end(uint32_t task)
+{
+    struct table *table = lock_known(task);
+    if (!table)
+        return;
+    tell(table);
+    if (table->bits > LEAST_BITS)
+        give_back(table);
+    __atomic_store_n(&uses.tasks[table - uses.tables], 0, __ATOMIC_RELEASE);
+    cup_spin_unlock(&table->lock);
+}
+
+void cup_stack_uses_flush(void)
+{
+    for (uint32_t i = 0; i <= uses.used; i++) {
+        struct table *table = &uses.tables[i];
+        cup_spin_lock(&table->lock);
+        tell(table);
+        cup_spin_unlock(&table->lock);
+    }
+}
+
+/* A lock that another thread of the parent held is free: what it was changing may be half done. */
+void cup_stack_uses_reset(void)
+{
+    for (uint32_t i = 0; i <= uses.used; i++) {
+        struct table *table = &uses.tables[i];
+        bool was_locked = table->lock;
+        if (was_locked) /* its memory may be given back already: rather lost than freed twice */
+            table->bits = 0;
+        for (size_t place = 0; place < places(table); place++)
+            table->sums[place].taken = 0;
+        *table = (struct table){.bits = table->bits, .sums = table->sums};
+        uses.tasks[i] = 0;
+    }
+    uses.used = 0;
+    uses.making = 0;
+}

@@ -1,0 +1,246 @@
+#include "preload/stacks.h"
+
+#include "preload/code_text.h"
+#include "preload/codes.h"
+#include "preload/frames.h"
+#include "preload/id_table.h"
+#include "preload/log.h"
+#include "preload/nodes.h"
+#include "preload/spin.h"
+#include "preload/stack_frames.h"
+#include "preload/thread.h"
+
+#include <errno.h>
+
+/* More than that are left out at the outer end. */
+enum { FRAMES_MOST = 128 };
+
+static enum cup_stacks_mode mode;
+static bool verified;
+static uint32_t lock;  /* codes and nodes */
+static uint32_t epoch; /* counts resets: what was met before one is not known after it */
+
+bool cup_stacks_stressed;
+
+void cup_stacks_want(enum cup_stacks_mode wanted)
+{
+    mode = wanted;
+}
+
+bool cup_stacks_wanted(void)
+{
+    return mode != CUP_STACKS_OFF;
+}
+
+const char *cup_stacks_verify(void)
+{
+    const char *why = cup_stack_layout_verify();
+    if (why)
+        return why;
+    __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
+    cup_stacks_stressed = mode == CUP_STACKS_STRESS;
+    return NULL;
+}
+
+bool cup_stacks_on(void)
+{
+    struct cup_frame frame;
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_frames_top(&frame);
+}
+
+/* ---- stacks that were met before --------------------------------------------------------- */
+
+/* A cache from the hash of a whole stack to its node. No locks: KEY is the hash XOR the node, so
+ * that halves of two entries are no entry. A line of memory holds four. */
+enum { LINE_BITS = 12, WAYS = 4 };
+static struct {
+    uint64_t key, node;
+} met[1 << LINE_BITS][WAYS] __attribute__((aligned(64)));
+
+static inline uint32_t met_before(uint64_t hash)
+{
+    size_t line = hash >> (64 - LINE_BITS);
+    for (int i = 0; i < WAYS; i++) {
+        uint64_t node = __atomic_load_n(&met[line][i].node, __ATOMIC_RELAXED);
+        if ((__atomic_load_n(&met[line][i].key, __ATOMIC_RELAXED) ^ node) == hash)
+            return (uint32_t)node;
+    }
+    return 0;
+}
+
+static void remember(uint64_t hash, uint32_t node)
+{
+    size_t line = hash >> (64 - LINE_BITS), way = hash % WAYS;
+    for (size_t i = 0; i < WAYS; i++)
+        if (!met[line][i].node)
+            way = i;
+    __atomic_store_n(&met[line][way].key, hash ^ node, __ATOMIC_RELAXED);
+    __atomic_store_n(&met[line][way].node, node, __ATOMIC_RELAXED);
+}
+
+/* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
+ * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
+ * some ten million processes. */
+static uint64_t hash_stack(const char *frame, uint32_t under)
+{
+    uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
+    for (int depth = 0; frame; frame = cup_stack_back_of(frame)) {
+        const char *code = cup_stack_code_of(frame);
+        if (!code)
+            continue;
+        if (depth++ == FRAMES_MOST)
+            return cup_mix(hash, CUP_NODE_CUT);
+        hash = cup_mix(hash ^ cup_stack_place_of(frame, code), cup_stack_fingerprint_of(code));
+    }
+    return hash;
+}
+
+/* ---- and those that were not ------------------------------------------------------------- */
+
+struct stack {
+    const char *frames[FRAMES_MOST]; /* innermost first */
+    uint32_t count;
+    bool cut;
+};
+
+static void collect(const char *frame, struct stack *stack)
+{
+    int depth = 0;
+    stack->count = 0;
+    for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(frame)) {
+        const char *code = cup_stack_code_of(frame);
+        if (!code)
+            continue;
+        depth++;
+        if (!cup_stack_is_shim(code))
+            stack->frames[stack->count++] = frame;
+    }
+    while (frame && !cup_stack_code_of(frame))
+        frame = cup_stack_back_of(frame);
+    stack->cut = frame != NULL;
+}
+
+static uint32_t number_of(const char *code)
+{
+    static struct cup_code_buffers buffers;
+    struct cup_code_facts facts;
+    uint32_t id = cup_codes_find((uintptr_t)code, cup_stack_fingerprint_of(code));
+    if (id)
+        return id;
+    cup_code_read(code, &facts, &buffers);
+    return cup_codes_add(&facts);
+}
+
+/* Outermost first. False: a function finds no room. */
+static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
+{
+    for (uint32_t i = 0; i < stack->count; i++, nodes++) {
+        const char *frame = stack->frames[stack->count - 1 - i], *code = cup_stack_code_of(frame);
+        *nodes = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
+        if (!nodes->of)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
+{
+    uint32_t at = 0, node = under;
+    for (uint32_t next; at < count; at++, node = next) {
+        nodes[at].parent = node;
+        next = cup_nodes_find(node, nodes[at].of, nodes[at].at);
+        if (!next)
+            break;
+    }
+    return at < count ? cup_nodes_add(nodes + at, count - at) : node;
+}
+
+static uint32_t node_of(const struct stack *stack, uint32_t under)
+{
+    struct cup_stack_node nodes[FRAMES_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
+    uint32_t cut = stack->cut, node = 0;
+    if (!stack->count)
+        return under;
+    cup_spin_lock(&lock);
+    if (name_frames(stack, nodes + cut))
+        node = find_node(nodes, stack->count + cut, under);
+    cup_spin_unlock(&lock);
+    if (!node)
+        cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    return node;
+}
+
+static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under, uint64_t hash)
+{
+    struct stack stack;
+    int saved = errno;
+    collect(frame, &stack);
+    uint32_t node = node_of(&stack, under);
+    if (node)
+        remember(hash, node);
+    errno = saved;
+    return node;
+}
+
+uint32_t cup_stack_here(uint32_t under)
+{
+    struct cup_frame top;
+    if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE) || !cup_active())
+        return 0;
+    if (!cup_frames_top(&top))
+        return under;
+    uint64_t hash = hash_stack(top.at, under);
+    uint32_t node = met_before(hash);
+    return node ? node : meet(top.at, under, hash);
+}
+
+/* ---- for those who read other threads' --------------------------------------------------- */
+
+uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
+{
+    cup_spin_lock(&lock);
+    uint32_t id = cup_codes_find(address, fingerprint);
+    cup_spin_unlock(&lock);
+    return id;
+}
+
+uint32_t cup_code_add(const struct cup_code_facts *facts)
+{
+    cup_spin_lock(&lock);
+    uint32_t id = cup_codes_add(facts);
+    cup_spin_unlock(&lock);
+    return id;
+}
+
+uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
+{
+    struct cup_stack_node node = {parent, of, at};
+    int saved = errno;
+    cup_spin_lock(&lock);
+    uint32_t id = cup_nodes_find(parent, of, at);
+    if (!id)
+        id = cup_nodes_add(&node, 1);
+    cup_spin_unlock(&lock);
+    errno = saved;
+    return id;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+void cup_stacks_reset(void)
+{
+    lock = 0;
+    __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
+    cup_codes_reset();
+    cup_nodes_reset();
+}
+
+void cup_stacks_stress(void)
+{
+    if (cup_self.guard)
+        return;
+    cup_guard();
+    if (cup_stack_here(0))
+        cup_log_health(CUP_H_STACKS_TAKEN, 1);
+    cup_unguard();
+}

@@ -1,0 +1,67 @@
+/* At which stacks tasks read, allocate and use the CPU: on real clusters, of jobs of which it is
+ * known. The figures are those of the logs themselves; tests/workloads/uses_check.py judges. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#define PYTHON_3_9 CUP_TOP "/build/venv-3.9/bin/python"
+#define PYTHON_3_13 CUP_TOP "/build/venv-3.13/bin/python"
+
+TestSuite(stack_uses, .timeout = 300);
+
+static void run_with(const char *directory, const char *python)
+{
+    struct cup_cluster cluster;
+    char *files = cup_input("ttree");
+    const char *const arguments[] = {files, directory, NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){
+                                    .directory = directory, .python = python, .threads = 2});
+    cup_cluster_script(&cluster, "uses_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    free(files);
+}
+
+static void run_3_11(const char *directory)
+{
+    run_with(directory, CUP_PYTHON);
+}
+
+static void run_3_9(const char *directory)
+{
+    run_with(directory, PYTHON_3_9);
+}
+
+static void run_3_13(const char *directory)
+{
+    run_with(directory, PYTHON_3_13);
+}
+
+static void check(const char *name, void (*run)(const char *directory), const char *python,
+                  const char *kind)
+{
+    char *directory = cup_job(name, run), *log = cup_path(directory, kind);
+    const char *const argv[] = {
+        python, CUP_TOP "/tests/workloads/uses_check.py", directory, kind, CUP_BUILD "/cupping",
+        NULL};
+    cup_run("uses_check.py", log, argv, cup_clean_environment, 120);
+    free(log), free(directory);
+}
+
+#define CASES(version, python)                                                                     \
+    Test(stack_uses, bytes_by_line_##version)                                                      \
+    {                                                                                              \
+        check("stack-uses-" #version, run_##version, python, "lines");                             \
+    }                                                                                              \
+    Test(stack_uses, allocations_##version)                                                        \
+    {                                                                                              \
+        check("stack-uses-" #version, run_##version, python, "alloc");                             \
+    }                                                                                              \
+    Test(stack_uses, cpu_##version)                                                                \
+    {                                                                                              \
+        check("stack-uses-" #version, run_##version, python, "cpu");                               \
+    }
+CASES(3_11, CUP_PYTHON)
+CASES(3_9, PYTHON_3_9)
+CASES(3_13, PYTHON_3_13)

@@ -1,0 +1,58 @@
+/* A log that is open in the test, and its records. */
+#ifndef CUPPING_TESTS_LOG_RECORDS_H
+#define CUPPING_TESTS_LOG_RECORDS_H
+
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/clock.h"
+#include "preload/log.h"
+
+static char test_directory[] = "/tmp/cupping-records-XXXXXX";
+
+static inline void test_log_open(uint64_t most)
+{
+    const char *why = "";
+    cr_assert_not_null(mkdtemp(test_directory));
+    cup_clock_calibrate(false);
+    cr_assert_eq(cup_log_open(test_directory, most, 0, CUP_LOG_FULL, &why), 0, "%s", why);
+}
+
+static inline void test_log_close(void)
+{
+    char command[128];
+    cup_log_forget();
+    snprintf(command, sizeof command, "rm -r %s", test_directory);
+    cr_expect_eq(system(command), 0);
+}
+
+/* The next record of TYPE from *AT on (0: the first); NULL at the end. */
+static inline const struct cup_record *test_next(uint64_t *at, unsigned type)
+{
+    const struct cup_log_header *header = cup_log_header();
+    if (!*at)
+        *at = header->records_offset;
+    while (*at < header->records_end) {
+        const struct cup_record *record = (const struct cup_record *)((const char *)header + *at);
+        *at += record->length;
+        if (record->type == type)
+            return record;
+    }
+    return NULL;
+}
+
+static inline uint64_t test_number(const unsigned char **at)
+{
+    uint64_t number = 0;
+    int shift = 0;
+    do {
+        number |= (uint64_t)(**at & 0x7f) << shift;
+        shift += 7;
+    } while (*(*at)++ & 0x80);
+    return number;
+}
+
+#endif

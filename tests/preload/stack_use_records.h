@@ -1,0 +1,46 @@
+/* STACK_USE records of the log that is open in the test, read back by what log_format.h says. */
+#ifndef CUPPING_TESTS_STACK_USE_RECORDS_H
+#define CUPPING_TESTS_STACK_USE_RECORDS_H
+
+#include "tests/preload/log_records.h"
+
+struct test_use {
+    uint32_t task, node, use;
+    uint64_t count, bytes, ns;
+};
+
+/* Rows of one record behind those in USES; returns how many there are then. */
+static inline size_t test_record_uses(const struct cup_r_stack_use *record, struct test_use *uses,
+                                      size_t count, size_t most)
+{
+    const unsigned char *at = (const unsigned char *)(record + 1);
+    const unsigned char *end = (const unsigned char *)record + record->head.length;
+    for (uint32_t i = 0, node = 0; i < record->rows; i++, count++) {
+        cr_assert_lt(count, most);
+        struct test_use *row = &uses[count];
+        row->task = record->task;
+        row->node = node += (uint32_t)test_number(&at);
+        row->use = (uint32_t)test_number(&at);
+        row->count = test_number(&at);
+        row->bytes = test_number(&at);
+        row->ns = test_number(&at);
+        bool follows = i == 0 || row[-1].node < row->node || row[-1].use < row->use;
+        cr_expect(follows, "rows are in order");
+        cr_expect_lt(row->use, CUP_STACK_USE_COUNT);
+    }
+    cr_assert_leq(at, end);
+    return count;
+}
+
+/* All rows of the log, and how many records they are in. */
+static inline size_t test_uses(struct test_use *uses, size_t most, size_t *records)
+{
+    uint64_t at = 0;
+    size_t count = 0;
+    const struct cup_record *record;
+    for (*records = 0; (record = test_next(&at, CUP_R_STACK_USE)); ++*records)
+        count = test_record_uses((const struct cup_r_stack_use *)record, uses, count, most);
+    return count;
+}
+
+#endif

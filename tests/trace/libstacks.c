@@ -1,0 +1,68 @@
+/* The library's own stacks, without a preload: a program calls them by ctypes.PyDLL at places of
+ * its choice, and finds in the log what they saw. Also what they cost. */
+#include "preload/frames.h"
+#include "preload/hooks.h"
+#include "preload/log.h"
+#include "preload/stacks.h"
+#include "preload/thread.h"
+
+#include <time.h>
+
+#define CALLED __attribute__((visibility("default")))
+
+/* What the objects that are linked here want of others. */
+__thread struct cup_thread cup_self;
+static volatile uint32_t active = 1;
+volatile uint32_t *cup_active_word = &active;
+
+/* NULL, or why it cannot be. */
+CALLED const char *stacks_begin(const char *directory)
+{
+    const char *why = NULL;
+    cup_real_resolve();
+    cup_python_init();
+    if (!cup_python_usable())
+        return "no interpreter";
+    if ((why = cup_frames_verify()))
+        return why;
+    cup_python_learn();
+    cup_stacks_want(CUP_STACKS_ON);
+    if ((why = cup_stacks_verify()))
+        return why;
+    return cup_log_open(directory, UINT64_C(1) << 28, 0, CUP_LOG_FULL, &why) ? why : NULL;
+}
+
+CALLED uint32_t stacks_here(uint32_t under)
+{
+    cup_guard();
+    uint32_t node = cup_stack_here(under);
+    cup_unguard();
+    return node;
+}
+
+CALLED void stacks_forget(void)
+{
+    cup_stacks_reset();
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Nanoseconds a call, of a stack that was met before: the best of several rounds. */
+CALLED double stacks_cost(void)
+{
+    enum { ROUNDS = 20, CALLS = 20000 };
+    double best = 1e30;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_ns();
+        for (int i = 0; i < CALLS; i++)
+            __asm__ volatile("" ::"r"(cup_stack_here(0)));
+        double each = (now_ns() - start) / CALLS;
+        best = each < best ? each : best;
+    }
+    return best;
+}

@@ -1,0 +1,150 @@
+"""Records of a log as they stand in the file: strings, functions, nodes, health. See log_format.h,
+whose names of health counters are read from its text."""
+
+import dis
+import re
+import struct
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+STRING, TASK_BEGIN, NOTE, CODE, STACKS, STACK_USE = 1, 5, 11, 33, 35, 36
+CUT, HELPER, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 2**32 - 1
+
+
+def names_of(list_name, end):
+    text = (TOP / "preload" / "log_format.h").read_text()
+    part = text[text.index(f"#define {list_name}(X)"):text.index(end)]
+    return re.findall(r'X\([A-Z_0-9]+,\s*"(\w+)"', part)
+
+
+def health_names():
+    return names_of("CUP_HEALTH", "enum cup_health {")
+
+
+USES = names_of("CUP_STACK_USES", "enum cup_stack_use {")
+
+
+def number(data, at):
+    """A LEB128 number, and where the next one stands."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7f) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 0x80:
+            return value, at
+
+
+def lines_of(code):
+    """(start, end, line)"""
+    if hasattr(code, "co_lines"):
+        return code.co_lines()
+    starts = list(dis.findlinestarts(code))
+    return [(at, following, line) for (at, line), (following, _) in zip(starts, [*starts[1:], (1 << 30, 0)])]
+
+
+class Log:
+    def __init__(self, path):
+        data = Path(path).read_bytes()
+        first, end = struct.unpack_from("<QQ", data, 24)
+        self.pid, = struct.unpack_from("<I", data, 40)
+        self.features, = struct.unpack_from("<Q", data, 72)
+        size, = struct.unpack_from("<I", data, 16)
+        names = health_names()
+        room, = struct.unpack_from("<I", data, 16)
+        self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
+        self.records, self.tasks, self.lines = 0, {}, {}  # tasks: their keys
+        at = first
+        while at < end:
+            length, kind, fixed = struct.unpack_from("<IHH", data, at)
+            if not length:
+                break
+            self.read(kind, data[at:at + length], fixed)
+            self.records += 1
+            at += length
+        health = size - 8 * self.health_room()
+        self.health = dict(zip(names, struct.unpack_from(f"<{len(names)}Q", data, health)))
+
+    @staticmethod
+    def health_room():
+        text = (TOP / "preload" / "log_format.h").read_text()
+        return int(re.search(r"CUP_HEALTH_ROOM = (\d+)", text)[1])
+
+    def read(self, kind, record, fixed):
+        tail = record[fixed:]
+        if kind == STRING:
+            number, size = struct.unpack_from("<II", record, 8)
+            self.strings[number] = tail[:size].decode()
+        elif kind == NOTE:
+            self.notes.append(self.strings[struct.unpack_from("<I", record, 8)[0]])
+        elif kind == TASK_BEGIN:
+            size, = struct.unpack_from("<I", record, 56)
+            self.tasks[struct.unpack_from("<I", record, 8)[0]] = tail[:size].decode()
+        elif kind == STACK_USE:
+            self.read_uses(record, tail)
+        elif kind == CODE:
+            self.read_code(record, tail)
+        elif kind == STACKS:
+            first, count = struct.unpack_from("<II", record, 8)
+            for i in range(count):
+                parent, of, at = struct.unpack_from("<III", tail, 12 * i)
+                assert parent < first + i and (of in self.codes or of >= CUT or not of), \
+                    (parent, of, at)
+                assert first + i == len(self.nodes) + 1
+                self.nodes[first + i] = (parent, of, at)
+
+    def read_code(self, record, tail):
+        number, file, line, minor, qualified, name, table = struct.unpack_from("<IIIHHII", record, 8)
+        assert number == len(self.codes) + 1
+        self.codes[number] = dict(name=tail[:name].decode(), file=self.strings[file], line=line,
+                                  minor=minor, qualified=qualified, table=tail[name:name + table])
+
+    def read_uses(self, record, tail):
+        """(task, node, use, count, bytes, ns), of which the same node may come several times."""
+        task, rows = struct.unpack_from("<II", record, 8)
+        node = at = 0
+        for _ in range(rows):
+            step, at = number(tail, at)
+            use, at = number(tail, at)
+            count, at = number(tail, at)
+            amount, at = number(tail, at)
+            ns, at = number(tail, at)
+            node += step
+            self.uses.append((task, node, USES[use], count, amount, ns))
+
+    def frames(self, node):
+        """Innermost first: (name, code or 0, offset)."""
+        while node:
+            node, of, at = self.nodes[node]
+            yield (self.codes[of]["name"], of, at) if of in self.codes else (None, 0, at)
+
+    def line(self, code, at):
+        """By this very interpreter, which must be of the same version; None: not known."""
+        facts = self.codes[code]
+        lines = self.lines.get(code)
+        if lines is None:
+            name = "co_linetable" if sys.version_info >= (3, 10) else "co_lnotab"
+            # long enough for any offset
+            made = (lambda: 0).__code__.replace(**{name: facts["table"], "co_code": bytes(1 << 16),
+                                                   "co_firstlineno": facts["line"]})
+            lines = self.lines[code] = list(lines_of(made))
+        return next((line for start, end, line in lines if start <= at < end), None)
+
+    def stack(self, node):
+        """Innermost first: (name, file, first line, offset)."""
+        frames = []
+        while node:
+            node, of, at = self.nodes[node]
+            code = self.codes.get(of, dict(name=None, file=None, line=of))
+            frames.append((code["name"], code["file"], code["line"], at))
+        return frames
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        log = Log(path)
+        print(path, log.pid, hex(log.features), len(log.codes), "codes", len(log.nodes), "nodes")
+        print({k: v for k, v in log.health.items() if v}, log.notes)
+        for node in list(log.nodes)[-1:]:
+            print(*log.stack(node), sep="\n")

@@ -1,0 +1,111 @@
+"""What the logs say of the tasks of uses_job.py, by line and function, against what is known.
+
+    uses_check.py DIRECTORY KIND CUPPING    KIND: "lines", "alloc" or "cpu"
+
+Exit status 1, and a line for each thing that is wrong.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import raw_log
+
+JOB = Path(__file__).with_name("uses_job.py")
+TEXT = JOB.read_text().splitlines()
+ROOM = {"alloc": 0.03, "cpu": 0.02}
+wrong = []
+
+
+def expect(holds, *what):
+    if not holds:
+        wrong.append(" ".join(map(str, what)))
+
+
+def label(line):
+    """What the comment at its end says."""
+    return TEXT[line - 1].rpartition("  # ")[2] if line and "  # " in TEXT[line - 1] else f"line {line}"
+
+
+def own_frames(log, node):
+    """Those of the job's own functions, innermost first: (function, label of the line)."""
+    return [(name, label(log.line(code, at))) for name, code, at in log.frames(node)
+            if code and log.codes[code]["file"].endswith(JOB.name)]
+
+
+def by_own(uses, log, key, use, what):
+    """{what of the outermost, or any, own frame: (bytes, ns)} of a task."""
+    bytes_of, ns_of = Counter(), Counter()
+    for task, node, name, _, amount, ns in uses:
+        if name != use or log.tasks.get(task) != key:
+            continue
+        for each in what(own_frames(log, node)):
+            bytes_of[each] += amount
+            ns_of[each] += ns
+    return bytes_of, ns_of
+
+
+def outermost_line(frames):
+    return [frames[-1][1]] if frames else ["none"]
+
+
+def functions(frames):
+    return {name.split(".")[-1] for name, _ in frames}
+
+
+def check_lines(log, key, told, row):
+    found, _ = by_own(log.uses, log, key, "read", outermost_line)
+    print(key, row["read_bytes"], dict(found))
+    expect(sum(found.values()) == row["read_bytes"], key, "read", row["read_bytes"], "by line", dict(found))
+    expect(set(found) <= {"open", *" or ".join(told).split(" or ")}, key, "read by", set(found))
+    for names, least in told.items():
+        amount = sum(found[name] for name in names.split(" or "))
+        expect(least <= amount, key, names, "read", amount, "not", least)
+
+
+def check_alloc(log, key, told, row):
+    found, _ = by_own(log.uses, log, key, "alloc", functions)
+    print(key, row["alloc_bytes"], dict(found))
+    for name, amount in told.items():
+        room = ROOM["alloc"] * sum(told.values())
+        expect(abs(found[name] - amount) < room, key, name, found[name], "not", amount)
+
+
+def check_cpu(log, key, told, row):
+    _, found = by_own(log.uses, log, key, "cpu", functions)
+    _, waits = by_own(log.uses, log, key, "off_cpu", functions)
+    whole = sum(found[name] for name in told)
+    print(key, row["cpu_s"], {k: v / 1e9 for k, v in found.items()}, {k: v / 1e9 for k, v in waits.items()})
+    for name, share in told.items():
+        expect(abs(found[name] / whole - share) < ROOM["cpu"], key, name, found[name] / whole, "not", share)
+    expect(0.9 < whole / 3e9 < 1.1, key, "CPU", whole)
+    expect(waits["computes"] > 0.3e9, key, "asleep", waits["computes"])
+
+
+CHECKS = {"lines": check_lines, "alloc": check_alloc, "cpu": check_cpu}
+
+
+def main(directory, kind, cupping):
+    profile = Path(directory) / "profile"
+    told = subprocess.run([cupping, "tasks", profile, "--json", "-"], capture_output=True, check=True)
+    rows = {row["key"]: row for row in json.loads(told.stdout)["tasks"]}
+    expected = json.loads((Path(directory) / "expected.json").read_text())
+    logs = [log for log in map(raw_log.Log, profile.glob("*.cup")) if log.tasks]
+    for key, what in expected.items():
+        if kind not in what:
+            continue
+        for log in logs:
+            if key in log.tasks.values():
+                CHECKS[kind](log, key, what[kind], rows[key])
+    for log in logs:
+        print({name: value for name, value in log.health.items() if "stack" in name or "cpu_s" in name}, log.notes)
+        expect(log.health["stacks_dropped"] == 0, "dropped:", log.health["stacks_dropped"])
+    expect(any(kind in what for what in expected.values()), "nothing to check")
+    print("\n".join(f"wrong: {each}" for each in wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
