@@ -51,35 +51,7 @@ enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t
     return CUP_FLAME_OTHER;
 }
 
-/* ---- what is left out --------------------------------------------------------------------- */
-
-/* The one child that holds all of a node; 0 if there is none. Children come after their parents. */
-static uint32_t only_child(const struct cup_folded *folded, uint32_t parent)
-{
-    for (uint32_t i = parent + 1; i < folded->count; i++)
-        if (folded->nodes[i].parent == parent &&
-            folded->nodes[i].total == folded->nodes[parent].total)
-            return i;
-    return 0;
-}
-
-struct cup_flame_cut cup_flame_cut_of(const struct cup_folded *folded,
-                                      const struct cup_call_tree *tree)
-{
-    struct cup_flame_cut cut = {0};
-    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
-    uint32_t next;
-    while ((next = only_child(folded, cut.start)) != 0 &&
-           !tree->functions[folded->nodes[next].function].user) {
-        cut.start = next;
-        cut.shared++;
-    }
-    for (size_t i = 1; i < folded->count; i++)
-        cut.hidden += (double)folded->nodes[i].total < least;
-    return cut;
-}
-
-/* ---- where boxes are ---------------------------------------------------------------------- */
+/* ---- what is there ------------------------------------------------------------------------ */
 
 /* A node to be placed, with what sorts it. */
 struct place {
@@ -97,18 +69,83 @@ static int by_parent(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
+/* Where a node is. */
+struct spot {
+    double from;
+    uint32_t widest; /* of its callees; 0: none is wide enough */
+    uint16_t row;
+    bool placed;
+};
+
 struct making {
     struct cup_plot_input *input;
     const struct cup_call_tree *tree;
     const struct cup_folded *folded;
-    struct cup_flame_cut cut;
     struct cup_flame *plot;
     double scale; /* nanoseconds or bytes in one of the axis */
     struct place *places;
     size_t place_count;
-    double *from; /* of each node that is placed */
-    bool *placed;
+    struct spot *spots; /* of each node */
+    uint32_t start;     /* what all begin with ends there; 0: at the root */
+    unsigned shared, passed;
+    size_t hidden;
 };
+
+static int find_places(struct making *making)
+{
+    const struct cup_folded *folded = making->folded;
+    struct cup_arena *arena = making->input->arena;
+    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+    making->places = cup_arena_take(arena, folded->count, sizeof *making->places);
+    making->spots = cup_arena_take(arena, folded->count, sizeof *making->spots);
+    making->plot->boxes = cup_arena_take(arena, CUP_FLAME_BOXES + 1, sizeof *making->plot->boxes);
+    if (!making->places || !making->spots || !making->plot->boxes)
+        return -1;
+    for (uint32_t i = 1; i < folded->count; i++)
+        if ((double)folded->nodes[i].total >= least)
+            making->places[making->place_count++] =
+                (struct place){i, folded->nodes[i].parent, folded->nodes[i].total};
+        else
+            making->hidden++;
+    if (making->place_count)
+        qsort(making->places, making->place_count, sizeof *making->places, by_parent);
+    for (size_t i = making->place_count; i-- > 0;)
+        making->spots[making->places[i].parent].widest = making->places[i].node;
+    return 0;
+}
+
+static const struct cup_function *function_of(const struct making *making, uint32_t node)
+{
+    return &making->tree->functions[making->folded->nodes[node].function];
+}
+
+static double share(const struct making *making, uint32_t part, uint32_t of)
+{
+    return (double)making->folded->nodes[part].total / (double)making->folded->nodes[of].total;
+}
+
+static void find_start(struct making *making)
+{
+    uint32_t next;
+    while ((next = making->spots[making->start].widest) != 0 &&
+           share(making, next, 0) >= CUP_FLAME_SHARED && !function_of(making, next)->user) {
+        making->start = next;
+        making->shared++;
+    }
+}
+
+/* It stands between two of its own package, and nearly all that comes in goes out. */
+static bool is_passed(const struct making *making, uint32_t node)
+{
+    uint32_t caller = making->folded->nodes[node].parent, callee = making->spots[node].widest;
+    const struct cup_function *of = function_of(making, node);
+    return caller && callee && !of->user && of->package == function_of(making, caller)->package &&
+           of->package == function_of(making, callee)->package &&
+           share(making, node, caller) >= CUP_FLAME_PASSED &&
+           share(making, callee, node) >= CUP_FLAME_PASSED;
+}
+
+/* ---- boxes -------------------------------------------------------------------------------- */
 
 static const char *keep(struct making *making, const char *text, size_t length)
 {
@@ -129,29 +166,40 @@ static const char *short_name(struct making *making, const char *whole)
     return keep(making, from, length - (size_t)(from - whole));
 }
 
-static void add_box(struct making *making, uint32_t node, double from)
+static void add_box(struct making *making, uint32_t node)
 {
     const struct cup_folded_node *of = &making->folded->nodes[node];
+    const struct spot *spot = &making->spots[node];
     struct cup_flame *plot = making->plot;
     char text[CUP_FRAME_ROOM] = "all";
-    bool is_all = node == making->cut.start;
-    bool is_python = node && making->tree->functions[of->function].kind == CUP_FRAME_PYTHON;
+    bool is_python = node && function_of(making, node)->kind == CUP_FRAME_PYTHON;
     if (node)
         cup_function_text(making->tree, of->function, text);
     const char *whole = keep(making, text, strlen(text));
-    uint16_t row = of->depth - making->folded->nodes[making->cut.start].depth;
     plot->boxes[plot->count++] = (struct cup_flame_box){
-        .from = from / making->scale,
-        .to = (from + (double)of->total) / making->scale,
+        .from = spot->from / making->scale,
+        .to = (spot->from + (double)of->total) / making->scale,
         .self = (double)of->self / making->scale,
-        .row = row,
+        .row = spot->row,
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
-        .is_all = is_all,
+        .is_all = node == 0,
         .name = is_python ? short_name(making, whole) : whole,
         .whole = whole};
-    plot->rows = row + 1u > plot->rows ? row + 1u : plot->rows;
-    making->from[node] = from;
-    making->placed[node] = true;
+    plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
+}
+
+/* What is left out has a spot, and its callees stand in its row. */
+static void place(struct making *making, uint32_t node, double from)
+{
+    struct spot *spot = &making->spots[node];
+    bool passed = is_passed(making, node);
+    *spot = (struct spot){.from = from,
+                          .widest = spot->widest,
+                          .row = making->spots[making->folded->nodes[node].parent].row + !passed,
+                          .placed = true};
+    making->passed += passed;
+    if (!passed)
+        add_box(making, node);
 }
 
 /* Those of one parent stand together, and parents come before: each knows where its own begins. */
@@ -159,37 +207,18 @@ static void place_all(struct making *making)
 {
     double next = 0;
     uint32_t parent = CUP_NOTHING;
-    add_box(making, making->cut.start, 0);
+    add_box(making, 0);
+    making->spots[making->start].placed = true;
     for (size_t i = 0; i < making->place_count; i++) {
-        const struct place *place = &making->places[i];
-        if (!making->placed[place->parent] || making->plot->count >= CUP_FLAME_BOXES)
+        const struct place *of = &making->places[i];
+        if (!making->spots[of->parent].placed || making->plot->count >= CUP_FLAME_BOXES)
             continue;
-        if (place->parent != parent)
-            next = making->from[place->parent];
-        parent = place->parent;
-        add_box(making, place->node, next);
-        next += (double)place->total;
+        if (of->parent != parent)
+            next = making->spots[of->parent].from;
+        parent = of->parent;
+        place(making, of->node, next);
+        next += (double)of->total;
     }
-}
-
-static int find_places(struct making *making)
-{
-    const struct cup_folded *folded = making->folded;
-    struct cup_arena *arena = making->input->arena;
-    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
-    making->places = cup_arena_take(arena, folded->count, sizeof *making->places);
-    making->from = cup_arena_take(arena, folded->count, sizeof *making->from);
-    making->placed = cup_arena_take(arena, folded->count, sizeof *making->placed);
-    making->plot->boxes = cup_arena_take(arena, CUP_FLAME_BOXES + 1, sizeof *making->plot->boxes);
-    if (!making->places || !making->from || !making->placed || !making->plot->boxes)
-        return -1;
-    for (uint32_t i = 1; i < folded->count; i++)
-        if ((double)folded->nodes[i].total >= least)
-            making->places[making->place_count++] =
-                (struct place){i, folded->nodes[i].parent, folded->nodes[i].total};
-    if (making->place_count)
-        qsort(making->places, making->place_count, sizeof *making->places, by_parent);
-    return 0;
 }
 
 /* ---- the plots ---------------------------------------------------------------------------- */
@@ -203,17 +232,19 @@ struct flame_weight {
 
 static void say(struct making *making, const struct flame_weight *weight)
 {
-    const struct cup_flame_cut *cut = &making->cut;
-    char shared[100] = "", hidden[100] = "";
-    char number[64];
-    if (cut->shared > 1)
-        snprintf(shared, sizeof shared, " Without the %s that all stacks begin with.",
-                 cup_plot_counted(number, cut->shared - 1, "function"));
-    if (cut->hidden)
+    char begun[100] = "", passed[100] = "", hidden[100] = "", number[64];
+    if (making->shared)
+        snprintf(begun, sizeof begun, " Without the %s that all begins with.",
+                 cup_plot_counted(number, making->shared, "function"));
+    if (making->passed)
+        snprintf(passed, sizeof passed,
+                 " Left out: %s within packages that pass on 95 %% of their width.",
+                 cup_plot_counted(number, making->passed, "function"));
+    if (making->hidden)
         snprintf(hidden, sizeof hidden, " %zu boxes of less than 0.1 %% are not drawn.",
-                 cut->hidden);
-    cup_plot_say(making->input, "Width: %s, callers above, the widest first.%s%s (P)", weight->how,
-                 shared, hidden);
+                 making->hidden);
+    cup_plot_say(making->input, "Width: %s, callers above, the widest first.%s%s%s (P)",
+                 weight->how, begun, passed, hidden);
 }
 
 static struct cup_flame *make(struct cup_plot_input *input, const struct flame_weight *weight,
@@ -222,7 +253,6 @@ static struct cup_flame *make(struct cup_plot_input *input, const struct flame_w
     struct making making = {.input = input,
                             .tree = input->totals->calls,
                             .folded = folded,
-                            .cut = cup_flame_cut_of(folded, input->totals->calls),
                             .plot = cup_arena_take(input->arena, 1, sizeof(struct cup_flame))};
     bool seconds = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS;
     making.scale = seconds ? 1e9 : 1;
@@ -231,6 +261,7 @@ static struct cup_flame *make(struct cup_plot_input *input, const struct flame_w
     making.plot->unit = seconds ? CUP_AXIS_SECONDS : CUP_AXIS_BYTES;
     making.plot->what = weight->what;
     making.plot->all = (double)folded->nodes[0].total / making.scale;
+    find_start(&making);
     place_all(&making);
     say(&making, weight);
     return making.plot;

@@ -1,5 +1,5 @@
-/* Stacks as boxes: each function as wide as what it cost with all that it called, those that it
- * called below it. */
+/* Stacks as boxes, for pictures: each function as wide as what it cost with all that it called,
+ * those that it called below it. */
 #ifndef CUPPING_FLAME_H
 #define CUPPING_FLAME_H
 
@@ -46,15 +46,10 @@ struct cup_flame {
 #define CUP_FLAME_LEAST 0.001
 enum { CUP_FLAME_BOXES = 8000 };
 
-/* Which nodes have such a share; where the frames end that all stacks have in common (the root if
- * there are none). What is left out: how many functions on stacks, and the most that any row lost.
- */
-struct cup_flame_cut {
-    uint32_t start;
-    uint32_t shared;
-    size_t hidden;
-};
-struct cup_flame_cut cup_flame_cut_of(const struct cup_folded *folded,
-                                      const struct cup_call_tree *tree);
+/* What nearly all stacks begin with is left out: functions, one called by the other, none of them
+ * the user's, with this share of all. So are functions that pass nearly all on: with this share of
+ * their caller and of the function that they call, all three of one package. */
+#define CUP_FLAME_SHARED 0.99
+#define CUP_FLAME_PASSED 0.95
 
 #endif

@@ -91,18 +91,46 @@ Test(flame, boxes_lie_below_their_callers_the_widest_first)
     cr_assert_eq(box_of(flame, "decompress", 4)->kind, CUP_FLAME_READING);
 }
 
-/* All that was read was so below the work function, which then stands for all. */
+/* All that was read was so below the work function. */
 Test(flame, what_all_stacks_begin_with_is_left_out)
 {
     save_stack_logs(scratch);
     load();
     const struct cup_flame *flame = make("flame-read");
     cr_assert_eq(flame->count, 6);
-    cr_assert(box_of(flame, "_work_function", 0)->is_all);
+    cr_assert(box_of(flame, "all", 0)->is_all);
+    cr_assert_float_eq(box_of(flame, "process", 1)->to, 1000, 1e-9);
     cr_assert_float_eq(box_of(flame, "_fetch", 4)->to, 1000, 1e-9);
     cr_assert_float_eq(box_of(flame, "open", 1)->from, 1000, 1e-9);
+    cr_assert(strstr(input.caption, "Without the 1 function that all begins with"), "%s",
+              input.caption);
     make("flame-wait");
     make("flame-alloc");
+}
+
+/* Five of uproot's, one calling the next, under the user's: the first and the last are there. */
+Test(flame, what_only_passes_on_is_left_out)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    struct cup_stack_node nodes[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "step_%u", i);
+        builder_code(&b, 60 + i, 3, name, i, NULL, 0);
+        nodes[i] = (struct cup_stack_node){i ? 59 + i : N_PROCESS, 60 + i, CUP_AT_UNKNOWN};
+    }
+    const struct builder_use use = {64, CUP_U_CPU, 1, 0, 500000000};
+    builder_stacks(&b, 60, nodes, 5);
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    load();
+    const struct cup_flame *flame = make("flame-cpu");
+    cr_assert_eq(box_of(flame, "step_0", 3)->row, 3);
+    cr_assert_eq(box_of(flame, "step_4", 4)->row, 4);
+    cr_assert(strstr(input.caption, "Left out: 3 functions within packages"), "%s", input.caption);
 }
 
 Test(flame, small_boxes_are_left_out_and_counted)
