@@ -54,11 +54,12 @@ static double hidden_share(const struct cup_flame *plot, size_t rows)
 static void say_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows,
                      char caption[CUP_CAPTION])
 {
-    double share = hidden_share(plot, rows);
+    double percent = 100 * hidden_share(plot, rows);
     if (plot->rows <= rows)
         return;
-    snprintf(caption, CUP_CAPTION, "%s Room for %zu of %zu rows: %.0f %% of the width goes deeper.",
-             figure->caption, rows, plot->rows, 100 * share);
+    snprintf(caption, CUP_CAPTION,
+             "%s Room for %zu of %zu rows: %s%.0f %% of the width goes deeper.", figure->caption,
+             rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
     figure->caption = caption;
 }
 

@@ -155,15 +155,22 @@ static const char *keep(struct making *making, const char *text, size_t length)
     return copy ? copy : "";
 }
 
-/* "select" of "Processor.select", "<lambda>" of "f.<locals>.<lambda>", from the function's text. */
-static const char *short_name(struct making *making, const char *whole)
+/* "select" of "Processor.select", "<lambda>" of "f.<locals>.<lambda>", from the function's text;
+ * and "select:31" at a line. */
+static const char *short_name(struct making *making, const char *whole, uint32_t line)
 {
     size_t length = strcspn(whole, " ");
     const char *from = whole;
+    char name[CUP_FRAME_ROOM];
     for (size_t i = 0; i + 1 < length; i++)
         if (whole[i] == '.' && whole[i + 1] != '.')
             from = whole + i + 1;
-    return keep(making, from, length - (size_t)(from - whole));
+    int shown = (int)(length - (size_t)(from - whole));
+    if (line)
+        snprintf(name, sizeof name, "%.*s:%u", shown, from, line);
+    else
+        snprintf(name, sizeof name, "%.*s", shown, from);
+    return keep(making, name, strlen(name));
 }
 
 static void add_box(struct making *making, uint32_t node)
@@ -174,7 +181,7 @@ static void add_box(struct making *making, uint32_t node)
     char text[CUP_FRAME_ROOM] = "all";
     bool is_python = node && function_of(making, node)->kind == CUP_FRAME_PYTHON;
     if (node)
-        cup_function_text(making->tree, of->function, text);
+        cup_function_text(making->tree, of->function, of->line, text);
     const char *whole = keep(making, text, strlen(text));
     plot->boxes[plot->count++] = (struct cup_flame_box){
         .from = spot->from / making->scale,
@@ -183,7 +190,7 @@ static void add_box(struct making *making, uint32_t node)
         .row = spot->row,
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
         .is_all = node == 0,
-        .name = is_python ? short_name(making, whole) : whole,
+        .name = is_python ? short_name(making, whole, of->line) : whole,
         .whole = whole};
     plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
 }
@@ -243,7 +250,7 @@ static void say(struct making *making, const struct flame_weight *weight)
     if (making->hidden)
         snprintf(hidden, sizeof hidden, " %zu boxes of less than 0.1 %% are not drawn.",
                  making->hidden);
-    cup_plot_say(making->input, "Width: %s, callers above, the widest first.%s%s%s (P)",
+    cup_plot_say(making->input, "Width: %s; callers above, your own by lines.%s%s%s (P)",
                  weight->how, begun, passed, hidden);
 }
 
@@ -275,7 +282,8 @@ static const void *make_flame(struct cup_plot_input *input, const struct flame_w
         return cup_plot_none(input, "%s", missing ? missing : "stacks were not asked for");
     if (!cup_weight_measured(input->totals->profile, weight->weight))
         return cup_plot_none(input, "no process was sampled (CUPPING_CPU_HZ=0)");
-    if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES) != 0)
+    if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES,
+                 CUP_FOLD_USER_LINES) != 0)
         return NULL;
     const void *plot = folded.nodes[0].total ? make(input, weight, &folded)
                                              : cup_plot_none(input, "%s", weight->none);

@@ -21,10 +21,13 @@
   const nameOf = (node) => node ? data.functions[tree().functions[node]][0] : "all";
   const kindOf = (node) => data.functions[tree().functions[node]][1];
 
-  // "select" of "Processor.select (mine.py:30)"; what has no place is no function of Python's.
+  // "select" of "Processor.select (mine.py:30)", of the user's own with the line; what has no place is no
+  // function of Python's.
   function shortOf(node) {
     const name = nameOf(node), at = name.indexOf(" (");
-    return at > 0 ? name.slice(0, at).replace(/^.*\.(?=[^.])/, "") : name;
+    if (at <= 0) return name;
+    const line = node && kindOf(node) === 0 ? name.replace(/^.*(:\d+)\)$/, "$1") : "";
+    return name.slice(0, at).replace(/^.*\.(?=[^.])/, "") + (line === name ? "" : line);
   }
 
   function childrenOf(node) {

@@ -23,23 +23,23 @@ enum { PREFIXES = 8 };
 
 /* A box of any of the weights. */
 struct node {
-    uint32_t parent, function;
+    uint32_t parent, frame; /* frame: number, as written */
     uint64_t totals[SHOWN];
 };
 
 struct tree {
     struct node *nodes; /* owned; [0] is all */
     size_t count, room;
-    struct cup_pair_map at; /* by parent and function: index + 1 */
+    struct cup_pair_map at; /* by parent and frame: index + 1 */
 };
 
 struct writer {
     const struct cup_totals *totals;
     const struct cup_call_tree *calls;
     struct cup_json json;
-    uint32_t *numbers;   /* of functions: as written + 1; 0: in no box */
-    uint32_t *functions; /* those that are, in the order of their numbers */
-    size_t function_count;
+    struct cup_pair_map numbers;   /* by function and line: as written + 1 */
+    struct cup_call_frame *frames; /* owned; in the order of their numbers */
+    size_t frame_count, frame_room;
 };
 
 bool cup_page_has_flame(const struct cup_totals *totals)
@@ -47,23 +47,41 @@ bool cup_page_has_flame(const struct cup_totals *totals)
     return totals->calls && totals->calls->row_count > 0;
 }
 
+/* ---- functions ---------------------------------------------------------------------------- */
+
+/* Of a function, or of one of its lines, as it is written; CUP_NOTHING without memory. */
+static uint32_t number_of(struct writer *writer, const struct cup_folded_node *node)
+{
+    uint32_t known = cup_pair_map_get(&writer->numbers, node->function, node->line);
+    if (known)
+        return known - 1;
+    if (cup_array_grow(&writer->frames, &writer->frame_room, writer->frame_count,
+                       sizeof *writer->frames) != 0 ||
+        cup_pair_map_set(&writer->numbers, node->function, node->line,
+                         (uint32_t)writer->frame_count + 1) != 0)
+        return CUP_NOTHING;
+    writer->frames[writer->frame_count] = (struct cup_call_frame){node->function, node->line};
+    return (uint32_t)writer->frame_count++;
+}
+
 /* ---- trees -------------------------------------------------------------------------------- */
 
-static uint32_t node_of(struct tree *tree, uint32_t parent, uint32_t function)
+static uint32_t node_of(struct tree *tree, uint32_t parent, uint32_t frame)
 {
-    uint32_t known = cup_pair_map_get(&tree->at, parent, function);
+    uint32_t known = cup_pair_map_get(&tree->at, parent, frame);
     if (known)
         return known - 1;
     if (cup_array_grow(&tree->nodes, &tree->room, tree->count, sizeof *tree->nodes) != 0 ||
-        cup_pair_map_set(&tree->at, parent, function, (uint32_t)tree->count + 1) != 0)
+        cup_pair_map_set(&tree->at, parent, frame, (uint32_t)tree->count + 1) != 0)
         return CUP_NOTHING;
-    tree->nodes[tree->count] = (struct node){.parent = parent, .function = function};
+    tree->nodes[tree->count] = (struct node){.parent = parent, .frame = frame};
     return (uint32_t)tree->count++;
 }
 
 /* Adds the boxes of one weight that are wide enough; what a box holds is less than it, so parents
  * of these are, too. */
-static int add_boxes(struct tree *tree, const struct cup_folded *folded, int weight)
+static int add_boxes(struct writer *writer, struct tree *tree, const struct cup_folded *folded,
+                     int weight)
 {
     uint32_t *place = calloc(folded->count, sizeof *place);
     double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
@@ -74,7 +92,8 @@ static int add_boxes(struct tree *tree, const struct cup_folded *folded, int wei
         const struct cup_folded_node *node = &folded->nodes[i];
         if ((double)node->total < least)
             continue;
-        place[i] = node_of(tree, place[node->parent], node->function);
+        uint32_t number = number_of(writer, node);
+        place[i] = number == CUP_NOTHING ? CUP_NOTHING : node_of(tree, place[node->parent], number);
         if (place[i] == CUP_NOTHING)
             result = -1;
         else
@@ -90,7 +109,7 @@ static void tree_free(struct tree *tree)
     cup_pair_map_clear(&tree->at);
 }
 
-static int tree_make(struct tree *tree, const struct cup_call_tree *calls, uint32_t prefix)
+static int tree_make(struct writer *writer, struct tree *tree, uint32_t prefix)
 {
     *tree = (struct tree){0};
     if (cup_array_grow(&tree->nodes, &tree->room, 0, sizeof *tree->nodes) != 0)
@@ -99,9 +118,9 @@ static int tree_make(struct tree *tree, const struct cup_call_tree *calls, uint3
     tree->count = 1;
     for (int i = 0; i < SHOWN; i++) {
         struct cup_folded folded;
-        if (cup_fold(&folded, calls, shown[i].weight, prefix) != 0)
+        if (cup_fold(&folded, writer->calls, shown[i].weight, prefix, CUP_FOLD_USER_LINES) != 0)
             return -1;
-        int result = add_boxes(tree, &folded, i);
+        int result = add_boxes(writer, tree, &folded, i);
         cup_folded_free(&folded);
         if (result != 0)
             return -1;
@@ -116,15 +135,6 @@ static void put(struct writer *writer, const char *name, struct cup_value value)
     cup_json_value(&writer->json, name, value);
 }
 
-static uint32_t number_of(struct writer *writer, uint32_t function)
-{
-    if (!writer->numbers[function]) {
-        writer->functions[writer->function_count++] = function;
-        writer->numbers[function] = (uint32_t)writer->function_count;
-    }
-    return writer->numbers[function] - 1;
-}
-
 static void put_tree(struct writer *writer, const struct tree *tree, struct cup_text title)
 {
     cup_json_row(&writer->json, NULL);
@@ -135,7 +145,7 @@ static void put_tree(struct writer *writer, const struct tree *tree, struct cup_
     cup_json_end_array(&writer->json);
     cup_json_list(&writer->json, "functions");
     for (size_t i = 0; i < tree->count; i++)
-        put(writer, NULL, cup_count(i ? number_of(writer, tree->nodes[i].function) : 0));
+        put(writer, NULL, cup_count(tree->nodes[i].frame));
     cup_json_end_array(&writer->json);
     for (int w = 0; w < SHOWN; w++) {
         cup_json_list(&writer->json, shown[w].name);
@@ -151,7 +161,7 @@ static void put_tree(struct writer *writer, const struct tree *tree, struct cup_
 static int put_tree_of(struct writer *writer, uint32_t prefix, struct cup_text title)
 {
     struct tree tree;
-    int result = tree_make(&tree, writer->calls, prefix);
+    int result = tree_make(writer, &tree, prefix);
     if (result == 0 && (tree.count > 1 || prefix == CUP_ALL_PREFIXES))
         put_tree(writer, &tree, title);
     tree_free(&tree);
@@ -189,7 +199,7 @@ static void put_weights(struct writer *writer)
     cup_json_end_array(&writer->json);
 }
 
-/* "name (place)", and whose it is: a number of cup_flame_kind_names. */
+/* "name (file:line)", and whose it is: a number of cup_flame_kind_names. */
 static void put_functions(struct writer *writer)
 {
     cup_json_list(&writer->json, "kinds");
@@ -197,11 +207,13 @@ static void put_functions(struct writer *writer)
         put(writer, NULL, cup_string(cup_flame_kind_names[i]));
     cup_json_end_array(&writer->json);
     cup_json_array(&writer->json, "functions");
-    for (size_t i = 0; i < writer->function_count; i++) {
+    for (size_t i = 0; i < writer->frame_count; i++) {
+        const struct cup_call_frame *frame = &writer->frames[i];
         char text[CUP_FRAME_ROOM];
         cup_json_list(&writer->json, NULL);
-        put(writer, NULL, cup_string(cup_function_text(writer->calls, writer->functions[i], text)));
-        put(writer, NULL, cup_count(cup_flame_kind_of(writer->calls, writer->functions[i])));
+        put(writer, NULL,
+            cup_string(cup_function_text(writer->calls, frame->function, frame->line, text)));
+        put(writer, NULL, cup_count(cup_flame_kind_of(writer->calls, frame->function)));
         cup_json_end_array(&writer->json);
     }
     cup_json_end_array(&writer->json);
@@ -209,19 +221,14 @@ static void put_functions(struct writer *writer)
 
 static int put_data(struct writer *writer)
 {
-    writer->numbers = calloc(writer->calls->function_count, sizeof *writer->numbers);
-    writer->functions = calloc(writer->calls->function_count, sizeof *writer->functions);
-    int result = writer->numbers && writer->functions ? 0 : -1;
     cup_json_row(&writer->json, NULL); /* in one line: control characters are taken out */
-    if (result == 0)
-        put_weights(writer);
-    if (result == 0)
-        result = put_trees(writer);
+    put_weights(writer);
+    int result = put_trees(writer);
     if (result == 0)
         put_functions(writer);
     cup_json_end_object(&writer->json);
-    free(writer->numbers);
-    free(writer->functions);
+    cup_pair_map_clear(&writer->numbers);
+    free(writer->frames);
     return result;
 }
 

@@ -12,7 +12,7 @@
 static void put_frame(FILE *out, const struct cup_call_tree *tree, uint32_t function)
 {
     char text[CUP_FRAME_ROOM];
-    cup_function_text(tree, function, text);
+    cup_function_text(tree, function, 0, text);
     for (char *at = text; (at = strchr(at, ';')) != NULL;)
         *at = ':';
     fputs(text, out);
@@ -36,7 +36,7 @@ static int write_weight(const struct cup_totals *totals, const struct cup_output
                         enum cup_weight weight, uint64_t scale)
 {
     struct cup_folded folded;
-    if (cup_fold(&folded, totals->calls, weight, CUP_ALL_PREFIXES) != 0)
+    if (cup_fold(&folded, totals->calls, weight, CUP_ALL_PREFIXES, CUP_FOLD_FUNCTIONS) != 0)
         return -1;
     for (uint32_t i = 0; i < folded.count && !cup_output_failed(output); i++) {
         uint64_t amount = (folded.nodes[i].self + scale / 2) / scale;

@@ -94,7 +94,7 @@ static int put_profile(struct writer *writer, const struct shown_weight *weight,
     const struct cup_profile *profile = writer->totals->profile;
     struct cup_folded folded;
     char name[300];
-    if (cup_fold(&folded, writer->totals->calls, weight->weight, prefix) != 0)
+    if (cup_fold(&folded, writer->totals->calls, weight->weight, prefix, CUP_FOLD_FUNCTIONS) != 0)
         return -1;
     struct cup_text of = prefix < profile->prefix_count
                              ? cup_profile_text(profile, profile->prefixes[prefix].name)

@@ -5,27 +5,25 @@
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
 
-/* Index of the function above a parent, made at need; CUP_NOTHING without memory. */
-static uint32_t node_of(struct cup_folded *folded, struct cup_pair_map *map, uint32_t parent,
-                        uint32_t function, uint8_t phase)
+/* The one above a parent, made at need; its index, or CUP_NOTHING without memory. KEY: what makes
+ * it the same. */
+static uint32_t node_of(struct cup_folded *folded, struct cup_pair_map *map, uint32_t key,
+                        const struct cup_folded_node *like)
 {
-    uint32_t known = cup_pair_map_get(map, parent, function);
+    uint32_t known = cup_pair_map_get(map, like->parent, key);
     if (known)
         return known - 1;
     if (cup_array_grow(&folded->nodes, &folded->room, folded->count, sizeof *folded->nodes) != 0 ||
-        cup_pair_map_set(map, parent, function, (uint32_t)folded->count + 1) != 0)
+        cup_pair_map_set(map, like->parent, key, (uint32_t)folded->count + 1) != 0)
         return CUP_NOTHING;
-    folded->nodes[folded->count] =
-        (struct cup_folded_node){.parent = parent,
-                                 .function = function,
-                                 .depth = (uint16_t)(folded->nodes[parent].depth + 1),
-                                 .phase = phase};
+    folded->nodes[folded->count] = *like;
+    folded->nodes[folded->count].depth = (uint16_t)(folded->nodes[like->parent].depth + 1);
     return (uint32_t)folded->count++;
 }
 
 /* Parents come before children, so each finds its parent's place there. */
 static int fold_nodes(struct cup_folded *folded, const struct cup_call_tree *tree,
-                      const uint64_t *totals, uint32_t *place)
+                      const uint64_t *totals, uint32_t *place, enum cup_fold_by by)
 {
     struct cup_pair_map map = {0};
     int result = 0;
@@ -35,8 +33,14 @@ static int fold_nodes(struct cup_folded *folded, const struct cup_call_tree *tre
         const struct cup_call_node *node = &tree->nodes[i];
         if (!totals[i])
             continue;
-        place[i] = node_of(folded, &map, place[node->parent], tree->frames[node->frame].function,
-                           node->phase);
+        const struct cup_call_frame *frame = &tree->frames[node->frame];
+        bool apart = by == CUP_FOLD_USER_LINES && tree->functions[frame->function].user;
+        const struct cup_folded_node like = {.parent = place[node->parent],
+                                             .function = frame->function,
+                                             .line = apart ? frame->line : 0,
+                                             .phase = node->phase};
+        uint32_t key = apart ? (uint32_t)tree->function_count + node->frame : frame->function;
+        place[i] = node_of(folded, &map, key, &like);
         if (place[i] == CUP_NOTHING)
             result = -1;
         else
@@ -56,7 +60,7 @@ static void find_selves(struct cup_folded *folded)
 }
 
 int cup_fold(struct cup_folded *folded, const struct cup_call_tree *tree, enum cup_weight weight,
-             uint32_t prefix)
+             uint32_t prefix, enum cup_fold_by by)
 {
     *folded = (struct cup_folded){0};
     uint64_t *totals = cup_call_totals(tree, weight, prefix);
@@ -64,7 +68,7 @@ int cup_fold(struct cup_folded *folded, const struct cup_call_tree *tree, enum c
     int result =
         totals && place &&
                 cup_array_grow(&folded->nodes, &folded->room, 0, sizeof *folded->nodes) == 0
-            ? fold_nodes(folded, tree, totals, place)
+            ? fold_nodes(folded, tree, totals, place, by)
             : -1;
     free(totals);
     free(place);
@@ -101,7 +105,8 @@ static char *put_clean(char *to, const char *end, struct cup_text text)
     return to;
 }
 
-char *cup_function_text(const struct cup_call_tree *tree, uint32_t index, char to[CUP_FRAME_ROOM])
+char *cup_function_text(const struct cup_call_tree *tree, uint32_t index, uint32_t line,
+                        char to[CUP_FRAME_ROOM])
 {
     enum { PLACE = CUP_FRAME_ROOM - 220, LINE = 16 };
     const struct cup_function *function = &tree->functions[index];
@@ -115,8 +120,9 @@ char *cup_function_text(const struct cup_call_tree *tree, uint32_t index, char t
     *end++ = ' ';
     *end++ = '(';
     end = put_clean(end, end + PLACE, (struct cup_text){file.bytes + cut, file.length - cut});
-    if (function->first_line)
-        end += snprintf(end, LINE, ":%u", function->first_line);
+    line = line ? line : function->first_line;
+    if (line)
+        end += snprintf(end, LINE, ":%u", line);
     snprintf(end, 2, ")");
     return to;
 }
