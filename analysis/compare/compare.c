@@ -6,8 +6,8 @@
 #include "analysis/base/array.h"
 
 const char *const cup_compare_sections[] = {
-    "workflow", "workers",         "efficiency", "time_budget", "fine",   "branches",
-    "chunks",   "tasks_by_prefix", "datasets",   "attribution", "health", NULL,
+    "workflow",        "workers",  "efficiency",  "time_budget", "fine",      "branches", "chunks",
+    "tasks_by_prefix", "datasets", "attribution", "health",      "functions", NULL,
 };
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -97,6 +97,7 @@ const char *cup_compared_source(const struct cup_compared *row, size_t input)
         return row->figures[input]->source;
     return strcmp(row->section, "tasks_by_prefix") == 0 ? "that run has no task of this prefix"
            : strcmp(row->section, "datasets") == 0      ? "that run has no such dataset"
+           : strcmp(row->section, "functions") == 0     ? "that run did not meet this function"
                                                         : "that input has no such figure";
 }
 

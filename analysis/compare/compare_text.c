@@ -418,6 +418,8 @@ static void print_sections(const struct cup_terminal *terminal,
     enum { SHOWN_ROWS = 6 };
     for (int i = 0; cup_compare_sections[i]; i++) {
         const char *section = cup_compare_sections[i];
+        if (strcmp(section, "functions") == 0)
+            continue; /* it has an order of its own */
         if (only ? strcmp(only, section) == 0
                  : !is_on_request(section) && is_comparable(comparison, section))
             print_section(terminal, comparison, section, only ? SIZE_MAX : SHOWN_ROWS);
@@ -445,6 +447,8 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
     print_differences(&terminal, comparison);
     if (!alone && !(only && strcmp(only, "inputs") == 0)) {
         print_sections(&terminal, comparison, only);
+        if (only && strcmp(only, "functions") == 0)
+            cup_compare_functions(&terminal, comparison);
         if (!only || scaling) {
             cup_print(&terminal, CUP_HEADING, "\nScaling\n");
             print_scaling(&terminal, &comparison->scaling);

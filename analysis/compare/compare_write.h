@@ -17,6 +17,10 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
 void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
                      const struct cup_output *output);
 
+/* The section on functions, for people: those that changed the most. */
+void cup_compare_functions(const struct cup_terminal *terminal,
+                           const struct cup_comparison *comparison);
+
 /* True if --only NAME means a section of a comparison. */
 bool cup_compare_has_section(const char *name);
 

@@ -123,7 +123,9 @@ void cup_fact_list_finish(struct cup_fact_list *list); /* adds them to the figur
 /* These fill empty figures. Texts of the profile are copied: it may be freed. */
 void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals);
 
-/* From a file that `cupping report --json` made. Returns 0, or -1 and *error. */
-int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
+/* From a file that `cupping report --json` made; with those of functions, if asked. Returns 0, or
+ * -1 and *error. */
+int cup_figures_from_report(struct cup_figures *figures, const char *path, bool functions,
+                            struct cup_error *error);
 
 #endif

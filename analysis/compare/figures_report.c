@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "analysis/compare/figures.h"
+#include "analysis/compare/figures_functions.h"
 #include "analysis/compare/json_file.h"
 
 /* Rows of single chunks and the like are many, and not compared. */
 static const struct cup_json_unwanted unwanted[] = {
-    {"chunks", "rows"},    {"losses", "rows"},           {"fine", "by_worker"},
-    {"fine", "by_prefix"}, {"fine", "by_span"},          {"workers", "tracking_data"},
-    {"branches", "rows"},  {"functions", "rows"},        {"sections", "rows"},
-    {NULL, "servers"},     {"time_budget", "by_worker"}, {"attribution", "by_worker"},
+    {"chunks", "rows"},     {"losses", "rows"},           {"fine", "by_worker"},
+    {"fine", "by_prefix"},  {"fine", "by_span"},          {"workers", "tracking_data"},
+    {"branches", "rows"},   {"functions", "by_prefix"},   {"sections", "rows"},
+    {NULL, "servers"},      {"time_budget", "by_worker"}, {"attribution", "by_worker"},
+    {"functions", "lines"}, {"functions", "rows"}, /* the last one: they are compared on request */
 };
 
 static const char *keep_text(struct cup_figures *figures, const json_t *json)
@@ -230,9 +232,11 @@ static void read_report(struct cup_figures *figures, const json_t *root)
     read_facts(figures, root);
 }
 
-int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error)
+int cup_figures_from_report(struct cup_figures *figures, const char *path, bool functions,
+                            struct cup_error *error)
 {
-    json_t *root = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted, error);
+    size_t left_out = sizeof unwanted / sizeof *unwanted - functions;
+    json_t *root = cup_json_file_read(path, unwanted, left_out, error);
     if (!root)
         return -1;
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -247,6 +251,8 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, struc
                                (long long)version);
     else
         read_report(figures, root);
+    if (result == 0 && functions)
+        cup_figures_read_functions(figures, root);
     json_decref(root);
     return result;
 }

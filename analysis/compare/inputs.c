@@ -7,11 +7,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/compare/figures_functions.h"
 #include "analysis/compare/measurement.h"
 #include "analysis/profile/run_option.h"
 
+/* Stacks are read where they are asked for. */
+static void add_functions(struct cup_figures *figures, struct cup_totals *totals)
+{
+    static const struct cup_call_ask all;
+    struct cup_call_tree calls;
+    if (cup_stacks_missing(totals->profile))
+        return;
+    totals->calls = &calls;
+    if (cup_call_tree_make(&calls, totals->profile, &all) == 0)
+        cup_figures_add_functions(figures, totals);
+    else
+        figures->short_of_memory = true;
+    totals->calls = NULL;
+    cup_call_tree_free(&calls);
+}
+
 static int read_profile(struct cup_figures *figures, const char *directory, const char *run,
-                        bool *usage, struct cup_error *error)
+                        bool functions, bool *usage, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
@@ -31,6 +48,8 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
         result = cup_error_memory(error, directory);
     if (result == 0) {
         cup_figures_from_totals(figures, &totals);
+        if (functions)
+            add_functions(figures, &totals);
         if (profile.run_count > 1)
             figures->run = run ? cup_figures_keep_string(figures, run) : "last";
         cup_totals_free(&totals);
@@ -56,7 +75,7 @@ static void set_rates(struct cup_figures *figures)
 }
 
 static int read_other(struct cup_figures *figures, const char *path, bool directory,
-                      const char *run, bool *usage, struct cup_error *error)
+                      const char *run, bool functions, bool *usage, struct cup_error *error)
 {
     if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {
         *usage = true;
@@ -64,24 +83,24 @@ static int read_other(struct cup_figures *figures, const char *path, bool direct
                              "run %s: it is no profile and holds but one run", run);
     }
     int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
-                           : cup_figures_from_report(figures, path, error);
+                           : cup_figures_from_report(figures, path, functions, error);
     set_rates(figures);
     return result;
 }
 
-static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,
-                     struct cup_error *error)
+static int read_path(struct cup_figures *figures, const char *path, const char *run, bool functions,
+                     bool *usage, struct cup_error *error)
 {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-        return read_other(figures, path, false, run, usage, error);
+        return read_other(figures, path, false, run, functions, usage, error);
     if (cup_is_roastcoffea(path))
-        return read_other(figures, path, true, run, usage, error);
-    return read_profile(figures, path, run, usage, error);
+        return read_other(figures, path, true, run, functions, usage, error);
+    return read_profile(figures, path, run, functions, usage, error);
 }
 
-int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
-                   struct cup_error *error)
+int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool functions,
+                   bool *usage, struct cup_error *error)
 {
     unsigned number;
     const char *colon = strrchr(word, ':');
@@ -94,7 +113,7 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
     }
     figures->path = cup_figures_keep_string(figures, word);
     const char *path = cup_figures_keep(figures, word, length);
-    int result = read_path(figures, path, run, usage, error);
+    int result = read_path(figures, path, run, functions, usage, error);
     if (result == 0 && figures->short_of_memory)
         result = cup_error_memory(error, word);
     if (result != 0)

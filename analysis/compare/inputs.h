@@ -9,7 +9,7 @@
  * the whole name); `run`, which may be NULL, is meant for those that do not. Prints a line on
  * standard error for each damaged log. Returns 0, or -1 and *error. *usage: the words were wrong,
  * not the files. */
-int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
-                   struct cup_error *error);
+int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool functions,
+                   bool *usage, struct cup_error *error);
 
 #endif

@@ -115,9 +115,10 @@ int cup_verb_compare(int argc, char **argv)
     int result = 0;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    bool functions = request.only && strcmp(request.only, "functions") == 0;
     while (result == 0 && opened < request.count) {
-        result =
-            cup_input_open(&inputs[opened], request.words[opened], request.run, &usage, &error);
+        result = cup_input_open(&inputs[opened], request.words[opened], request.run, functions,
+                                &usage, &error);
         opened += result == 0;
     }
     if (result == 0)

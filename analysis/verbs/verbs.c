@@ -75,7 +75,7 @@ const struct cup_verb cup_verbs[] = {
      "                     first\n"
      "  --only SECTION     only one section: inputs, workflow, workers, efficiency, time_budget,\n"
      "                     fine, branches, chunks, tasks_by_prefix, datasets, attribution,\n"
-     "                     health or scaling\n"
+     "                     health, scaling or functions (those that changed the most)\n"
      "  --run N|all        which run, of the profiles that do not say so themselves\n"
      "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz, 2e6events/s\n"
      "  --json FILE        everything as JSON instead; - is standard output\n"

@@ -476,3 +476,78 @@ Test(functions, a_dump_tells_the_records)
         cr_expect(strstr(text, parts[i]), "%s: %s", parts[i], text);
     free(text);
 }
+
+/* ---- two runs ----------------------------------------------------------------------------- */
+
+/* A: both logs, 3,000 events. B: the first one, 2,000 events, in which select() is at another line.
+ */
+static void save_two(char other[SUPPORT_PATH])
+{
+    struct log_builder b;
+    save_stack_logs(scratch);
+    make_scratch(other);
+    build_stack_log(&b);
+    builder_code(&b, 60, 2, "added", 99, NULL, 0);
+    const struct cup_stack_node node = {N_WORK, 60, CUP_AT_UNKNOWN};
+    const struct builder_use use = {60, CUP_U_CPU, 1, 0, MS(200)};
+    builder_stacks(&b, 60, &node, 1);
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, other, "one.cup");
+    builder_free(&b);
+}
+
+static void expect_comparison(const char *first, const char *second)
+{
+    static const char *const parts[] = {
+        "CPU time, self, for each event",
+        "added (mine.py)      0 s  100 us   +100 us      new",
+        "select (mine.py)  230 us  200 us  -30.0 us  -13.0 %",
+        "bytes read, with all it calls, for each event",
+        "open (uproot/reading.py)",
+        "-0.250 B     gone",
+    };
+    cr_assert_eq(RUN(cup_verb_compare, "compare", first, second, "--only", "functions"),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_expect(strstr(text, parts[i]), "%s: %s", parts[i], text);
+    free(text);
+}
+
+Test(functions, two_runs_are_compared_for_each_event)
+{
+    char other[SUPPORT_PATH];
+    save_two(other);
+    expect_comparison(scratch, other);
+    remove_scratch(other);
+}
+
+Test(functions, saved_reports_are_compared_likewise)
+{
+    char other[SUPPORT_PATH], one[2 * SUPPORT_PATH], two[2 * SUPPORT_PATH];
+    save_two(other);
+    snprintf(one, sizeof one, "%s/one.json", outside);
+    snprintf(two, sizeof two, "%s/two.json", outside);
+    cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--json", one), CUP_EXIT_DONE);
+    cr_assert_eq(RUN(cup_verb_report, "report", other, "--json", two), CUP_EXIT_DONE);
+    expect_comparison(one, two);
+    remove_scratch(other);
+}
+
+Test(functions, a_run_without_stacks_is_not_compared)
+{
+    char other[SUPPORT_PATH];
+    struct log_builder b;
+    save_stack_logs(scratch);
+    make_scratch(other);
+    build_golden_log(&b);
+    save_log(&b, other, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(cup_verb_compare, "compare", scratch, other, "--only", "functions"),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    cr_assert(strstr(text, "has no stacks"), "%s", text);
+    free(text);
+    remove_scratch(other);
+}

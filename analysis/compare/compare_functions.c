@@ -1,0 +1,133 @@
+/* Functions side by side: those that changed the most. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/figures_functions.h"
+#include "analysis/write/table.h"
+
+enum { SHOWN = 10 };
+
+struct changed {
+    const struct cup_compared *row;
+    double by; /* the largest change of any input, either way */
+};
+
+/* A function that a run did not meet cost nothing in it. */
+static double amount_of(const struct cup_compared *row, size_t input)
+{
+    double amount = row->figures[input] ? cup_number(row->figures[input]->value) : 0;
+    return isfinite(amount) ? amount : 0;
+}
+
+static double change_of(const struct cup_comparison *comparison, const struct cup_compared *row)
+{
+    double most = 0;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        most = fmax(most, fabs(amount_of(row, i) - amount_of(row, comparison->baseline)));
+    return most;
+}
+
+static int most_first(const void *left, const void *right)
+{
+    const struct changed *a = left, *b = right;
+    if (a->by != b->by)
+        return a->by > b->by ? -1 : 1;
+    return strcmp(a->row->row, b->row->row);
+}
+
+static bool is_of(const struct cup_compared *row, const struct cup_function_figure *kind)
+{
+    return strcmp(row->section, "functions") == 0 &&
+           (strcmp(row->name, kind->by_event) == 0 || strcmp(row->name, kind->by_task) == 0);
+}
+
+/* Those that changed, the most first; allocated, NULL without memory. */
+static struct changed *find_changed(const struct cup_comparison *comparison,
+                                    const struct cup_function_figure *kind, size_t *count)
+{
+    struct changed *changed = calloc(comparison->count + 1, sizeof *changed);
+    *count = 0;
+    for (size_t i = 0; changed && i < comparison->count; i++) {
+        const struct cup_compared *row = &comparison->rows[i];
+        double by = is_of(row, kind) ? change_of(comparison, row) : 0;
+        if (by > 0)
+            changed[(*count)++] = (struct changed){row, by};
+    }
+    if (changed && *count)
+        qsort(changed, *count, sizeof *changed, most_first);
+    return changed;
+}
+
+static void add_change(struct cup_table *table, double from, double to, enum cup_unit unit)
+{
+    char number[CUP_HUMANE_ROOM], text[CUP_HUMANE_ROOM + 40], relative[32] = "new";
+    double by = to - from;
+    cup_print_humane(number, cup_real(fabs(by)), unit);
+    if (from > 0)
+        snprintf(relative, sizeof relative, "%+.1f %%", 100 * by / from);
+    snprintf(text, sizeof text, "%s%s", by < 0 ? "-" : "+", number);
+    cup_table_add_string(table, by == 0 ? "=" : text);
+    cup_table_add_string(table, by == 0 ? "" : to > 0 ? relative : "gone");
+}
+
+static void print_kind(const struct cup_terminal *terminal, const struct cup_comparison *comparison,
+                       const struct cup_function_figure *kind)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
+    static const char letters[][2] = {"A", "B", "C", "D", "E"};
+    size_t count, inputs = comparison->input_count < 5 ? comparison->input_count : 5;
+    unsigned used = 1;
+    struct cup_table table;
+    struct changed *changed = find_changed(comparison, kind, &count);
+    for (size_t i = 0; i < inputs; i++) {
+        columns[used++] = (struct cup_column){letters[i], CUP_FIT_RIGHT, 0};
+        if (i == comparison->baseline)
+            continue;
+        columns[used++] = (struct cup_column){"change", CUP_FIT_RIGHT, 0};
+        columns[used++] = (struct cup_column){"", CUP_FIT_RIGHT, 1};
+    }
+    if (count) {
+        bool by_event = strcmp(changed[0].row->name, kind->by_event) == 0;
+        cup_print(terminal, CUP_HEADING, "\n%s, for each %s\n", kind->label,
+                  by_event ? "event" : "task");
+    }
+    cup_table_start(&table, columns, used);
+    for (size_t k = 0; k < count && k < SHOWN; k++) {
+        double from = amount_of(changed[k].row, comparison->baseline);
+        cup_table_add_string(&table, changed[k].row->row);
+        for (size_t i = 0; i < inputs; i++) {
+            double to = amount_of(changed[k].row, i);
+            cup_table_add_value(&table, cup_real(to), kind->unit);
+            if (i != comparison->baseline)
+                add_change(&table, from, to, kind->unit);
+        }
+    }
+    cup_table_finish(&table, terminal);
+    if (count > SHOWN)
+        cup_print(terminal, CUP_DIM, "  ... and %zu more functions that changed, in --json\n",
+                  count - SHOWN);
+    free(changed);
+}
+
+static bool has_functions(const struct cup_figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (strcmp(figures->rows[i].section, "functions") == 0)
+            return true;
+    return false;
+}
+
+void cup_compare_functions(const struct cup_terminal *terminal,
+                           const struct cup_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (!has_functions(&comparison->inputs[i])) {
+            cup_print(terminal, CUP_WARN, "\n%s has no stacks: its functions are not known.\n",
+                      comparison->inputs[i].path);
+            return;
+        }
+    for (size_t k = 0; k < cup_function_figure_count; k++)
+        print_kind(terminal, comparison, &cup_function_figures[k]);
+}

@@ -1,0 +1,152 @@
+/* What functions cost, for each event, or, where events are not known, for each task. A function is
+ * the same in two runs by its name and file: lines move as files are edited, so its first line is
+ * no part of it, and several of one name (lambdas) are one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+#include "analysis/compare/figures.h"
+#include "analysis/compare/figures_functions.h"
+#include "analysis/compare/json_file.h"
+#include "analysis/metrics/functions.h"
+
+const struct cup_function_figure cup_function_figures[] = {
+    {"self_cpu_per_event_s", "self_cpu_per_task_s", "CPU time, self", CUP_UNIT_SECONDS, CUP_W_CPU,
+     false},
+    {"total_cpu_per_event_s", "total_cpu_per_task_s", "CPU time, with all it calls",
+     CUP_UNIT_SECONDS, CUP_W_CPU, true},
+    {"self_wait_per_event_s", "self_wait_per_task_s", "waits, self", CUP_UNIT_SECONDS, CUP_W_WAIT,
+     false},
+    {"total_read_per_event_bytes", "total_read_per_task_bytes", "bytes read, with all it calls",
+     CUP_UNIT_BYTES, CUP_W_READ, true},
+    {"self_alloc_per_event_bytes", "self_alloc_per_task_bytes", "bytes allocated, self",
+     CUP_UNIT_BYTES, CUP_W_ALLOC, false},
+};
+const size_t cup_function_figure_count = sizeof cup_function_figures / sizeof *cup_function_figures;
+enum { FIGURES = sizeof cup_function_figures / sizeof *cup_function_figures };
+
+/* ---- sums by name and file ---------------------------------------------------------------- */
+
+struct sums {
+    double amounts[FIGURES]; /* in seconds and bytes */
+};
+
+struct adding {
+    struct cup_figures *figures;
+    struct cup_intern names; /* id - 1 is the index in sums */
+    struct sums *sums;       /* owned */
+    size_t room;
+};
+
+static struct sums *sums_of(struct adding *adding, const char *name)
+{
+    size_t before = adding->names.count;
+    uint32_t id = cup_intern_add(&adding->names, name, strlen(name));
+    if (id == 0 || (adding->names.count > before &&
+                    cup_array_grow(&adding->sums, &adding->room, id - 1, sizeof *adding->sums))) {
+        adding->figures->short_of_memory = true;
+        return NULL;
+    }
+    if (adding->names.count > before)
+        adding->sums[id - 1] = (struct sums){0};
+    return &adding->sums[id - 1];
+}
+
+/* What is for each of COUNT events or tasks. */
+static void finish(struct adding *adding, bool by_event, double count)
+{
+    for (uint32_t id = 1; id < adding->names.count && count > 0; id++) {
+        const struct cup_text name = cup_intern_text(&adding->names, id);
+        const char *row = cup_figures_keep(adding->figures, name.bytes, name.length);
+        for (int i = 0; i < FIGURES; i++) {
+            const struct cup_function_figure *kind = &cup_function_figures[i];
+            cup_figures_add(
+                adding->figures,
+                (struct cup_figure){.section = "functions",
+                                    .row = row,
+                                    .name = by_event ? kind->by_event : kind->by_task,
+                                    .label = kind->label,
+                                    .unit = kind->unit,
+                                    .value = cup_real(adding->sums[id - 1].amounts[i] / count),
+                                    .source = "P: stacks at events, and samples"});
+        }
+    }
+    cup_intern_clear(&adding->names);
+    free(adding->sums);
+}
+
+/* "select (mine.py)" */
+static char *name_of(char to[CUP_FRAME_ROOM], struct cup_text name, struct cup_text file)
+{
+    snprintf(to, CUP_FRAME_ROOM, file.length ? "%.*s (%.*s)" : "%.*s",
+             name.length < 200 ? (int)name.length : 200, name.length ? name.bytes : "",
+             file.length < 280 ? (int)file.length : 280, file.length ? file.bytes : "");
+    return to;
+}
+
+/* ---- of a profile ------------------------------------------------------------------------- */
+
+static void add_function(struct adding *adding, const struct cup_call_tree *tree,
+                         const struct cup_function_row *row)
+{
+    const struct cup_function *function = &tree->functions[row->of];
+    char name[CUP_FRAME_ROOM];
+    struct sums *sums = sums_of(adding, name_of(name, cup_call_text(tree, function->name),
+                                                cup_call_text(tree, function->file)));
+    for (int i = 0; sums && i < FIGURES; i++) {
+        const struct cup_function_figure *kind = &cup_function_figures[i];
+        const struct cup_weights *weights = kind->total ? &row->total : &row->self;
+        sums->amounts[i] += cup_number(cup_weight_value(kind->weight, weights->of[kind->weight]));
+    }
+}
+
+void cup_figures_add_functions(struct cup_figures *figures, const struct cup_totals *totals)
+{
+    struct adding adding = {.figures = figures};
+    struct cup_functions functions;
+    bool by_event = totals->events > 0;
+    if (cup_functions_make(&functions, totals->calls, CUP_ALL_PREFIXES) != 0) {
+        figures->short_of_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < functions.functions.count; i++)
+        add_function(&adding, totals->calls, &functions.functions.rows[i]);
+    finish(&adding, by_event, (double)(by_event ? totals->events : totals->calls->tasks));
+    cup_functions_free(&functions);
+}
+
+/* ---- of a report that was saved ----------------------------------------------------------- */
+
+static double amount_of(const json_t *row, const struct cup_function_figure *kind)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", kind->total ? "total_" : "",
+             cup_weight_names[kind->weight]);
+    double amount = cup_number(cup_json_number(json_object_get(row, name)));
+    return isfinite(amount) ? amount : 0;
+}
+
+static struct cup_text text_of(const json_t *json)
+{
+    return (struct cup_text){json_string_value(json), json_string_length(json)};
+}
+
+void cup_figures_read_functions(struct cup_figures *figures, const json_t *root)
+{
+    const json_t *section = json_object_get(root, "functions");
+    const json_t *rows = json_object_get(section, "rows");
+    double events = cup_number(
+        cup_json_number(json_object_get(json_object_get(root, "workflow"), "total_events")));
+    double tasks = cup_number(cup_json_number(json_object_get(section, "tasks")));
+    struct adding adding = {.figures = figures};
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        char name[CUP_FRAME_ROOM];
+        name_of(name, text_of(json_object_get(row, "function")),
+                text_of(json_object_get(row, "file")));
+        struct sums *sums = sums_of(&adding, name);
+        for (int k = 0; sums && k < FIGURES; k++)
+            sums->amounts[k] += amount_of(row, &cup_function_figures[k]);
+    }
+    finish(&adding, events > 0, events > 0 ? events : tasks);
+}
