@@ -1,6 +1,6 @@
 #include "preload/code_text.h"
 
-#include "preload/id_table.h"
+#include "preload/fingerprint.h"
 #include "preload/layout.h"
 
 #include <string.h>
@@ -72,8 +72,7 @@ size_t cup_code_utf8(const char *str, char *buffer, size_t size, const char **te
 
 /* ---- code -------------------------------------------------------------------------------- */
 
-/* Bytes of a name's characters, a few, for where it was never hashed. */
-static uint64_t hash_characters(const char *name)
+uint64_t cup_code_hash_characters(const char *name)
 {
     uint32_t state = (uint32_t)load(name + cup_layout.text_state, sizeof state);
     uint64_t length = load(name + cup_layout.text_length, sizeof length), hash = length;
@@ -89,26 +88,9 @@ static uint64_t hash_characters(const char *name)
     return hash;
 }
 
-/* Pointers alone would not do: the text of a freed name gives its place to the next one's. */
-uint64_t cup_code_fingerprint_of_text(const char *code, const char *name)
+uint64_t cup_code_fingerprint(const char *code, const char *name, const char *table)
 {
-    uint64_t hash = load(name + cup_layout.text_hash, sizeof hash);
-    if (hash == UINT64_MAX)
-        hash = hash_characters(name);
-    uint64_t line = load(code + cup_layout.code_first_line, sizeof(int));
-    uint64_t table = load(code + cup_layout.code_table, sizeof table);
-    uint64_t file = load(code + cup_layout.code_file, sizeof file);
-    return cup_mix(hash + line, table ^ file << 20) | 1;
-}
-
-uint64_t cup_code_fingerprint(const char *code, const char *name)
-{
-    uint32_t version = 0;
-    if (cup_layout.code_version != CUP_NOWHERE)
-        version = (uint32_t)load(code + cup_layout.code_version, sizeof version);
-    if (!version)
-        return cup_code_fingerprint_of_text(code, name);
-    return load(code + cup_layout.code_first_line, sizeof(int)) << 32 | version;
+    return cup_code_fingerprint_inline(code, name, table);
 }
 
 static void read_table(const char *bytes, struct cup_code_facts *facts)
@@ -121,7 +103,7 @@ static void read_table(const char *bytes, struct cup_code_facts *facts)
 void cup_code_read(const char *code, struct cup_code_facts *facts, struct cup_code_buffers *buffers)
 {
     facts->address = (uintptr_t)code;
-    facts->fingerprint = cup_code_fingerprint(code, object_at(code, cup_layout.code_name));
+    facts->fingerprint = cup_code_fingerprint_of(code);
     facts->first_line = (uint32_t)load(code + cup_layout.code_first_line, sizeof(int));
     facts->name_bytes = (uint32_t)cup_code_utf8(object_at(code, cup_layout.code_label),
                                                 buffers->name, sizeof buffers->name, &facts->name);

@@ -17,8 +17,8 @@ struct cup_code_buffers {
     char name[1024], file[4096];
 };
 
-/* cup_code_fingerprint() where code objects have no version. */
-uint64_t cup_code_fingerprint_of_text(const char *code, const char *name);
+/* Of a name's first characters, for where the interpreter has not hashed it. */
+uint64_t cup_code_hash_characters(const char *name);
 
 /* All facts of a code object. They lie in it and in BUFFERS. */
 void cup_code_read(const char *code, struct cup_code_facts *facts,

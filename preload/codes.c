@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17 };
+enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17, LAST = 1 /* no address is odd */ };
 
 static struct cup_id_table
-    places,   /* address, fingerprint: id; and address, 0: the id that was last met there */
+    places,   /* address, fingerprint: id; and address | LAST, 0: the id last met there */
     contents; /* two hashes of the content: id */
 static uint32_t count;
 
@@ -33,15 +33,15 @@ static bool make_room(void)
 
 static void remember(uint64_t address, uint64_t fingerprint, uint32_t id)
 {
-    struct cup_id_entry *last = cup_id_find(&places, address, 0);
+    struct cup_id_entry *last = cup_id_find(&places, address | LAST, 0);
     if (last && last->id != id)
         cup_log_health(CUP_H_CODES_REPLACED, 1);
     if (last)
         last->id = id;
     if (!make_room())
         return;
-    if (!cup_id_find(&places, address, 0))
-        cup_id_add(&places, address, 0, id);
+    if (!cup_id_find(&places, address | LAST, 0))
+        cup_id_add(&places, address | LAST, 0, id);
     cup_id_add(&places, address, fingerprint, id);
 }
 

@@ -7,6 +7,7 @@ enum { TEXT_HEAD = 80, TEXT_LONGEST = 4096, TABLE_LONGEST = 64 * 1024 };
 
 static char codes_copy[CUP_FOREIGN_CODES][CUP_CODE_COPY];
 static char names_copy[CUP_FOREIGN_CODES][CUP_NAME_COPY];
+static char tables_copy[CUP_FOREIGN_CODES][CUP_TABLE_COPY];
 
 /* ---- many at a time ---------------------------------------------------------------------- */
 
@@ -22,18 +23,22 @@ static bool copy_codes(const uint64_t *codes, uint32_t count)
 
 static uint64_t word_of(const char *copy, size_t offset)
 {
-    return (uintptr_t)cup_stack_word(copy + offset);
+    return (uintptr_t)cup_code_word(copy + offset);
 }
 
 /* What tells code objects apart where they have no version. */
-static bool copy_names(uint32_t count)
+static bool copy_names_and_tables(uint32_t count)
 {
-    struct iovec to[CUP_FOREIGN_CODES], from[CUP_FOREIGN_CODES];
+    struct iovec to[2 * CUP_FOREIGN_CODES], from[2 * CUP_FOREIGN_CODES];
     for (uint32_t i = 0; i < count; i++) {
-        to[i] = (struct iovec){names_copy[i], CUP_NAME_COPY};
-        from[i] = cup_foreign_at(word_of(codes_copy[i], cup_layout.code_name), CUP_NAME_COPY);
+        uint64_t name = word_of(codes_copy[i], cup_layout.code_name);
+        uint64_t table = word_of(codes_copy[i], cup_layout.code_table);
+        to[2 * i] = (struct iovec){names_copy[i], CUP_NAME_COPY};
+        from[2 * i] = cup_foreign_at(name, CUP_NAME_COPY);
+        to[2 * i + 1] = (struct iovec){tables_copy[i], CUP_TABLE_COPY};
+        from[2 * i + 1] = cup_foreign_at(table, CUP_TABLE_COPY);
     }
-    return cup_foreign_read(to, from, count);
+    return cup_foreign_read(to, from, 2 * count);
 }
 
 static bool have_versions(uint32_t count)
@@ -41,7 +46,7 @@ static bool have_versions(uint32_t count)
     if (cup_layout.code_version == CUP_NOWHERE)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!cup_stack_half(codes_copy[i] + cup_layout.code_version))
+        if (!cup_code_half(codes_copy[i] + cup_layout.code_version))
             return false;
     return true;
 }
@@ -57,7 +62,7 @@ static struct {
 /* Bytes of a str that lies at STR, of which COPY has the head; cut to what COPY can hold. */
 static size_t text_bytes(char *copy)
 {
-    uint32_t state = cup_stack_half(copy + cup_layout.text_state);
+    uint32_t state = cup_code_half(copy + cup_layout.text_state);
     uint64_t length = word_of(copy, cup_layout.text_length);
     uint64_t kind = state >> CUP_TEXT_KIND & 7;
     uint64_t most = kind ? TEXT_LONGEST / kind : 0;
@@ -101,7 +106,7 @@ static bool is_still(uint64_t code, const char *copy)
 static uint32_t learn(uint64_t code, const char *copy, uint64_t fingerprint)
 {
     struct cup_code_facts facts = {.address = code, .fingerprint = fingerprint};
-    facts.first_line = cup_stack_half(copy + cup_layout.code_first_line);
+    facts.first_line = cup_code_half(copy + cup_layout.code_first_line);
     if (!copy_text(facts_copy.name, word_of(copy, cup_layout.code_label)) ||
         !copy_text(facts_copy.file, word_of(copy, cup_layout.code_file)) ||
         !copy_table(word_of(copy, cup_layout.code_table), &facts) || !is_still(code, copy))
@@ -122,10 +127,10 @@ bool cup_foreign_codes(const uint64_t *codes, uint32_t *ids, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (!cup_stack_is_code(codes_copy[i]))
             return false;
-    if (!have_versions(count) && !copy_names(count))
+    if (!have_versions(count) && !copy_names_and_tables(count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i]);
+        uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
         ids[i] = 0;
         if (cup_stack_is_shim(codes_copy[i]))
             continue;

@@ -108,7 +108,7 @@ static bool walk(uint64_t frame)
         if (steps == STEPS_MOST || !copy_frame(copy, frame))
             return false;
         if (!cup_stack_is_from_c(copy)) {
-            uint64_t code = (uintptr_t)cup_stack_word(copy + cup_layout.frame_code);
+            uint64_t code = (uintptr_t)cup_code_word(copy + cup_layout.frame_code);
             stack.at[stack.count] = frame;
             stack.codes[stack.count] = code;
             stack.offsets[stack.count] = cup_stack_offset_of(copy, (const char *)(uintptr_t)code);
@@ -132,7 +132,7 @@ static bool has_root(uint64_t root)
 static bool is_same_frame(uint32_t i, const char *again)
 {
     const char *code = (const char *)(uintptr_t)stack.codes[i];
-    return cup_stack_word(again + cup_layout.frame_code) == code &&
+    return cup_code_word(again + cup_layout.frame_code) == code &&
            cup_stack_back_of(again) == cup_stack_back_of(copies[i]) &&
            (!i || cup_stack_offset_of(again, code) == stack.offsets[i]);
 }

@@ -915,8 +915,9 @@ struct cup_r_root_file {
 };
 
 /* A Python function that stood on a stack. Strings may be used up: its name is in the tail,
- * followed by its line table, both without NUL. An id stands for one code object: where another one
- * came to lie at its address, that one has an id of its own. */
+ * followed by its line table, both without NUL. An id stands for one content: name, file,
+ * first line and line table. A function that is made anew for every task has one id, and another
+ * one that comes to lie at its address has its own. */
 struct cup_r_code {
     struct cup_record head;
     uint32_t id;           /* 1, 2, 3, ... in the process */

@@ -197,9 +197,9 @@ static void *run(void *unused)
     uint32_t in_vain = 0;
     cup_guard(); /* for good: no hook takes it for the program's */
     prctl(PR_SET_NAME, "cupping-cpu");
-    while (!ends()) {
+    for (uint32_t before = bell(); !ends(); before = bell()) {
         uint64_t wait_ns = next_wait_ns();
-        sleep_for(bell(), wait_ns);
+        sleep_for(before, wait_ns);
         if (ends())
             break;
         uint64_t now = cup_ticks(), passed_ns = cup_ticks_ns(now - last);

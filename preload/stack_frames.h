@@ -2,14 +2,13 @@
 #ifndef CUPPING_STACK_FRAMES_H
 #define CUPPING_STACK_FRAMES_H
 
-#include "preload/code_text.h"
+#include "preload/fingerprint.h"
 #include "preload/layout.h"
 #include "preload/log_format.h"
 #include "preload/python.h"
 #include "preload/stacks.h"
 
 #include <stdint.h>
-#include <string.h>
 
 extern const void *cup_stack_code_type; /* PyCode_Type */
 
@@ -17,24 +16,10 @@ extern const void *cup_stack_code_type; /* PyCode_Type */
  * as expected. */
 const char *cup_stack_layout_verify(void);
 
-static inline const char *cup_stack_word(const char *at)
-{
-    const char *word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-static inline uint32_t cup_stack_half(const char *at)
-{
-    uint32_t half;
-    memcpy(&half, at, sizeof half);
-    return half;
-}
-
 /* In 3.11 a frame is still there while the last reference to its code is dropped. */
 static inline bool cup_stack_is_code(const char *object)
 {
-    return object && cup_stack_word(object) && cup_stack_word(object + 8) == cup_stack_code_type;
+    return object && cup_code_word(object) && cup_code_word(object + 8) == cup_stack_code_type;
 }
 
 static inline bool cup_stack_is_from_c(const char *frame)
@@ -47,21 +32,20 @@ static inline bool cup_stack_is_from_c(const char *frame)
 static inline const char *cup_stack_code_of(const char *frame)
 {
     const char *code =
-        cup_stack_is_from_c(frame) ? NULL : cup_stack_word(frame + cup_layout.frame_code);
+        cup_stack_is_from_c(frame) ? NULL : cup_code_word(frame + cup_layout.frame_code);
     return cup_stack_is_code(code) ? code : NULL;
 }
 
 static inline const char *cup_stack_back_of(const char *frame)
 {
-    return cup_stack_word(frame + cup_layout.frame_back);
+    return cup_code_word(frame + cup_layout.frame_back);
 }
 
 /* From 3.13 on, what calls a class leaves a frame whose code stands in no file: its name is
  * the file's as well. */
 static inline bool cup_stack_is_shim(const char *code)
 {
-    return cup_stack_word(code + cup_layout.code_name) ==
-           cup_stack_word(code + cup_layout.code_file);
+    return cup_code_word(code + cup_layout.code_name) == cup_code_word(code + cup_layout.code_file);
 }
 
 /* The instruction, as a number that is its own in the process as long as its code lives. */
@@ -69,8 +53,8 @@ static inline uint64_t cup_stack_place_of(const char *frame, const char *code)
 {
     const char *at = frame + cup_layout.frame_place;
     if (cup_layout.code_instructions == CUP_NOWHERE)
-        return (uintptr_t)code ^ (uint64_t)cup_stack_half(at) << 44;
-    return (uintptr_t)cup_stack_word(at);
+        return (uintptr_t)code ^ (uint64_t)cup_code_half(at) << 44;
+    return (uintptr_t)cup_code_word(at);
 }
 
 /* Its offset in the code, in bytes, or CUP_AT_UNKNOWN: it has not begun. */
@@ -78,22 +62,12 @@ static inline uint32_t cup_stack_offset_of(const char *frame, const char *code)
 {
     const char *at = frame + cup_layout.frame_place;
     if (cup_layout.code_instructions == CUP_NOWHERE) {
-        int32_t last = (int32_t)cup_stack_half(at);
+        int32_t last = (int32_t)cup_code_half(at);
         return last < 0 ? CUP_AT_UNKNOWN : (uint32_t)last * (cup_py.minor < 10 ? 1 : 2);
     }
-    uint64_t offset = (uintptr_t)cup_stack_word(at) - (uintptr_t)code;
+    uint64_t offset = (uintptr_t)cup_code_word(at) - (uintptr_t)code;
     offset -= cup_layout.code_instructions;
     return offset < INT32_MAX ? (uint32_t)offset : CUP_AT_UNKNOWN;
-}
-
-/* As cup_code_fingerprint(). */
-static inline uint64_t cup_stack_fingerprint_of(const char *code)
-{
-    uint32_t version =
-        cup_layout.code_version == CUP_NOWHERE ? 0 : cup_stack_half(code + cup_layout.code_version);
-    if (version)
-        return (uint64_t)cup_stack_half(code + cup_layout.code_first_line) << 32 | version;
-    return cup_code_fingerprint_of_text(code, cup_stack_word(code + cup_layout.code_name));
 }
 
 #endif

@@ -13,7 +13,7 @@ const void *cup_stack_code_type;
 static bool is_at(cup_object *code, size_t offset, const char *name)
 {
     cup_object *value = cup_python_attribute(code, name);
-    bool same = value && cup_stack_word((const char *)code + offset) == (const char *)value;
+    bool same = value && cup_code_word((const char *)code + offset) == (const char *)value;
     cup_python_drop(value);
     return same;
 }
@@ -26,21 +26,21 @@ static bool text_is_right(cup_object *text)
     cup_py.PyObject_Hash(text);
     return cup_code_utf8(text, read, sizeof told - 1, &at) == length &&
            memcmp(at, told, length) == 0 &&
-           (ssize_t)cup_stack_word((const char *)text + cup_layout.text_hash) ==
+           (ssize_t)cup_code_word((const char *)text + cup_layout.text_hash) ==
                cup_py.PyObject_Hash(text);
 }
 
 static bool text_at_is_right(cup_object *code, size_t offset)
 {
-    return text_is_right((cup_object *)(uintptr_t)cup_stack_word((const char *)code + offset));
+    return text_is_right((cup_object *)(uintptr_t)cup_code_word((const char *)code + offset));
 }
 
 static bool table_is_right(cup_object *code)
 {
-    const char *table = cup_stack_word((const char *)code + cup_layout.code_table);
+    const char *table = cup_code_word((const char *)code + cup_layout.code_table);
     cup_object *bytes = (cup_object *)(uintptr_t)table;
     return cup_py.PyBytes_AsString(bytes) == table + cup_layout.bytes_data &&
-           cup_py.PyBytes_Size(bytes) == (ssize_t)cup_stack_word(table + cup_layout.bytes_length);
+           cup_py.PyBytes_Size(bytes) == (ssize_t)cup_code_word(table + cup_layout.bytes_length);
 }
 
 /* Fields are looked at in the order that lets none be followed that was not checked. */
@@ -52,7 +52,7 @@ static const char *check_code(cup_object *code)
         !is_at(code, cup_layout.code_file, "co_filename") ||
         !is_at(code, cup_layout.code_table, cup_py.minor < 10 ? "co_lnotab" : "co_linetable") ||
         cup_python_integer_at(code, "co_firstlineno", -1) !=
-            (int32_t)cup_stack_half((const char *)code + cup_layout.code_first_line))
+            (int32_t)cup_code_half((const char *)code + cup_layout.code_first_line))
         return "the interpreter's code objects are not laid out as expected";
     if (!text_at_is_right(code, cup_layout.code_name) ||
         !text_at_is_right(code, cup_layout.code_label) ||
@@ -140,7 +140,7 @@ static bool versions_count(cup_object *code)
     cup_object *copies[3];
     for (int i = 0; i < 3; i++)
         if ((copies[i] = copy_of(code)))
-            versions[i] = cup_stack_half((const char *)copies[i] + cup_layout.code_version);
+            versions[i] = cup_code_half((const char *)copies[i] + cup_layout.code_version);
     for (int i = 0; i < 3; i++)
         cup_python_drop(copies[i]);
     return versions[0] && versions[1] == versions[0] + 1 && versions[2] == versions[1] + 1;

@@ -44,8 +44,7 @@ const char *cup_stacks_verify(void)
 
 bool cup_stacks_on(void)
 {
-    struct cup_frame frame;
-    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_frames_top(&frame);
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_python_usable();
 }
 
 /* ---- stacks that were met before --------------------------------------------------------- */
@@ -90,7 +89,7 @@ static uint64_t hash_stack(const char *frame, uint32_t under)
             continue;
         if (depth++ == FRAMES_MOST)
             return cup_mix(hash, CUP_NODE_CUT);
-        hash = cup_mix(hash ^ cup_stack_place_of(frame, code), cup_stack_fingerprint_of(code));
+        hash = cup_mix(hash ^ cup_stack_place_of(frame, code), cup_code_fingerprint_of(code));
     }
     return hash;
 }
@@ -124,7 +123,7 @@ static uint32_t number_of(const char *code)
 {
     static struct cup_code_buffers buffers;
     struct cup_code_facts facts;
-    uint32_t id = cup_codes_find((uintptr_t)code, cup_stack_fingerprint_of(code));
+    uint32_t id = cup_codes_find((uintptr_t)code, cup_code_fingerprint_of(code));
     if (id)
         return id;
     cup_code_read(code, &facts, &buffers);

@@ -40,10 +40,12 @@ struct cup_code_facts {
     uint32_t table_bytes;
 };
 
-/* Tells a code object from another that lay at its address before. CODE may be a copy of the first
- * CUP_CODE_COPY bytes, NAME (its co_name) of CUP_NAME_COPY: what is not there must be zeros. */
-enum { CUP_CODE_COPY = 144, CUP_NAME_COPY = 128 };
-uint64_t cup_code_fingerprint(const char *code, const char *name);
+/* Tells a code object from another that lay at its address before. CODE may be a copy of its first
+ * CUP_CODE_COPY bytes; NAME (its co_name) of CUP_NAME_COPY and TABLE (its line table) of
+ * CUP_TABLE_COPY, complete where it is shorter: neither is looked at where code objects have a
+ * version (layout.h). */
+enum { CUP_CODE_COPY = 144, CUP_NAME_COPY = 128, CUP_TABLE_COPY = 128 };
+uint64_t cup_code_fingerprint(const char *code, const char *name, const char *table);
 
 /* Number of a code object: of one known by address and fingerprint (FACTS beyond those two are not
  * looked at), else 0; and of one that is not, made with all its facts. */

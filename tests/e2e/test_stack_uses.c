@@ -4,6 +4,7 @@
 #include "tests/e2e/job.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PYTHON_3_9 CUP_TOP "/build/venv-3.9/bin/python"
@@ -65,3 +66,36 @@ static void check(const char *name, void (*run)(const char *directory), const ch
 CASES(3_11, CUP_PYTHON)
 CASES(3_9, PYTHON_3_9)
 CASES(3_13, PYTHON_3_13)
+
+/* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
+static void check_churn(const char *name, const char *python)
+{
+    char *directory = cup_scratch(name), *log = cup_path(directory, "log");
+    char *profile = NULL;
+    if (asprintf(&profile, "CUPPING_DIR=%s", directory) < 0)
+        cr_assert_fail("out of memory");
+    const char *const churn[] = {python, "-Werror", CUP_TOP "/tests/workloads/uses_churn.py", "3",
+                                 NULL};
+    const char *const environment[] = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", profile,
+                                       "CUPPING_CPU_HZ=1000", NULL};
+    const char *const check[] = {python, CUP_TOP "/tests/workloads/uses_churn.py", "--check",
+                                 directory, NULL};
+    cup_run("uses_churn.py", log, churn, environment, 120);
+    cup_run("uses_churn.py --check", log, check, cup_clean_environment, 120);
+    free(profile), free(log), free(directory);
+}
+
+Test(stack_uses, churn_3_11)
+{
+    check_churn("stack-churn-3_11", CUP_PYTHON);
+}
+
+Test(stack_uses, churn_3_9)
+{
+    check_churn("stack-churn-3_9", PYTHON_3_9);
+}
+
+Test(stack_uses, churn_3_13)
+{
+    check_churn("stack-churn-3_13", PYTHON_3_13);
+}
