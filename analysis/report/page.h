@@ -22,7 +22,7 @@ int cup_print_tasks(const struct cup_page *page);
 int cup_print_waits(const struct cup_page *page);
 int cup_print_chunks(const struct cup_page *page);
 int cup_print_datasets(const struct cup_page *page);
-int cup_print_coffea(const struct cup_page *page); /* its report: as seen, and as given */
+int cup_print_coffea(const struct cup_page *page);    /* its report: as seen, and as given */
 int cup_print_functions(const struct cup_page *page); /* needs totals->calls */
 int cup_print_files(const struct cup_page *page);
 int cup_print_branches(const struct cup_page *page);

@@ -197,8 +197,8 @@ void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const
     free(tail);
 }
 
-void builder_stacks(struct log_builder *builder, uint32_t first,
-                    const struct cup_stack_node *nodes, uint32_t count)
+void builder_stacks(struct log_builder *builder, uint32_t first, const struct cup_stack_node *nodes,
+                    uint32_t count)
 {
     const struct cup_r_stacks stacks = {.first = first, .count = count};
     builder_record(builder, CUP_R_STACKS, &stacks, sizeof stacks, nodes, count * sizeof *nodes);

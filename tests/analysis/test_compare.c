@@ -58,7 +58,8 @@ static struct cup_figures *open_input(const char *word)
 {
     struct cup_error error;
     bool usage = false;
-    cr_assert_eq(cup_input_open(&inputs[opened], word, NULL, false, &usage, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_input_open(&inputs[opened], word, NULL, false, &usage, &error), 0, "%s",
+                 error.text);
     return &inputs[opened++];
 }
 
