@@ -108,7 +108,8 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
         box->is_all ? figure->look->grid : figure->look->paints[paints[box->kind]];
     cup_canvas_box(figure->canvas, at, colour, box->is_all ? 1 : OPACITY);
     write_name(figure, box, at);
-    cup_canvas_tell(figure->canvas, at, colour, tell(told, plot, box));
+    if (at.width >= figure->look->text) /* the page's own boxes tell of those that are smaller */
+        cup_canvas_tell(figure->canvas, at, colour, tell(told, plot, box));
 }
 
 static void draw(struct cup_figure *figure, const struct cup_flame *plot)
