@@ -13,6 +13,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/log/log_loader.h"
+#include "analysis/metrics/call_tree.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/descent.h"
@@ -27,8 +28,14 @@ static void report(const struct cup_profile *profile)
     const struct cup_target target = {0};
     struct cup_output output = {.file = fopen("/dev/null", "w")};
     if (output.file && cup_totals_make(&totals, profile) == 0) {
+        static const struct cup_call_ask all;
+        struct cup_call_tree calls;
+        if (cup_call_tree_make(&calls, profile, &all) == 0)
+            totals.calls = &calls;
         cup_report_text(&totals, &target, &output, NULL);
+        cup_report_text(&totals, &target, &output, "functions");
         cup_report_json(&totals, &target, &output);
+        cup_call_tree_free(&calls);
         cup_totals_free(&totals);
     }
     if (output.file)
@@ -58,6 +65,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         memcpy(add(&log, size), data, size);
     } else {
         builder_start(&log);
+        builder_header(&log)->features |= CUP_FEATURE_STACKS | CUP_FEATURE_CPU;
         memcpy(add(&log, size), data, size);
         builder_finish(&log);
     }
