@@ -26,12 +26,12 @@ struct maker {
     struct cup_id_map modules;  /* string of the tree */
     struct cup_id_map nodes;    /* index + 1 in the tree */
     struct cup_id_map tasks;    /* by number: prefix + 2; 1: not asked for */
+    struct cup_id_map counted;  /* by number: 1 for tasks that did something */
     struct cup_pair_map frames; /* by code and offset: index + 1 in the tree */
     struct known_code *known;
     size_t known_count, known_room;
     unsigned char *tables; /* line tables, one after the other */
     size_t table_bytes, table_room;
-    uint32_t last_task; /* whose uses were met last */
     bool out_of_memory;
 };
 
@@ -283,6 +283,14 @@ static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
     return whole;
 }
 
+static void count_task(struct maker *maker, uint32_t task)
+{
+    if (task == 0 || cup_id_map_get(&maker->counted, task))
+        return;
+    maker->tree->tasks++;
+    map(maker, &maker->counted, task, 1);
+}
+
 static void on_stack_use(struct maker *maker, const struct cup_record *record)
 {
     struct cup_stack_use_reader reader;
@@ -290,8 +298,7 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     cup_stack_use_start(&reader, record);
     if (!prefix_of(maker, reader.told.task, &prefix))
         return;
-    maker->tree->tasks += reader.told.task && reader.told.task != maker->last_task;
-    maker->last_task = reader.told.task;
+    count_task(maker, reader.told.task);
     while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
         const struct cup_weights weights = weights_of(&reader.row);
         uint32_t node = node_of(maker, reader.row.node);
@@ -371,9 +378,9 @@ static void forget_log(struct maker *maker)
     cup_id_map_clear(&maker->modules);
     cup_id_map_clear(&maker->nodes);
     cup_id_map_clear(&maker->tasks);
+    cup_id_map_clear(&maker->counted);
     cup_pair_map_clear(&maker->frames);
     maker->known_count = maker->table_bytes = 0;
-    maker->last_task = 0;
 }
 
 static void read_process(struct maker *maker, uint32_t index)
