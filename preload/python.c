@@ -294,9 +294,11 @@ uint64_t cup_python_amount(cup_object *object, double scale)
     return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* nor a NaN */
 }
 
+/* By sys: the import machinery's own verb ends the process in an interpreter that is about to end.
+ */
 cup_object *cup_python_module(const char *name)
 {
-    cup_object *modules = cup_py.PyImport_GetModuleDict();
+    cup_object *modules = cup_py.PySys_GetObject("modules");
     return modules ? cup_py.PyDict_GetItemString(modules, name) : NULL;
 }
 

@@ -41,7 +41,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyList_GetItem, cup_object *, (cup_object *, ssize_t))                                       \
     X(PyType_IsSubtype, int, (cup_object *, cup_object *))                                         \
     X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
-    X(PyImport_GetModuleDict, cup_object *, (void))                                                \
+    X(PySys_GetObject, cup_object *, (const char *))                                               \
     X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
     X(PyObject_Str, cup_object *, (cup_object *))                                                  \
     X(PyObject_Hash, ssize_t, (cup_object *))                                                      \
