@@ -15,8 +15,8 @@ const char *cup_python(void)
 }
 
 const char *const cup_clean_environment[] = {
-    "LD_PRELOAD",      "CUPPING_DIR", "CUPPING_INTERVAL", "CUPPING_MAX_BYTES", "CUPPING_VERBOSE",
-    "CUPPING_DISABLE", NULL};
+    "LD_PRELOAD",      "CUPPING_DIR",     "CUPPING_INTERVAL", "CUPPING_MAX_BYTES",
+    "CUPPING_VERBOSE", "CUPPING_DISABLE", "CUPPING_STACKS",   NULL};
 
 /* ---- command lines ------------------------------------------------------------------------- */
 
