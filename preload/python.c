@@ -385,6 +385,26 @@ int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t othe
     return result;
 }
 
+bool cup_python_at_exit(const struct cup_python_method *method)
+{
+    cup_object *add = cup_python_attribute(cup_python_module("atexit"), "register");
+    cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL);
+    cup_object *result =
+        add && end ? cup_py.PyObject_CallFunctionObjArgs(add, end, (cup_object *)NULL) : NULL;
+    if (!result)
+        cup_py.PyErr_Clear();
+    cup_python_drop(result);
+    cup_python_drop(end);
+    cup_python_drop(add);
+    return result;
+}
+
+cup_object *cup_python_nothing(void)
+{
+    cup_py.Py_IncRef(cup_py.none);
+    return cup_py.none;
+}
+
 void cup_python_note_version(const char *module)
 {
     char version[64];
