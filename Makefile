@@ -210,7 +210,7 @@ scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do 
 	echo "== $$script"; case $$script in \
 	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
 
-bench: $(benches) $(generator)
+bench: $(benches) $(generator) $(B)/tests/trace/libstacks.so
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory all
 	@$(call scripts,bench)
