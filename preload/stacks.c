@@ -97,7 +97,7 @@ static void remember(uint64_t hash, uint32_t node)
 
 /* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
  * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
- * some ten million processes. */
+ * some forty million processes. */
 static uint64_t hash_stack(const char *frame, uint32_t under)
 {
     uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
