@@ -160,7 +160,7 @@ $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 
 # Stacks are also read where a test wants them, by the very objects of the library.
 $(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,clock.c code_text.c codes.c \
-	frames.c gil.c id_table.c layout.c log.c memory.c nodes.c python.c raw.c real.c stack_layout.c stacks.c))
+	frames.c gil.c id_table.c layout.c log.c memory.c nodes.c python.c raw.c real.c stack_layout.c stacks.c walks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -210,7 +210,7 @@ scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do 
 	echo "== $$script"; case $$script in \
 	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
 
-bench: $(benches) $(generator)
+bench: $(benches) $(generator) $(B)/tests/trace/libstacks.so
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory all
 	@$(call scripts,bench)

@@ -259,34 +259,18 @@ static cup_object *at_exit(cup_object *self, cup_object *none)
         last_snapshots();
     cup_unguard();
     errno = saved;
-    cup_py.Py_IncRef(cup_py.none);
-    return cup_py.none;
+    return cup_python_nothing();
 }
-
-/* PyMethodDef, whose layout has not changed since Python 2. */
-static const struct {
-    const char *name;
-    cup_object *(*call)(cup_object *, cup_object *);
-    int flags;
-    const char *text;
-} method = {"cupping_last_metrics", at_exit, 4 /* METH_NOARGS */, NULL};
 
 /* Once in a process and its forks, which have the parent's list. */
 static void register_end(void)
 {
+    static const struct cup_python_method method = {"cupping_last_metrics", at_exit,
+                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
     static bool registered;
-    if (registered)
-        return;
+    if (!registered)
+        cup_python_at_exit(&method);
     registered = true;
-    cup_object *add = cup_python_attribute(cup_python_module("atexit"), "register");
-    cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)&method, NULL, NULL);
-    cup_object *result =
-        add && end ? cup_py.PyObject_CallFunctionObjArgs(add, end, (cup_object *)NULL) : NULL;
-    if (!result)
-        cup_py.PyErr_Clear();
-    cup_python_drop(result);
-    cup_python_drop(end);
-    cup_python_drop(add);
 }
 
 /* os._exit() calls _exit() with the interpreter's lock held and its objects in order. A signal

@@ -294,9 +294,11 @@ uint64_t cup_python_amount(cup_object *object, double scale)
     return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* nor a NaN */
 }
 
+/* By sys: the import machinery's own verb ends the process in an interpreter that is about to end.
+ */
 cup_object *cup_python_module(const char *name)
 {
-    cup_object *modules = cup_py.PyImport_GetModuleDict();
+    cup_object *modules = cup_py.PySys_GetObject("modules");
     return modules ? cup_py.PyDict_GetItemString(modules, name) : NULL;
 }
 
@@ -381,6 +383,26 @@ int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t othe
     int64_t result = cup_python_integer(value, otherwise);
     cup_python_drop(value);
     return result;
+}
+
+bool cup_python_at_exit(const struct cup_python_method *method)
+{
+    cup_object *add = cup_python_attribute(cup_python_module("atexit"), "register");
+    cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL);
+    cup_object *result =
+        add && end ? cup_py.PyObject_CallFunctionObjArgs(add, end, (cup_object *)NULL) : NULL;
+    if (!result)
+        cup_py.PyErr_Clear();
+    cup_python_drop(result);
+    cup_python_drop(end);
+    cup_python_drop(add);
+    return result;
+}
+
+cup_object *cup_python_nothing(void)
+{
+    cup_py.Py_IncRef(cup_py.none);
+    return cup_py.none;
 }
 
 void cup_python_note_version(const char *module)

@@ -41,7 +41,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by f
     X(PyList_GetItem, cup_object *, (cup_object *, ssize_t))                                       \
     X(PyType_IsSubtype, int, (cup_object *, cup_object *))                                         \
     X(PyDict_GetItemString, cup_object *, (cup_object *, const char *))                            \
-    X(PyImport_GetModuleDict, cup_object *, (void))                                                \
+    X(PySys_GetObject, cup_object *, (const char *))                                               \
     X(PyObject_CallFunctionObjArgs, cup_object *, (cup_object *, ...))                             \
     X(PyObject_Str, cup_object *, (cup_object *))                                                  \
     X(PyObject_Hash, ssize_t, (cup_object *))                                                      \
@@ -163,6 +163,19 @@ uint32_t cup_python_plain_string(cup_object *object);
 /* An attribute as a string of the log (0: none), or as an integer. NAME is a literal. */
 uint32_t cup_python_string_at(cup_object *object, const char *name);
 int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise);
+
+/* Has METHOD called when the interpreter ends, by its module atexit: after it has waited for all
+ * threads but daemons, before it takes the states of those away. Forks inherit it. METHOD stays
+ * where it is for good. */
+struct cup_python_method { /* PyMethodDef, whose layout has not changed since Python 2 */
+    const char *name;
+    cup_object *(*call)(cup_object *, cup_object *);
+    int flags;
+    const char *text;
+};
+enum { CUP_METHOD_WITHOUT_ARGUMENTS = 4 }; /* METH_NOARGS */
+bool cup_python_at_exit(const struct cup_python_method *method);
+cup_object *cup_python_nothing(void); /* None, for methods to return */
 
 /* Records the version of an imported module in the log. MODULE is a literal. */
 void cup_python_note_version(const char *module);

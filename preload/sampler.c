@@ -18,6 +18,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+/* At most one part in so many of the CPU time that it looks at is what it uses itself; else it
+ * looks less often, but one time in so many. */
+enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */ };
+
 enum {
     STACK_BYTES = 256 * 1024,
     IDLE_LOOKS = 100,          /* in vain, before it sleeps until a task begins */
@@ -29,11 +33,13 @@ static struct {
     uint32_t changing;  /* a lock: of starting and ending the thread */
     bool runs, refused;
     pthread_t thread;
-    uint64_t not_before; /* ticks */
-    uint32_t bell;       /* a futex: it is woken by a change */
-    uint32_t idle;       /* it sleeps until a task begins */
-    uint32_t ends;       /* it is asked to */
-    uint32_t looking;    /* a lock: within a look */
+    uint64_t not_before;      /* ticks */
+    uint32_t bell;            /* a futex: it is woken by a change */
+    uint32_t idle;            /* it sleeps until a task begins */
+    uint32_t ends;            /* it is asked to */
+    uint32_t looking;         /* a lock: within a look */
+    uint64_t own_ns, seen_ns; /* CPU time of the last looks: what it used, and what it saw used */
+    uint32_t stretch;         /* times the period, between looks */
 } sampler;
 
 void cup_sampler_wants(uint32_t hz)
@@ -122,6 +128,7 @@ static void look_at(struct cup_seat *seat, uint64_t passed_ns)
     if (!task)
         return;
     seat->owed_ns += used;
+    sampler.seen_ns += used;
     bool busy = used * 10 >= passed_ns * 9;
     if (used && (busy || is_running(seat)))
         sample_cpu(seat, task);
@@ -148,8 +155,19 @@ static void look(uint64_t passed_ns)
 /* Half to one and a half times the period, so that nothing that recurs keeps step. */
 static uint64_t next_wait_ns(void)
 {
-    uint64_t share = cup_event_random() % 1024;
-    return sampler.period_ns / 2 + sampler.period_ns * share / 1024;
+    uint64_t share = cup_event_random() % 1024, period_ns = sampler.period_ns * sampler.stretch;
+    return period_ns / 2 + period_ns * share / 1024;
+}
+
+static void keep_to_budget(uint64_t own_ns)
+{
+    sampler.own_ns += own_ns;
+    if (sampler.own_ns * AFFORDABLE > sampler.seen_ns)
+        sampler.stretch = sampler.stretch < LEAST_OFTEN ? sampler.stretch * 2 : LEAST_OFTEN;
+    else
+        sampler.stretch = sampler.stretch > 1 ? sampler.stretch / 2 : 1;
+    sampler.own_ns -= sampler.own_ns / REMEMBERED;
+    sampler.seen_ns -= sampler.seen_ns / REMEMBERED;
 }
 
 /* Until NS have passed (0: for ever), or somebody rings. */
@@ -187,13 +205,14 @@ static void sleep_without_tasks(void)
 
 static void count_missed(uint64_t late_ns)
 {
-    if (late_ns > sampler.period_ns)
-        cup_log_health(CUP_H_CPU_SAMPLES_MISSED, late_ns / sampler.period_ns);
+    uint64_t period_ns = sampler.period_ns * sampler.stretch;
+    if (late_ns > period_ns)
+        cup_log_health(CUP_H_CPU_SAMPLES_MISSED, late_ns / period_ns);
 }
 
 static void *run(void *unused)
 {
-    uint64_t last = cup_ticks();
+    uint64_t last = cup_ticks(), cpu_ns = 0;
     uint32_t in_vain = 0;
     cup_guard(); /* for good: no hook takes it for the program's */
     prctl(PR_SET_NAME, "cupping-cpu");
@@ -208,6 +227,9 @@ static void *run(void *unused)
         if (!in_vain) {
             count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
             look(passed_ns);
+            uint64_t cpu_now_ns = cup_clock_thread_cpu_ns();
+            keep_to_budget(cpu_now_ns - cpu_ns);
+            cpu_ns = cpu_now_ns;
         } else if (in_vain == IDLE_LOOKS) {
             sleep_without_tasks();
             last = cup_ticks();
@@ -252,6 +274,8 @@ static void start(void)
     cup_spin_lock(&sampler.changing);
     if (!sampler.runs && !sampler.refused) {
         sampler.ends = sampler.idle = 0;
+        sampler.own_ns = sampler.seen_ns = 0;
+        sampler.stretch = 1;
         bool may = cup_foreign_verify();
         if (may && create()) {
             __atomic_store_n(&sampler.runs, true, __ATOMIC_RELEASE);

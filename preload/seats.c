@@ -4,7 +4,9 @@
 #include "preload/own_fd.h"
 #include "preload/python.h"
 #include "preload/spin.h"
+#include "preload/stacks.h"
 #include "preload/thread.h"
+#include "preload/walks.h"
 
 #include <string.h>
 
@@ -45,9 +47,11 @@ static struct cup_seat *own(void)
 /* Native threads have another state at each call into Python. */
 static void look_at_self(struct cup_seat *seat)
 {
-    uint64_t state = (uintptr_t)cup_python_thread_fast();
-    if (seat->thread.state != state || !seat->thread.root)
+    struct cup_walk *walk = cup_walk_begins();
+    if (cup_stacks_on() &&
+        (seat->thread.state != (uintptr_t)cup_python_thread_fast() || !seat->thread.root))
         seat->thread = cup_foreign_self();
+    cup_walk_ends(walk);
 }
 
 void cup_seat_works(uint32_t task, bool runs, uint64_t cpu_ns)

@@ -9,6 +9,7 @@
 #include "preload/spin.h"
 #include "preload/stack_frames.h"
 #include "preload/thread.h"
+#include "preload/walks.h"
 
 #include <errno.h>
 
@@ -32,9 +33,25 @@ bool cup_stacks_wanted(void)
     return mode != CUP_STACKS_OFF;
 }
 
+static cup_object *interpreter_ends(cup_object *self, cup_object *none)
+{
+    (void)self, (void)none;
+    int saved = errno;
+    cup_guard();
+    __atomic_store_n(&verified, false, __ATOMIC_SEQ_CST);
+    cup_walks_wait();
+    cup_unguard();
+    errno = saved;
+    return cup_python_nothing();
+}
+
 const char *cup_stacks_verify(void)
 {
+    static const struct cup_python_method method = {"cupping_last_stack", interpreter_ends,
+                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
     const char *why = cup_stack_layout_verify();
+    if (!why && !cup_python_at_exit(&method))
+        why = "the interpreter does not say when it ends";
     if (why)
         return why;
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
@@ -79,7 +96,7 @@ static void remember(uint64_t hash, uint32_t node)
 
 /* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
  * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
- * some ten million processes. */
+ * some forty million processes. */
 static uint64_t hash_stack(const char *frame, uint32_t under)
 {
     uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
@@ -181,7 +198,7 @@ static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under
     return node;
 }
 
-uint32_t cup_stack_here(uint32_t under)
+static inline uint32_t here(uint32_t under)
 {
     struct cup_frame top;
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE) || !cup_active())
@@ -191,6 +208,14 @@ uint32_t cup_stack_here(uint32_t under)
     uint64_t hash = hash_stack(top.at, under);
     uint32_t node = met_before(hash);
     return node ? node : meet(top.at, under, hash);
+}
+
+uint32_t cup_stack_here(uint32_t under)
+{
+    struct cup_walk *walk = cup_walk_begins();
+    uint32_t node = here(under);
+    cup_walk_ends(walk);
+    return node;
 }
 
 /* ---- for those who read other threads' --------------------------------------------------- */
@@ -229,6 +254,7 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
 void cup_stacks_reset(void)
 {
     lock = 0;
+    cup_walks_reset();
     __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
     cup_codes_reset();
     cup_nodes_reset();

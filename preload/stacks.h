@@ -1,5 +1,5 @@
 /* Python stacks as numbers: every stack that is met becomes a node of one tree, which the log keeps
- * (STACKS records), so that an event names its stack in 32 bits. See docs/functions.md. */
+ * (STACKS records), so that an event names its stack in 32 bits. See docs/stacks.md. */
 #ifndef CUPPING_STACKS_H
 #define CUPPING_STACKS_H
 
@@ -16,7 +16,7 @@ bool cup_stacks_wanted(void);
  * which it is called. Needs the GIL and a Python frame. NULL, or why stacks are off. */
 const char *cup_stacks_verify(void);
 
-/* Stacks are read. False before cup_stacks_verify(), once the interpreter is gone, or if the layout
+/* Stacks are read. False before cup_stacks_verify(), when the interpreter ends, or if the layout
  * did not verify. */
 bool cup_stacks_on(void);
 

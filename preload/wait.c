@@ -93,7 +93,7 @@ static void count(struct cup_block *block, enum cup_wait_class class, uint64_t s
     } else if (class == CUP_WAIT_IO) {
         cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     }
-    if ((ns >= CUP_EVENT_WAIT_NS || goes_on) && !is_for_helpers(block, class))
+    if (ns >= CUP_EVENT_WAIT_NS || goes_on)
         cup_event_waited(block->task, class, !goes_on, ns);
 }
 
@@ -117,12 +117,8 @@ static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
             part; /* first: a kill in between counts none twice */
         block->counters[CUP_C_IO_WAIT_NS + class] += part;
         left -= part;
-        if (ns >= CUP_EVENT_WAIT_NS)
-            cup_event_waited(block->task, class, 0, part);
     }
     block->counters[CUP_C_HELD_UP_NS] += ns - left;
-    if (ns >= CUP_EVENT_WAIT_NS)
-        cup_event_waited(block->task, CUP_WAIT_LOCK, 1, left);
 }
 
 /* ---- a wait ------------------------------------------------------------------------------ */

@@ -39,11 +39,11 @@ double bench_malloc(int bytes)
     BEST(20000, sink = malloc((size_t)bytes); free(sink));
 }
 
-double bench_pread(const char *path)
+double bench_pread(const char *path, int bytes)
 {
     char buffer[4096];
     int fd = open(path, O_RDONLY);
-    BEST(2000, if (pread(fd, buffer, sizeof buffer, 0) != sizeof buffer) return -1);
+    BEST(2000, if (pread(fd, buffer, (size_t)bytes, 0) != bytes) return -1);
 }
 
 double bench_clock(int id)

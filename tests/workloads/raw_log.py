@@ -9,6 +9,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
 STRING, TASK_BEGIN, NOTE, CODE, STACKS, STACK_USE = 1, 5, 11, 33, 35, 36
+STACKS_FEATURE = 15  # bit
 CUT, HELPER, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 2**32 - 1
 
 
@@ -52,7 +53,6 @@ class Log:
         self.features, = struct.unpack_from("<Q", data, 72)
         size, = struct.unpack_from("<I", data, 16)
         names = health_names()
-        room, = struct.unpack_from("<I", data, 16)
         self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
         self.records, self.tasks, self.lines = 0, {}, {}  # tasks: their keys
         at = first
@@ -141,10 +141,15 @@ class Log:
         return frames
 
 
+def summary(directory):
+    """Of all logs of a directory, as `name=number`."""
+    logs = [Log(path) for path in Path(directory).glob("*.cup")]
+    sums = {name: sum(log.health[name] for log in logs)
+            for name in ("stacks_taken", "stacks_dropped", "codes_replaced", "records_dropped")}
+    return {"logs": len(logs), "codes": sum(len(log.codes) for log in logs),
+            "nodes": sum(len(log.nodes) for log in logs), **sums,
+            "seen": sum(log.features >> STACKS_FEATURE & 1 for log in logs)}
+
+
 if __name__ == "__main__":
-    for path in sys.argv[1:]:
-        log = Log(path)
-        print(path, log.pid, hex(log.features), len(log.codes), "codes", len(log.nodes), "nodes")
-        print({k: v for k, v in log.health.items() if v}, log.notes)
-        for node in list(log.nodes)[-1:]:
-            print(*log.stack(node), sep="\n")
+    print(*(f" {name}={number}" for name, number in summary(sys.argv[1]).items()))

@@ -8,6 +8,7 @@ beyond the interpreter.
 
 import _thread
 import asyncio
+import atexit  # the library asks for it, and imports nothing
 import contextlib
 import ctypes
 import functools
@@ -497,7 +498,7 @@ def main():
     log = Log(glob.glob(os.path.join(directory, "*.cup"))[0])
     frames = compare(log)
     print(f"{sys.version.split()[0]}: {len(taken)} stacks, {frames} frames, {len(log.codes)} functions, "
-          f"{len(log.nodes)} nodes, {log.health['codes_replaced']} replaced")
+          f"{len(log.nodes)} nodes, {log.health['codes_replaced']} replaced", flush=True)
     assert log.health["codes_replaced"] > 1000 and not log.health["stacks_dropped"]
     os._exit(0)  # destructors would call on
 

@@ -20,6 +20,7 @@ import run_task
 
 
 def imports():
+    warnings.simplefilter("ignore")
     names = ("email.mime.multipart", "xml.dom.minidom", "http.server", "sqlite3", "decimal", "unittest.mock",
              "logging.config", "ctypes.util", "lib2to3.pgen2" if sys.version_info < (3, 12) else "tomllib")
     for name in names:

@@ -1,0 +1,171 @@
+/* Python stacks, as the library reads them: those of sys._getframe() in every shape, and nothing
+ * that the program notices where one is read at every allocation. */
+#include "tests/e2e/child.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(stacks, .timeout = 900);
+
+#define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
+
+static const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
+                                      CUP_TOP "/build/venv-3.13/bin/python", "/usr/bin/python3"};
+enum { PYTHONS = sizeof pythons / sizeof *pythons };
+
+static char *output_of(const struct child *command)
+{
+    struct child child = *command;
+    child_run(&child);
+    cr_assert(child.status == 0, "%s: 0x%x: %s%s", child.argv[1], child.status, child.out,
+              child.err);
+    free(child.err);
+    return child.out;
+}
+
+/* The number behind "NAME=" in what raw_log.py says of the logs. */
+static long long number_of(const char *logs, const char *name)
+{
+    char *out = output_of(&(struct child){.argv = {CUP_PYTHON, WORKLOAD("raw_log.py"), logs}});
+    const char *word = text(" %s=", name), *at = strstr(out, word);
+    long long number = at ? atoll(at + strlen(word)) : -1;
+    free(out);
+    return number;
+}
+
+/* A Python that is older or newer than any that is known ends with 77. */
+static const char *const is_known = "import sys; sys.exit(77 * ((3, 9) > sys.version_info[:2] or "
+                                    "sys.version_info[:2] > (3, 13)))";
+
+static bool may_run(const char *python)
+{
+    struct child child = {.argv = {python, "-c", is_known}};
+    if (access(python, X_OK))
+        return false;
+    child_run(&child);
+    bool known = child.status == 0;
+    child_free(&child);
+    return known;
+}
+
+Test(stacks, are_those_of_getframe)
+{
+    for (int i = 0; i < PYTHONS; i++) {
+        if (!may_run(pythons[i]))
+            continue;
+        char *directory = test_directory();
+        char *out =
+            output_of(&(struct child){.argv = {pythons[i], WORKLOAD("stacks_equal.py"),
+                                               CUP_BUILD "/tests/trace/libstacks.so", directory}});
+        const char *count = strchr(out, ' ');
+        cr_expect(count && atoi(count) > 30000, "%s: %s", pythons[i], out);
+        free(out);
+        test_directory_remove(directory);
+    }
+}
+
+/* ---- stress -------------------------------------------------------------------------------- */
+
+static void expect_unnoticed(const char *python, const char *name)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *setting = text("STRESS_DIRECTORY=%s", scratch);
+    struct child plain = {.argv = {python, WORKLOAD("stacks_stress.py"), name},
+                          .settings = {"PYTHONMALLOC=malloc", setting}};
+    struct child stressed = plain;
+    stressed.settings[2] = "CUPPING_STACKS=stress";
+    stressed = child_recorded(&stressed, logs);
+    child_run(&plain);
+    child_run(&stressed);
+    cr_log_info("%s %s", python, name);
+    child_expect_same(&plain, &stressed);
+    child_free(&plain);
+    child_free(&stressed);
+    cr_expect(number_of(logs, "stacks_taken") > 0, "%s %s: no stack was read", python, name);
+    cr_expect(number_of(logs, "nodes") > 0 && number_of(logs, "codes") > 0);
+    cr_expect(number_of(logs, "stacks_dropped") == 0, "%s %s", python, name);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+static void stress(const char *python)
+{
+    char *names =
+        output_of(&(struct child){.argv = {python, WORKLOAD("stacks_stress.py"), "names"}});
+    int count = 0;
+    for (char *rest = names, *name; (name = strtok_r(rest, " \n", &rest)); count++)
+        expect_unnoticed(python, name);
+    cr_expect(count > 10);
+    free(names);
+}
+
+Test(stacks, stress_of_3_11)
+{
+    stress(pythons[0]);
+}
+
+Test(stacks, stress_of_3_9)
+{
+    if (access(pythons[1], X_OK))
+        cr_skip_test("Python 3.9 is not set up");
+    stress(pythons[1]);
+}
+
+Test(stacks, stress_of_3_13)
+{
+    if (access(pythons[2], X_OK))
+        cr_skip_test("Python 3.13 is not set up");
+    stress(pythons[2]);
+}
+
+/* CPython's own tests of what stacks are made of. */
+Test(stacks, stress_of_cpython_tests)
+{
+    static const char *const modules[] = {"test_generators", "test_coroutines", "test_code",
+                                          "test_frame", "test_gc"};
+    if (system(CUP_PYTHON " -c 'import test.test_gc' 2>/dev/null >&2"))
+        cr_skip_test("CPython's test suite is not installed");
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char *logs = test_directory();
+        struct child plain = {
+            .argv = {CUP_PYTHON, WORKLOAD("run_task.py"), WORKLOAD("cpython_tests.py"), modules[i]},
+            .settings = {"PYTHONMALLOC=malloc"}};
+        struct child stressed = plain;
+        stressed.settings[1] = "CUPPING_STACKS=stress";
+        stressed = child_recorded(&stressed, logs);
+        child_run(&plain);
+        child_run(&stressed);
+        child_expect_same(&plain, &stressed);
+        cr_expect(strstr(plain.out, "ok ") != NULL, "no test passed: %s", plain.out);
+        cr_expect(number_of(logs, "stacks_taken") > 1000, "%s", modules[i]);
+        child_free(&plain);
+        child_free(&stressed);
+        test_directory_remove(logs);
+    }
+}
+
+/* ---- the switch ---------------------------------------------------------------------------- */
+
+static long long seen_with(const char *setting)
+{
+    char *logs = test_directory();
+    struct child child = {.argv = {CUP_PYTHON, WORKLOAD("run_task.py"), "-c", "pass"},
+                          .settings = {setting}};
+    child = child_recorded(&child, logs);
+    child_run(&child);
+    cr_expect(child.status == 0 && !*child.err, "%s", child.err);
+    child_free(&child);
+    long long seen = number_of(logs, "seen");
+    test_directory_remove(logs);
+    return seen;
+}
+
+Test(stacks, can_be_switched_off)
+{
+    cr_expect_eq(seen_with("CUPPING_STACKS"), 1, "on where nothing is said");
+    cr_expect_eq(seen_with("CUPPING_STACKS=1"), 1);
+    cr_expect_eq(seen_with("CUPPING_STACKS=0"), 0);
+    cr_expect_eq(seen_with("CUPPING_STACKS=2"), 1, "what is neither is not used");
+}
