@@ -107,7 +107,20 @@ static const void *root_type(const cup_object *context)
     return cup_memory_word(root, sizeof(void *));
 }
 
-enum { FILLERS = 40, KNOWN_TASK = 0x7ace5a17u }; /* more than 30 bits, like a real one may have */
+enum { FILLERS = 64, KNOWN_TASK = 0x7ace5a17u }; /* more than 30 bits, like a real one may have */
+
+/* Each with a name of its own: its place in the map comes from its address, which may go by steps
+ * that leave half of the places empty, and from its name. */
+static cup_object *set_filler(int number)
+{
+    char name[] = "cupping.filler.00";
+    name[sizeof name - 3] = (char)('0' + number / 10);
+    name[sizeof name - 2] = (char)('0' + number % 10);
+    cup_object *filler = cup_py.PyContextVar_New(name, NULL);
+    cup_object *token = filler ? cup_py.PyContextVar_Set(filler, cup_context.variable) : NULL;
+    cup_python_drop(filler);
+    return token;
+}
 
 /* Inside a fresh context: the variable alone, then among many others, then taken away. */
 static const char *verify_inside(cup_object *context, cup_object **tokens)
@@ -122,11 +135,8 @@ static const char *verify_inside(cup_object *context, cup_object **tokens)
         return "a context's variables are not where they are expected";
     cup_context.verified = true; /* for this thread, which holds the GIL */
     bool alone = cup_context_task() == KNOWN_TASK;
-    for (int i = 0; i < FILLERS; i++) {
-        cup_object *filler = cup_py.PyContextVar_New("cupping.filler", NULL);
-        tokens[i] = filler ? cup_py.PyContextVar_Set(filler, cup_context.variable) : NULL;
-        cup_python_drop(filler);
-    }
+    for (int i = 0; i < FILLERS; i++)
+        tokens[i] = set_filler(i);
     cup_context.array_type = root_type(context);
     bool among =
         cup_context_task() == KNOWN_TASK && cup_context.array_type != cup_context.bitmap_type;

@@ -102,12 +102,22 @@ bool cup_heap_is_allocator(const void *caller)
     return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
 }
 
-/* The malloc that programs reach is ours. */
+/* The malloc that programs reach is ours: tried, for the address that dlsym() tells may be that of
+ * a jump in the program itself, if that was linked to lie at a fixed place. */
 bool cup_heap_is_first(void)
 {
-    Dl_info first, ours;
-    return dladdr(dlsym(RTLD_DEFAULT, "malloc"), &first) && dladdr(bootstrap, &ours) &&
-           first.dli_fbase == ours.dli_fbase;
+    static struct cup_block block;
+    void *(*allocate)(size_t);
+    void (*release)(void *);
+    void *first = dlsym(RTLD_DEFAULT, "malloc"), *last = dlsym(RTLD_DEFAULT, "free");
+    memcpy(&allocate, &first, sizeof allocate);
+    memcpy(&release, &last, sizeof release);
+    cup_self.heap = &block;
+    void *p = first && last ? allocate(1) : NULL;
+    cup_self.heap = NULL;
+    if (p)
+        release(p);
+    return block.counters[CUP_C_ALLOC_CALLS] == 1;
 }
 
 void cup_heap_init(void)

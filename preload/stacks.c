@@ -230,9 +230,11 @@ uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
 
 uint32_t cup_code_add(const struct cup_code_facts *facts)
 {
+    int saved = errno;
     cup_spin_lock(&lock);
     uint32_t id = cup_codes_add(facts);
     cup_spin_unlock(&lock);
+    errno = saved;
     return id;
 }
 
@@ -245,6 +247,8 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
     if (!id)
         id = cup_nodes_add(&node, 1);
     cup_spin_unlock(&lock);
+    if (!id)
+        cup_log_health(CUP_H_STACKS_DROPPED, 1);
     errno = saved;
     return id;
 }

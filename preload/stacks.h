@@ -52,7 +52,8 @@ uint64_t cup_code_fingerprint(const char *code, const char *name, const char *ta
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint);
 uint32_t cup_code_add(const struct cup_code_facts *facts);
 
-/* The node of a frame above PARENT, made at need; 0: no room. */
+/* The node of a frame above PARENT, made at need; 0: no room (counted). These three keep errno;
+ * with the guard held. */
 uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at);
 
 /* A forked child, and a log that is opened, start with none. */

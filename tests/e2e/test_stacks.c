@@ -50,20 +50,51 @@ static bool may_run(const char *python)
     return known;
 }
 
-Test(stacks, are_those_of_getframe)
+/* What a workload says that has the library's stacks for itself, in every Python. */
+static void in_every_python(const char *workload,
+                            void (*check)(const char *python, const char *out))
 {
     for (int i = 0; i < PYTHONS; i++) {
         if (!may_run(pythons[i]))
             continue;
         char *directory = test_directory();
-        char *out =
-            output_of(&(struct child){.argv = {pythons[i], WORKLOAD("stacks_equal.py"),
-                                               CUP_BUILD "/tests/trace/libstacks.so", directory}});
-        const char *count = strchr(out, ' ');
-        cr_expect(count && atoi(count) > 30000, "%s: %s", pythons[i], out);
+        char *out = output_of(&(struct child){
+            .argv = {pythons[i], workload, CUP_BUILD "/tests/trace/libstacks.so", directory}});
+        check(pythons[i], out);
         free(out);
         test_directory_remove(directory);
     }
+}
+
+static void many_were_equal(const char *python, const char *out)
+{
+    const char *count = strchr(out, ' ');
+    cr_expect(count && atoi(count) > 30000, "%s: %s", python, out);
+}
+
+Test(stacks, are_those_of_getframe)
+{
+    in_every_python(WORKLOAD("stacks_equal.py"), many_were_equal);
+}
+
+static void all_were_refused(const char *python, const char *out)
+{
+    cr_expect(atoi(out) >= 60, "%s: %s", python, out);
+}
+
+Test(stacks, wrong_layouts_are_refused)
+{
+    in_every_python(WORKLOAD("stacks_refused.py"), all_were_refused);
+}
+
+static void it_ended(const char *python, const char *out)
+{
+    cr_expect_str_eq(out, "ends\n", "%s", python);
+}
+
+Test(stacks, are_read_while_the_interpreter_ends)
+{
+    in_every_python(WORKLOAD("stacks_end.py"), it_ended);
 }
 
 /* ---- stress -------------------------------------------------------------------------------- */

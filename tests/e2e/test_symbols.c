@@ -246,12 +246,12 @@ static const char *jemalloc_path(void)
 }
 
 /* A task that allocates 50 MB, and what was recorded of it. */
-static json_t *tasks_with(const char *preload)
+static json_t *tasks_of_python(const char *python, const char *preload, const char *setting)
 {
     char *logs = test_directory();
-    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
+    struct child plain = {.argv = {python, CUP_TOP "/tests/workloads/run_task.py", "-c",
                                    "open('/dev/zero', 'rb', 0).read(1000); bytearray(50000000)"},
-                          .settings = {text("LD_PRELOAD=%s", preload)}};
+                          .settings = {text("LD_PRELOAD=%s", preload), setting}};
     struct child recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     cr_expect(recorded.status == 0, "%s: status 0x%x", preload, recorded.status);
@@ -261,6 +261,11 @@ static json_t *tasks_with(const char *preload)
     test_directory_remove(logs);
     child_free(&recorded);
     return tasks;
+}
+
+static json_t *tasks_with(const char *preload)
+{
+    return tasks_of_python(CUP_PYTHON, preload, NULL);
 }
 
 static const char *need_jemalloc(void)
@@ -289,4 +294,25 @@ Test(symbols, after_jemalloc)
     json_t *bytes = json_object_get(task_of(tasks, "run_task"), "alloc_bytes");
     cr_expect(json_is_null(bytes), "alloc_bytes is %s", json_dumps(bytes, JSON_ENCODE_ANY));
     json_decref(tasks);
+}
+
+/* Where the address of malloc is one in the program itself, as in Debian's python3, which is linked
+ * to lie at a fixed place. */
+Test(symbols, in_a_program_at_a_fixed_place)
+{
+    static const char python[] = "/usr/bin/python3";
+    static const char same[] = "import sys, sysconfig; print(sys.version_info[:2], "
+                               "sysconfig.get_paths()['purelib'], sep='\\n')";
+    char *theirs = output_of(&(struct child){.argv = {python, "-c", same}});
+    char *ours = output_of(&(struct child){.argv = {CUP_PYTHON, "-c", same}});
+    size_t version = strcspn(ours, "\n");
+    if (strncmp(theirs, ours, version + 1))
+        cr_skip_test("the system's Python is another one than the virtual environment's");
+    ours[strlen(ours) - 1] = '\0';
+    json_t *tasks = tasks_of_python(python, LIBRARY, text("PYTHONPATH=%s", ours + version + 1));
+    long long bytes = task_number(tasks, "run_task", "alloc_bytes");
+    cr_expect(bytes >= 50000000 && bytes < 60000000, "%lld allocated", bytes);
+    json_decref(tasks);
+    free(theirs);
+    free(ours);
 }

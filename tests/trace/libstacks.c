@@ -2,7 +2,9 @@
  * its choice, and finds in the log what they saw. Also what they cost. */
 #include "preload/frames.h"
 #include "preload/hooks.h"
+#include "preload/layout.h"
 #include "preload/log.h"
+#include "preload/stack_frames.h"
 #include "preload/stacks.h"
 #include "preload/thread.h"
 
@@ -30,6 +32,30 @@ CALLED const char *stacks_begin(const char *directory)
     if ((why = cup_stacks_verify()))
         return why;
     return cup_log_open(directory, UINT64_C(1) << 28, 0, CUP_LOG_FULL, &why) ? why : NULL;
+}
+
+/* What verification says where a field of struct cup_layout (FIELD: which of its words) is not
+ * where it is thought to be but MORE bytes further on. NULL: nothing, or no such field; *KEPT: and
+ * it would be used. */
+CALLED const char *stacks_refused(size_t field, ptrdiff_t more, int *kept)
+{
+    size_t *words = (size_t *)&cup_layout;
+    cup_real_resolve();
+    cup_python_init();
+    const char *why = cup_frames_verify();
+    size_t wrong = words[field] + (size_t)more;
+    *kept = words[field] != CUP_NOWHERE;
+    if (why || !*kept)
+        return why;
+    words[field] = wrong;
+    why = cup_stack_layout_verify();
+    *kept = !why && words[field] == wrong;
+    return why;
+}
+
+CALLED size_t stacks_fields(void)
+{
+    return sizeof cup_layout / sizeof(size_t);
 }
 
 CALLED uint32_t stacks_here(uint32_t under)
