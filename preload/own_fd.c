@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { ENTRIES = 96, AT_LEAST = 900 };
+enum { ENTRIES = 64, AT_LEAST = 900 };
 _Static_assert(ENTRIES < 256, "an entry's place is the low byte of its name");
 
 /* Of each entry: the number of its use, and its descriptor + 1 (0: free; TAKEN: about to be

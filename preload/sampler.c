@@ -5,8 +5,6 @@
 #include "preload/events.h"
 #include "preload/late.h"
 #include "preload/log.h"
-#include "preload/number.h"
-#include "preload/own_fd.h"
 #include "preload/process.h"
 #include "preload/raw.h"
 #include "preload/seats.h"
@@ -15,7 +13,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 /* At most one part in so many of the CPU time that it looks at is what it uses itself; else it
@@ -59,25 +56,12 @@ static uint64_t cpu_ns_of(uint32_t tid)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void open_state(struct cup_seat *seat)
+/* It has a core, or waits for one; else it is in a call that blocks (wait.h). No descriptor of
+ * /proc is kept to ask the kernel: one that the program replaces in this moment would be its own.
+ */
+static bool is_running(const struct cup_seat *seat)
 {
-    char path[64] = "/proc/self/task/";
-    strcpy(cup_number_write(path + strlen(path), seat->tid), "/syscall");
-    seat->state = cup_own_fd_open(path);
-    seat->stateless = !seat->state;
-}
-
-/* It has a core, or waits for one; else it is blocked. A kernel that does not tell has it run if it
- * ran at all. */
-static bool is_running(struct cup_seat *seat)
-{
-    char text[192];
-    if (!seat->state && !seat->stateless)
-        open_state(seat);
-    size_t bytes = seat->state ? cup_own_fd_read(seat->state, text, sizeof text) : 0;
-    if (!bytes)
-        seat->state = 0;
-    return !bytes || *text == 'r';
+    return __atomic_load_n(&seat->self->waiting, __ATOMIC_RELAXED) == 0;
 }
 
 /* One whose task has ended, and that has not said so, works for none. */

@@ -1,7 +1,6 @@
 #include "preload/seats.h"
 
 #include "preload/clock.h"
-#include "preload/own_fd.h"
 #include "preload/python.h"
 #include "preload/spin.h"
 #include "preload/stacks.h"
@@ -28,6 +27,7 @@ static struct cup_seat *take(void)
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
         cup_self.seat = (uint16_t)(i + 1);
+        seats[i].self = &cup_self;
         return &seats[i];
     }
     return NULL;
@@ -86,7 +86,6 @@ void cup_seat_leaves(void)
     if (!seat)
         return;
     cup_self.seat = 0;
-    cup_own_fd_close(seat->state);
     *seat = (struct cup_seat){.lock = 1, .tid = seat->tid};
     cup_seat_unlock(seat);
     __atomic_store_n(&seat->tid, 0, __ATOMIC_RELEASE);

@@ -10,16 +10,17 @@
 
 enum { CUP_SEATS = 256 };
 
+struct cup_thread;
+
 struct cup_seat {
     uint32_t lock; /* of all that follows */
     uint32_t tid;  /* 0: free */
     struct cup_foreign thread;
-    uint32_t task;      /* that it works for, as far as it says so itself; 0: none */
-    bool runs;          /* it is the task's own thread */
-    uint64_t cpu_ns;    /* its CPU clock when that was last looked at */
-    uint64_t owed_ns;   /* CPU time in tasks that no sample stands for yet */
-    uint32_t state;     /* entry of own_fd.h: /proc/self/task/TID/syscall; 0: not open */
-    bool stateless;     /* there is no such file */
+    uint32_t task;                 /* that it works for, as far as it says so itself; 0: none */
+    bool runs;                     /* it is the task's own thread */
+    uint64_t cpu_ns;               /* its CPU clock when that was last looked at */
+    uint64_t owed_ns;              /* CPU time in tasks that no sample stands for yet */
+    const struct cup_thread *self; /* there as long as the seat is taken */
     uint32_t node_task; /* task for which it was blocked when it was last looked at, and where: */
     uint32_t node;
 };

@@ -92,6 +92,11 @@ Test(environment, junk_in_disable)
     try_values("CUPPING_DISABLE");
 }
 
+Test(environment, junk_in_cpu_hz)
+{
+    try_values("CUPPING_CPU_HZ");
+}
+
 Test(environment, junk_in_stacks)
 {
     try_values("CUPPING_STACKS");
