@@ -23,6 +23,7 @@
 #include "preload/raw.h"
 #include "preload/run.h"
 #include "preload/samples.h"
+#include "preload/sections.h"
 #include "preload/spin.h"
 #include "preload/task.h"
 #include "preload/thread.h"
@@ -239,6 +240,7 @@ static void open_log(enum cup_log_size size)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_sections_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -310,6 +312,7 @@ static void in_child(void)
     cup_meanwhile_reset();
     cup_baskets_reset();
     cup_asked_reset();
+    cup_sections_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -328,8 +331,11 @@ void cup_process_ends(void)
     int saved = errno;
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     cup_guard();
-    if (!inside)
+    if (!inside) {
         cup_baskets_close();
+        cup_sections_thread_ends();
+        cup_sections_flush();
+    }
     cup_kernel_end();
     cup_log_close();
     cup_unguard();

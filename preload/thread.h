@@ -39,7 +39,8 @@ struct cup_thread {
     uint32_t state;               /* enum cup_thread_state */
     uint32_t tid;
     uint32_t task;        /* task that this thread runs; 0: none */
-    uint32_t next_helped; /* slot of helped[] that gives way next */
+    uint16_t next_helped; /* slot of helped[] that gives way next */
+    uint16_t section;     /* of the program's own that it is in: index + 1; 0: none. sections.h */
     uint32_t ticks;       /* server ticks seen: looked at often at first, then seldom */
     /* calls of Coffea's Runner: run.h */
     int64_t run_next_ns, run_next_monotonic_ns; /* nothing to be learned of them until then */
