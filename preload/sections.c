@@ -386,6 +386,8 @@ static void end(uint32_t place, bool unended)
     values[CUP_V_LONGEST_NS] = values[CUP_V_WALL_NS];
     values[CUP_V_INNER_NS] = section->inner_ns;
     values[CUP_V_CPU_NS] = cpu - section->cpu_ns;
+    if (values[CUP_V_CPU_NS] > values[CUP_V_WALL_NS]) /* it is read outside of the other */
+        values[CUP_V_CPU_NS] = values[CUP_V_WALL_NS];
     uint64_t *counted = values + FIRST_COUNTED;
     count(counted, section->task);
     for (int i = 0; i < COUNTED; i++)

@@ -65,7 +65,6 @@ static void put_prefixes(struct report *report)
 static const struct {
     const char *name, *reason;
 } missing[] = {
-    {"sections", "sections of a processor are not marked in this version"},
     {"functions", "stacks are not taken by this version"},
 };
 enum { MISSING_COUNT = sizeof missing / sizeof *missing };
@@ -96,6 +95,9 @@ static const char *const row_sources[][2] = {
                 "and errors are not measured by this version"},
     {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
              "everything from the first task to the last is one"},
+    {"sections", "P: as the program itself says where they begin and end (docs/sections.md); of "
+                 "helper threads what they counted between; peak_live_bytes: of the task's own "
+                 "thread since the section began"},
     {"losses",
      "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
      "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
@@ -262,6 +264,8 @@ static int put_report(struct report *report)
         result = cup_report_put_files(report) == 0 ? cup_report_put_servers(report) : -1;
     if (result == 0)
         result = cup_report_put_branches(report);
+    if (result == 0)
+        result = cup_report_put_sections(report);
     cup_report_put_losses(report);
     cup_report_put_hosts(report);
     cup_report_put_merge(report);

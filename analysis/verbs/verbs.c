@@ -14,8 +14,8 @@ const struct cup_verb cup_verbs[] = {
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
      "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
-     "                     stages, merge, hosts, files, branches, servers, workers, workflow,\n"
-     "                     efficiency, time_budget, fine, attribution, health, coffea,\n"
+     "                     stages, merge, hosts, files, branches, servers, workers, sections,\n"
+     "                     workflow, efficiency, time_budget, fine, attribution, health, coffea,\n"
      "                     processes, runs, scaling or sources\n"
      "  --span NAME        only tasks of the Dask span of this name or id\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
