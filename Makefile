@@ -52,7 +52,7 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
 	clock.c code_text.c codes.c descriptor.c events.c id_table.c known.c layout.c log.c machine.c maker.c \
 	mapping.c meanwhile.c nodes.c own_fd.c path.c peer.c pending.c raw.c real.c root_carry.c root_key.c \
-	root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c series.c stack_use_rows.c \
+	root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c sections.c series.c stack_use_rows.c \
 	stack_uses.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
@@ -260,14 +260,16 @@ check-docs:
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 libdir = $(DESTDIR)$(PREFIX)/lib/cupping
+includedir = $(DESTDIR)$(PREFIX)/include
 mandir = $(DESTDIR)$(PREFIX)/share/man/man1
 bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 install: all
-	install -d "$(bindir)" "$(libdir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
+	install -d "$(bindir)" "$(libdir)" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
 	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
-	install -m 644 $(B)/libcupping.so "$(libdir)"
+	install -m 644 $(B)/libcupping.so wrappers/cupping.py "$(libdir)"
+	install -m 644 preload/cupping.h "$(includedir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"
 	ln -sf cupping "$(bashdir)/cupping-run"
@@ -275,7 +277,7 @@ install: all
 
 uninstall:
 	rm -f $(addprefix "$(bindir)"/,cupping cupping-run cupping-dask-worker)
-	rm -f "$(libdir)/libcupping.so" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
+	rm -f $(addprefix "$(libdir)"/,libcupping.so cupping.py) "$(includedir)/cupping.h" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
 	rm -f "$(bashdir)/cupping" "$(bashdir)/cupping-run" "$(zshdir)/_cupping"
 	-rmdir "$(libdir)"
 

@@ -115,7 +115,9 @@ enum cup_way {
     X(REMOTE_READ_BYTES, "remote_read_bytes", SUM,                                                 \
       "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
     X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
-      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")
+      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")         \
+    X(PEAK_BEFORE_BYTES, "peak_before_bytes", MAX,                                                 \
+      "peak_live_bytes before the section under way, which has a peak of its own")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -244,6 +246,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or not "           \
       "understood")                                                                                \
+    X(SECTIONS_DROPPED, "sections_dropped",                                                        \
+      "sections and values of the program's own lost: tables or log full")                         \
     X(STACKS_TAKEN, "stacks_taken", "Python stacks read at events of a task")                      \
     X(STACKS_DROPPED, "stacks_dropped", "stacks or uses of them lost: tables or log full")         \
     X(CODES_REPLACED, "codes_replaced", "functions met where another one's code lay before")       \
@@ -411,6 +415,8 @@ enum cup_record_type {
     CUP_R_MODULE = 34,
     CUP_R_STACKS = 35,
     CUP_R_STACK_USE = 36,
+    CUP_R_SECTION = 37,
+    CUP_R_VALUE = 38,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -993,6 +999,54 @@ struct cup_r_stack_use {
     uint32_t rows;
 };
 
+/* A section that the program named itself (preload/cupping.h), all times that a task was in it.
+ * What threads that worked for the task did meanwhile is in it if the task's own thread began it.
+ * Tail: pairs as in COUNTERS, of enum cup_section_value. */
+#define CUP_SECTION_VALUES(X)                                                                      \
+    X(ENTRIES, "entries", SUM, "times that it began")                                              \
+    X(UNENDED, "unended", SUM, "of those: that ended with their task")                             \
+    X(WALL_NS, "wall_ns", SUM, "wall time")                                                        \
+    X(INNER_NS, "inner_ns", SUM, "of that: in sections within it")                                 \
+    X(LONGEST_NS, "longest_ns", LARGEST, "longest time")                                           \
+    X(CPU_NS, "cpu_ns", SUM, "CPU time of the thread")                                             \
+    X(PEAK_LIVE_BYTES, "peak_live_bytes", LARGEST,                                                 \
+      "most that was allocated less freed since it began; own thread of a task only")              \
+    X(HELPER_CPU_NS, "helper_cpu_ns", SUM, "as the counter of that name, and so all that follow")  \
+    X(READ_BYTES, "read_bytes", SUM, "")                                                           \
+    X(READ_CALLS, "read_calls", SUM, "")                                                           \
+    X(READ_NS, "read_ns", SUM, "")                                                                 \
+    X(RECV_BYTES, "recv_bytes", SUM, "")                                                           \
+    X(ALLOC_BYTES, "alloc_bytes", SUM, "")                                                         \
+    X(ALLOC_CALLS, "alloc_calls", SUM, "")                                                         \
+    X(FREED_BYTES, "freed_bytes", SUM, "")                                                         \
+    X(IO_WAIT_NS, "io_wait_ns", SUM, "")                                                           \
+    X(GIL_WAIT_NS, "gil_wait_ns", SUM, "")                                                         \
+    X(LOCK_WAIT_NS, "lock_wait_ns", SUM, "")                                                       \
+    X(SLEEP_NS, "sleep_ns", SUM, "")                                                               \
+    X(POLL_WAIT_NS, "poll_wait_ns", SUM, "")
+enum cup_section_value {
+#define X(id, name, kind, text) CUP_V_##id,
+    CUP_SECTION_VALUES(X)
+#undef X
+        CUP_SECTION_VALUE_COUNT
+};
+struct cup_r_section {
+    struct cup_record head;
+    uint32_t task;   /* 0: no task is known */
+    uint32_t name;   /* string */
+    uint32_t parent; /* string: section around it; 0: none */
+    uint32_t pad;
+};
+
+/* Numbers that the program gave itself (preload/cupping.h), all of a task under one name. */
+struct cup_r_value {
+    struct cup_record head;
+    uint32_t task; /* 0: no task is known */
+    uint32_t name; /* string */
+    uint64_t count;
+    double sum, least, most, last;
+};
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -1036,5 +1090,7 @@ CUP_SIZE_IS(cup_r_module, 32);
 CUP_SIZE_IS(cup_stack_node, 12);
 CUP_SIZE_IS(cup_r_stacks, 16);
 CUP_SIZE_IS(cup_r_stack_use, 16);
+CUP_SIZE_IS(cup_r_section, 24);
+CUP_SIZE_IS(cup_r_value, 56);
 
 #endif

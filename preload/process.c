@@ -25,6 +25,7 @@
 #include "preload/run.h"
 #include "preload/sampler.h"
 #include "preload/samples.h"
+#include "preload/sections.h"
 #include "preload/spin.h"
 #include "preload/stack_uses.h"
 #include "preload/stacks.h"
@@ -269,6 +270,7 @@ static void open_log(enum cup_log_size size)
     cup_events_reset();
     cup_stack_uses_reset();
     cup_stacks_reset();
+    cup_sections_reset();
     if (cup_log_open(process.directory, process.max_bytes, process.start_ns, size, &why)) {
         process.wanted = false;
         say("records nothing:", why);
@@ -345,6 +347,7 @@ static void in_child(void)
     cup_stack_uses_reset();
     cup_stacks_reset();
     cup_sampler_reset();
+    cup_sections_reset();
     cup_dask_reset();
     cup_columns_reset();
     cup_run_reset();
@@ -367,6 +370,8 @@ void cup_process_ends(void)
         cup_sampler_stops();
         cup_baskets_close();
         cup_stack_uses_flush();
+        cup_sections_thread_ends();
+        cup_sections_flush();
     }
     cup_kernel_end();
     cup_log_close();

@@ -10,6 +10,7 @@
 #include "preload/own_fd.h"
 #include "preload/sampler.h"
 #include "preload/seats.h"
+#include "preload/sections.h"
 #include "preload/series.h"
 #include "preload/stack_uses.h"
 #include "preload/thread.h"
@@ -160,6 +161,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     if (!thread->task)
         return;
     cup_mapping_task_ends(thread->task);
+    cup_sections_task_ends(thread->task);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
     if (thread->tic.time_ns)
@@ -187,6 +189,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     if (!cup_attribution_runs(task))
         return;
     cup_mapping_task_ends(task);
+    cup_sections_task_ends(task);
     cup_block_close_helped(&cup_self, task);
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);

@@ -5,6 +5,7 @@
 #include "preload/helper.h"
 #include "preload/raw.h"
 #include "preload/seats.h"
+#include "preload/sections.h"
 #include "preload/wait.h"
 
 #include <pthread.h>
@@ -30,6 +31,7 @@ static void thread_ends(void *unused)
     cup_self.state = CUP_THREAD_GONE;
     if (cup_active()) {
         cup_helper_ends();
+        cup_sections_thread_ends();
         cup_block_close_all(&cup_self);
         if (cup_self.task)
             cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */

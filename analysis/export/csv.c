@@ -86,6 +86,16 @@ static int write_branches(const struct cup_totals *totals, const struct cup_outp
     return write_section(totals, output, cup_report_put_branches);
 }
 
+static int write_sections(const struct cup_totals *totals, const struct cup_output *output)
+{
+    return write_section(totals, output, cup_report_put_sections_by_task);
+}
+
+static int write_values(const struct cup_totals *totals, const struct cup_output *output)
+{
+    return write_section(totals, output, cup_report_put_values_by_task);
+}
+
 static int write_workers(const struct cup_totals *totals, const struct cup_output *output)
 {
     return write_section(totals, output, put_workers);
@@ -102,7 +112,8 @@ int cup_export_csv(const struct cup_totals *totals, const char *directory, struc
         {"tasks.csv", write_tasks},         {"chunks.csv", write_chunks},
         {"files.csv", write_files},         {"branches.csv", write_branches},
         {"workers.csv", write_workers},     {"samples.csv", cup_samples_csv},
-        {"functions.csv", write_functions},
+        {"functions.csv", write_functions}, {"sections.csv", write_sections},
+        {"values.csv", write_values},
     };
     return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
 }

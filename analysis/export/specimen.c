@@ -16,6 +16,10 @@ static bool allocate(struct cup_profile *profile)
            ONE(profile->tasks, profile->task_count) && ONE(profile->items, profile->item_count) &&
            ONE(profile->files, profile->file_count) && ONE(profile->counters, counters) &&
            ONE(profile->own_waits, waits) && ONE(profile->baskets, baskets) &&
+           ONE(profile->sections, profile->section_count) &&
+           ONE(profile->section_rows, profile->section_row_count) &&
+           ONE(profile->named_values, profile->named_value_count) &&
+           ONE(profile->value_rows, profile->value_row_count) &&
            ONE(profile->branches, profile->branch_count) && (profile->path = strdup("")) != NULL;
 }
 

@@ -62,6 +62,8 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
 {
     struct cup_profile *profile = loader->builder->profile;
     uint32_t number = owner_of(loader, task_number, kind);
+    if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
+        counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
     if (number != task_number)
         take_from_task(counters);
     if (number == 0) {

@@ -93,6 +93,10 @@ void cup_load_chunk_report(struct cup_loader *loader, const struct cup_record *r
 void cup_load_counters(struct cup_loader *loader, const struct cup_record *record);
 void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record);
 
+/* Likewise: load_sections.c. */
+void cup_load_section(struct cup_loader *loader, const struct cup_record *record);
+void cup_load_value(struct cup_loader *loader, const struct cup_record *record);
+
 /* What the process had still open when it died, or when we looked. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
 

@@ -213,6 +213,8 @@ static void handle(struct cup_loader *loader, const struct cup_record *record)
         [CUP_R_BASKETS] = on_baskets,
         [CUP_R_TREE] = on_tree,
         [CUP_R_ROOT_FILE] = on_root_file,
+        [CUP_R_SECTION] = cup_load_section,
+        [CUP_R_VALUE] = cup_load_value,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);

@@ -35,6 +35,10 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->own_waits);
     free(profile->baskets);
     free(profile->branches);
+    free(profile->sections);
+    free(profile->section_rows);
+    free(profile->named_values);
+    free(profile->value_rows);
     free(profile->branch_numbers);
     free(profile->root_files);
     free(profile->ttrees);

@@ -16,6 +16,7 @@
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
+#include "analysis/profile/sections.h"
 #include "analysis/profile/waits.h"
 #include "preload/log_format.h"
 
@@ -288,6 +289,15 @@ struct cup_profile {
     size_t span_count, span_room;
     struct cup_digest *digests;
     size_t digest_count, digest_room;
+    struct cup_section *sections; /* that the program named, and what tasks had of them */
+    size_t section_count, section_room;
+    struct cup_section_row *section_rows;
+    size_t section_row_count, section_row_room;
+    struct cup_named_value *named_values;
+    size_t named_value_count, named_value_room;
+    struct cup_value_row *value_rows;
+    size_t value_row_count, value_row_room;
+    uint64_t section_rows_left_out; /* of either kind: too many */
     bool selective;        /* not all tasks were asked for: see the options of the loading */
     uint32_t *other_spans; /* ids of the spans of tasks that were not; one may be there twice */
     size_t other_span_count, other_span_room;

@@ -48,6 +48,10 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(root_files, root_file),
         KEEP(ttrees, ttree),
         KEEP(basket_places, basket_place),
+        KEEP(sections, section),
+        KEEP(section_rows, section_row),
+        KEEP(named_values, named_value),
+        KEEP(value_rows, value_row),
 #undef KEEP
         .path = old.path,
     };
@@ -61,6 +65,9 @@ void cup_builder_finish(struct cup_builder *builder)
     cup_id_map_clear(&builder->paths);
     cup_id_map_clear(&builder->root_files);
     cup_pair_map_clear(&builder->branches);
+    cup_pair_map_clear(&builder->sections);
+    cup_pair_map_clear(&builder->named_values);
+    cup_pair_map_clear(&builder->section_rows);
 }
 
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,

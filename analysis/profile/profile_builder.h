@@ -7,13 +7,16 @@
 #include "analysis/profile/profile.h"
 
 struct cup_builder {
-    struct cup_profile *profile;  /* not owned */
-    struct cup_id_map prefixes;   /* by string: index + 1 in profile->prefixes */
-    struct cup_id_map paths;      /* by string: index + 1 in profile->files */
-    struct cup_pair_map branches; /* by strings of tree and name: index + 1 */
-    struct cup_id_map root_files; /* by string: index + 1 in profile->root_files */
-    bool all_basket_places;       /* keep them, however many rows there are */
-    bool out_of_memory;           /* something could not be added; the profile is of no use */
+    struct cup_profile *profile;      /* not owned */
+    struct cup_id_map prefixes;       /* by string: index + 1 in profile->prefixes */
+    struct cup_id_map paths;          /* by string: index + 1 in profile->files */
+    struct cup_pair_map branches;     /* by strings of tree and name: index + 1 */
+    struct cup_id_map root_files;     /* by string: index + 1 in profile->root_files */
+    struct cup_pair_map sections;     /* by strings of name and parent: index + 1 of one of them */
+    struct cup_pair_map named_values; /* by name, 0 */
+    struct cup_pair_map section_rows; /* by section, task: index + 1 */
+    bool all_basket_places;           /* keep them, however many rows there are */
+    bool out_of_memory;               /* something could not be added; the profile is of no use */
 };
 
 /* Starts an empty profile. */

@@ -1,5 +1,7 @@
 #include "analysis/profile/profile_merge.h"
 
+#include <stdlib.h>
+
 /* Where the entries of `from` went: what is added to an index of it. */
 struct shift {
     struct cup_builder *builder;
@@ -246,6 +248,77 @@ static void merge_root_files(struct shift *shift)
     }
 }
 
+/* The rows of what was left out stay left out; indexes of `from` in the order of its entries. */
+static void merge_sections(struct shift *shift)
+{
+    struct cup_profile *into = shift->into, *from = shift->from;
+    uint32_t *moved_to = calloc(from->section_count + 1, sizeof *moved_to);
+    into->section_rows_left_out += from->section_rows_left_out;
+    for (size_t i = 0; i < from->section_count && moved_to; i++) {
+        const struct cup_section *old = &from->sections[i];
+        moved_to[i] =
+            cup_builder_section_of(shift->builder, string(shift, old->name),
+                                   string(shift, old->parent), prefix(shift, old->prefix));
+        if (!moved_to[i])
+            break;
+        into->sections[moved_to[i] - 1].tasks += old->tasks;
+        cup_section_add(into->sections[moved_to[i] - 1].values, old->values);
+    }
+    for (size_t i = 0; i < from->section_row_count && !shift->builder->out_of_memory; i++) {
+        if (into->section_row_count >= CUP_SECTION_ROWS_MOST) {
+            into->section_rows_left_out += from->section_row_count - i;
+            break;
+        }
+        struct cup_section_row *row = CUP_APPEND(shift->builder, section_rows, section_row);
+        if (!row || !moved_to)
+            break;
+        *row = from->section_rows[i];
+        row->section = moved_to[row->section] - 1;
+        row->task = moved(row->task, shift->task);
+    }
+    shift->builder->out_of_memory |= moved_to == NULL;
+    free(moved_to);
+}
+
+static void merge_value(struct cup_named_value *into, const struct cup_named_value *from)
+{
+    if (into->count == 0 || from->least < into->least)
+        into->least = from->least;
+    if (into->count == 0 || from->most > into->most)
+        into->most = from->most;
+    into->tasks += from->tasks;
+    into->count += from->count;
+    into->sum += from->sum;
+}
+
+static void merge_values(struct shift *shift)
+{
+    struct cup_profile *into = shift->into, *from = shift->from;
+    for (size_t i = 0; i < from->value_row_count; i++) {
+        const struct cup_value_row *old = &from->value_rows[i];
+        const struct cup_named_value *named = &from->named_values[old->value];
+        uint32_t index = cup_builder_value_of(shift->builder, string(shift, named->name),
+                                              prefix(shift, named->prefix));
+        if (into->value_row_count >= CUP_SECTION_ROWS_MOST) {
+            into->section_rows_left_out += from->value_row_count - i;
+            break;
+        }
+        struct cup_value_row *row = CUP_APPEND(shift->builder, value_rows, value_row);
+        if (!row || !index)
+            return;
+        *row = *old;
+        row->value = index - 1;
+        row->task = moved(old->task, shift->task);
+    }
+    for (size_t i = 0; i < from->named_value_count; i++) {
+        const struct cup_named_value *old = &from->named_values[i];
+        uint32_t index = cup_builder_value_of(shift->builder, string(shift, old->name),
+                                              prefix(shift, old->prefix));
+        if (index)
+            merge_value(&into->named_values[index - 1], old);
+    }
+}
+
 static void merge_facts(struct shift *shift)
 {
     for (size_t i = 0; i < shift->from->info_count; i++) {
@@ -385,6 +458,8 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_file_sums(&shift);
         merge_branches(&shift);
         merge_root_files(&shift);
+        merge_sections(&shift);
+        merge_values(&shift);
         merge_facts(&shift);
         merge_children(&shift);
         merge_samples(&shift);

@@ -34,6 +34,7 @@ int cup_print_stages(const struct cup_page *page);
 int cup_print_merge(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
+int cup_print_sections(const struct cup_page *page);
 int cup_print_fine(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
 int cup_print_processes(const struct cup_page *page);

@@ -62,20 +62,6 @@ static void put_prefixes(struct report *report)
 
 /* ---- sources ---------------------------------------------------------------------------- */
 
-/* Sections that this version has nothing for. */
-static const struct {
-    const char *name, *reason;
-} missing[] = {
-    {"sections", "sections of a processor are not marked in this version"},
-};
-enum { MISSING_COUNT = sizeof missing / sizeof *missing };
-
-static void put_missing(struct report *report)
-{
-    for (int i = 0; i < MISSING_COUNT; i++)
-        put(report, missing[i].name, cup_null());
-}
-
 static const char *const row_sources[][2] = {
     {"chunks", "P: tasks that carried a work item, or in which Coffea's clock calls were seen; "
                "fits: over "
@@ -96,6 +82,9 @@ static const char *const row_sources[][2] = {
                 "and errors are not measured by this version"},
     {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
              "everything from the first task to the last is one"},
+    {"sections", "P: as the program itself says where they begin and end (docs/sections.md); of "
+                 "helper threads what they counted between; peak_live_bytes: of the task's own "
+                 "thread since the section began"},
     {"losses",
      "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
      "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
@@ -156,11 +145,6 @@ static void put_row_sources(struct report *report)
         put(report, row_sources[i][0], cup_string(row_sources[i][1]));
     put_coffea_source(report);
     put_functions_source(report);
-    for (int i = 0; i < MISSING_COUNT; i++) {
-        char reason[160];
-        snprintf(reason, sizeof reason, "n/a: %s", missing[i].reason);
-        put(report, missing[i].name, cup_string(reason));
-    }
 }
 
 /* A metric with a way to make it, but nothing to make it from. */
@@ -282,13 +266,14 @@ static int put_report(struct report *report)
         result = cup_report_put_branches(report);
     if (result == 0)
         result = cup_report_put_functions(report);
+    if (result == 0)
+        result = cup_report_put_sections(report);
     cup_report_put_losses(report);
     cup_report_put_hosts(report);
     cup_report_put_merge(report);
     if (result == 0)
         result = cup_report_put_stages(report);
     put_scaling(report);
-    put_missing(report);
     cup_report_put_attribution(report);
     cup_report_put_health(report);
     put_sources(report);

@@ -98,6 +98,10 @@ void cup_report_put_file_baskets(struct report *report, uint32_t index);
 void cup_report_put_task_baskets(struct report *report, const struct cup_task_baskets *baskets,
                                  bool measured);
 
+/* For tables: of each task what it had of the program's own sections, and of its values. */
+int cup_report_put_sections_by_task(struct report *report);
+int cup_report_put_values_by_task(struct report *report);
+
 /* Sections. */
 int cup_report_put_stages(struct report *report); /* these seven return 0, or -1 without memory */
 int cup_report_put_branches(struct report *report);
@@ -106,6 +110,7 @@ int cup_report_put_workers(struct report *report);
 int cup_report_put_coffea(struct report *report);
 int cup_report_put_files(struct report *report);
 int cup_report_put_servers(struct report *report);
+int cup_report_put_sections(struct report *report); /* that the program named */
 void cup_report_put_runs(struct report *report);
 void cup_report_put_efficiency(struct report *report);
 void cup_report_put_chunks(struct report *report);

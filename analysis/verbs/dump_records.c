@@ -375,6 +375,32 @@ static void dump_root_file(FILE *out, const struct cup_record *record)
             r.file, r.version, r.compression, r.end);
 }
 
+static void dump_section(FILE *out, const struct cup_record *record)
+{
+    static const char *const names[] = {
+#define X(id, name, kind, text) name,
+        CUP_SECTION_VALUES(X)
+#undef X
+    };
+    struct cup_r_section r;
+    uint64_t values[CUP_SECTION_VALUE_COUNT] = {0};
+    cup_record_fixed(record, &r, sizeof r);
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values,
+                  CUP_SECTION_VALUE_COUNT);
+    fprintf(out, " task=%" PRIu32 " name=#%" PRIu32 " parent=#%" PRIu32, r.task, r.name, r.parent);
+    for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
+        if (values[i])
+            fprintf(out, " %s=%" PRIu64, names[i], values[i]);
+}
+
+static void dump_value(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_value r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " task=%" PRIu32 " name=#%" PRIu32 " count=%" PRIu64, r.task, r.name, r.count);
+    fprintf(out, " sum=%.17g least=%.17g most=%.17g last=%.17g", r.sum, r.least, r.most, r.last);
+}
+
 static void dump_room(FILE *out, const struct cup_record *record)
 {
     (void)record;
@@ -421,6 +447,8 @@ void cup_dump_record(FILE *out, uint64_t offset, const struct cup_record *record
         [CUP_R_MODULE] = {"MODULE", cup_dump_module},
         [CUP_R_STACKS] = {"STACKS", cup_dump_stacks},
         [CUP_R_STACK_USE] = {"STACK_USE", cup_dump_stack_use},
+        [CUP_R_SECTION] = {"SECTION", dump_section},
+        [CUP_R_VALUE] = {"VALUE", dump_value},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

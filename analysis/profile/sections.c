@@ -1,0 +1,136 @@
+#include "analysis/profile/sections.h"
+
+#include "analysis/profile/profile_builder.h"
+
+static const bool is_largest[CUP_SECTION_VALUE_COUNT] = {
+#define SUM false
+#define LARGEST true
+#define X(id, name, kind, text) kind,
+    CUP_SECTION_VALUES(X)
+#undef X
+#undef SUM
+#undef LARGEST
+};
+
+static void add_one(uint64_t *to, uint64_t value, bool largest)
+{
+    if (!largest)
+        *to += value;
+    else if (value > *to)
+        *to = value;
+}
+
+void cup_section_add(uint64_t *to, const uint64_t *values)
+{
+    for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
+        add_one(&to[i], values[i], is_largest[i]);
+}
+
+/* ---- entries by name ---------------------------------------------------------------------- */
+
+static void name_it(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a, uint32_t b,
+                    uint32_t index)
+{
+    if (cup_pair_map_set(map, a, b, index) != 0)
+        builder->out_of_memory = true;
+}
+
+uint32_t cup_builder_section_of(struct cup_builder *builder, uint32_t name, uint32_t parent,
+                                uint32_t prefix)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t first = cup_pair_map_get(&builder->sections, name, parent), at = first;
+    while (at && profile->sections[at - 1].prefix != prefix)
+        at = profile->sections[at - 1].next;
+    if (at)
+        return at;
+    struct cup_section *section = CUP_APPEND(builder, sections, section);
+    if (!section)
+        return 0;
+    *section =
+        (struct cup_section){.name = name, .parent = parent, .prefix = prefix, .next = first};
+    name_it(builder, &builder->sections, name, parent, (uint32_t)profile->section_count);
+    return (uint32_t)profile->section_count;
+}
+
+uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32_t prefix)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t first = cup_pair_map_get(&builder->named_values, name, 0), at = first;
+    while (at && profile->named_values[at - 1].prefix != prefix)
+        at = profile->named_values[at - 1].next;
+    if (at)
+        return at;
+    struct cup_named_value *value = CUP_APPEND(builder, named_values, named_value);
+    if (!value)
+        return 0;
+    *value = (struct cup_named_value){.name = name, .prefix = prefix, .next = first};
+    name_it(builder, &builder->named_values, name, 0, (uint32_t)profile->named_value_count);
+    return (uint32_t)profile->named_value_count;
+}
+
+/* ---- rows by task ------------------------------------------------------------------------- */
+
+/* A task has more than one record of a section where it was in it again and again: its row is among
+ * the last ones. Looked for by its numbers. */
+static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t section, uint32_t task)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t at = task ? cup_pair_map_get(&builder->section_rows, section, task) : 0;
+    if (at)
+        return &profile->section_rows[at - 1];
+    profile->sections[section - 1].tasks += task != 0;
+    if (profile->section_row_count >= CUP_SECTION_ROWS_MOST) {
+        profile->section_rows_left_out++;
+        return NULL;
+    }
+    struct cup_section_row *row = CUP_APPEND(builder, section_rows, section_row);
+    if (!row)
+        return NULL;
+    *row = (struct cup_section_row){.section = section - 1, .task = task};
+    name_it(builder, &builder->section_rows, section, task, (uint32_t)profile->section_row_count);
+    return row;
+}
+
+void cup_builder_section(struct cup_builder *builder, uint32_t name, uint32_t parent,
+                         uint32_t prefix, uint32_t task,
+                         const uint64_t values[CUP_SECTION_VALUE_COUNT])
+{
+    uint32_t section = cup_builder_section_of(builder, name, parent, prefix);
+    if (!section)
+        return;
+    cup_section_add(builder->profile->sections[section - 1].values, values);
+    struct cup_section_row *row = row_of(builder, section, task);
+    if (!row)
+        return;
+    row->entries += values[CUP_V_ENTRIES];
+    row->wall_ns += values[CUP_V_WALL_NS];
+    row->cpu_ns += values[CUP_V_CPU_NS] + values[CUP_V_HELPER_CPU_NS];
+    row->read_bytes += values[CUP_V_READ_BYTES] + values[CUP_V_RECV_BYTES];
+    row->alloc_bytes += values[CUP_V_ALLOC_BYTES];
+    add_one(&row->peak_bytes, values[CUP_V_PEAK_LIVE_BYTES], true);
+}
+
+void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_t prefix,
+                             uint32_t task, const struct cup_r_value *told)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t index = cup_builder_value_of(builder, name, prefix);
+    if (!index)
+        return;
+    struct cup_named_value *value = &profile->named_values[index - 1];
+    if (value->count == 0 || told->least < value->least)
+        value->least = told->least;
+    if (value->count == 0 || told->most > value->most)
+        value->most = told->most;
+    value->count += told->count;
+    value->sum += told->sum;
+    value->tasks += task != 0;
+    if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
+        profile->section_rows_left_out++;
+        return;
+    }
+    struct cup_value_row *row = CUP_APPEND(builder, value_rows, value_row);
+    if (row)
+        *row = (struct cup_value_row){index - 1, task, told->count, told->sum, told->last};
+}

@@ -1,0 +1,113 @@
+"""Sections and values of a program of its own: what each task did in which section is known, and
+printed as "key section parent entries read_bytes least_alloc". Also what no section may do: change
+results, swallow errors, or end another one's."""
+
+import asyncio
+import os
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "wrappers"))
+
+import cupping
+from run_task import Failed, run
+
+path = sys.argv[1]
+
+
+def read(bytes_):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return len(os.pread(descriptor, bytes_, 0))
+    finally:
+        os.close(descriptor)
+
+
+def nested():
+    for _ in range(3):
+        with cupping.section("outer"):
+            read(1000)
+            with cupping.section("inner"):
+                kept = bytearray(5_000_000)
+                read(500)
+            del kept
+    cupping.value("answer", 42)
+    cupping.value("answer", -2.5)
+    return "nested"
+
+
+@cupping.section("decorated")
+def decorated(x):
+    """its own text"""
+    return read(x)
+
+
+def by_decorator():
+    return decorated(10) + decorated(20), decorated.__name__, decorated.__doc__
+
+
+def raises():
+    with cupping.section("raising"):
+        read(7)
+        raise ValueError("mine")
+
+
+def left_open():
+    cupping.section("left open").__enter__()
+    return read(11)
+
+
+def helper():
+    """What a thread that the task started reads meanwhile is in the section of the task."""
+    with cupping.section("with a helper"):
+        thread = threading.Thread(target=lambda: [read(100_000) for _ in range(5)])
+        thread.start()
+        thread.join()
+
+
+def coroutines():
+    """Two that take turns: each ends its own."""
+
+    async def one(name, amount):
+        with cupping.section(name):
+            await asyncio.sleep(0.01)
+            read(amount)
+            await asyncio.sleep(0.01 if name == "first" else 0.05)
+
+    async def both():
+        await asyncio.gather(one("first", 300), one("second", 400))
+
+    asyncio.run(both())
+
+
+def many():
+    for i in range(20_000):
+        with cupping.section("many"):
+            pass
+    with cupping.section("bad \udcff \0 name"):
+        read(13)
+    for _ in range(100):
+        cupping.section("deep").__enter__()
+
+
+def main():
+    with open(path, "wb") as file:
+        file.write(b"x" * 1_000_000)
+    for job in nested, by_decorator, left_open, helper, coroutines, many:
+        print(job.__name__, run(job.__name__, job))
+    try:
+        run("raises", raises)
+    except Failed as error:
+        print(error)
+    with cupping.section("no task"):
+        read(17)
+    pid = os.fork()
+    if pid == 0:
+        with cupping.section("child"):
+            read(19)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    sys.stdout.flush()
+
+
+main()
