@@ -40,28 +40,48 @@ static void strength_key(struct cup_figure *figure, const struct cup_per_worker 
     cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, share));
 }
 
-static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
+static bool with_names(const struct cup_per_worker *plot)
+{
+    return plot->row_count == plot->worker_count && plot->worker_count <= CUP_WORKER_NAMES;
+}
+
+static struct cup_axis worker_axis(const struct cup_per_worker *plot)
+{
+    if (with_names(plot))
+        return (struct cup_axis){
+            .name = "workers", .names = plot->workers, .name_count = plot->worker_count};
+    return (struct cup_axis){.name = "workers",
+                             .unit = CUP_AXIS_COUNT,
+                             .exact = true,
+                             .high = (double)plot->worker_count};
+}
+
+static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
     double *cells = strengths(figure, plot);
-    figure->y = (struct cup_axis){.name = "workers",
-                                  .unit = CUP_AXIS_COUNT,
-                                  .exact = true,
-                                  .high = (double)plot->worker_count};
+    for (size_t row = 0; cells && with_names(plot) && row < plot->row_count; row++)
+        cup_mark_heat(figure, row, cells + row * plot->bin_count, plot->bin_count);
+    if (cells && !with_names(plot))
+        cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+    free(cells);
+}
+
+static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    figure->y = worker_axis(plot);
     strength_key(figure, plot, 0);
     strength_key(figure, plot, 0.5);
     strength_key(figure, plot, 1);
     cup_figure_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->look->ink);
     cup_figure_open(figure);
-    if (cells)
-        cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+    draw_cells(figure, plot);
     cup_figure_close(figure);
-    free(cells);
 }
 
 static void draw(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
     figure->x = cup_run_axis(plot->seconds);
-    if (plot->worker_count > CUP_WORKER_LINES)
+    if (plot->heat)
         draw_heat(figure, plot);
     else
         draw_lines(figure, plot);

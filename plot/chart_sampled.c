@@ -16,7 +16,7 @@ static void draw(struct cup_figure *figure, const struct cup_sampled *plot)
     if (!plot->sum)
         cup_mark_band(figure, plot->time_s, plot->least, plot->most, plot->count, colour);
     cup_mark_line(figure, plot->time_s, plot->middle, plot->count,
-                  &(struct cup_stroke){.colour = colour, .filled = plot->sum});
+                  &(struct cup_stroke){.colour = colour, .filled = plot->sum, .steps = plot->sum});
     cup_figure_close(figure);
 }
 

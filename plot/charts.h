@@ -64,7 +64,7 @@
     X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \
       "how many branches a chunk reads, by dataset")                                               \
     X(bytes_per_chunk, "bytes-per-chunk", "Bytes read per chunk",                                  \
-      "how many bytes of baskets a chunk reads, and how much files delivered for them")            \
+      "how many bytes of baskets a chunk reads, and how much was delivered for them")              \
     X(compression_ratio, "compression-ratio", "Compression of the branches read",                  \
       "which branches most bytes are of, how well they compress, and by what")                     \
     X(compression_ratio_files, "compression-ratio-files", "Compression of the files read",         \

@@ -1,6 +1,6 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/charts.h"
 #include "plot/per_worker.h"
@@ -12,15 +12,48 @@ struct place {
     size_t index; /* in observed->workers */
 };
 
+/* The number that a text begins with; *digits: how long it is. */
+static uint64_t leading_number(const char *text, size_t length, size_t *digits)
+{
+    uint64_t number = 0;
+    for (*digits = 0; *digits < length && *digits < 18; ++*digits) {
+        if (text[*digits] < '0' || text[*digits] > '9')
+            break;
+        number = 10 * number + (uint64_t)(text[*digits] - '0');
+    }
+    return number;
+}
+
+/* As people count: "w2" before "w10". */
+static int by_text(struct cup_text one, struct cup_text two)
+{
+    size_t i = 0, j = 0;
+    while (i < one.length && j < two.length) {
+        size_t a, b;
+        uint64_t first = leading_number(one.bytes + i, one.length - i, &a);
+        uint64_t second = leading_number(two.bytes + j, two.length - j, &b);
+        if (a && b && first != second)
+            return first < second ? -1 : 1;
+        if (!(a && b) && one.bytes[i] != two.bytes[j])
+            return (unsigned char)one.bytes[i] < (unsigned char)two.bytes[j] ? -1 : 1;
+        i += a && b ? a : 1;
+        j += a && b ? b : 1;
+    }
+    return (i < one.length) - (j < two.length);
+}
+
+static struct cup_text name_of(const struct cup_observed_worker *worker)
+{
+    return worker->name.length ? worker->name : worker->address;
+}
+
 static int by_host(const void *a, const void *b)
 {
     const struct cup_observed_worker *one = ((const struct place *)a)->worker;
     const struct cup_observed_worker *two = ((const struct place *)b)->worker;
     if (one->host != two->host)
         return one->host < two->host ? -1 : 1;
-    size_t length =
-        one->address.length < two->address.length ? one->address.length : two->address.length;
-    int order = length ? memcmp(one->address.bytes, two->address.bytes, length) : 0;
+    int order = by_text(name_of(one), name_of(two));
     return order ? order : one < two ? -1 : one > two;
 }
 
@@ -37,10 +70,9 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
             places[plot->worker_count++] = (struct place){&observed->workers[i], i};
     qsort(places, plot->worker_count, sizeof *places, by_host);
     for (size_t i = 0; i < plot->worker_count; i++) {
-        const struct cup_observed_worker *worker = places[i].worker;
         rows[places[i].index] = (uint32_t)i + 1;
-        if (i < CUP_WORKER_LINES)
-            plot->workers[i] = worker->name.length ? worker->name : worker->address;
+        if (i < CUP_WORKER_NAMES)
+            plot->workers[i] = name_of(places[i].worker);
     }
     return rows;
 }
@@ -98,7 +130,23 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
     return cup_sample_feed_close(&feed);
 }
 
-static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity)
+static void say(struct cup_plot_input *input, const struct cup_per_worker *plot, const char *of,
+                double bin_s)
+{
+    char workers[64];
+    size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
+    char shared[48] = "";
+    if (each > 1)
+        snprintf(shared, sizeof shared, ", the mean of %zu a row", each);
+    cup_plot_say(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
+                 cup_plot_counted(workers, plot->worker_count, "worker"),
+                 plot->heat ? ", sorted by host and name" : "", shared,
+                 plot->heat ? "; nothing is drawn where none tells of a worker" : "", bin_s);
+}
+
+/* Many, or (FLAT) of values that lines of few would share. */
+static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
+                        bool flat)
 {
     const struct cup_observed *observed = &input->totals->observed;
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -115,24 +163,22 @@ static const void *make(struct cup_plot_input *input, const struct cup_quantity 
     if (!isfinite(plot->highest))
         return cup_plot_none(input, "no sample of the run tells it");
     plot->name = quantity->name;
-    char workers[64];
-    cup_plot_say(input, "%s %s%s. Samples in bins of %.3g s (D).", quantity->of,
-                 cup_plot_counted(workers, plot->worker_count, "worker"),
-                 plot->worker_count > CUP_WORKER_LINES ? ", sorted by host" : "", time.bin_s);
+    plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
+    say(input, plot, quantity->of, time.bin_s);
     return plot;
 }
 
 const void *cup_data_memory_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_memory_share);
+    return make(input, &cup_memory_share, false);
 }
 
 const void *cup_data_worker_activity(struct cup_plot_input *input)
 {
-    return make(input, &cup_busy_share);
+    return make(input, &cup_busy_share, true);
 }
 
 const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_cpu_share);
+    return make(input, &cup_cpu_share, false);
 }

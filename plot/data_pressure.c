@@ -39,7 +39,7 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "All threads of %zu worker process%s, in bins of %.3g s; a wait counts when it ends "
-        "(P).",
+        "(cupping).",
         processes, processes == 1 ? "" : "es", gil.bin_s);
     return plot;
 }

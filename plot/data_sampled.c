@@ -96,7 +96,7 @@ const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
     fill(plot, bins, &time);
     if (!isfinite(plot->highest))
         return cup_plot_none(input, "no sample of the run tells it");
-    cup_plot_say(input, "%s Samples in bins of %.3g s (D).", quantity->of, time.bin_s);
+    cup_plot_say(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);
     return plot;
 }
 

@@ -123,7 +123,7 @@ static void say(struct cup_plot_input *input, const struct servers *servers, boo
                  servers->wires);
     cup_plot_say(input,
                  "%s%s, Dask's own left out. What a URL names may be a redirector; bytes by server "
-                 "and time are not in the logs (P).%s",
+                 "and time are not in the logs (cupping).%s",
                  all ? "" : "The most bytes of ",
                  cup_plot_counted(counted, servers->count, "server"), wires);
 }

@@ -180,12 +180,13 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
     cup_plot_counted(text, tasks, "task");
     cup_plot_counted(threads, plot->lane_count, "thread");
     if (many)
-        cup_plot_say(input, "%s on %s, sorted by host and process: the share of time in tasks (P).",
+        cup_plot_say(input,
+                     "%s on %s, sorted by host and process: the share of time in tasks (cupping).",
                      text, threads);
     else
         cup_plot_say(input,
                      "%s on %s (host, process, thread). Above: the task; below: what its time went "
-                     "to, side by side, not when (P).",
+                     "to, side by side, not when (cupping).",
                      text, threads);
     return plot;
 }

@@ -59,6 +59,8 @@ struct cup_figure {
     struct cup_key keys[CUP_KEYS];
     size_t key_count;
     struct cup_box area; /* within the axes; from cup_figure_open() on */
+
+    struct cup_colour bar; /* of the last one drawn: see cup_mark_bar_text() */
 };
 
 /* Of time since the run began, which took so many seconds. */

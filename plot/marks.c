@@ -98,7 +98,7 @@ static void flush(struct pen *pen)
                         stroke->thin ? look->hair : look->line,
                         stroke->dashed ? look->line * 2.5 : 0);
     else if (pen->count == 1)
-        cup_canvas_dot(canvas, pen->points[0], look->line, stroke->colour, 1);
+        cup_canvas_dot(canvas, pen->points[0], look->dot, stroke->colour, 1);
     if (pen->count)
         pen->points[0] = pen->points[pen->count - 1];
 }
@@ -223,9 +223,17 @@ static bool is_inside(const struct cup_figure *figure, double x, double y)
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity)
 {
+    cup_mark_dot_beside(figure, x, y, 0, colour, opacity);
+}
+
+void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
+                         struct cup_colour colour, double opacity)
+{
     struct cup_point at = {cup_x(figure, x), cup_y(figure, y)};
     if (!is_inside(figure, at.x, at.y))
         return;
+    if (is_inside(figure, at.x + points, at.y))
+        at.x += points;
     cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, opacity);
     tell_point(figure, at, x, y, &figure->y, colour);
 }
@@ -249,18 +257,26 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 #define BETWEEN_ROWS 0.25
 #define THICKEST 5 /* heights of letters: a few rows are no walls */
 
+static struct cup_box row_box(const struct cup_figure *figure, size_t row)
+{
+    double height =
+        fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
+    double top = cup_row_top(figure, row) + (cup_row_height(figure) - height) / 2;
+    return (struct cup_box){figure->area.left, top, figure->area.width, height};
+}
+
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour)
 {
     double left = cup_x(figure, from), right = cup_x(figure, to);
-    double whole = fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
-    double top = cup_row_top(figure, row) + (cup_row_height(figure) - whole) / 2;
-    double height = whole / parts;
+    struct cup_box box = row_box(figure, row);
     left = fmax(isnan(left) ? figure->area.left : left, figure->area.left);
-    struct cup_box box = {left, top + part * height, right - left, height};
+    box.height /= parts;
+    box = (struct cup_box){left, box.top + part * box.height, right - left, box.height};
     if (!(right > left))
         return;
     cup_canvas_box(figure->canvas, box, colour, 1);
+    figure->bar = colour;
     tell_bar(figure, box, row, from, to, colour);
 }
 
@@ -279,6 +295,16 @@ static struct cup_lettering small(const struct cup_figure *figure)
 {
     return (struct cup_lettering){
         .size = figure->look->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->look->ink};
+}
+
+/* Lines of the grid end at letters that stand on the paper. */
+static void write_on(struct cup_figure *figure, struct cup_point at, double width, const char *text,
+                     const struct cup_lettering *lettering)
+{
+    double left = lettering->across == CUP_HOLD_END ? at.x - width : at.x, high = lettering->size;
+    cup_canvas_box(figure->canvas, (struct cup_box){left, at.y - high * 0.6, width, high * 1.2},
+                   figure->look->paper, 0.7);
+    cup_canvas_text(figure->canvas, at, text, lettering);
 }
 
 static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
@@ -305,11 +331,11 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
     double left = across + (before ? -gap - width : gap);
-    if (is_written(figure->canvas,
-                   (struct cup_box){left, up - lettering.size * 0.6, width, lettering.size * 1.2}))
+    struct cup_box box = {left, up - lettering.size * 0.6, width, lettering.size * 1.2};
+    if (is_written(figure->canvas, box))
         return;
-    cup_canvas_text(figure->canvas, (struct cup_point){across + (before ? -gap : gap), up}, text,
-                    &lettering);
+    write_on(figure, (struct cup_point){across + (before ? -gap : gap), up}, width, text,
+             &lettering);
 }
 
 static struct cup_lettering bar_lettering(const struct cup_figure *figure)
@@ -332,6 +358,13 @@ bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
            figure->area.left + figure->area.width;
 }
 
+/* On a colour: black or white, whichever is further from it in lightness. */
+static struct cup_colour on(struct cup_colour colour)
+{
+    double lightness = 0.21 * colour.red + 0.72 * colour.green + 0.07 * colour.blue;
+    return lightness > 0.5 ? (struct cup_colour){0, 0, 0} : (struct cup_colour){1, 1, 1};
+}
+
 /* Behind the bar, else before it, else within it. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text)
@@ -344,15 +377,19 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, doubl
     struct cup_point at = {end + gap, cup_row_top(figure, row) + cup_row_height(figure) / 2};
     if (isnan(cup_x(figure, to)) || lettering.size < figure->look->caption * 0.7)
         return;
-    if (at.x + width > right) {
-        bool before = start - gap - width >= left;
+    bool behind = at.x + width <= right, before = start - gap - width >= left;
+    if (!behind) {
         at.x = (before ? start : end) - gap;
         lettering.across = CUP_HOLD_END;
-        if (!before)
-            lettering.colour = figure->look->paper;
     }
-    if (lettering.across == CUP_HOLD_START || at.x - width >= left)
-        cup_canvas_text(figure->canvas, at, text, &lettering);
+    if (!behind && at.x - width < left)
+        return;
+    if (behind || before) {
+        write_on(figure, at, width, text, &lettering);
+        return;
+    }
+    lettering.colour = on(figure->bar);
+    cup_canvas_text(figure->canvas, at, text, &lettering);
 }
 
 /* ---- levels and densities ----------------------------------------------------------------- */
@@ -383,8 +420,8 @@ void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour col
                (struct cup_point){at, area->top + area->height}, colour);
 }
 
-void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
-                      size_t rows)
+static void draw_cells(struct cup_figure *figure, struct cup_box box, const double *strengths,
+                       size_t columns, size_t rows)
 {
     struct cup_cell *cells = calloc(columns * rows + 1, sizeof *cells);
     if (!cells) {
@@ -394,6 +431,17 @@ void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t
     for (size_t i = 0; i < columns * rows; i++)
         if (strengths[i] > 0)
             cells[i] = (struct cup_cell){cup_look_strength(figure->look, strengths[i]), 1};
-    cup_canvas_cells(figure->canvas, figure->area, cells, columns, rows);
+    cup_canvas_cells(figure->canvas, box, cells, columns, rows);
     free(cells);
+}
+
+void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
+                      size_t rows)
+{
+    draw_cells(figure, figure->area, strengths, columns, rows);
+}
+
+void cup_mark_heat(struct cup_figure *figure, size_t row, const double *strengths, size_t columns)
+{
+    draw_cells(figure, row_box(figure, row), strengths, columns, 1);
 }

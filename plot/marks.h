@@ -26,6 +26,10 @@ void cup_mark_band(struct cup_figure *figure, const double *x, const double *low
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);
 
+/* Likewise, drawn so many points to the right of its place: see swarm.h. */
+void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
+                         struct cup_colour colour, double opacity);
+
 /* From `from` to `to` in x, from the bottom (or `low`) to `high` in y. */
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
                      struct cup_colour colour);
@@ -35,6 +39,9 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
+/* In a row with a name: strengths (0: nothing, to 1), side by side over the whole width. */
+void cup_mark_heat(struct cup_figure *figure, size_t row, const double *strengths, size_t columns);
+
 /* A thin gap between two bars of a row that meet there. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
 
@@ -42,7 +49,8 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
  * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it. */
+/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it:
+ * then in a colour that is read on the bar last drawn. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text);
 

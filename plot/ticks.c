@@ -209,7 +209,7 @@ static bool is_named(int digit, int decade, int every, double decades, unsigned 
         return decade % every == 0;
     if (decades < 1.2 && most > 6)
         return digit != 7 && digit != 9;
-    return decades < 2.6 && most > 3 && (digit == 2 || digit == 5);
+    return 3 * decades <= most && (digit == 2 || digit == 5);
 }
 
 /* Each has its own prefix: "10 ms", "1 s". */

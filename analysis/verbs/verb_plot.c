@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
 #include "analysis/verbs/verbs.h"
@@ -18,7 +19,7 @@
 enum { MOST = 64 }; /* operands: DIR and names */
 
 struct request {
-    const char *directory, *out, *format, *width, *height, *run, *html;
+    const char *directory, *out, *format, *width, *height, *run, *html, *files;
     const char *list, *dark; /* cup_option_off: not given */
     unsigned number;         /* of the run: see struct cup_load_options */
     const struct cup_plot *plots[MOST];
@@ -113,7 +114,8 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         {"-o", &request->out},        {"--format", &request->format},
         {"--width", &request->width}, {"--height", &request->height},
         {"--run", &request->run},     {"--dark", &request->dark},
-        {"--list", &request->list},   {"--html", &request->html}};
+        {"--list", &request->list},   {"--html", &request->html},
+        {"--files", &request->files}};
     if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
                               &given, error) != 0 ||
         read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
@@ -270,6 +272,30 @@ static int write_page(const struct request *request, const struct cup_totals *to
     return -1;
 }
 
+static int answer(const struct request *request, const struct cup_totals *totals,
+                  struct cup_error *error)
+{
+    return request->html                     ? write_page(request, totals, error)
+           : request->list != cup_option_off ? print_list(request, totals, error)
+                                             : draw_all(request, totals, error);
+}
+
+/* With what the files that were read say of themselves, where those are to be looked for. */
+static int answer_with_files(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    struct cup_file_shares shares;
+    if (!request->files)
+        return answer(request, totals, error);
+    int result = cup_file_shares_make(&shares, totals, request->files, error);
+    totals->shares = &shares;
+    if (result == 0)
+        result = answer(request, totals, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    return result;
+}
+
 /* ---- the verb ----------------------------------------------------------------------------- */
 
 static int with_profile(struct request *request, struct cup_error *error)
@@ -277,7 +303,7 @@ static int with_profile(struct request *request, struct cup_error *error)
     struct cup_profile profile;
     struct cup_totals totals;
     const struct cup_load_options load = {
-        .counters = true, .baskets = request->html != NULL, .run = request->number};
+        .counters = true, .baskets = request->html || request->files, .run = request->number};
     if (cup_verb_load(&profile, request->directory, &load, error) != 0)
         return CUP_EXIT_FAILED;
     int status = CUP_EXIT_DONE;
@@ -286,10 +312,7 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        int result = request->html                     ? write_page(request, &totals, error)
-                     : request->list != cup_option_off ? print_list(request, &totals, error)
-                                                       : draw_all(request, &totals, error);
-        status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+        status = answer_with_files(request, &totals, error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
     cup_profile_free(&profile);

@@ -44,6 +44,8 @@ const struct cup_verb cup_verbs[] = {
      "  --width INCHES     default: 8; texts and lines go with it\n"
      "  --height INCHES    default: five eighths of the width\n"
      "  --dark             light on dark\n"
+     "  --files DIR        where else to look for the files that were read: share-read is then by\n"
+     "                     what they say of themselves\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
      "  The files written are printed one a line; what was left out, and why, goes to standard "

@@ -286,7 +286,7 @@ static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
-static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
+static const void *fake_per_worker(enum fake_kind kind, bool flat, struct cup_arena *arena)
 {
     struct cup_per_worker *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {10};
@@ -296,7 +296,8 @@ static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
     plot->bin_count = amount(kind, 50, CUP_TIME_BINS);
     plot->seconds = 300;
     plot->highest = kind == FAKE_ODD ? -INFINITY : 95;
-    for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_LINES; i++)
+    plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
+    for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_NAMES; i++)
         plot->workers[i] = name_of(kind, i, arena);
     for (size_t i = 0; i < plot->bin_count; i++)
         plot->time_s[i] = plot->seconds * ((double)i + 0.5) / (double)plot->bin_count;
@@ -416,9 +417,10 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_event_rate(kind, arena);
     if (strcmp(plot, "gil-pressure") == 0)
         return fake_pressure(kind, arena);
-    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0 ||
-        strcmp(plot, "worker-activity") == 0)
-        return fake_per_worker(kind, arena);
+    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0)
+        return fake_per_worker(kind, false, arena);
+    if (strcmp(plot, "worker-activity") == 0)
+        return fake_per_worker(kind, true, arena);
     if (strcmp(plot, "task-cpu") == 0)
         return fake_prefix_times(kind, arena);
     if (strcmp(plot, "scaling") == 0)

@@ -120,8 +120,8 @@ Test(data_more, bytes_of_tasks)
     cr_expect_float_eq(sum, 4, 0);
     cr_expect_float_eq(plot->median, 400, 0);
     cr_expect_eq(plot->bins.kind, CUP_BINS_EVEN);
-    cr_expect_not_null(strstr(input.caption, "4 tasks that read data files"));
-    cr_expect_not_null(strstr(input.caption, "1 other one read none"));
+    cr_expect_not_null(strstr(input.caption, "4 tasks that read from data files"));
+    cr_expect_not_null(strstr(input.caption, "1 other one read nothing"));
 }
 
 static void add_digest(uint32_t number, uint32_t prefix, uint32_t activity, double value)

@@ -86,7 +86,7 @@ _cupping() {
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
-    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --run" ;;
+    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --files --run" ;;
     plot:*)
         _cupping_files -d
         # shellcheck disable=SC2207 # names without blanks
