@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURFACES = 64 };
+enum { SURFACES = 1024 };
 
 struct writer {
     struct cup_bytes out;
@@ -29,20 +29,34 @@ static unsigned order_of(struct writer *writer, unsigned long surface)
     return writer->count;
 }
 
-static const char word[] = "surface";
-enum { WORD = sizeof word - 1 };
+/* What cairo numbers through all drawings of a process; an image's number is that of a surface. */
+static const char *const words[] = {"surface", "image"};
+
+/* How long the word is that the id at AT begins with, if a number follows; 0: none does. */
+static size_t numbered_word(const char *at, const char *end)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(end - at) > length && memcmp(at, words[i], length) == 0 &&
+            isdigit((unsigned char)at[length]))
+            return length;
+    }
+    return 0;
+}
 
 /* Writes the id at AT (before END); returns where it ends. */
 static const char *put_id(struct writer *writer, const char *at, const char *end, const char *name)
 {
     put(writer, name, strlen(name));
     put(writer, "-", 1);
-    if (end - at > WORD && memcmp(at, word, WORD) == 0 && isdigit((unsigned char)at[WORD])) {
+    size_t word = numbered_word(at, end);
+    if (word) {
         char text[48];
         unsigned long number = 0;
-        for (at += WORD; at < end && isdigit((unsigned char)*at); at++)
+        put(writer, at, word);
+        for (at += word; at < end && isdigit((unsigned char)*at); at++)
             number = number * 10 + (unsigned long)(*at - '0');
-        snprintf(text, sizeof text, "%s%u", word, order_of(writer, number));
+        snprintf(text, sizeof text, "%u", order_of(writer, number));
         put(writer, text, strlen(text));
     }
     return at;
