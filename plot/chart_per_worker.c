@@ -56,12 +56,26 @@ static struct cup_axis worker_axis(const struct cup_per_worker *plot)
                              .high = (double)plot->worker_count};
 }
 
+/* Neighbours of one value are one piece. */
+static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plot, size_t row)
+{
+    const double *values = plot->values + row * plot->bin_count;
+    for (size_t first = 0, i = 1; i <= plot->bin_count; i++) {
+        if (i < plot->bin_count && values[i] == values[first])
+            continue;
+        cup_mark_heat(figure, row, (double)first * plot->bin_s,
+                      fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,
+                      values[first]);
+        first = i;
+    }
+}
+
 static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    double *cells = strengths(figure, plot);
-    for (size_t row = 0; cells && with_names(plot) && row < plot->row_count; row++)
-        cup_mark_heat(figure, row, cells + row * plot->bin_count, plot->bin_count);
-    if (cells && !with_names(plot))
+    double *cells = with_names(plot) ? NULL : strengths(figure, plot);
+    for (size_t row = 0; with_names(plot) && row < plot->row_count; row++)
+        draw_row(figure, plot, row);
+    if (cells)
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
     free(cells);
 }

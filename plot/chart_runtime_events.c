@@ -57,9 +57,9 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->most_events * (exact ? 1 : 1.1)};
+                                  .high = plot->top_events};
     figure->y = (struct cup_axis){
-        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->most_s};
+        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->top_s};
     if (plot->density.cells)
         cup_density_key(figure, &plot->density);
     else

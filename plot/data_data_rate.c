@@ -49,11 +49,12 @@ static void say(struct cup_plot_input *input, const struct cup_time_bins *read, 
         snprintf(files, sizeof files, "Data files, when they were read: mean %s, at most %s",
                  cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
                  cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
-    cup_plot_say(input, "%s; of %zu worker process%s, in bins of %.3g s.%s (cupping)", files,
+    cup_plot_say(input, "%s; of %zu worker process%s, in bins of %.3g s%s (cupping).", files,
                  processes, processes == 1 ? "" : "es", read->bin_s,
-                 received ? " What sockets delivered is spread over the time of the tasks that got "
-                            "it: when they did is not known."
-                          : "");
+                 received
+                     ? ". What sockets delivered is spread over the time of the tasks that got it: "
+                       "when it came is not known"
+                     : "");
 }
 
 /* A few bytes of a protocol, or of a note, would be a line at zero. */

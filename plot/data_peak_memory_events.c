@@ -84,7 +84,7 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     char bytes[24];
     plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
     if (room > 0 && !(plot->limit > 0))
-        snprintf(plot->far_above, sizeof plot->far_above, "room within the limit: %s (far above)",
+        snprintf(plot->far_above, sizeof plot->far_above, "limit far above: %s",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     plot->top_events = 1.1 * plot->most_events;
     plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);

@@ -93,6 +93,7 @@ static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time
                    const double *counts)
 {
     plot->seconds = time->run_s;
+    plot->bin_s = time->bin_s;
     plot->highest = -INFINITY;
     for (size_t i = 0; i < plot->row_count * plot->bin_count; i++) {
         plot->values[i] = counts[i] > 0 ? plot->values[i] / counts[i] : NAN;

@@ -87,8 +87,8 @@ static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena
     if (cup_density_make(&plot->density, arena) != 0)
         return -1;
     for (size_t i = 0; i < plot->chunks.count; i++)
-        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->most_events,
-                        plot->chunks.points[i].wall_s / plot->most_s);
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->chunks.points[i].wall_s / plot->top_s);
     cup_density_finish(&plot->density);
     return 0;
 }
@@ -134,6 +134,8 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
         return cup_plot_none(input, "of no chunk both events and time are known");
     const struct cup_line_fit *fit = &input->totals->ledger.fits.all.time;
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_s = 1.02 * plot->most_s;
     take_fit(plot, fit);
     take_median(plot, fit);
     if ((plot->fitted || plot->with_median) && fit->robust.spread > 0)

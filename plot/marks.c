@@ -66,6 +66,18 @@ static void tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, 
     cup_canvas_tell(figure->canvas, box, colour, text);
 }
 
+/* "w2: 80 %, 10 s to 12 s" */
+static void tell_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                      double to, double percent, struct cup_colour colour)
+{
+    char left[24], right[24], text[sizeof(struct cup_told){0}.text];
+    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
+    snprintf(text, sizeof text, "%.*s: %.3g %%, %s to %s",
+             (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "", percent,
+             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
+    cup_canvas_tell(figure->canvas, box, colour, text);
+}
+
 /* ---- lines -------------------------------------------------------------------------------- */
 
 /* Points on the paper: a line is drawn in pieces, so that no number of them needs memory. */
@@ -420,8 +432,8 @@ void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour col
                (struct cup_point){at, area->top + area->height}, colour);
 }
 
-static void draw_cells(struct cup_figure *figure, struct cup_box box, const double *strengths,
-                       size_t columns, size_t rows)
+void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
+                      size_t rows)
 {
     struct cup_cell *cells = calloc(columns * rows + 1, sizeof *cells);
     if (!cells) {
@@ -431,17 +443,20 @@ static void draw_cells(struct cup_figure *figure, struct cup_box box, const doub
     for (size_t i = 0; i < columns * rows; i++)
         if (strengths[i] > 0)
             cells[i] = (struct cup_cell){cup_look_strength(figure->look, strengths[i]), 1};
-    cup_canvas_cells(figure->canvas, box, cells, columns, rows);
+    cup_canvas_cells(figure->canvas, figure->area, cells, columns, rows);
     free(cells);
 }
 
-void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
-                      size_t rows)
+void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
+                   double percent)
 {
-    draw_cells(figure, figure->area, strengths, columns, rows);
-}
-
-void cup_mark_heat(struct cup_figure *figure, size_t row, const double *strengths, size_t columns)
-{
-    draw_cells(figure, row_box(figure, row), strengths, columns, 1);
+    struct cup_box box = row_box(figure, row);
+    double left = cup_x(figure, from), right = cup_x(figure, to);
+    struct cup_colour colour = cup_look_strength(figure->look, strength);
+    if (!(right > left) || !(strength >= 0))
+        return;
+    box.left = left;
+    box.width = right - left;
+    cup_canvas_box(figure->canvas, box, colour, 1);
+    tell_heat(figure, box, row, from, to, percent, colour);
 }

@@ -39,8 +39,10 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
-/* In a row with a name: strengths (0: nothing, to 1), side by side over the whole width. */
-void cup_mark_heat(struct cup_figure *figure, size_t row, const double *strengths, size_t columns);
+/* In a row with a name, from `from` to `to` in x: a strength (0 to 1; NAN: nothing is drawn), which
+ * stands for so many percent. */
+void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
+                   double percent);
 
 /* A thin gap between two bars of a row that meet there. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);

@@ -15,7 +15,7 @@ struct cup_per_worker {
     double *values; /* row_count by bin_count; NAN: not known */
     size_t row_count, bin_count;
     double time_s[CUP_TIME_BINS]; /* the middle of each bin */
-    double highest, seconds;
+    double highest, seconds, bin_s;
 };
 
 #endif

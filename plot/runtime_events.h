@@ -14,6 +14,7 @@ struct cup_outlier {
 struct cup_runtime_events {
     struct cup_chunk_points chunks;
     double most_events, most_s;
+    double top_events, top_s; /* where the axes end, or a bit before it */
     bool fitted;
     bool with_median;                     /* in place of the fit: offset_s, with no slope */
     const char *doubt;                    /* why not; NULL: fitted. Not owned */

@@ -74,16 +74,27 @@ static size_t opening(const char *at, const char *end)
     return 0;
 }
 
+/* Cells of an image keep their edges: browsers blur what they enlarge. */
+static const char image[] = "<image", sharp[] = " style=\"image-rendering:pixelated\"";
+
+static size_t image_begins(const char *at, const char *end)
+{
+    size_t length = sizeof image - 1;
+    return (size_t)(end - at) > length && memcmp(at, image, length) == 0 ? length : 0;
+}
+
 int cup_svg_ids(struct cup_bytes *svg, const char *name)
 {
     struct writer writer = {0};
     const char *at = (const char *)svg->bytes, *end = at + svg->count;
     while (at < end && !writer.failed) {
-        size_t length = opening(at, end);
-        put(&writer, at, length ? length : 1);
-        at += length ? length : 1;
+        size_t length = opening(at, end), begun = image_begins(at, end), step = length + begun;
+        put(&writer, at, step ? step : 1);
+        at += step ? step : 1;
         if (length)
             at = put_id(&writer, at, end, name);
+        if (begun)
+            put(&writer, sharp, sizeof sharp - 1);
     }
     put(&writer, "", 1); /* so that what follows may be read as a text */
     if (writer.failed) {

@@ -102,6 +102,8 @@ static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *ar
     fill_chunks(&plot->chunks, kind, arena);
     plot->most_events = kind == FAKE_ODD ? INFINITY : 100000;
     plot->most_s = kind == FAKE_ODD ? NAN : 15;
+    plot->top_events = plot->most_events * (kind == FAKE_LARGE ? 1 : 1.1);
+    plot->top_s = plot->most_s;
     plot->fitted = kind == FAKE_USUAL || kind == FAKE_LARGE;
     plot->offset_s = 2;
     plot->slope_s = 1e-4;
@@ -296,6 +298,7 @@ static const void *fake_per_worker(enum fake_kind kind, bool flat, struct cup_ar
     plot->bin_count = amount(kind, 50, CUP_TIME_BINS);
     plot->seconds = 300;
     plot->highest = kind == FAKE_ODD ? -INFINITY : 95;
+    plot->bin_s = plot->seconds / (double)plot->bin_count;
     plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
     for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_NAMES; i++)
         plot->workers[i] = name_of(kind, i, arena);
