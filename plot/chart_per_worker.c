@@ -36,7 +36,8 @@ static double *strengths(struct cup_figure *figure, const struct cup_per_worker 
 static void strength_key(struct cup_figure *figure, const struct cup_per_worker *plot, double share)
 {
     char text[96];
-    snprintf(text, sizeof text, "%.3g %%", plot->highest * share);
+    double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
+    snprintf(text, sizeof text, "%.3g %%", round(value / digit) * digit);
     cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, share));
 }
 
@@ -56,12 +57,20 @@ static struct cup_axis worker_axis(const struct cup_per_worker *plot)
                              .high = (double)plot->worker_count};
 }
 
-/* Neighbours of one value are one piece. */
+/* Percent that are not told apart by their colours: neighbours that differ by less are one piece.
+ */
+#define STEP 2
+
+static bool is_same(double one, double other)
+{
+    return isnan(one) ? isnan(other) : fabs(one - other) < STEP;
+}
+
 static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plot, size_t row)
 {
     const double *values = plot->values + row * plot->bin_count;
     for (size_t first = 0, i = 1; i <= plot->bin_count; i++) {
-        if (i < plot->bin_count && values[i] == values[first])
+        if (i < plot->bin_count && is_same(values[i], values[first]))
             continue;
         cup_mark_heat(figure, row, (double)first * plot->bin_s,
                       fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,

@@ -24,8 +24,7 @@ static uint64_t leading_number(const char *text, size_t length, size_t *digits)
     return number;
 }
 
-/* As people count: "w2" before "w10". */
-static int by_text(struct cup_text one, struct cup_text two)
+int cup_names_compare(struct cup_text one, struct cup_text two)
 {
     size_t i = 0, j = 0;
     while (i < one.length && j < two.length) {
@@ -53,7 +52,7 @@ static int by_host(const void *a, const void *b)
     const struct cup_observed_worker *two = ((const struct place *)b)->worker;
     if (one->host != two->host)
         return one->host < two->host ? -1 : 1;
-    int order = by_text(name_of(one), name_of(two));
+    int order = cup_names_compare(name_of(one), name_of(two));
     return order ? order : one < two ? -1 : one > two;
 }
 
@@ -174,7 +173,7 @@ const void *cup_data_memory_per_worker(struct cup_plot_input *input)
     return make(input, &cup_memory_share, false);
 }
 
-const void *cup_data_worker_activity(struct cup_plot_input *input)
+const void *cup_activity_by_samples(struct cup_plot_input *input)
 {
     return make(input, &cup_busy_share, true);
 }

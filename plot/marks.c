@@ -455,8 +455,10 @@ void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to
     struct cup_colour colour = cup_look_strength(figure->look, strength);
     if (!(right > left) || !(strength >= 0))
         return;
+    /* A bit of the next one, which is drawn over it: no paper shines through between them. */
+    double end = fmin(right + figure->look->hair, figure->area.left + figure->area.width);
     box.left = left;
-    box.width = right - left;
+    box.width = end - left;
     cup_canvas_box(figure->canvas, box, colour, 1);
     tell_heat(figure, box, row, from, to, percent, colour);
 }

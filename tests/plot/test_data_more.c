@@ -317,12 +317,43 @@ Test(data_more, use_of_the_workers)
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
+/* Two threads: both have a task for four seconds, then one has, to the end. */
 Test(data_more, activity_of_each_worker)
 {
-    load_sampled();
+    load();
     const struct cup_per_worker *plot = make("worker-activity");
     cr_expect_eq(plot->worker_count, 1);
+    cr_expect_eq(plot->bin_count, 120);
+    cr_expect_float_eq(plot->values[10], 100, 1e-6);
+    cr_expect_float_eq(plot->values[50], 50, 1e-6);
+    cr_expect_float_eq(plot->values[100], 50, 1e-6);
+}
+
+Test(data_more, activity_by_samples)
+{
+    load_sampled();
+    const struct cup_per_worker *plot = cup_activity_by_samples(&input);
+    cr_assert_not_null(plot);
+    cr_expect_eq(plot->worker_count, 1);
     cr_expect_float_eq(plot->values[0], 50, 1e-6);
+}
+
+static int order(const char *one, const char *two)
+{
+    return cup_names_compare((struct cup_text){one, strlen(one)},
+                             (struct cup_text){two, strlen(two)});
+}
+
+Test(data_more, names_are_sorted_as_people_count)
+{
+    cr_expect_lt(order("w2", "w10"), 0);
+    cr_expect_gt(order("w10", "w2"), 0);
+    cr_expect_eq(order("w2", "w2"), 0);
+    cr_expect_lt(order("tcp://10.0.0.9:443", "tcp://10.0.0.10:22"), 0);
+    cr_expect_lt(order("a", "b1"), 0);
+    cr_expect_lt(order("w", "w1"), 0);
+    cr_expect_lt(order("w1", "w1-a"), 0);
+    cr_expect_lt(order("99999999999999999999", "99999999999999999999a"), 0);
 }
 
 /* The second task alone has a heap worth it: 30 MiB from 10 s to 18 s, on top of 5 MiB. */
@@ -358,7 +389,7 @@ Test(data_more, what_cannot_be_drawn_says_why)
     load();
     expect_none("data-rate", "no data file was read");
     expect_none("resource-utilization", "sample");
-    expect_none("worker-activity", "sample");
+    expect_none("cpu-per-worker", "sample");
     expect_none("heap-rss", "sample");
     expect_none("task-overhead", "fine metrics");
     expect_none("hosts", "one host");
