@@ -5,41 +5,13 @@
 #include "plot/charts.h"
 #include "plot/per_worker.h"
 #include "plot/quantity.h"
+#include "plot/worker_names.h"
 
 /* A worker that was there, and the row that it has. */
 struct place {
     const struct cup_observed_worker *worker;
     size_t index; /* in observed->workers */
 };
-
-/* The number that a text begins with; *digits: how long it is. */
-static uint64_t leading_number(const char *text, size_t length, size_t *digits)
-{
-    uint64_t number = 0;
-    for (*digits = 0; *digits < length && *digits < 18; ++*digits) {
-        if (text[*digits] < '0' || text[*digits] > '9')
-            break;
-        number = 10 * number + (uint64_t)(text[*digits] - '0');
-    }
-    return number;
-}
-
-int cup_names_compare(struct cup_text one, struct cup_text two)
-{
-    size_t i = 0, j = 0;
-    while (i < one.length && j < two.length) {
-        size_t a, b;
-        uint64_t first = leading_number(one.bytes + i, one.length - i, &a);
-        uint64_t second = leading_number(two.bytes + j, two.length - j, &b);
-        if (a && b && first != second)
-            return first < second ? -1 : 1;
-        if (!(a && b) && one.bytes[i] != two.bytes[j])
-            return (unsigned char)one.bytes[i] < (unsigned char)two.bytes[j] ? -1 : 1;
-        i += a && b ? a : 1;
-        j += a && b ? b : 1;
-    }
-    return (i < one.length) - (j < two.length);
-}
 
 static struct cup_text name_of(const struct cup_observed_worker *worker)
 {
@@ -71,7 +43,7 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
     for (size_t i = 0; i < plot->worker_count; i++) {
         rows[places[i].index] = (uint32_t)i + 1;
         if (i < CUP_WORKER_NAMES)
-            plot->workers[i] = name_of(places[i].worker);
+            plot->workers[i] = cup_worker_name(input->arena, name_of(places[i].worker));
     }
     return rows;
 }

@@ -14,12 +14,13 @@ static bool is_known(const struct cup_chunk_point *point)
     return !isnan(point->events) && !isnan(point->wall_s);
 }
 
-/* The line of the report, if it is one to conclude from. */
+/* The line of the report. It is drawn if it is one to conclude from; chunks that stand out do so by
+ * a doubtful one, too. */
 static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
     plot->doubt = cup_time_doubt(fit);
     plot->fitted = !plot->doubt;
-    if (!plot->fitted)
+    if (fit->missing)
         return;
     plot->slope_s = fit->robust.slope;
     plot->slope_error_s = fit->robust.slope_error;
@@ -138,7 +139,7 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     plot->top_s = 1.02 * plot->most_s;
     take_fit(plot, fit);
     take_median(plot, fit);
-    if ((plot->fitted || plot->with_median) && fit->robust.spread > 0)
+    if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
         find_outliers(plot, input->totals->profile, fit->robust.spread);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
         return NULL;

@@ -5,6 +5,7 @@
 
 #include "plot/charts.h"
 #include "plot/task_stream.h"
+#include "plot/worker_names.h"
 
 /* A thread that ran tasks. */
 struct lane {
@@ -102,19 +103,21 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
 static int name_lanes(struct cup_task_stream *plot, struct cup_plot_input *input,
                       const struct lane *lanes)
 {
-    const struct cup_profile *profile = input->totals->profile;
+    const struct cup_text *names = cup_process_names(input);
     unsigned number = 0;
     plot->lanes = cup_arena_take(input->arena, plot->lane_count, sizeof *plot->lanes);
-    for (size_t i = 0; plot->lanes && i < plot->lane_count; i++) {
+    for (size_t i = 0; names && plot->lanes && i < plot->lane_count; i++) {
+        const struct cup_text *worker = &names[lanes[i].process];
         char *name = cup_arena_take(input->arena, 1, 96);
         number = i && lanes[i].process == lanes[i - 1].process ? number + 1 : 1;
         if (!name)
             return -1;
-        int length = snprintf(name, 96, "%.60s %u, %u", lanes[i].host,
-                              profile->processes[lanes[i].process].header.pid, number);
+        int length =
+            snprintf(name, 96, "%.*s, %u", (int)(worker->length < 80 ? worker->length : 80),
+                     worker->length ? worker->bytes : "", number);
         plot->lanes[i] = (struct cup_text){name, (size_t)length};
     }
-    return plot->lanes ? 0 : -1;
+    return names && plot->lanes ? 0 : -1;
 }
 
 /* The prefixes of the most time; the last one stands for all others. */
@@ -185,7 +188,7 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
                      text, threads);
     else
         cup_plot_say(input,
-                     "%s on %s (host, process, thread). Above: the task; below: what its time went "
+                     "%s on %s (worker, thread). Above: the task; below: what its time went "
                      "to, side by side, not when (cupping).",
                      text, threads);
     return plot;

@@ -6,6 +6,7 @@
 #include "analysis/metrics/budget.h"
 #include "plot/charts.h"
 #include "plot/per_worker.h"
+#include "plot/worker_names.h"
 
 /* A process that is a worker, and what its threads did. */
 struct member {
@@ -24,27 +25,15 @@ static int by_host(const void *a, const void *b)
     return order ? order : one->process < two->process ? -1 : one->process > two->process;
 }
 
-/* "node7 1234", where Dask gave no name. */
-static struct cup_text name_process(struct cup_arena *arena, const struct cup_process *process)
-{
-    char *name = cup_arena_take(arena, 1, 96);
-    if (!name)
-        return (struct cup_text){0};
-    int length = snprintf(name, 96, "%.60s %u", process->header.host, process->header.pid);
-    return (struct cup_text){name, (size_t)length};
-}
-
 /* Servers that share a process share its row: whose tasks are whose is not asked here. */
-static void add_servers(struct member *members, const struct cup_profile *profile)
+static void add_threads(struct member *members, const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->server_count; i++) {
         const struct cup_server *server = &profile->servers[i];
-        struct member *member = &members[server->process];
-        if (!cup_server_is_worker(server))
-            continue;
-        member->name = cup_profile_text(profile, server->name ? server->name : server->address);
-        member->threads +=
-            server->threads ? server->threads : profile->processes[server->process].task_threads;
+        if (cup_server_is_worker(server))
+            members[server->process].threads +=
+                server->threads ? server->threads
+                                : profile->processes[server->process].task_threads;
     }
 }
 
@@ -54,18 +43,18 @@ static struct member *make_members(struct cup_plot_input *input, size_t *count)
     const struct cup_profile *profile = input->totals->profile;
     struct member *members =
         cup_arena_take(input->arena, profile->process_count + 1, sizeof *members);
-    if (!members)
+    const struct cup_text *names = cup_process_names(input);
+    if (!members || !names)
         return NULL;
-    add_servers(members, profile);
+    add_threads(members, profile);
     for (uint32_t i = 0; i < profile->process_count; i++) {
         struct member member = members[i];
         const struct cup_process *process = &profile->processes[i];
         member.process = i;
+        member.name = names[i];
         member.host = process->header.host;
         if (member.threads == 0)
             member.threads = process->task_threads;
-        if (member.name.length == 0)
-            member.name = name_process(input->arena, process);
         if (member.threads > 0 && cup_process_is_worker(process))
             members[(*count)++] = member;
     }

@@ -18,9 +18,6 @@ struct cup_per_worker {
     double highest, seconds, bin_s;
 };
 
-/* Names as people count: "w2" before "w10". */
-int cup_names_compare(struct cup_text one, struct cup_text two);
-
 /* Activity by Dask's samples, for where no worker left a log. As what makes a plot's data. */
 const void *cup_activity_by_samples(struct cup_plot_input *input);
 

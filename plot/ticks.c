@@ -157,7 +157,11 @@ char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
 
 char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds)
 {
-    return cup_print_humane(to, cup_real(seconds), CUP_UNIT_SECONDS);
+    cup_print_humane(to, cup_real(seconds), CUP_UNIT_SECONDS);
+    char *unit = strstr(to, " us"); /* as axes have it */
+    if (unit)
+        snprintf(unit, 8, " \u00b5s");
+    return to;
 }
 
 /* ---- linear ------------------------------------------------------------------------------- */

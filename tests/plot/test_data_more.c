@@ -11,6 +11,7 @@
 #include "plot/per_worker.h"
 #include "plot/rows.h"
 #include "plot/task_bytes.h"
+#include "plot/worker_names.h"
 #include "tests/analysis/support.h"
 
 enum { URL_X = 600, URL_Y, PEER, WIRE, SCHEDULER, EXECUTE, SERIALIZE, NETWORK, SECONDS };
