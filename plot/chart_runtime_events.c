@@ -77,7 +77,7 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     if (plot->fitted || plot->with_median)
         draw_fit(figure, plot);
     for (size_t i = 0; i < plot->outlier_count; i++)
-        cup_mark_text(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
+        cup_mark_name(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
                       plot->outliers[i].name);
     cup_figure_close(figure);
 }

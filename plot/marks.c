@@ -330,7 +330,9 @@ static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
     return false;
 }
 
-void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
+/* `lines` further down than beside its place; false where there is no room. */
+static bool write_beside(struct cup_figure *figure, double x, double y, const char *text,
+                         double lines)
 {
     struct cup_lettering lettering = small(figure);
     const struct cup_box *area = &figure->area;
@@ -338,16 +340,30 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
-        return;
-    up -= before ? lettering.size * 0.8 : 0; /* not on a line that ends there */
+        return false;
+    up += lettering.size * (1.3 * lines - (before ? 0.8 : 0)); /* not on a line that ends there */
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
     double left = across + (before ? -gap - width : gap);
     struct cup_box box = {left, up - lettering.size * 0.6, width, lettering.size * 1.2};
     if (is_written(figure->canvas, box))
-        return;
+        return false;
     write_on(figure, (struct cup_point){across + (before ? -gap : gap), up}, width, text,
              &lettering);
+    return true;
+}
+
+void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
+{
+    write_beside(figure, x, y, text, 0);
+}
+
+void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text)
+{
+    static const double lines[] = {0, 0.8, 1.6, -0.8, -1.6};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (write_beside(figure, x, y, text, lines[i]))
+            return;
 }
 
 static struct cup_lettering bar_lettering(const struct cup_figure *figure)

@@ -51,6 +51,9 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
  * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
+/* Likewise, of a dot: a bit higher or lower where another text is. */
+void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text);
+
 /* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it:
  * then in a colour that is read on the bar last drawn. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
