@@ -22,7 +22,7 @@ static void draw_task(struct cup_figure *figure, const struct cup_stream_task *t
         at += task->shares[i] * whole;
     }
     cup_mark_bar(figure, task->lane, 0, known ? 2 : 1, task->from_s, task->to_s,
-                 group_colour(figure, task->group));
+                 task->failed ? figure->look->ink : group_colour(figure, task->group));
     cup_mark_seam(figure, task->lane, task->to_s);
 }
 
@@ -34,6 +34,8 @@ static void draw_tasks(struct cup_figure *figure, const struct cup_task_stream *
         cup_figure_key(figure, plot->groups[i].length ? plot->groups[i].bytes : "not known",
                        plot->groups[i].length ? plot->groups[i].length : 9, CUP_KEY_BOX,
                        group_colour(figure, (unsigned)i));
+    if (plot->failed_count)
+        cup_figure_key(figure, "failed", 6, CUP_KEY_BOX, figure->look->ink);
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
         cup_figure_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
                        CUP_KEY_BOX, figure->look->paints[cup_shown_parts[i].paint]);

@@ -161,6 +161,8 @@ static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input
         shown->to_s = (double)(task->stop_ns - totals->run.start_ns) / 1e9;
         shown->lane = (uint16_t)find_lane(lanes, plot->lane_count, lane_of(profile, task));
         shown->group = groups[task->prefix];
+        shown->failed = task->status == CUP_STATUS_ERRED;
+        plot->failed_count += shown->failed;
         cup_shown_shares(profile, task, shown->shares);
     }
     return 0;

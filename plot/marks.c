@@ -171,6 +171,14 @@ static void lift(struct pen *pen, struct column *column)
     pen->count = 0;
 }
 
+/* Of steps the last one before a gap is as long as the others. */
+static void hold_until(struct pen *pen, struct column *column, double x)
+{
+    put_column(pen, column);
+    if (pen->stroke->steps && pen->count && !isnan(x))
+        move(pen, x, pen->points[pen->count - 1].y);
+}
+
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke)
 {
@@ -181,6 +189,7 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
     for (size_t i = 0; i < count; i++) {
         double across = cup_x(figure, x[i]), up = cup_scale_place(&axis->scale, y[i]);
         if (isnan(across) || isnan(up)) {
+            hold_until(&pen, &column, across);
             lift(&pen, &column);
             continue;
         }

@@ -225,6 +225,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
     for (size_t i = 0; i < plot->group_count; i++)
         plot->groups[i] = name_of(kind, i, arena);
     plot->task_count = plot->lane_count * 10;
+    plot->failed_count = plot->task_count > 17;
     plot->tasks = take(arena, plot->task_count, sizeof *plot->tasks);
     for (size_t i = 0; i < plot->task_count; i++)
         plot->tasks[i] = (struct cup_stream_task){
@@ -232,6 +233,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
             .to_s = kind == FAKE_ODD ? odd(i + 1) : 10 * (double)(i % 10) + 5 + 5 * roll(&dice),
             .lane = (uint16_t)(i / 10),
             .group = (uint16_t)(i % 3),
+            .failed = i == 17,
             .shares = {0.4, 0.2, kind == FAKE_ODD ? NAN : 0.1, 0.1, 0.2}};
     return plot;
 }
@@ -327,7 +329,7 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
-static const void *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
+static struct cup_sampled *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
 {
     struct cup_sampled *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {8};
@@ -410,6 +412,16 @@ static const void *fake_time_budget(enum fake_kind kind, struct cup_arena *arena
     return plot;
 }
 
+static const void *fake_tasks(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_sampled *plot = fake_sampled(kind, true, arena);
+    double *threads = take(arena, plot->count, sizeof *threads);
+    for (size_t i = 0; i < plot->count; i++)
+        threads[i] = kind == FAKE_ODD ? odd(i + 1) : i < plot->count / 3 ? 50 : 90;
+    plot->threads = threads;
+    return plot;
+}
+
 const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "worker-count") == 0)
@@ -432,8 +444,9 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_progress(kind, arena);
     if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
         return fake_sampled(kind, false, arena);
-    if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0 ||
-        strcmp(plot, "occupancy") == 0)
+    if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0)
+        return fake_tasks(kind, arena);
+    if (strcmp(plot, "occupancy") == 0)
         return fake_sampled(kind, true, arena);
     if (strcmp(plot, "time-budget") == 0)
         return fake_time_budget(kind, arena);

@@ -220,6 +220,7 @@ Test(data, each_task_is_in_its_lane)
             sum += plot->tasks[i].shares[part];
         cr_expect(fabs(sum - 1) < 1e-9 || sum == 0);
     }
+    cr_expect_eq(plot->failed_count, 1);
     cr_expect_float_eq(plot->tasks[0].from_s, 0, 1e-9);
     cr_expect_float_eq(plot->tasks[0].to_s, 4, 1e-9);
     cr_expect_float_eq(plot->tasks[0].shares[CUP_SHOWN_CPU], 0.5, 1e-9);
