@@ -53,3 +53,8 @@ Test(plot, figures_are_those_of_the_report)
 {
     check("figures");
 }
+
+Test(plot, shares_are_those_that_files_tell)
+{
+    check("shares");
+}

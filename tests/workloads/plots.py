@@ -3,6 +3,7 @@
     plots.py pictures CUPPING PROFILE OUT    every file is a picture of the size asked for, twice the same
     plots.py left-out CUPPING PROFILE OUT    what is left out, and why, against what the profile has
     plots.py figures  CUPPING PROFILE OUT    figures on the page against the report's JSON
+    plots.py shares   CUPPING PROFILE OUT    what files say of themselves, with --files, likewise
 
 Prints one line for each thing that is wrong; exit status 1 if there are any.
 """
@@ -39,8 +40,8 @@ class Run:
         command = [self.cupping, verb, self.profile, *map(str, options)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def report(self) -> dict:
-        return json.loads(self("report", "--json", "-").stdout)
+    def report(self, *options) -> dict:
+        return json.loads(self("report", "--json", "-", *options).stdout)
 
     def listed(self) -> dict[str, str]:
         """Of each plot that this version has: why it cannot be drawn from the profile, or ""."""
@@ -144,9 +145,9 @@ PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 class Page:
-    def __init__(self, run: Run):
+    def __init__(self, run: Run, *options):
         path = run.out / "page.html"
-        expect("page: status", run("plot", "--html", path).returncode, 0)
+        expect("page: status", run("plot", "--html", path, *options).returncode, 0)
         self.text = path.read_text(encoding="utf-8")
 
     def svg(self, name: str) -> str:
@@ -210,9 +211,21 @@ def check_figures(run: Run) -> None:
     expect("wasted-work: failed", sum("failed: 0" in tip for tip in page.tips("wasted-work")), 1)
 
 
+def check_shares(run: Run) -> None:
+    """The files are still there, and say themselves what share of them was read."""
+    elsewhere = ("--files", run.out)
+    page = Page(run, *elsewhere)
+    expect("share-read: whose word", "as the files themselves say" in page.caption("share-read"), True)
+    texts = re.findall(r"<text[^>]*>([^<]* %, [^<]* %)</text>", page.svg("share-read"))
+    rows = [row for row in run.report(*elsewhere)["files"]["rows"] if row["share_of_bytes_pct"]]
+    expected = [f"{row['share_of_bytes_pct']:.1f} %, {row['share_of_branches_pct']:.1f} %" for row in rows]
+    expect("share-read: bars", sorted(texts), sorted(expected))
+
+
 def main() -> int:
     what, cupping, profile, out = sys.argv[1:]
-    checks = {"pictures": check_pictures, "left-out": check_left_out, "figures": check_figures}
+    checks = {"pictures": check_pictures, "left-out": check_left_out, "figures": check_figures,
+              "shares": check_shares}
     checks[what](Run(cupping, profile, out))
     print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if wrong else 0
