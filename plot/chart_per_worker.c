@@ -21,15 +21,18 @@ static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *p
     cup_figure_close(figure);
 }
 
-/* Shares of the highest; a cell that is known, and 0, is not nothing. */
+/* Shares of the highest; a cell that is known, and 0, is not nothing. The first worker is at the
+ * bottom, where the axis has its 0. */
 static double *strengths(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    size_t count = plot->row_count * plot->bin_count;
-    double *cells = calloc(count + 1, sizeof *cells);
+    size_t rows = plot->row_count, columns = plot->bin_count;
+    double *cells = calloc(rows * columns + 1, sizeof *cells);
     if (!cells)
         figure->canvas->out_of_memory = true;
-    for (size_t i = 0; cells && i < count; i++)
-        cells[i] = isnan(plot->values[i]) ? 0 : fmax(1e-3, plot->values[i] / plot->highest);
+    for (size_t i = 0; cells && i < rows * columns; i++) {
+        double value = plot->values[(rows - 1 - i / columns) * columns + i % columns];
+        cells[i] = isnan(value) ? 0 : fmax(1e-3, value / plot->highest);
+    }
     return cells;
 }
 

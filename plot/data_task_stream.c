@@ -65,7 +65,8 @@ static size_t find_lane(const struct lane *lanes, size_t count, struct lane lane
 
 /* ---- many: how busy the threads are ------------------------------------------------------- */
 
-/* Threads that stand next to each other share a row. */
+/* Threads that stand next to each other share a row; the first are at the bottom, where the axis
+ * has its 0. */
 static int make_density(struct cup_task_stream *plot, struct cup_plot_input *input,
                         const struct lane *lanes)
 {
@@ -93,7 +94,8 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
         for (size_t bin = 0; bin < CUP_TIME_BINS; bin++) {
             size_t in_row = row + 1 < plot->row_count ? per_row : plot->lane_count - row * per_row;
             double busy = rows[row].amounts[bin * time.count / CUP_TIME_BINS] / time.bin_s;
-            plot->density[row * CUP_TIME_BINS + bin] = fmin(1, busy / (double)in_row);
+            plot->density[(plot->row_count - 1 - row) * CUP_TIME_BINS + bin] =
+                fmin(1, busy / (double)in_row);
         }
     return 0;
 }

@@ -97,7 +97,8 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return NULL;
     make_rate(plot, totals, rate, sizeof rate);
     cup_plot_say(input, "Workers: %s. %s",
-                 sampled ? "samples of the scheduler's state (Dask)" : "those that left a log (cupping)",
+                 sampled ? "samples of the scheduler's state (Dask)"
+                         : "those that left a log (cupping)",
                  rate);
     return plot;
 }
