@@ -44,16 +44,17 @@ static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char
 static void say(struct cup_plot_input *input, const struct cup_time_bins *read, size_t processes,
                 double most, bool received)
 {
-    char mean[24], peak[24], files[120] = "No data file was read";
+    char mean[24], peak[24], files[160] = "No data file was read";
     if (read->whole > 0)
-        snprintf(files, sizeof files, "Data files, when they were read: mean %s, at most %s",
+        snprintf(files, sizeof files,
+                 "Data files, when they were read, of %zu worker process%s: mean %s, at most %s",
+                 processes, processes == 1 ? "" : "es",
                  cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
                  cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
-    cup_plot_say(input, "%s; of %zu worker process%s, in bins of %.3g s%s (cupping).", files,
-                 processes, processes == 1 ? "" : "es", read->bin_s,
+    cup_plot_say(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
                  received
-                     ? ". What sockets delivered is spread over the time of the tasks that got it: "
-                       "when it came is not known"
+                     ? ". What sockets delivered is spread over the time of the tasks that got "
+                       "it: when it came is not known"
                      : "");
 }
 

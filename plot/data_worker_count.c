@@ -72,11 +72,14 @@ static void make_rate(struct cup_worker_count *plot, const struct cup_totals *to
     if (bins.whole <= 0)
         return;
     cup_time_line_make(&plot->rate, &bins);
-    snprintf(to, room, "Data rate:%s%s%s of %zu worker process%s, in bins of %.3g s (cupping).",
-             files > 0 ? " data files, when they were read," : "",
-             files > 0 && received.whole > 0 ? " and" : "",
-             received.whole > 0 ? " sockets, over the time of the tasks that they fed," : "",
-             processes, processes == 1 ? "" : "es", bins.bin_s);
+    char of[64] = "";
+    if (files > 0)
+        snprintf(of, sizeof of, ", of %zu worker process%s", processes, processes == 1 ? "" : "es");
+    snprintf(to, room, "Data rate:%s%s%s%s, in bins of %.3g s (cupping).",
+             files > 0 ? " data files, when they were read" : "",
+             files > 0 && received.whole > 0 ? ", and" : "",
+             received.whole > 0 ? " sockets, over the time of the tasks that they fed" : "", of,
+             bins.bin_s);
 }
 
 const void *cup_data_worker_count(struct cup_plot_input *input)
