@@ -249,6 +249,15 @@ Test(data_more, densities)
 
 /* ---- over time ---------------------------------------------------------------------------- */
 
+static const struct cup_curve *curve(const struct cup_curves *plot, const char *name)
+{
+    for (size_t i = 0; i < plot->count; i++)
+        if (strcmp(plot->curves[i].name, name) == 0)
+            return &plot->curves[i];
+    cr_assert_fail("no curve %s", name);
+    return NULL;
+}
+
 /* The run is from 10 s to 22 s. */
 Test(data_more, bytes_at_the_time_when_they_were_read)
 {
@@ -266,6 +275,23 @@ Test(data_more, bytes_at_the_time_when_they_were_read)
     cr_expect_float_eq(plot->curves[0].values[35], 0, 1e-6);
     cr_expect_float_eq(plot->curves[1].values[0], 150, 1e-6);
     cr_expect_float_eq(plot->most, 1200, 1e-6);
+}
+
+/* The second task is there from the first to the eighth second. */
+Test(data_more, what_sockets_delivered_is_spread_over_the_task)
+{
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_RECV_BYTES] = 8000};
+    struct cup_r_counters block = {.task = 2, .tid = 77, .block = 5, .sequence = 3, .own = 0};
+    builder_counters(&builder, &block, values);
+    load();
+    const struct cup_curves *plot = make("data-rate");
+    const struct cup_curve *sockets = curve(plot, "from sockets, over their tasks");
+    cr_expect_float_eq(sockets->values[0], 1000, 1e-6);
+    cr_expect_float_eq(sockets->values[79], 1000, 1e-6);
+    cr_expect_float_eq(sockets->values[80], 0, 1e-6);
+    cr_expect_not_null(strstr(input.caption, "No data file was read; "), "%s", input.caption);
+    const struct cup_task_bytes *bytes = make("task-bytes");
+    cr_expect_geq(bytes->bins.edges[bytes->bins.count], 8600, "600 of a file, too");
 }
 
 /* Of one worker with two threads, one of which runs a task. */
@@ -297,15 +323,6 @@ static void load_sampled(void)
     for (uint32_t i = 1; i <= 13; i++)
         add_sample(i, 9 + i);
     load();
-}
-
-static const struct cup_curve *curve(const struct cup_curves *plot, const char *name)
-{
-    for (size_t i = 0; i < plot->count; i++)
-        if (strcmp(plot->curves[i].name, name) == 0)
-            return &plot->curves[i];
-    cr_assert_fail("no curve %s", name);
-    return NULL;
 }
 
 Test(data_more, use_of_the_workers)
