@@ -285,6 +285,7 @@ static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
     struct cup_pressure *plot = take(arena, 1, sizeof *plot);
     plot->seconds = 200;
     plot->most = kind == FAKE_ODD ? NAN : 3.4;
+    plot->threads = kind == FAKE_LARGE ? 0 : 4;
     fake_line(&plot->gil, kind, plot->seconds, 3.4);
     fake_line(&plot->io, kind, plot->seconds, 0.5);
     return plot;
