@@ -21,18 +21,15 @@ static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *p
     cup_figure_close(figure);
 }
 
-/* Shares of the highest; a cell that is known, and 0, is not nothing. The first worker is at the
- * bottom, where the axis has its 0. */
+/* Shares of the highest; a cell that is known, and 0, is not nothing. */
 static double *strengths(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    size_t rows = plot->row_count, columns = plot->bin_count;
-    double *cells = calloc(rows * columns + 1, sizeof *cells);
+    size_t count = plot->row_count * plot->bin_count;
+    double *cells = calloc(count + 1, sizeof *cells);
     if (!cells)
         figure->canvas->out_of_memory = true;
-    for (size_t i = 0; cells && i < rows * columns; i++) {
-        double value = plot->values[(rows - 1 - i / columns) * columns + i % columns];
-        cells[i] = isnan(value) ? 0 : fmax(1e-3, value / plot->highest);
-    }
+    for (size_t i = 0; cells && i < count; i++)
+        cells[i] = isnan(plot->values[i]) ? 0 : fmax(1e-3, plot->values[i] / plot->highest);
     return cells;
 }
 
@@ -44,14 +41,9 @@ static void strength_key(struct cup_figure *figure, const struct cup_per_worker 
     cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, share));
 }
 
-static bool with_names(const struct cup_per_worker *plot)
-{
-    return plot->row_count == plot->worker_count && plot->worker_count <= CUP_WORKER_NAMES;
-}
-
 static struct cup_axis worker_axis(const struct cup_per_worker *plot)
 {
-    if (with_names(plot))
+    if (cup_workers_have_names(plot))
         return (struct cup_axis){
             .name = "workers", .names = plot->workers, .name_count = plot->worker_count};
     return (struct cup_axis){.name = "workers",
@@ -84,8 +76,8 @@ static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plo
 
 static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    double *cells = with_names(plot) ? NULL : strengths(figure, plot);
-    for (size_t row = 0; with_names(plot) && row < plot->row_count; row++)
+    double *cells = cup_workers_have_names(plot) ? NULL : strengths(figure, plot);
+    for (size_t row = 0; cup_workers_have_names(plot) && row < plot->row_count; row++)
         draw_row(figure, plot, row);
     if (cells)
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);

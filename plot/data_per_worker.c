@@ -93,7 +93,8 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
             uint32_t place = places[row.worker];
             if (isnan(value) || !place || !(at >= 0 && at < (double)time->count))
                 continue;
-            size_t cell = (place - 1) / per_row * plot->bin_count + (size_t)at;
+            size_t of = cup_worker_row(plot, (place - 1) / per_row);
+            size_t cell = of * plot->bin_count + (size_t)at;
             plot->values[cell] += value;
             counts[cell]++;
         }

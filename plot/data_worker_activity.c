@@ -120,7 +120,8 @@ static int fill(struct cup_per_worker *plot, struct cup_plot_input *input,
             threads += members[n].threads;
         }
         for (size_t bin = 0; bin < row->busy.count; bin++)
-            plot->values[i * row->busy.count + bin] = share(row, bin, threads);
+            plot->values[cup_worker_row(plot, i) * row->busy.count + bin] =
+                share(row, bin, threads);
         plot->bin_count = row->busy.count;
         plot->bin_s = row->busy.bin_s;
         plot->seconds = row->busy.run_s;
