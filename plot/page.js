@@ -51,6 +51,13 @@
     return best;
   }
 
+  function putBeside() {
+    const box = marked.getBoundingClientRect();
+    const below = box.bottom + 8 + tip.offsetHeight < innerHeight;
+    tip.style.left = Math.max(4, Math.min(box.right + 4, innerWidth - tip.offsetWidth - 4)) + "px";
+    tip.style.top = (below ? box.bottom + 6 : Math.max(4, box.top - tip.offsetHeight - 6)) + "px";
+  }
+
   function show(place) {
     if (marked === place.rect) return;
     hide();
@@ -58,10 +65,7 @@
     marked.classList.add("on");
     tip.textContent = place.text;
     tip.hidden = false;
-    const box = marked.getBoundingClientRect();
-    const below = box.bottom + 8 + tip.offsetHeight < innerHeight;
-    tip.style.left = Math.max(4, Math.min(box.right + 4, innerWidth - tip.offsetWidth - 4)) + "px";
-    tip.style.top = (below ? box.bottom + 6 : Math.max(4, box.top - tip.offsetHeight - 6)) + "px";
+    putBeside();
   }
 
   function watch(svg) {
@@ -90,10 +94,10 @@
     svg.addEventListener("pointerdown", point);
     svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") hide(); });
     svg.parentElement.addEventListener("keydown", step);
-    svg.parentElement.addEventListener("blur", hide);
+    svg.parentElement.addEventListener("blur", () => { if (svg.contains(marked)) hide(); });
   }
 
-  addEventListener("scroll", (event) => { if (event.target === document) hide(); }, { passive: true });
+  addEventListener("scroll", () => { if (marked) putBeside(); }, { capture: true, passive: true });
 
   for (const svg of document.querySelectorAll(".plot svg")) {
     const title = svg.querySelector(":scope > title");
