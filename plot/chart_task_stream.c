@@ -2,6 +2,7 @@
 
 #include "plot/charts.h"
 #include "plot/marks.h"
+#include "plot/marks_told.h"
 #include "plot/task_stream.h"
 
 /* Other colours than those of what the time went to. */
@@ -72,6 +73,11 @@ static void draw_density(struct cup_figure *figure, const struct cup_task_stream
     cup_figure_key(figure, "always", 6, CUP_KEY_BOX, cup_look_strength(figure->look, 1));
     cup_figure_open(figure);
     cup_mark_density(figure, plot->density, CUP_TIME_BINS, plot->row_count);
+    cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->density,
+                                                  .columns = CUP_TIME_BINS,
+                                                  .rows = plot->row_count,
+                                                  .times = 100,
+                                                  .what = " % of the time in tasks"});
     cup_figure_close(figure);
 }
 

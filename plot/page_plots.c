@@ -32,15 +32,29 @@ static bool is_repeated(const struct cup_legend *legend, size_t key)
     return false;
 }
 
+/* That more is painted with than its box in the legend: a density has but shades. */
+static bool is_used(const struct cup_bytes *shapes, const char *paint)
+{
+    char class[32];
+    int length = snprintf(class, sizeof class, "class=\"%s", paint), found = 0;
+    const char *at = (const char *)shapes->bytes;
+    while (found < 2 && (at = strstr(at, class))) {
+        at += length;
+        found += *at == '"' || *at == ' ';
+    }
+    return found == 2;
+}
+
 /* A switch for each colour of the legend; of use with the script only, which brings them to light.
  */
-static void write_keys(FILE *out, const struct cup_legend *legend)
+static void write_keys(FILE *out, const struct cup_legend *legend, const struct cup_bytes *shapes)
 {
     fputs("<ul class=\"keys\" aria-label=\"Shown in the plot\" hidden>\n", out);
     for (size_t i = 0; i < legend->count; i++) {
         const struct cup_key *key = &legend->keys[i];
         const char *paint = cup_page_paint(key->colour);
-        if (key->mark == CUP_KEY_NONE || !paint || is_repeated(legend, i))
+        if (key->mark == CUP_KEY_NONE || !paint || is_repeated(legend, i) ||
+            !is_used(shapes, paint))
             continue;
         fprintf(out,
                 "<li><button type=\"button\" aria-pressed=\"true\" data-paint=\"%s\">"
@@ -88,7 +102,7 @@ static int draw(const struct cup_page_plots *plots, const struct cup_plot *plot,
     begin_figure(plots, plot, first);
     cup_page_svg(plots->out, plot, &canvas, shapes, legend.caption);
     fputs("</div>\n", plots->out);
-    write_keys(plots->out, &legend);
+    write_keys(plots->out, &legend, shapes);
     fputs("</figure>\n", plots->out);
     cup_canvas_close(&canvas);
     return 0;
