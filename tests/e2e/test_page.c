@@ -131,9 +131,14 @@ static const char *make_page(void)
 
 /* ---- what the browser says ---------------------------------------------------------------- */
 
+static bool dark_screen;
+
 static struct child browsing(const char *option, const char *size, const char *page)
 {
     return (struct child){.argv = {browser(), "--headless", "--no-sandbox", "--disable-gpu",
+                                   "--hide-scrollbars", "--virtual-time-budget=60000",
+                                   dark_screen ? "--blink-settings=preferredColorScheme=0"
+                                               : "--blink-settings=preferredColorScheme=1",
                                    text("--user-data-dir=%s/browser", directory), size, option,
                                    text("file://%s", page)}};
 }
@@ -179,7 +184,13 @@ static void expect_none(json_t *found)
                                         "cut_texts",
                                         "rows_lost",
                                         "still_off",
-                                        "hacked"};
+                                        "hacked",
+                                        "dead_links",
+                                        "nameless_buttons",
+                                        "skipped_levels",
+                                        "titles_left",
+                                        "tip_left",
+                                        "saved_rows"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_expect_eq(number(found, names[i]), 0, "%s: %lld", names[i], number(found, names[i]));
     char *errors = json_dumps(json_object_get(found, "errors"), 0);
@@ -203,6 +214,19 @@ static void expect_works(json_t *found)
     cr_expect_leq(number(found, "wider_than_the_window"), 0);
 }
 
+static void expect_reached(json_t *found)
+{
+    const char *tip = json_string_value(json_object_get(found, "tip"));
+    const char *next = json_string_value(json_object_get(found, "next_tip"));
+    cr_expect_gt(number(found, "links_to_evidence"), 0);
+    cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
+    cr_expect_geq(number(found, "links_to_tables"), 10);
+    cr_expect(next && *next && strcmp(tip, next) != 0, "the next place says: %s", next);
+    cr_expect_str_eq(json_string_value(json_object_get(found, "spoken")), next);
+    cr_expect(json_is_true(json_object_get(found, "saved_svg")));
+    cr_expect(json_is_true(json_object_get(found, "saved_png")));
+}
+
 Test(page, works_in_a_browser_at_any_width)
 {
     static const char *const sizes[] = {"--window-size=1280,900", "--window-size=500,900"};
@@ -213,22 +237,110 @@ Test(page, works_in_a_browser_at_any_width)
         json_t *found = probe(probed, sizes[i]);
         expect_none(found);
         expect_works(found);
+        expect_reached(found);
         json_decref(found);
     }
 }
 
-/* Pixels of the screenshot that have just the colour of the time budget's CPU, in thousandths. */
-Test(page, is_not_blank)
+/* ---- what is seen ------------------------------------------------------------------------- */
+
+/* Each plot, at its place in the picture of the whole page: has it more than its paper? */
+static void expect_no_blank(json_t *found, const char *picture)
 {
     static const char script[] =
-        "import sys, matplotlib.image, numpy\n"
+        "import json, sys, matplotlib.image, numpy\n"
         "image = (matplotlib.image.imread(sys.argv[1])[:, :, :3] * 255).round().astype(int)\n"
-        "shares = [(image == colour).all(axis=2).mean()\n"
-        "          for colour in ((0, 158, 115), (255, 255, 255), (26, 26, 26))]\n"
-        "sys.exit(0 if shares[0] > .002 and .3 < shares[1] < .95 and shares[2] > .0005\n"
-        "         else f'green, white, ink: {shares}')\n";
+        "for name, x, y, width, height in json.loads(sys.argv[2]):\n"
+        "    part = image[int(y):int(y + height), int(x):int(x + width)].reshape(-1, 3)\n"
+        "    colours, counts = numpy.unique(part, axis=0, return_counts=True)\n"
+        "    drawn = 1 - counts.max() / max(1, counts.sum())\n"
+        "    if len(colours) < 20 or not .01 < drawn:\n"
+        "        sys.exit(f'{name}: {len(colours)} colours, {drawn:.2%} drawn')\n";
+    char *figures = json_dumps(json_object_get(found, "figures"), 0);
+    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture, figures}});
+    free(figures);
+}
+
+Test(page, no_plot_is_blank)
+{
     browser();
+    const char *page = make_page(), *probed = text("%s/probed.html", directory);
+    const char *picture = text("%s/whole.png", directory);
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    run(browsing(text("--screenshot=%s", picture),
+                 text("--window-size=1280,%lld", number(found, "height")), page));
+    expect_no_blank(found, picture);
+    json_decref(found);
+}
+
+/* On paper, too, nothing is missing: each plot's title is a text of the document. */
+Test(page, prints_all_plots)
+{
+    static const char pdftotext[] = "/usr/bin/pdftotext";
+    browser();
+    if (access(pdftotext, X_OK) != 0)
+        cr_skip_test("no pdftotext here (apt-get install poppler-utils)");
+    const char *pdf = text("%s/page.pdf", directory), *page = make_page();
+    run(browsing(text("--print-to-pdf=%s", pdf), "--window-size=1280,900", page));
+    struct child words = {.argv = {pdftotext, "-raw", pdf, "-"}};
+    child_run(&words);
+    size_t bytes, titles = 0;
+    char *html = read_all(page, &bytes);
+    static const char before[] = "-name\">";
+    for (char *at = html; (at = strstr(at, before)); titles++) {
+        char *title = at + strlen(before), *end = strchr(title, '<');
+        at = end;
+        *end = '\0';
+        cr_expect(strchr(title, '&') || strstr(words.out, title), "%s", title);
+        *end = '<';
+    }
+    cr_expect_gt(titles, 20);
+    free(html);
+    child_free(&words);
+}
+
+/* Pixels that have just the colour of the time budget's CPU, of the paper, and of the ink. */
+static void expect_not_blank(const char *page, const char *colours)
+{
+    static const char script[] =
+        "import json, sys, matplotlib.image, numpy\n"
+        "image = (matplotlib.image.imread(sys.argv[1])[:, :, :3] * 255).round().astype(int)\n"
+        "shares = [(image == colour).all(axis=2).mean() for colour in json.loads(sys.argv[2])]\n"
+        "sys.exit(0 if shares[0] > .002 and .3 < shares[1] < .95 and shares[2] > .0005\n"
+        "         else f'green, paper, ink: {shares}')\n";
     const char *picture = text("%s/page.png", directory);
-    run(browsing(text("--screenshot=%s", picture), "--window-size=1280,2400", make_page()));
-    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture}});
+    run(browsing(text("--screenshot=%s", picture), "--window-size=1280,2400", page));
+    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture, colours}});
+}
+
+static const char light[] = "[[0, 158, 115], [255, 255, 255], [26, 26, 26]]";
+static const char dark[] = "[[29, 181, 138], [22, 24, 29], [236, 238, 241]]";
+
+Test(page, is_not_blank)
+{
+    browser();
+    expect_not_blank(make_page(), light);
+}
+
+/* Its title and what is in it are read and seen without its script. */
+Test(page, is_not_blank_without_its_script)
+{
+    size_t bytes;
+    browser();
+    const char *page = make_page();
+    char *html = read_all(page, &bytes);
+    char *script = strstr(html, "<script>"), *end = strstr(html, "</script>");
+    cr_assert(script && end > script);
+    memset(script, ' ', (size_t)(end + strlen("</script>") - script));
+    write_all(page, html, bytes);
+    free(html);
+    expect_not_blank(page, light);
+}
+
+Test(page, is_dark_where_the_screen_is)
+{
+    browser();
+    dark_screen = true;
+    expect_not_blank(make_page(), dark);
 }
