@@ -33,6 +33,7 @@
     .filter((level, i, levels) => i > 0 && level > levels[i - 1] + 1).length;
   found.scripts = all("script").length;
   found.hostile_names = all("tbody th, tbody td").filter((cell) => cell.textContent.includes("<script>")).length;
+  found.odd_names = all("tbody th, tbody td").filter((cell) => cell.textContent.includes("\ufffd\ufffd\"'</a>&<")).length;
   found.headings_without_scope = all("th:not([scope])").length;
   found.tables_without_caption = all("table").filter((table) => !table.caption).length;
   found.wider_than_the_window = document.documentElement.scrollWidth - innerWidth;

@@ -9,9 +9,11 @@
 
 #include "tests/e2e/child.h"
 
-/* In place of a dataset's name, which is as long. */
-static const char plain[] = "DYJetsToLL_M-50_amcatnlo", hostile[] = "<script>hack=1</script>a";
-_Static_assert(sizeof plain == sizeof hostile, "the log stays as long as it is");
+/* In place of names of a made-up run, which are as long: a dataset, and a part of paths. */
+static const struct {
+    const char *plain, *hostile;
+} names[] = {{"DYJetsToLL_M-50_amcatnlo", "<script>hack=1</script>a"},
+             {"NANOAODSIM", "\xff\x01\"'</a>&<"}};
 
 static const char *browser(void)
 {
@@ -66,17 +68,25 @@ static void run(struct child child)
 }
 
 /* Returns how many names were replaced. */
-static size_t make_hostile(const char *path)
+static size_t replace(char *all, size_t bytes, const char *plain, const char *hostile)
 {
-    size_t bytes, count = 0;
-    char *all = read_all(path, &bytes);
+    size_t count = 0;
+    cr_assert_eq(strlen(plain), strlen(hostile), "the log stays as long as it is");
     for (char *at = all; (at = memmem(at, bytes - (size_t)(at - all), plain, strlen(plain)));) {
         memcpy(at, hostile, strlen(hostile));
         count++;
     }
+    return count;
+}
+
+static void make_hostile(const char *path, size_t counts[2])
+{
+    size_t bytes;
+    char *all = read_all(path, &bytes);
+    for (int i = 0; i < 2; i++)
+        counts[i] += replace(all, bytes, names[i].plain, names[i].hostile);
     write_all(path, all, bytes);
     free(all);
-    return count;
 }
 
 /* A made-up run, in a directory of a hostile name. */
@@ -85,12 +95,12 @@ static const char *make_profile(void)
     const char *profile = text("%s/a <b>\"&' run", directory);
     run((struct child){.argv = {CUP_BUILD "/tests/generate_log", profile, "2000", "4"}});
     struct child list = {.argv = {"/usr/bin/find", profile, "-name", "*.cup"}};
-    size_t count = 0;
+    size_t counts[2] = {0};
     child_run(&list);
     for (char *line = strtok(list.out, "\n"); line; line = strtok(NULL, "\n"))
-        count += make_hostile(line);
+        make_hostile(line, counts);
     child_free(&list);
-    cr_assert_gt(count, 0, "the made-up run has another dataset by now");
+    cr_assert(counts[0] && counts[1], "the made-up run has other names by now");
     return profile;
 }
 
@@ -204,6 +214,7 @@ static void expect_works(json_t *found)
     cr_expect_geq(number(found, "tables"), 10);
     cr_expect_geq(number(found, "advice"), 1);
     cr_expect_gt(number(found, "hostile_names"), 0, "the name is shown as what it is");
+    cr_expect_gt(number(found, "odd_names"), 0, "bytes that are no text are shown as such");
     cr_expect_eq(number(found, "scripts"), 3, "the page's, and two of this test");
     cr_expect(json_is_true(json_object_get(found, "sorted_down")));
     cr_expect(json_is_true(json_object_get(found, "sorted_up")));
