@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/report/page.h"
 #include "analysis/report/report.h"
 #include "analysis/write/html.h"
 #include "plot/page_advice.h"
@@ -165,6 +166,18 @@ static void put_part(const struct page *page, const char *id, const char *headin
     end_part(page);
 }
 
+/* What is cut must be said, and where all of it is. */
+static void put_tables(const struct page *page)
+{
+    begin_part(page, "tables", "Tables");
+    fprintf(page->out,
+            "<p class=\"dim\">Up to %d rows each: <code>cupping tasks --csv FILE</code> has every "
+            "task, <code>cupping report --json FILE</code> all the rest.</p>\n",
+            CUP_PAGE_ROWS);
+    fputs(page->texts[TABLES], page->out);
+    end_part(page);
+}
+
 static void put_left_out(const struct page *page)
 {
     if (!*page->texts[LEFT_OUT])
@@ -180,7 +193,7 @@ static void put_all(const struct page *page)
     put_part(page, "summary", "Summary", SUMMARY, NULL);
     put_part(page, "front", "The run over time", FRONT, "plots");
     put_advice(page);
-    put_part(page, "tables", "Tables", TABLES, NULL);
+    put_tables(page);
     put_part(page, "plots", "More plots", OTHERS, "plots");
     put_left_out(page);
     end(page);
