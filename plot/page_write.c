@@ -154,15 +154,20 @@ static void put_advice(const struct page *page)
     end_part(page);
 }
 
-static void put_part(const struct page *page, const char *id, const char *heading, enum part part,
-                     const char *class)
+static void put_summary(const struct page *page)
+{
+    begin_part(page, "summary", "Summary");
+    fputs(page->texts[SUMMARY], page->out);
+    end_part(page);
+}
+
+static void put_plots(const struct page *page, const char *id, const char *heading, enum part part)
 {
     begin_part(page, id, heading);
-    if (class)
-        fprintf(page->out, "<div class=\"%s\">\n", class);
-    fputs(page->texts[part], page->out);
-    if (class)
-        fputs("</div>\n", page->out);
+    if (*page->texts[part])
+        fprintf(page->out, "<div class=\"plots\">\n%s</div>\n", page->texts[part]);
+    else
+        fputs("<p>None of them could be drawn: <a href=\"#left-out\">why</a>.</p>\n", page->out);
     end_part(page);
 }
 
@@ -190,11 +195,11 @@ static void put_left_out(const struct page *page)
 static void put_all(const struct page *page)
 {
     begin(page);
-    put_part(page, "summary", "Summary", SUMMARY, NULL);
-    put_part(page, "front", "The run over time", FRONT, "plots");
+    put_summary(page);
+    put_plots(page, "front", "The run over time", FRONT);
     put_advice(page);
     put_tables(page);
-    put_part(page, "plots", "More plots", OTHERS, "plots");
+    put_plots(page, "plots", "More plots", OTHERS);
     put_left_out(page);
     end(page);
 }
