@@ -211,8 +211,9 @@
   }
 
   for (const table of document.querySelectorAll("main table")) {
-    const label = table.caption.textContent;
-    table.parentElement.before(saver("CSV", "this table", () =>
+    const label = table.caption.textContent, section = table.closest("section");
+    const first = section.querySelector("table") === table; // its button stands beside the heading
+    (first ? section.firstElementChild : table.parentElement).before(saver("CSV", "the table " + label, () =>
       save(new Blob([csvOf(table)], { type: "text/csv" }), label.replace(/[^\w]+/g, "-").toLowerCase() + ".csv")));
     if (!table.tHead || table.tBodies[0].rows.length < 2) continue;
     for (const heading of table.tHead.querySelectorAll("th")) {

@@ -107,7 +107,8 @@
   HTMLAnchorElement.prototype.click = () => {};
   const savers = all(".saves button", plot);
   savers.forEach((button) => button.click());
-  table.parentElement.previousElementSibling.click();
+  const section = table.closest("section");
+  all(":scope > .save", section)[all("table", section).indexOf(table)].click();
   const rows_of_csv = table.rows.length;
 
   async function finish() {
