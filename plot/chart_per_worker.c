@@ -5,6 +5,7 @@
 
 #include "plot/charts.h"
 #include "plot/marks.h"
+#include "plot/marks_told.h"
 #include "plot/per_worker.h"
 
 static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *plot)
@@ -79,8 +80,14 @@ static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *p
     double *cells = cup_workers_have_names(plot) ? NULL : strengths(figure, plot);
     for (size_t row = 0; cup_workers_have_names(plot) && row < plot->row_count; row++)
         draw_row(figure, plot, row);
-    if (cells)
+    if (cells) {
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+        cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->values,
+                                                      .columns = plot->bin_count,
+                                                      .rows = plot->row_count,
+                                                      .times = 1,
+                                                      .what = " %"});
+    }
     free(cells);
 }
 
