@@ -5,11 +5,6 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/footnotes.h"
 
-char cup_input_letter(size_t input)
-{
-    return (char)('A' + input);
-}
-
 /* ---- inputs ----------------------------------------------------------------------------- */
 
 static const char *kind_text(enum cup_input_kind kind)

@@ -2,7 +2,7 @@
 #ifndef CUPPING_COMPARE_WRITE_H
 #define CUPPING_COMPARE_WRITE_H
 
-#include "analysis/compare/compare.h"
+#include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -34,8 +34,5 @@ void cup_measurement_text(const struct cup_figures *figures, const char *only,
                           const struct cup_target *target, const struct cup_output *output);
 void cup_measurement_json(const struct cup_figures *figures, const struct cup_target *target,
                           const struct cup_output *output);
-
-/* "A", "B", ... */
-char cup_input_letter(size_t input);
 
 #endif

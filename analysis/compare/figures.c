@@ -215,3 +215,11 @@ void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_stati
                                  .value = value,
                                  .source = source});
 }
+
+void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES])
+{
+    for (int i = 0; i < CUP_CHUNK_TIMES; i++) {
+        figures->chunks[i] = cup_numbers_spread(&times[i]);
+        figures->short_of_memory |= times[i].short_of_memory;
+    }
+}

@@ -7,9 +7,13 @@
 
 #include "analysis/base/intern.h"
 #include "analysis/compare/ramp.h"
+#include "analysis/compare/spread.h"
 #include "analysis/metrics/metrics.h"
 
 enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
+
+/* What is meant by the time of a chunk: not every kind of input has both. */
+enum cup_chunk_time { CUP_CHUNK_TASK, CUP_CHUNK_PROCESS, CUP_CHUNK_TIMES };
 
 /* All texts belong to the figures, or are constant. */
 struct cup_figure {
@@ -45,7 +49,10 @@ struct cup_figures {
     struct cup_intern texts;
     uint64_t workers; /* that were seen; 0: not known */
     struct cup_ramp ramp;
-    bool short_of_memory; /* something is missing */
+    bool
+        with_chunks; /* set before it is filled: spreads are made, which takes reading all chunks */
+    struct cup_spread chunks[CUP_CHUNK_TIMES]; /* of those whose result was used, seconds */
+    bool short_of_memory;                      /* something is missing */
 };
 
 /* A copy, zero-terminated, of `length` bytes; "" without memory. */
@@ -103,6 +110,9 @@ static inline const char *cup_statistic_source(struct cup_value value)
     return value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
                                         : "P: over the chunks whose result was used";
 }
+
+/* Makes spreads of the times of chunks, and gives those back. */
+void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES]);
 
 /* Gathers facts of many processes: what workers say counts, what others say only where no worker
  * says anything. Different values are joined. Commands are no facts of that kind. */

@@ -230,9 +230,23 @@ static void read_report(struct cup_figures *figures, const json_t *root)
     read_facts(figures, root);
 }
 
+static void take_chunk(void *closure, const json_t *row)
+{
+    struct cup_numbers *times = closure;
+    const char *outcome = json_string_value(json_object_get(row, "outcome"));
+    if (!outcome || strcmp(outcome, "used") != 0)
+        return;
+    cup_numbers_add(&times[CUP_CHUNK_TASK], cup_number(row_value(row, "wall_s")));
+    cup_numbers_add(&times[CUP_CHUNK_PROCESS], cup_number(row_value(row, "process_s")));
+}
+
 int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error)
 {
-    json_t *root = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted, error);
+    struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
+    const struct cup_json_rows chunks = {"chunks", "rows", take_chunk, times};
+    json_t *root = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
+                                           figures->with_chunks ? &chunks : NULL, error);
+    cup_figures_set_chunks(figures, times);
     if (!root)
         return -1;
     const char *format = json_string_value(json_object_get(root, "format"));

@@ -12,6 +12,7 @@ struct scan {
     char *at, *end;
     const struct cup_json_unwanted *unwanted;
     size_t count;
+    const struct cup_json_rows *rows; /* NULL: none are of use */
 };
 
 /* ---- over what is not wanted ------------------------------------------------------------ */
@@ -104,6 +105,30 @@ static void blank(char *from, const char *to)
     memcpy(from, "null", NULL_LENGTH);
 }
 
+static bool has_rows(const struct scan *scan, const char *section, const char *key, size_t length)
+{
+    const struct cup_json_rows *rows = scan->rows;
+    return rows && !section == !rows->section &&
+           (!section || strcmp(section, rows->section) == 0) && strlen(rows->key) == length &&
+           memcmp(rows->key, key, length) == 0;
+}
+
+/* Of the array from `from` to where the scan is: those before the first that is no JSON. */
+static void take_rows(const struct scan *scan, char *from)
+{
+    struct scan inner = {.at = from, .end = scan->at};
+    while (inner.at < inner.end && (*inner.at == '[' || *inner.at == ',')) {
+        char *row = ++inner.at;
+        if (!skip_value(&inner))
+            return;
+        json_t *json = json_loadb(row, (size_t)(inner.at - row), 0, NULL);
+        if (!json)
+            return;
+        scan->rows->take(scan->rows->closure, json);
+        json_decref(json);
+    }
+}
+
 /* Overwrites the unwanted members of the object that begins here. What is no JSON is left for
  * jansson to complain about. */
 static bool scan_object(struct scan *scan, const char *section)
@@ -125,6 +150,8 @@ static bool scan_object(struct scan *scan, const char *section)
             return false;
         if (!skip_value(scan))
             return false;
+        if (has_rows(scan, section, key, length))
+            take_rows(scan, value);
         if (is_unwanted(scan, section, key, length))
             blank(value, scan->at);
         if (*scan->at != ',')
@@ -168,12 +195,19 @@ static char *read_whole(const char *path, size_t *size, struct cup_error *error)
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
                            struct cup_error *error)
 {
+    return cup_json_file_read_rows(path, unwanted, count, NULL, error);
+}
+
+json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
+                                size_t count, const struct cup_json_rows *rows,
+                                struct cup_error *error)
+{
     size_t size;
     json_error_t problem;
     char *bytes = read_whole(path, &size, error);
     if (!bytes)
         return NULL;
-    struct scan scan = {bytes, bytes + size, unwanted, count};
+    struct scan scan = {bytes, bytes + size, unwanted, count, rows};
     skip_blanks(&scan);
     if (scan.at < scan.end && *scan.at == '{')
         scan_object(&scan, NULL);

@@ -261,6 +261,16 @@ static void read_times(struct cup_figures *figures, const char *directory)
                     epoch ? cup_time((int64_t)(until * 1e9)) : cup_null(), source);
 }
 
+/* Ours says where it timed the whole task instead. */
+static void take_chunk(void *closure, const json_t *row)
+{
+    struct cup_numbers *times = closure;
+    const char *timed = json_string_value(json_object_get(row, "timed"));
+    bool task = timed && strcmp(timed, "task") == 0;
+    cup_numbers_add(&times[task ? CUP_CHUNK_TASK : CUP_CHUNK_PROCESS],
+                    cup_number(cup_json_number(json_object_get(row, "duration"))));
+}
+
 int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *directory,
                                  struct cup_error *error)
 {
@@ -273,7 +283,11 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
         return -1;
     if (!join(path, directory, "metrics.json"))
         return cup_error_set(error, directory, CUP_NO_OFFSET, "the name is too long");
-    json_t *metrics = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted, error);
+    struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
+    const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", take_chunk, times};
+    json_t *metrics = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
+                                              figures->with_chunks ? &chunks : NULL, error);
+    cup_figures_set_chunks(figures, times);
     if (!metrics)
         return -1;
     figures->kind = CUP_INPUT_ROASTCOFFEA;

@@ -1,5 +1,6 @@
 #include "analysis/verbs/verbs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,25 @@ const struct cup_verb *cup_find_verb(const char *name)
         if (strcmp(cup_verbs[i].name, name) == 0)
             return &cup_verbs[i];
     return NULL;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+int cup_verb_start(int argc, char **argv)
+{
+    const struct cup_verb *verb = cup_find_verb(argv[0]);
+    char *help[] = {"help", argv[0], NULL};
+    if (verb)
+        return verb->run != cup_verb_run && asks_for_help(argc, argv) ? cup_verb_help(2, help)
+                                                                      : verb->run(argc, argv);
+    fprintf(stderr, "cupping: %s: no such verb; see `cupping help`\n", argv[0]);
+    return CUP_EXIT_USAGE;
 }
 
 int cup_verb_later(int argc, char **argv)
