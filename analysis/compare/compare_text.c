@@ -20,7 +20,7 @@ static const char *kind_text(enum cup_input_kind kind)
 static void print_metric(char *to, const struct cup_figures *figures, const char *name,
                          enum cup_unit unit)
 {
-    const struct cup_figure *figure = cup_figures_find(figures, "workflow", name);
+    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
     cup_print_humane(to, figure ? figure->value : cup_null(), unit);
 }
 
@@ -80,16 +80,13 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
         cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
 }
 
-/* Relative changes below this would be shown as none. */
-#define LEAST_SHOWN 0.0005
-
 /* Shares change by points, all else by its own unit. */
 static void add_amount(struct cup_table *table, const struct cup_compared *row,
                        const struct cup_change *change)
 {
     char text[CUP_HUMANE_ROOM + 8] = "", number[CUP_HUMANE_ROOM];
     double amount = cup_number(change->by), relative = cup_number(change->relative);
-    if (isnan(amount) || (amount != 0 && fabs(relative) < LEAST_SHOWN))
+    if (isnan(amount) || (amount != 0 && fabs(relative) < CUP_LEAST_CHANGE))
         text[0] = '\0';
     else if (amount == 0)
         snprintf(text, sizeof text, "=");
@@ -101,28 +98,10 @@ static void add_amount(struct cup_table *table, const struct cup_compared *row,
     cup_table_add_string(table, text);
 }
 
-/* "-12.3 %", "x 14.2", "=", "<0.1 %", or nothing. */
-static void print_relative(char *to, size_t room, const struct cup_change *change)
-{
-    enum { FACTOR = 10 }; /* from here on a percentage says less than a factor */
-    double relative = cup_number(change->relative);
-    to[0] = '\0';
-    if (isnan(relative))
-        snprintf(to, room, "%s", cup_number(change->by) == 0 ? "=" : "");
-    else if (relative == 0)
-        snprintf(to, room, "=");
-    else if (fabs(relative) < LEAST_SHOWN)
-        snprintf(to, room, "<0.1 %%");
-    else if (relative >= FACTOR - 1)
-        snprintf(to, room, relative >= 999 ? "x %.3g" : "x %.1f", relative + 1);
-    else
-        snprintf(to, room, "%+.1f %%", relative * 100);
-}
-
 static void add_relative(struct cup_table *table, const struct cup_change *change, bool verdict)
 {
-    char text[48];
-    print_relative(text, sizeof text - 3, change);
+    char text[CUP_CHANGE_TEXT + 2];
+    cup_change_text(text, change);
     if (verdict)
         strcat(text, change->verdict == CUP_VERDICT_BETTER  ? " b"
                      : change->verdict == CUP_VERDICT_WORSE ? " w"

@@ -122,15 +122,15 @@ static void read_rows(struct cup_figures *figures, const json_t *root, const cha
         const char *name = keep_text(figures, json_object_get(row, key));
         for (size_t k = 0; k < count; k++) {
             struct cup_value value = row_value(row, kinds[k].name);
-            cup_figures_add(figures, (struct cup_figure){.section = section,
-                                                         .row = name,
-                                                         .name = kinds[k].name,
-                                                         .label = kinds[k].label,
-                                                         .unit = kinds[k].unit,
-                                                         .value = value,
-                                                         .source = value.kind == CUP_VALUE_NULL
-                                                                       ? "it was not measured"
-                                                                       : "P: sums over tasks"});
+            cup_figures_add(figures, (struct cup_run_figure){.section = section,
+                                                             .row = name,
+                                                             .name = kinds[k].name,
+                                                             .label = kinds[k].label,
+                                                             .unit = kinds[k].unit,
+                                                             .value = value,
+                                                             .source = value.kind == CUP_VALUE_NULL
+                                                                           ? "it was not measured"
+                                                                           : "P: sums over tasks"});
         }
     }
 }

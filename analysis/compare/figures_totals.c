@@ -23,13 +23,13 @@ static void add_metrics(struct cup_figures *figures, const struct cup_totals *to
         struct cup_value value = own(figures, cup_metric_value(metric, totals));
         const char *source =
             value.kind == CUP_VALUE_NULL ? cup_metric_missing(metric, totals) : metric->source;
-        cup_figures_add(figures,
-                        (struct cup_figure){.section = section->name,
-                                            .name = metric->name,
-                                            .label = metric->label,
-                                            .unit = metric->unit,
-                                            .value = value,
-                                            .source = cup_figures_keep_string(figures, source)});
+        cup_figures_add(
+            figures, (struct cup_run_figure){.section = section->name,
+                                             .name = metric->name,
+                                             .label = metric->label,
+                                             .unit = metric->unit,
+                                             .value = value,
+                                             .source = cup_figures_keep_string(figures, source)});
     }
 }
 
@@ -54,15 +54,15 @@ static void add_row(struct cup_figures *figures, const char *section, const char
                     const struct cup_value *values)
 {
     for (size_t i = 0; i < count; i++)
-        cup_figures_add(figures, (struct cup_figure){.section = section,
-                                                     .row = row,
-                                                     .name = kinds[i].name,
-                                                     .label = kinds[i].label,
-                                                     .unit = kinds[i].unit,
-                                                     .value = values[i],
-                                                     .source = values[i].kind == CUP_VALUE_NULL
-                                                                   ? "it was not measured"
-                                                                   : "P: sums over tasks"});
+        cup_figures_add(figures, (struct cup_run_figure){.section = section,
+                                                         .row = row,
+                                                         .name = kinds[i].name,
+                                                         .label = kinds[i].label,
+                                                         .unit = kinds[i].unit,
+                                                         .value = values[i],
+                                                         .source = values[i].kind == CUP_VALUE_NULL
+                                                                       ? "it was not measured"
+                                                                       : "P: sums over tasks"});
 }
 
 static struct cup_value seconds(uint64_t ns)

@@ -111,7 +111,7 @@ static void set_key(struct cup_figures *figures, const json_t *metrics, const st
         snprintf(source, sizeof source, MEASURED ": %s (%s)", key->key, key->source);
     else
         snprintf(source, sizeof source, MEASURED " could not tell it: %s is no number", key->key);
-    struct cup_figure *figure =
+    struct cup_run_figure *figure =
         cup_figures_set(figures, key->section, key->name, scaled(member, key->factor),
                         cup_figures_keep_string(figures, source));
     if (figure && !figure->label && key->label)
@@ -165,7 +165,7 @@ static void set_datasets(struct cup_figures *figures, const json_t *metrics)
         const char *row = cup_figures_keep_string(figures, name);
         for (size_t i = 0; i < cup_dataset_figure_count; i++)
             cup_figures_add(
-                figures, (struct cup_figure){
+                figures, (struct cup_run_figure){
                              .section = "datasets",
                              .row = row,
                              .name = cup_dataset_figures[i].name,
