@@ -238,14 +238,11 @@ static void draw_cell(struct cup_figure *figure, const struct cup_compared_shown
     tell_cell(figure, plot, row, run, box);
 }
 
-/* More of them would leave no room for the table: other plots have their names. */
-enum { NAMED = 8 };
-
 static void draw_table(struct cup_figure *figure, const struct cup_compared_shown *plot,
                        size_t rows)
 {
     draw_verdict_keys(figure, plot, rows, true);
-    for (size_t i = 0; i < plot->run_count && plot->run_count <= NAMED; i++)
+    for (size_t i = 0; i < plot->run_count && plot->run_count <= CUP_COMPARED_NAMED; i++)
         cup_figure_key(figure, plot->runs[i].bytes, plot->runs[i].length, CUP_KEY_NONE,
                        figure->look->ink);
     figure->x = (struct cup_axis){.names = plot->letters, .name_count = plot->run_count};

@@ -46,13 +46,16 @@ static void draw_ideal(struct cup_figure *figure, const struct cup_compared_scal
     cup_mark_line(figure, sizes, rates, 2, stroke);
 }
 
-/* The value that stands a line of text below: beside the dot there are the lines. */
-static double below(const struct cup_figure *figure, double value)
+/* Beside its dot, below the line that goes up from there, or above one that goes down. */
+static void write_run(struct cup_figure *figure, const struct cup_compared_scaling *plot, size_t i)
 {
     const struct cup_scale *scale = &figure->y.scale;
-    double share = figure->look->caption / fmax(fabs(scale->to - scale->from), 1);
-    return scale->log ? value * pow(scale->high / scale->low, -share)
-                      : value - share * (scale->high - scale->low);
+    bool falls = plot->joined && i + 1 < plot->count && plot->rate[i + 1] < plot->rate[i];
+    double share =
+        (falls ? 1 : -1) * figure->look->caption / fmax(fabs(scale->to - scale->from), 1);
+    double at = scale->log ? plot->rate[i] * pow(scale->high / scale->low, share)
+                           : plot->rate[i] + share * (scale->high - scale->low);
+    cup_mark_text(figure, plot->size[i], at, plot->texts[i]);
 }
 
 void cup_chart_compare_scaling(struct cup_figure *figure, const void *data)
@@ -76,6 +79,6 @@ void cup_chart_compare_scaling(struct cup_figure *figure, const void *data)
     for (size_t i = 0; i < plot->count; i++)
         cup_mark_dot(figure, plot->size[i], plot->rate[i], runs.colour, 1);
     for (size_t i = 0; i < plot->count; i++)
-        cup_mark_text(figure, plot->size[i], below(figure, plot->rate[i]), plot->texts[i]);
+        write_run(figure, plot, i);
     cup_figure_close(figure);
 }

@@ -7,6 +7,9 @@
 
 enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
 
+/* More of them are only told by their letters: names would leave no room. Other plots have them. */
+enum { CUP_COMPARED_NAMED = 8 };
+
 struct cup_compared_cell {
     double ratio;                   /* to the baseline; NAN: not known */
     double least, most;             /* where noise within the runs leaves it; NAN: not known */

@@ -49,19 +49,20 @@ static const struct cup_compared *find(const struct cup_comparison *comparison, 
     return NULL;
 }
 
-/* Of the baseline and at least one other: what else is there to compare? Zeros all along are not
- * news. */
-static bool is_telling(const struct cup_comparison *comparison, const struct cup_compared *row)
+/* How many know of it; 0 also where there is nothing to compare: the baseline has to and another
+ * one, and zeros all along are not news. */
+static size_t known(const struct cup_comparison *comparison, const struct cup_compared *row)
 {
-    bool others = false, any = false;
+    size_t count = 0;
+    bool any = false;
     if (!row || isnan(cup_number(cup_compared_value(row, comparison->baseline))))
-        return false;
+        return 0;
     for (size_t i = 0; i < comparison->input_count; i++) {
         double value = cup_number(cup_compared_value(row, i));
-        others |= i != comparison->baseline && !isnan(value);
+        count += !isnan(value);
         any |= value != 0 && !isnan(value);
     }
-    return others && any;
+    return count > 1 && any ? count : 0;
 }
 
 /* ---- noise -------------------------------------------------------------------------------- */
@@ -133,12 +134,14 @@ static void add_row(struct cup_compared_shown *plot, const struct cup_comparison
                     const struct key *key)
 {
     const struct cup_compared *row = find(comparison, key->section, key->name);
+    const struct cup_compared *instead =
+        key->instead ? find(comparison, key->section, key->instead) : NULL;
     const char *label = key->label;
-    if (!is_telling(comparison, row) && key->instead) {
-        row = find(comparison, key->section, key->instead);
+    if (known(comparison, instead) > known(comparison, row)) {
+        row = instead;
         label = key->instead_label;
     }
-    if (!is_telling(comparison, row))
+    if (known(comparison, row) == 0)
         return;
     plot->names[plot->count] = (struct cup_text){label, strlen(label)};
     for (size_t i = 0; i < comparison->input_count; i++) {
@@ -155,8 +158,9 @@ const void *cup_data_compare(struct cup_plot_input *input)
                                   "\0W\0X\0Y\0Z";
     static const char other_work[] =
         ", and not of sums and times: the runs did not do the same work";
-    static const char noise[] = "Noise: two standard errors of the means over chunks; that between "
-                                "runs only more runs tell.";
+    static const char noise[] =
+        " Noise: two standard errors of the means over chunks; that between "
+        "runs only more runs tell.";
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     if (!plot)
@@ -173,8 +177,10 @@ const void *cup_data_compare(struct cup_plot_input *input)
         return cup_plot_none(input, "no key figure is known of the baseline and of another run");
     cup_plot_say(input,
                  "Of %d key figures those that are known and not 0 in all. Better or worse only "
-                 "where it is known which way is%s. %s",
+                 "where it is known which way is%s.%s",
                  (int)KEYS, comparison->same_work ? "" : other_work,
-                 plot->run_count == 2 ? noise : "Letters: the runs in the order given.");
+                 plot->run_count == 2                   ? noise
+                 : plot->run_count > CUP_COMPARED_NAMED ? " Letters: the runs in the order given."
+                                                        : "");
     return plot;
 }

@@ -43,11 +43,11 @@ static size_t shown(const struct cup_scaling *scaling, struct choice choice)
     return count;
 }
 
-/* The one that tells of the most runs; of equal ones the first. */
-static struct choice choose(const struct cup_scaling *scaling)
+/* The one that tells of the most runs; of equal ones the first: that of the target, of cores. */
+static struct choice choose(const struct cup_scaling *scaling, bool events)
 {
-    static const struct choice order[] = {
-        {true, true}, {false, true}, {true, false}, {false, false}};
+    const struct choice order[] = {
+        {true, events}, {false, events}, {true, !events}, {false, !events}};
     struct choice best = order[0];
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool differs = (order[i].cores ? scaling->least_cores : scaling->least_workers) >= 0;
@@ -97,7 +97,8 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
         return NULL;
     if (scaling->missing)
         return cup_plot_none(input, "%s", scaling->missing);
-    struct choice choice = choose(scaling);
+    bool aims = input->runs->target && input->runs->target->rate > 0;
+    struct choice choice = choose(scaling, !aims || input->runs->target->events);
     if (shown(scaling, choice) < 2)
         return cup_plot_none(input, "of fewer than two runs are size and throughput known");
     int least = choice.cores ? scaling->least_cores : scaling->least_workers;
@@ -114,13 +115,11 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     }
     set_target(plot, input->runs->target);
     cup_plot_say(input,
-                 "%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
+                 "%s%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
                  "do.%s",
-                 choice.events ? "Events" : scaling->bytes_are,
+                 choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
                  choice.cores ? scaling->cores_are : scaling->workers_are,
-                 input->runs->target && input->runs->target->rate > 0 && !(plot->target > 0)
-                     ? " The target is of another kind."
-                     : "");
+                 aims && !(plot->target > 0) ? " The target is of another kind." : "");
     cup_plot_say_missing(input, missing);
     return plot;
 }
