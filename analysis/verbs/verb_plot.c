@@ -1,24 +1,22 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
+#include "analysis/verbs/plot_pictures.h"
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/output.h"
 #include "plot/page_write.h"
-#include "plot/plots.h"
 #include "plot/runs.h"
 
 #define DEFAULT_OUT "cupping-plots"
 
-enum { MOST = 90 }; /* operands: runs and names */
+enum { MOST = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* operands: runs and names */
 
 struct request {
     const char *words[CUP_COMPARE_MOST]; /* the runs */
@@ -26,16 +24,9 @@ struct request {
     const char *out, *format, *width, *height, *run, *html, *baseline, *target_text;
     const char *list, *dark; /* cup_option_off: not given */
     unsigned number;         /* of the run: see struct cup_load_options */
-    const struct cup_plot *plots[MOST];
-    size_t count; /* 0: all that can be drawn */
+    struct cup_wanted wanted;
     struct cup_plot_style style;
     struct cup_target target;
-};
-
-/* What is drawn from: one of both is NULL, or, for a list without a profile, both are. */
-struct subject {
-    const struct cup_totals *totals;
-    const struct cup_plot_runs *runs;
 };
 
 static bool is_of_runs(const struct request *request)
@@ -121,16 +112,15 @@ static int read_operand(struct request *request, const char *operand, struct cup
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
                              "%s: no such plot, and no such profile; see `cupping plot --list`",
                              operand);
-    request->plots[request->count++] = plot;
-    return 0;
+    return cup_wanted_add(&request->wanted, plot, error);
 }
 
 /* One run has other plots than several. */
 static int check_plots(const struct request *request, struct cup_error *error)
 {
     bool list = request->list != cup_option_off;
-    for (size_t i = 0; i < request->count; i++) {
-        const char *name = request->plots[i]->name;
+    for (size_t i = 0; i < request->wanted.count; i++) {
+        const char *name = request->wanted.plots[i]->name;
         bool of_runs = cup_find_run_plot(name) != NULL;
         if (of_runs && !is_of_runs(request) && !list)
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
@@ -173,7 +163,7 @@ static int read_comparison(struct request *request, struct cup_error *error)
 /* What was asked for that a page does not take; NULL if nothing. */
 static const char *of_pictures(const struct request *request)
 {
-    return request->count                    ? request->plots[0]->name
+    return request->wanted.count             ? request->wanted.plots[0]->name
            : request->out                    ? "-o"
            : request->format                 ? "--format"
            : request->width                  ? "--width"
@@ -216,14 +206,6 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct request *request, const struct cup_plot *plot)
-{
-    bool wanted = request->count == 0;
-    for (size_t i = 0; i < request->count && !wanted; i++)
-        wanted = request->plots[i] == plot;
-    return wanted;
-}
-
 /* Those that no profile can have. */
 static void print_missing(void)
 {
@@ -233,7 +215,7 @@ static void print_missing(void)
 }
 
 /* Without anything to draw from it is not said what can be drawn. */
-static int print_line(const struct cup_plot *plot, const struct subject *subject, bool of_runs,
+static int print_line(const struct cup_plot *plot, const struct cup_subject *subject, bool of_runs,
                       struct cup_error *error)
 {
     struct cup_arena arena = {0};
@@ -253,148 +235,23 @@ static int print_line(const struct cup_plot *plot, const struct subject *subject
     return result < 0 ? -1 : 0;
 }
 
-static int print_list(const struct request *request, const struct subject *subject,
+static int print_list(const struct request *request, const struct cup_subject *subject,
                       struct cup_error *error)
 {
     struct cup_output output = {.file = stdout};
     int result = 0;
     for (size_t i = 0; i < cup_plot_count && result == 0 && !subject->runs; i++)
-        if (is_wanted(request, &cup_plots[i]))
+        if (cup_is_wanted(&request->wanted, &cup_plots[i]))
             result = print_line(&cup_plots[i], subject, false, error);
     for (size_t i = 0; i < cup_run_plot_count && result == 0; i++)
-        if (is_wanted(request, &cup_run_plots[i]))
+        if (cup_is_wanted(&request->wanted, &cup_run_plots[i]))
             result = print_line(&cup_run_plots[i], subject, true, error);
-    if (request->count == 0 && !subject->runs)
+    if (request->wanted.count == 0 && !subject->runs)
         print_missing();
     return result < 0 ? -1 : cup_output_close(&output, error);
 }
 
-/* ---- drawing ------------------------------------------------------------------------------ */
-
-static int make_directory(const char *directory, struct cup_error *error)
-{
-    struct stat status;
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return cup_error_system(error, directory, "make the directory");
-    if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
-        return cup_error_set(error, directory, CUP_NO_OFFSET, "is no directory");
-    return access(directory, W_OK | X_OK) == 0
-               ? 0
-               : cup_error_system(error, directory, "write into it");
-}
-
-static int write_picture(const char *path, const struct cup_bytes *bytes, struct cup_error *error)
-{
-    struct cup_output output;
-    if (cup_output_open(&output, path, error) != 0)
-        return -1;
-    fwrite(bytes->bytes, 1, bytes->count, output.file);
-    return cup_output_close(&output, error);
-}
-
-static int save(const struct request *request, const struct cup_plot *plot,
-                const struct cup_bytes *bytes, struct cup_error *error)
-{
-    const char *ending = cup_format_names[request->style.format];
-    size_t room = strlen(request->out) + strlen(plot->name) + strlen(ending) + 3;
-    char *path = malloc(room);
-    if (!path)
-        return cup_error_memory(error, request->out);
-    snprintf(path, room, "%s/%s.%s", request->out, plot->name, ending);
-    int result = write_picture(path, bytes, error);
-    if (result == 0)
-        puts(path);
-    free(path);
-    return result;
-}
-
-/* Returns 0; 1 if it cannot be drawn, and why in input->reason; -1 and *error. */
-static int draw(const struct request *request, const struct cup_plot *plot,
-                struct cup_plot_input *input, struct cup_error *error)
-{
-    struct cup_canvas canvas;
-    const struct cup_bytes *bytes;
-    const void *data;
-    int result = cup_plot_make(plot, input, &data, error);
-    if (result == 0)
-        result = cup_plot_draw(plot, input, data, &request->style, &canvas, &bytes, error);
-    if (result == 0) {
-        result = save(request, plot, bytes, error);
-        cup_canvas_close(&canvas);
-    }
-    cup_arena_clear(input->arena);
-    return result;
-}
-
-/* Plots that cannot be drawn, by the reason for it. */
-struct left_out {
-    struct {
-        const char *name;
-        char reason[sizeof(struct cup_plot_input){0}.reason];
-    } plots[MOST];
-    size_t count;
-};
-
-static void leave_out(struct left_out *left_out, const char *name, const char *reason)
-{
-    size_t at = left_out->count++;
-    left_out->plots[at].name = name;
-    snprintf(left_out->plots[at].reason, sizeof left_out->plots[at].reason, "%s", reason);
-}
-
-/* A line for each reason. */
-static void tell_left_out(const struct left_out *left_out)
-{
-    bool told[MOST] = {false};
-    for (size_t i = 0; i < left_out->count; i++) {
-        if (told[i])
-            continue;
-        fprintf(stderr, "cupping: plot: left out %s", left_out->plots[i].name);
-        for (size_t k = i + 1; k < left_out->count; k++)
-            if (strcmp(left_out->plots[i].reason, left_out->plots[k].reason) == 0) {
-                fprintf(stderr, ", %s", left_out->plots[k].name);
-                told[k] = true;
-            }
-        fprintf(stderr, ": %s\n", left_out->plots[i].reason);
-    }
-}
-
-static int draw_those_wanted(const struct request *request, const struct subject *subject,
-                             struct left_out *left_out, int *drawn, struct cup_error *error)
-{
-    struct cup_arena arena = {0};
-    const struct cup_plot *plots = subject->runs ? cup_run_plots : cup_plots;
-    size_t count = subject->runs ? cup_run_plot_count : cup_plot_count;
-    for (size_t i = 0; i < count; i++) {
-        struct cup_plot_input input = {
-            .totals = subject->totals, .runs = subject->runs, .arena = &arena};
-        if (!is_wanted(request, &plots[i]))
-            continue;
-        int result = draw(request, &plots[i], &input, error);
-        if (result < 0)
-            return -1;
-        *drawn += result == 0;
-        if (result > 0)
-            leave_out(left_out, plots[i].name, input.reason);
-    }
-    return 0;
-}
-
-/* Plots that were asked for by name and cannot be drawn are a failure, those of all are not. */
-static int draw_all(const struct request *request, const struct subject *subject,
-                    struct cup_error *error)
-{
-    struct left_out left_out = {.count = 0};
-    int drawn = 0;
-    if (make_directory(request->out, error) != 0)
-        return -1;
-    int result = draw_those_wanted(request, subject, &left_out, &drawn, error);
-    tell_left_out(&left_out);
-    if (result != 0 || ((request->count == 0 || left_out.count == 0) && drawn))
-        return result;
-    return cup_error_set(error, "plot", CUP_NO_OFFSET, "%zu of the plots asked for %s left out",
-                         left_out.count, left_out.count == 1 ? "was" : "were");
-}
+/* ---- the page ------------------------------------------------------------------------------ */
 
 static int write_page(const struct request *request, const struct cup_totals *totals,
                       struct cup_error *error)
@@ -424,10 +281,12 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        const struct subject subject = {.totals = &totals};
-        int result = request->html                     ? write_page(request, &totals, error)
-                     : request->list != cup_option_off ? print_list(request, &subject, error)
-                                                       : draw_all(request, &subject, error);
+        const struct cup_subject subject = {.totals = &totals};
+        int result = request->html ? write_page(request, &totals, error)
+                     : request->list != cup_option_off
+                         ? print_list(request, &subject, error)
+                         : cup_plot_pictures(&subject, &request->wanted, request->out,
+                                             &request->style, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
@@ -442,11 +301,13 @@ static int plot_runs(struct request *request, struct cup_error *error)
     struct cup_arena arena = {0};
     if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
         return cup_error_memory(error, "plot");
-    const struct subject subject = {.runs =
-                                        cup_plot_runs_make(&arena, &comparison, &request->target)};
-    int result = !subject.runs                     ? cup_error_memory(error, "plot")
-                 : request->list != cup_option_off ? print_list(request, &subject, error)
-                                                   : draw_all(request, &subject, error);
+    const struct cup_subject subject = {
+        .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
+    int result =
+        !subject.runs ? cup_error_memory(error, "plot")
+        : request->list != cup_option_off
+            ? print_list(request, &subject, error)
+            : cup_plot_pictures(&subject, &request->wanted, request->out, &request->style, error);
     cup_arena_clear(&arena);
     cup_comparison_free(&comparison);
     return result;
@@ -482,7 +343,7 @@ int cup_verb_plot(int argc, char **argv)
                  : list && !has_profile(&request) ? CUP_EXIT_FAILED
                                                   : with_profile(&request, &error);
     if (list && !request.words[0] && status == CUP_EXIT_FAILED)
-        status = print_list(&request, &(struct subject){.totals = NULL}, &error) == 0
+        status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
                      ? CUP_EXIT_DONE
                      : CUP_EXIT_FAILED;
     return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
