@@ -127,8 +127,8 @@ static int check_plots(const struct request *request, struct cup_error *error)
                                  "%s: shows two or more runs: `cupping plot A B %s`", name, name);
         if (!of_runs && is_of_runs(request))
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                                 "%s: shows one run; of several, `cupping plot --list` names "
-                                 "compare and those after it",
+                                 "%s: shows one run; of several there are compare, "
+                                 "compare-budget, compare-runtime and compare-scaling",
                                  name);
     }
     return 0;

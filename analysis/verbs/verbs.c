@@ -32,8 +32,12 @@ const struct cup_verb cup_verbs[] = {
      "  --csv FILE         all columns as CSV; - is standard output\n"
      "  --json FILE        all columns as JSON\n"
      "  Without options: the main columns as a table.\n"},
-    {"plot", cup_verb_plot, "[DIR] [-o OUTDIR] [OPTIONS] [NAME...]",
-     "pictures of a run: all that its data allow, or those named",
+    {"plot", cup_verb_plot, "[DIR...] [-o OUTDIR] [OPTIONS] [NAME...]",
+     "pictures of a run, or of several: all that the data allow, or those named",
+     "  With two or more, each is what `cupping compare` takes, too: a profile, DIR:N, a file "
+     "made\n"
+     "  by `cupping report --json`, or a measurement directory of roastcoffea; the plots are then\n"
+     "  compare and those after it in the list.\n"
      "  --list             the plots, one a line: name, what it answers, and, with a profile, why "
      "it\n"
      "                     cannot be drawn from it\n"
@@ -45,6 +49,9 @@ const struct cup_verb cup_verbs[] = {
      "  --width INCHES     default: 8; texts and lines go with it\n"
      "  --height INCHES    default: five eighths of the width\n"
      "  --dark             light on dark\n"
+     "  --baseline B       of several, what the others are compared with: letter, number or name;\n"
+     "                     default: the first\n"
+     "  --target RATE      of several, a line at that rate in compare-scaling: 200Gbps, 50kHz\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
      "  The files written are printed one a line; what was left out, and why, goes to standard "
@@ -73,7 +80,8 @@ const struct cup_verb cup_verbs[] = {
      "  --run N|all        which run, of the profiles that do not say so themselves\n"
      "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz, 2e6events/s\n"
      "  --json FILE        everything as JSON instead; - is standard output\n"
-     "  --csv FILE         everything as CSV instead, one row for each figure and input\n"},
+     "  --csv FILE         everything as CSV instead, one row for each figure and input\n"
+     "  `cupping plot A B` draws them beside each other.\n"},
     {"dump", cup_verb_dump, "FILE", "everything that one log (*.cup) holds, as text", ""},
     {"doctor", cup_verb_later, "", "not in this version", ""},
     {"help", cup_verb_help, "[VERB]", "this text, or that of one verb", ""},
