@@ -152,6 +152,10 @@ static int read_comparison(struct request *request, struct cup_error *error)
         return wrong ? cup_error_set(error, "plot", CUP_NO_OFFSET,
                                      "%s: belongs to plots of two or more runs", wrong)
                      : 0;
+    if (request->html)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "--html %s: a page shows one run; without it, pictures of several",
+                             request->html);
     request->inputs.run = request->run;
     request->inputs.with_chunks = true;
     if (request->target_text &&
