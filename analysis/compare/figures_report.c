@@ -243,7 +243,8 @@ static void take_chunk(void *closure, const json_t *row)
 int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error)
 {
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
-    const struct cup_json_rows chunks = {"chunks", "rows", take_chunk, times};
+    static const char *const members[] = {"outcome", "wall_s", "process_s", NULL};
+    const struct cup_json_rows chunks = {"chunks", "rows", members, take_chunk, times};
     json_t *root = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
                                            figures->with_chunks ? &chunks : NULL, error);
     cup_figures_set_chunks(figures, times);

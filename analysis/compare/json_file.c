@@ -113,15 +113,65 @@ static bool has_rows(const struct scan *scan, const char *section, const char *k
            memcmp(rows->key, key, length) == 0;
 }
 
-/* Of the array from `from` to where the scan is: those before the first that is no JSON. */
+/* The name of the next member of an object; the scan is then at its value. False: there is none. */
+static bool next_member(struct scan *scan, const char **key, size_t *length)
+{
+    skip_blanks(scan);
+    if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, key, length))
+        return false;
+    skip_blanks(scan);
+    if (scan->at >= scan->end || *scan->at != ':')
+        return false;
+    scan->at++;
+    skip_blanks(scan);
+    return true;
+}
+
+/* Behind a member's value; false: it was the last one. */
+static bool goes_on(struct scan *scan)
+{
+    return scan->at < scan->end && *scan->at == ',' && scan->at++;
+}
+
+static const char *member_named(const struct cup_json_rows *rows, const char *key, size_t length)
+{
+    for (const char *const *member = rows->members; *member; member++)
+        if (strlen(*member) == length && memcmp(*member, key, length) == 0)
+            return *member;
+    return NULL;
+}
+
+/* The members wanted of the object that begins here; NULL if it is none. */
+static json_t *load_row(struct scan *scan, const struct cup_json_rows *rows)
+{
+    const char *key;
+    size_t length;
+    skip_blanks(scan);
+    json_t *row = scan->at < scan->end && *scan->at++ == '{' ? json_object() : NULL;
+    while (row && next_member(scan, &key, &length)) {
+        const char *value = scan->at, *member = member_named(rows, key, length);
+        if (!skip_value(scan))
+            break;
+        if (member)
+            json_object_set_new(
+                row, member, json_loadb(value, (size_t)(scan->at - value), JSON_DECODE_ANY, NULL));
+        if (!goes_on(scan))
+            break;
+    }
+    return row;
+}
+
+/* Of the array from `from` to where the scan is: those before the first that is no object. */
 static void take_rows(const struct scan *scan, char *from)
 {
     struct scan inner = {.at = from, .end = scan->at};
     while (inner.at < inner.end && (*inner.at == '[' || *inner.at == ',')) {
-        char *row = ++inner.at;
+        struct scan row = {.at = inner.at + 1};
+        inner.at++;
         if (!skip_value(&inner))
             return;
-        json_t *json = json_loadb(row, (size_t)(inner.at - row), 0, NULL);
+        row.end = inner.at;
+        json_t *json = load_row(&row, scan->rows);
         if (!json)
             return;
         scan->rows->take(scan->rows->closure, json);
@@ -136,14 +186,7 @@ static bool scan_object(struct scan *scan, const char *section)
     const char *key;
     size_t length;
     scan->at++;
-    for (;;) {
-        skip_blanks(scan);
-        if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, &key, &length))
-            break;
-        skip_blanks(scan);
-        if (scan->at >= scan->end || *scan->at++ != ':')
-            return false;
-        skip_blanks(scan);
+    while (next_member(scan, &key, &length)) {
         char *value = scan->at;
         const char *inner = section ? NULL : section_named(scan, key, length);
         if (inner && value < scan->end && *value == '{' && !scan_object(scan, inner))
@@ -154,9 +197,8 @@ static bool scan_object(struct scan *scan, const char *section)
             take_rows(scan, value);
         if (is_unwanted(scan, section, key, length))
             blank(value, scan->at);
-        if (*scan->at != ',')
+        if (!goes_on(scan))
             break;
-        scan->at++;
     }
     return scan->at < scan->end && *scan->at++ == '}';
 }

@@ -19,9 +19,10 @@ struct cup_json_unwanted {
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
                            struct cup_error *error);
 
-/* Rows of an unwanted array that are of use one by one. */
+/* Rows of an unwanted array that are of use one by one: some members of objects. */
 struct cup_json_rows {
-    const char *section, *key; /* of the array, as it stands among what is unwanted */
+    const char *section, *key;  /* of the array, as it stands among what is unwanted */
+    const char *const *members; /* the others are left out; NULL at the end */
     void (*take)(void *closure, const json_t *row); /* which goes afterwards */
     void *closure;
 };

@@ -284,7 +284,8 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
     if (!join(path, directory, "metrics.json"))
         return cup_error_set(error, directory, CUP_NO_OFFSET, "the name is too long");
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
-    const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", take_chunk, times};
+    static const char *const members[] = {"timed", "duration", NULL};
+    const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", members, take_chunk, times};
     json_t *metrics = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
                                               figures->with_chunks ? &chunks : NULL, error);
     cup_figures_set_chunks(figures, times);

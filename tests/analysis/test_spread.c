@@ -107,13 +107,15 @@ Test(spread, of_a_measurement)
 
 static void add_up(void *closure, const json_t *row)
 {
+    cr_expect_null(json_object_get(row, "s"));
     *(double *)closure += json_number_value(json_object_get(row, "n"));
 }
 
 static json_t *read_rows(const char *text, double *sum)
 {
     static const struct cup_json_unwanted unwanted[] = {{"a", "rows"}, {NULL, "others"}};
-    const struct cup_json_rows rows = {"a", "rows", add_up, sum};
+    static const char *const members[] = {"n", NULL};
+    const struct cup_json_rows rows = {"a", "rows", members, add_up, sum};
     struct cup_error error;
     FILE *file = fopen(path, "w");
     cr_assert(file);
