@@ -141,7 +141,7 @@ static void add_row(struct cup_compared_shown *plot, const struct cup_comparison
         row = instead;
         label = key->instead_label;
     }
-    if (known(comparison, row) == 0)
+    if (!row || known(comparison, row) == 0)
         return;
     plot->names[plot->count] = (struct cup_text){label, strlen(label)};
     for (size_t i = 0; i < comparison->input_count; i++) {
@@ -154,8 +154,7 @@ static void add_row(struct cup_compared_shown *plot, const struct cup_comparison
 
 const void *cup_data_compare(struct cup_plot_input *input)
 {
-    static const char letters[] = "A\0B\0C\0D\0E\0F\0G\0H\0I\0J\0K\0L\0M\0N\0O\0P\0Q\0R\0S\0T\0U\0V"
-                                  "\0W\0X\0Y\0Z";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     static const char other_work[] =
         ", and not of sums and times: the runs did not do the same work";
     static const char noise[] =
@@ -169,7 +168,7 @@ const void *cup_data_compare(struct cup_plot_input *input)
     plot->baseline = comparison->baseline;
     for (size_t i = 0; i < plot->run_count; i++) {
         plot->runs[i] = input->runs->names[i];
-        plot->letters[i] = (struct cup_text){letters + 2 * i, 1};
+        plot->letters[i] = (struct cup_text){letters + i, 1};
     }
     for (size_t i = 0; i < KEYS; i++)
         add_row(plot, comparison, &keys[i]);
