@@ -116,7 +116,7 @@ $(B)/obj/plot/%.o: plot/%.c $(B)/flags
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
 # What a page of HTML consists of besides: as literals of C, a line each.
-page_parts := $(B)/obj/plot/page.css.inc $(B)/obj/plot/page.js.inc
+page_parts := $(addprefix $(B)/obj/plot/,page.css.inc page_drawing.css.inc page.js.inc)
 $(B)/obj/plot/page_parts.o: $(page_parts)
 $(page_parts): $(B)/obj/plot/%.inc: plot/%
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@
 
 #include "plot/charts.h"
 #include "plot/marks.h"
+#include "plot/marks_told.h"
 #include "plot/per_worker.h"
 
 static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *plot)
@@ -54,6 +55,11 @@ static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *pl
     cup_figure_open(figure);
     if (cells)
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+    cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->values,
+                                                  .columns = plot->bin_count,
+                                                  .rows = plot->row_count,
+                                                  .times = 1,
+                                                  .what = " %"});
     cup_figure_close(figure);
     free(cells);
 }

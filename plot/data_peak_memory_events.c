@@ -32,7 +32,6 @@ static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
     for (size_t i = 0; i < plot->chunks.count; i++)
         cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
                         plot->bytes[i] / plot->top_bytes);
-    cup_density_finish(&plot->density);
     return 0;
 }
 

@@ -77,7 +77,6 @@ static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena
     for (size_t i = 0; i < plot->chunks.count; i++)
         cup_density_add(&plot->density, plot->chunks.points[i].events / plot->most_events,
                         plot->chunks.points[i].wall_s / plot->most_s);
-    cup_density_finish(&plot->density);
     return 0;
 }
 

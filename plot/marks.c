@@ -3,67 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "plot/marks_told.h"
+
 static const struct cup_axis *side(const struct cup_figure *figure, bool right)
 {
     return right ? &figure->right : &figure->y;
-}
-
-/* ---- what is told of places --------------------------------------------------------------- */
-
-/* What the legend calls a colour: empty where it does not say. */
-static const char *key_of(const struct cup_figure *figure, struct cup_colour colour)
-{
-    for (size_t i = 0; i < figure->key_count && i < CUP_KEYS; i++) {
-        const struct cup_colour *key = &figure->keys[i].colour;
-        if (key->red == colour.red && key->green == colour.green && key->blue == colour.blue)
-            return figure->keys[i].text;
-    }
-    return "";
-}
-
-/* "workers: 4 at 2:05" */
-static void tell_point(struct cup_figure *figure, struct cup_point at, double x, double y,
-                       const struct cup_axis *axis, struct cup_colour colour)
-{
-    char across[24], up[24], text[sizeof(struct cup_told){0}.text];
-    double reach = figure->look->gap * 0.6;
-    const char *key = key_of(figure, colour);
-    snprintf(text, sizeof text, "%.80s: %s at %s",
-             *key         ? key
-             : axis->name ? axis->name
-                          : "",
-             cup_tick_text(up, y, axis->unit), cup_tick_text(across, x, figure->x.unit));
-    cup_canvas_tell(figure->canvas,
-                    (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
-                    text);
-}
-
-/* "20 ms to 50 ms: 12" */
-static void tell_column(struct cup_figure *figure, struct cup_box box, double from, double to,
-                        double high, struct cup_colour colour)
-{
-    char left[24], right[24], up[24], text[sizeof(struct cup_told){0}.text];
-    const char *key = key_of(figure, colour);
-    snprintf(text, sizeof text, "%.80s%s%s to %s: %s", key, *key ? ", " : "",
-             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit),
-             cup_tick_text(up, high, figure->y.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
-}
-
-/* "worker 1: process, 0:10 to 0:12" */
-static void tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from,
-                     double to, struct cup_colour colour)
-{
-    char left[24], right[24], text[sizeof(struct cup_told){0}.text];
-    const char *key = key_of(figure, colour);
-    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
-    snprintf(text, sizeof text, "%.*s%s%.50s: %s to %s",
-             (int)(name.bytes && name.length < 60 ? name.length
-                   : name.bytes                   ? 60
-                                                  : 0),
-             name.bytes ? name.bytes : "", *key ? ", " : "", key,
-             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -176,7 +120,7 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
         if (stroke->thin || across - told < figure->look->gap)
             continue;
         told = across;
-        tell_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
+        cup_tell_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
     }
     lift(&pen, &column);
 }
@@ -227,7 +171,7 @@ void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colo
     if (!is_inside(figure, at.x, at.y))
         return;
     cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, opacity);
-    tell_point(figure, at, x, y, &figure->y, colour);
+    cup_tell_point(figure, at, x, y, &figure->y, colour);
 }
 
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
@@ -242,7 +186,7 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
     double seam = fmin(figure->look->hair * 0.5, (right - left) * 0.1);
     struct cup_box box = {left + seam, top, right - left - 2 * seam, bottom - top};
     cup_canvas_box(figure->canvas, box, colour, 1);
-    tell_column(figure, box, from, to, high, colour);
+    cup_tell_column(figure, box, from, to, high, colour);
 }
 
 /* Of the height of a row: what bars leave free. */
@@ -261,7 +205,7 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
     if (!(right > left))
         return;
     cup_canvas_box(figure->canvas, box, colour, 1);
-    tell_bar(figure, box, row, from, to, colour);
+    cup_tell_bar(figure, box, row, from, to, colour);
 }
 
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x)

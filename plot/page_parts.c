@@ -4,6 +4,10 @@ const char cup_page_css[] =
 #include "page.css.inc"
     ;
 
+const char cup_page_drawing_css[] =
+#include "page_drawing.css.inc"
+    ;
+
 const char cup_page_js[] =
 #include "page.js.inc"
     ;

@@ -168,7 +168,6 @@ int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_in
                            const struct cup_bytes **bytes, struct cup_error *error)
 {
     struct cup_sheet sheet = make_sheet(plot, input, style);
-    sheet.format = CUP_FORMAT_SVG;
     sheet.for_page = true;
     print_caption(legend->caption, sizeof legend->caption, input);
     return draw(plot, data, &sheet, false, legend, canvas, bytes, error);

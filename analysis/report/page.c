@@ -28,15 +28,26 @@ struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
     return text.bytes ? text : (struct cup_text){"(not known)", 11};
 }
 
+static void put_link(FILE *contents, const char *target, const char *text)
+{
+    fprintf(contents, "<li><a href=\"#%s\">", target);
+    cup_html_string(contents, text);
+    fputs("</a></li>\n", contents);
+}
+
 static void open_section(const struct cup_page *page, const char *text, const char *detail)
 {
     struct cup_html *html = page->terminal.html;
     FILE *out = page->terminal.out;
+    char target[CUP_HTML_TARGET];
     cup_page_end(page);
     snprintf(html->label, sizeof html->label, "%s", text);
-    fputs("<section>\n<h3>", out);
+    fprintf(out, "<section id=\"%s\">\n<h3>", cup_html_target(target, text));
     cup_html_string(out, text);
-    fputs("</h3>\n", out);
+    fprintf(out, " <a class=\"here\" href=\"#%s\" aria-label=\"Link to this table\">#</a></h3>\n",
+            target);
+    if (html->contents)
+        put_link(html->contents, target, text);
     cup_html_paragraph(out, CUP_DIM, detail);
     html->open = true;
 }

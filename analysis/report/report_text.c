@@ -160,16 +160,16 @@ static int print_html(struct cup_page *page, bool front)
     return result;
 }
 
-int cup_report_html(const struct cup_totals *totals, const struct cup_output *output, bool front)
+int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front)
 {
     static const struct cup_target no_target;
-    struct cup_html html = {.open = false};
+    struct cup_html html = {.contents = contents};
     bool begun = false;
     struct cup_page page = {.totals = totals,
                             .profile = totals->profile,
                             .target = &no_target,
                             .begun = &begun,
-                            .terminal = {.out = output->file, .width = 100, .html = &html}};
+                            .terminal = {.out = out, .width = 100, .html = &html}};
     return print_html(&page, front);
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/write/html.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +52,24 @@ void cup_html_text(FILE *out, struct cup_text text)
 void cup_html_string(FILE *out, const char *string)
 {
     cup_html_text(out, (struct cup_text){string, strlen(string)});
+}
+
+char *cup_html_target(char to[CUP_HTML_TARGET], const char *heading)
+{
+    size_t length = (size_t)snprintf(to, CUP_HTML_TARGET, "table");
+    bool gap = true;
+    for (; *heading && length + 2 < CUP_HTML_TARGET; heading++) {
+        if (!isalnum((unsigned char)*heading)) {
+            gap = true;
+            continue;
+        }
+        if (gap)
+            to[length++] = '-';
+        to[length++] = (char)tolower((unsigned char)*heading);
+        gap = false;
+    }
+    to[length] = '\0';
+    return to;
 }
 
 void cup_html_prose(FILE *out, const char *text)

@@ -15,6 +15,10 @@ void cup_html_string(FILE *out, const char *string);
 /* Likewise; what stands between `backticks` becomes code. */
 void cup_html_prose(FILE *out, const char *text);
 
+/* The id of a section by its heading: "table-tasks-by-prefix". Returns `to`. */
+enum { CUP_HTML_TARGET = 120 };
+char *cup_html_target(char to[CUP_HTML_TARGET], const char *heading);
+
 /* In a paragraph of its own; nothing for an empty text. */
 void cup_html_paragraph(FILE *out, enum cup_style style, const char *text);
 

@@ -93,7 +93,7 @@ void fill_density(struct cup_density *density, struct cup_arena *arena)
     density->cells = take(arena, CUP_DENSITY_X * CUP_DENSITY_Y, sizeof(double));
     density->most = 812;
     for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
-        density->cells[i] = (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X;
+        density->cells[i] = floor(pow(density->most, (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X));
 }
 
 static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *arena)

@@ -240,10 +240,10 @@ Test(data_more, densities)
     cup_density_add(&density, 1.1, 0);
     cup_density_add(&density, NAN, 0);
     cr_expect_float_eq(density.most, 2, 0);
-    cup_density_finish(&density);
-    cr_expect_float_eq(density.cells[(CUP_DENSITY_Y - 1) * CUP_DENSITY_X], 1, 1e-9);
-    cr_expect_float_eq(density.cells[CUP_DENSITY_X - 1], 0.15, 1e-9);
-    cr_expect_float_eq(density.cells[1], 0, 0);
+    cr_expect_float_eq(cup_density_strength(&density, (CUP_DENSITY_Y - 1) * CUP_DENSITY_X), 1,
+                       1e-9);
+    cr_expect_float_eq(cup_density_strength(&density, CUP_DENSITY_X - 1), 0.15, 1e-9);
+    cr_expect_float_eq(cup_density_strength(&density, 1), 0, 0);
 }
 
 /* ---- over time ---------------------------------------------------------------------------- */

@@ -2,6 +2,9 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/plot/support.h"
 
@@ -74,6 +77,26 @@ Test(layout, other_shapes)
     check_size(4, 4);
     check_size(3, 6);
     check_size(12, 3);
+}
+
+/* A machine without any font: cairo's own letters. */
+Test(layout, without_fonts)
+{
+    char path[] = "/tmp/cupping-fonts-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    cr_assert(file);
+    fputs("<?xml version=\"1.0\"?>\n<fontconfig></fontconfig>\n", file);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(setenv("FONTCONFIG_FILE", path, 1), 0);
+    struct drawn drawn;
+    draw_fake(&drawn, &cup_plots[0], FAKE_USUAL,
+              &(struct cup_plot_style){.width = 8, .height = 5, .pixels = 72});
+    cr_expect(drawn.canvas.bare, "there are fonts all the same");
+    cup_canvas_close(&drawn.canvas);
+    check_size(8, 5);
+    check_size(3, 1.875);
+    unlink(path);
 }
 
 /* A check that cannot fail would be none. */
