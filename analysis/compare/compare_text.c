@@ -4,6 +4,16 @@
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/footnotes.h"
+#include "analysis/write/html.h"
+
+static void print_heading(const struct cup_terminal *terminal, enum cup_style style,
+                          const char *text)
+{
+    if (terminal->html)
+        cup_html_section(terminal, text, "");
+    else
+        cup_print(terminal, style, "\n%s\n", text);
+}
 
 /* ---- inputs ----------------------------------------------------------------------------- */
 
@@ -24,6 +34,13 @@ static void print_metric(char *to, const struct cup_figures *figures, const char
     cup_print_humane(to, figure ? figure->value : cup_null(), unit);
 }
 
+static void add_metric(struct cup_table *table, const struct cup_figures *figures, const char *name,
+                       enum cup_unit unit)
+{
+    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
+    cup_table_add_value(table, figure ? figure->value : cup_null(), unit);
+}
+
 static void print_inputs(const struct cup_terminal *terminal,
                          const struct cup_comparison *comparison)
 {
@@ -42,11 +59,37 @@ static void print_inputs(const struct cup_terminal *terminal,
     }
 }
 
+/* In a page: what a line each says on a screen. */
+static void put_inputs(const struct cup_terminal *terminal, const struct cup_comparison *comparison)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0},           {"run", CUP_FIT_LEFT, 0},
+        {"is a", CUP_FIT_LEFT, 0},       {"start (UTC)", CUP_FIT_LEFT, 0},
+        {"wall time", CUP_FIT_RIGHT, 0}, {"events", CUP_FIT_RIGHT, 0},
+        {"", CUP_FIT_LEFT, 0},
+    };
+    struct cup_table table;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const struct cup_figures *input = &comparison->inputs[i];
+        char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMANE_ROOM];
+        print_metric(start, input, "t_start", CUP_UNIT_NONE);
+        cup_table_add_string(&table, letter);
+        cup_table_add_string(&table, input->path);
+        cup_table_add_string(&table, kind_text(input->kind));
+        cup_table_add_string(&table, start);
+        add_metric(&table, input, "wall_time", CUP_UNIT_SECONDS);
+        add_metric(&table, input, "total_events", CUP_UNIT_COUNT);
+        cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
+    }
+    cup_table_finish(&table, terminal);
+}
+
 static void print_differences(const struct cup_terminal *terminal,
                               const struct cup_comparison *comparison)
 {
     if (comparison->difference_count)
-        cup_print(terminal, CUP_WARN, "\nInputs differ\n");
+        print_heading(terminal, CUP_WARN, "Inputs differ");
     for (size_t i = 0; i < comparison->difference_count; i++) {
         const struct cup_difference *difference = &comparison->differences[i];
         char line[1200];
@@ -290,9 +333,10 @@ static void print_section(const struct cup_terminal *terminal,
     struct shown shown = {0};
     size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
     bool rows = strcmp(section, "tasks_by_prefix") == 0 || strcmp(section, "datasets") == 0;
+    char line[120];
     if (!has_label(comparison, section))
         return;
-    cup_print(terminal, CUP_HEADING, "\n%s\n", heading_of(section));
+    print_heading(terminal, CUP_HEADING, heading_of(section));
     for (size_t from = 0, done = 0; from < comparison->input_count && done < others;) {
         struct block block = {comparison, from, from, false, rows};
         size_t taken = 0;
@@ -303,12 +347,16 @@ static void print_section(const struct cup_terminal *terminal,
         for (; from < block.to; from++)
             done += from != comparison->baseline;
     }
-    if (rows && shown.names > most)
-        cup_print(terminal, CUP_DIM, "  ... and %zu more, with --only %s\n", shown.names - most,
-                  section);
-    if (shown.unknown)
-        cup_print(terminal, CUP_DIM, "  n/a in all, and left out: %zu; --json says why\n",
-                  shown.unknown);
+    if (rows && shown.names > most) {
+        snprintf(line, sizeof line, "... and %zu more, with --only %s", shown.names - most,
+                 section);
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+    }
+    if (shown.unknown) {
+        snprintf(line, sizeof line, "n/a in all, and left out: %zu; --json says why",
+                 shown.unknown);
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+    }
     cup_footnotes_print(&footnotes, terminal);
 }
 
@@ -363,7 +411,9 @@ static void print_ramps(const struct cup_terminal *terminal,
     for (size_t i = 0; i < comparison->input_count; i++) {
         if (!steps && !(target->rate > 0))
             continue;
-        cup_print(terminal, CUP_HEADING, "\nScaling within %c\n", cup_input_letter(i));
+        char heading[] = "Scaling within A";
+        heading[sizeof heading - 2] = cup_input_letter(i);
+        print_heading(terminal, CUP_HEADING, heading);
         if (steps)
             cup_ramp_text(terminal, &comparison->inputs[i].ramp);
         cup_target_text(terminal, &comparison->inputs[i].ramp, target);
@@ -420,7 +470,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
     if (!alone && !(only && strcmp(only, "inputs") == 0)) {
         print_sections(&terminal, comparison, only);
         if (!only || scaling) {
-            cup_print(&terminal, CUP_HEADING, "\nScaling\n");
+            print_heading(&terminal, CUP_HEADING, "Scaling");
             print_scaling(&terminal, &comparison->scaling);
         }
     }
@@ -428,4 +478,25 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
         print_ramps(&terminal, comparison, target, alone || scaling);
     if (!alone && !scaling && !(only && strcmp(only, "inputs") == 0))
         print_footer(&terminal, comparison->input_count == 2 || inputs_per_block(&terminal) == 1);
+}
+
+/* As wide as tables of six inputs are, and rows beyond which a page would be a heap. */
+enum { SCREEN = 200, PAGE_ROWS = 100 };
+
+void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
+                      FILE *out, FILE *contents)
+{
+    struct cup_html html = {.contents = contents};
+    const struct cup_terminal terminal = {.out = out, .width = SCREEN, .html = &html};
+    print_heading(&terminal, CUP_HEADING, "Runs");
+    put_inputs(&terminal, comparison);
+    print_differences(&terminal, comparison);
+    for (int i = 0; cup_compare_sections[i]; i++)
+        if (is_comparable(comparison, cup_compare_sections[i]))
+            print_section(&terminal, comparison, cup_compare_sections[i], PAGE_ROWS);
+    print_heading(&terminal, CUP_HEADING, "Scaling");
+    print_scaling(&terminal, &comparison->scaling);
+    print_ramps(&terminal, comparison, target, false);
+    print_footer(&terminal, comparison->input_count == 2);
+    cup_html_section_end(&terminal);
 }

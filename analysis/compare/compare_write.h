@@ -17,6 +17,10 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
 void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
                      const struct cup_output *output);
 
+/* For people, as part of a page: sections whose links `contents` takes, as items of a list. */
+void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
+                      FILE *out, FILE *contents);
+
 /* True if --only NAME means a section of a comparison. */
 bool cup_compare_has_section(const char *name);
 

@@ -11,6 +11,7 @@
 #include "analysis/verbs/plot_pictures.h"
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/output.h"
+#include "plot/page_runs.h"
 #include "plot/page_write.h"
 #include "plot/runs.h"
 
@@ -152,10 +153,6 @@ static int read_comparison(struct request *request, struct cup_error *error)
         return wrong ? cup_error_set(error, "plot", CUP_NO_OFFSET,
                                      "%s: belongs to plots of two or more runs", wrong)
                      : 0;
-    if (request->html)
-        return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                             "--html %s: a page shows one run; without it, pictures of several",
-                             request->html);
     request->inputs.run = request->run;
     request->inputs.with_chunks = true;
     if (request->target_text &&
@@ -257,16 +254,27 @@ static int print_list(const struct request *request, const struct cup_subject *s
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
-static int write_page(const struct request *request, const struct cup_totals *totals,
+static int write_page(const struct request *request, const struct cup_subject *subject,
                       struct cup_error *error)
 {
     struct cup_output output;
     if (cup_output_open(&output, request->html, error) != 0)
         return -1;
-    if (cup_page_write(totals, &output, error) == 0)
+    int result = subject->runs ? cup_page_runs_write(subject->runs, &output, error)
+                               : cup_page_write(subject->totals, &output, error);
+    if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
     return -1;
+}
+
+static int answer(const struct request *request, const struct cup_subject *subject,
+                  struct cup_error *error)
+{
+    return request->html ? write_page(request, subject, error)
+           : request->list != cup_option_off
+               ? print_list(request, subject, error)
+               : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */
@@ -286,11 +294,7 @@ static int with_profile(struct request *request, struct cup_error *error)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
         const struct cup_subject subject = {.totals = &totals};
-        int result = request->html ? write_page(request, &totals, error)
-                     : request->list != cup_option_off
-                         ? print_list(request, &subject, error)
-                         : cup_plot_pictures(&subject, &request->wanted, request->out,
-                                             &request->style, error);
+        int result = answer(request, &subject, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
@@ -307,11 +311,7 @@ static int plot_runs(struct request *request, struct cup_error *error)
         return cup_error_memory(error, "plot");
     const struct cup_subject subject = {
         .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
-    int result =
-        !subject.runs ? cup_error_memory(error, "plot")
-        : request->list != cup_option_off
-            ? print_list(request, &subject, error)
-            : cup_plot_pictures(&subject, &request->wanted, request->out, &request->style, error);
+    int result = subject.runs ? answer(request, &subject, error) : cup_error_memory(error, "plot");
     cup_arena_clear(&arena);
     cup_comparison_free(&comparison);
     return result;

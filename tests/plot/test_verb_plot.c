@@ -149,7 +149,6 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--run", "x"}, "--run"},
         {{"compare"}, "compare: shows two or more runs"},
         {{"/tmp", "/usr", "task-stream"}, "task-stream: shows one run; of several"},
-        {{"/tmp", "/usr", "--html=x"}, "--html x: a page shows one run"},
         {{"--baseline", "B"}, "--baseline: belongs to plots of two or more runs"},
         {{"--target", "1GB/s"}, "--target: belongs to plots of two or more runs"},
         {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: none of the 2"},
