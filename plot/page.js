@@ -93,6 +93,7 @@
     svg.addEventListener("pointermove", point);
     svg.addEventListener("pointerdown", point);
     svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") hide(); });
+    svg.parentElement.setAttribute("aria-description", "left and right arrow keys go from value to value");
     svg.parentElement.addEventListener("keydown", step);
     svg.parentElement.addEventListener("blur", () => { if (svg.contains(marked)) hide(); });
   }

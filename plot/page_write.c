@@ -1,5 +1,6 @@
 #include "plot/page_write.h"
 
+#include "analysis/report/page.h"
 #include "analysis/report/report.h"
 #include "analysis/write/html.h"
 #include "plot/page_advice.h"
@@ -80,10 +81,33 @@ static void put_advice(const struct page *page)
     cup_page_part_end(page->out);
 }
 
-static void put_part(const struct page *page, const char *id, const char *heading, enum part part,
-                     const char *class)
+static void put_summary(const struct page *page)
 {
-    cup_page_part_put(page->out, id, heading, page->parts[part].text, class);
+    cup_page_part_begin(page->out, "summary", "Summary");
+    fputs(page->parts[SUMMARY].text, page->out);
+    cup_page_part_end(page->out);
+}
+
+static void put_plots(const struct page *page, const char *id, const char *heading, enum part part)
+{
+    cup_page_part_begin(page->out, id, heading);
+    if (*page->parts[part].text)
+        fprintf(page->out, "<div class=\"plots\">\n%s</div>\n", page->parts[part].text);
+    else
+        fputs("<p>None of them could be drawn: <a href=\"#left-out\">why</a>.</p>\n", page->out);
+    cup_page_part_end(page->out);
+}
+
+/* What is cut must be said, and where all of it is. */
+static void put_tables(const struct page *page)
+{
+    cup_page_part_begin(page->out, "tables", "Tables");
+    fprintf(page->out,
+            "<p class=\"dim\">Up to %d rows each: <code>cupping tasks --csv FILE</code> has every "
+            "task, <code>cupping report --json FILE</code> all the rest.</p>\n",
+            CUP_PAGE_ROWS);
+    fputs(page->parts[TABLES].text, page->out);
+    cup_page_part_end(page->out);
 }
 
 static void put_left_out(const struct page *page)
@@ -98,11 +122,11 @@ static void put_left_out(const struct page *page)
 static void put_all(const struct page *page)
 {
     begin(page);
-    put_part(page, "summary", "Summary", SUMMARY, NULL);
-    put_part(page, "front", "The run over time", FRONT, "plots");
+    put_summary(page);
+    put_plots(page, "front", "The run over time", FRONT);
     put_advice(page);
-    put_part(page, "tables", "Tables", TABLES, NULL);
-    put_part(page, "plots", "More plots", OTHERS, "plots");
+    put_tables(page);
+    put_plots(page, "plots", "More plots", OTHERS);
     put_left_out(page);
     cup_page_frame_end(page->out);
 }

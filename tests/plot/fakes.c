@@ -21,7 +21,8 @@
 #include "plot/worker_count.h"
 #include "tests/plot/fakes_parts.h"
 
-const char *const fake_kinds[FAKE_KINDS + 1] = {"usual", "one", "empty", "odd", "large", "five"};
+const char *const fake_kinds[FAKE_KINDS + 1] = {"usual", "one",   "empty", "odd",
+                                                "day",   "large", "five"};
 
 double roll(struct dice *dice)
 {
@@ -44,6 +45,11 @@ size_t amount(enum fake_kind kind, size_t usual, size_t large)
            : kind == FAKE_ODD   ? 7
            : kind == FAKE_LARGE ? large
                                 : usual;
+}
+
+double run_seconds(enum fake_kind kind, double usual)
+{
+    return kind == FAKE_DAY ? 86400 : usual;
 }
 
 double odd(size_t i)
@@ -189,7 +195,7 @@ static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *aren
     plot->time_s = take(arena, plot->count, sizeof(double));
     plot->workers = take(arena, plot->count, sizeof(double));
     plot->threads = take(arena, plot->count, sizeof(double));
-    plot->seconds = kind == FAKE_LARGE ? 3 * 3600 : 60;
+    plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 3 * 3600 : 60);
     plot->with_threads = true;
     plot->most = kind == FAKE_LARGE ? 8000 : 80;
     for (size_t i = 0; i < plot->count; i++) {
@@ -207,7 +213,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
 {
     struct cup_task_stream *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {9};
-    plot->seconds = 100;
+    plot->seconds = run_seconds(kind, 100);
     plot->lane_count = amount(kind, 6, 2000);
     if (kind == FAKE_LARGE) {
         plot->row_count = CUP_STREAM_ROWS;
@@ -223,11 +229,13 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
     for (size_t i = 0; i < plot->group_count; i++)
         plot->groups[i] = name_of(kind, i, arena);
     plot->task_count = plot->lane_count * 10;
+    double step = plot->seconds / 10;
     plot->tasks = take(arena, plot->task_count, sizeof *plot->tasks);
     for (size_t i = 0; i < plot->task_count; i++)
         plot->tasks[i] = (struct cup_stream_task){
-            .from_s = kind == FAKE_ODD ? odd(i) : 10 * (double)(i % 10),
-            .to_s = kind == FAKE_ODD ? odd(i + 1) : 10 * (double)(i % 10) + 5 + 5 * roll(&dice),
+            .from_s = kind == FAKE_ODD ? odd(i) : step * (double)(i % 10),
+            .to_s =
+                kind == FAKE_ODD ? odd(i + 1) : step * ((double)(i % 10) + 0.5 + 0.5 * roll(&dice)),
             .lane = (uint16_t)(i / 10),
             .group = (uint16_t)(i % 3),
             .shares = {0.4, 0.2, kind == FAKE_ODD ? NAN : 0.1, 0.1, 0.2}};
@@ -237,7 +245,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
 static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_event_rate *plot = take(arena, 1, sizeof *plot);
-    plot->seconds = 200;
+    plot->seconds = run_seconds(kind, 200);
     fake_line(&plot->rate, kind, plot->seconds, 1.5e6);
     fake_line(&plot->per_busy, kind, plot->seconds, 2300);
     return plot;
@@ -279,7 +287,7 @@ static const void *fake_ramp(enum fake_kind kind, struct cup_arena *arena)
 static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_pressure *plot = take(arena, 1, sizeof *plot);
-    plot->seconds = 200;
+    plot->seconds = run_seconds(kind, 200);
     plot->most = kind == FAKE_ODD ? NAN : 3.4;
     fake_line(&plot->gil, kind, plot->seconds, 3.4);
     fake_line(&plot->io, kind, plot->seconds, 0.5);
@@ -294,7 +302,7 @@ static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
     plot->worker_count = amount(kind, 4, 2000);
     plot->row_count = kind == FAKE_LARGE ? CUP_WORKER_ROWS : plot->worker_count;
     plot->bin_count = amount(kind, 50, CUP_TIME_BINS);
-    plot->seconds = 300;
+    plot->seconds = run_seconds(kind, 300);
     plot->highest = kind == FAKE_ODD ? -INFINITY : 95;
     for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_LINES; i++)
         plot->workers[i] = name_of(kind, i, arena);
@@ -310,7 +318,7 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_progress *plot = take(arena, 1, sizeof *plot);
     plot->count = amount(kind, 50, CUP_PROGRESS_POINTS + 2);
-    plot->seconds = 8000;
+    plot->seconds = run_seconds(kind, 8000);
     plot->t50_s = kind == FAKE_ODD ? NAN : 3000;
     plot->t90_s = kind == FAKE_ODD ? -3 : 5000;
     plot->t99_s = kind == FAKE_ODD ? INFINITY : 7000;
@@ -332,7 +340,7 @@ static const void *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena 
     plot->sum = sum;
     plot->count = amount(kind, 60, CUP_TIME_BINS);
     plot->highest = kind == FAKE_ODD ? NAN : 95;
-    plot->seconds = kind == FAKE_LARGE ? 90000 : 130;
+    plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 90000 : 130);
     for (size_t i = 0; i < plot->count; i++) {
         plot->time_s[i] = plot->seconds * (double)i / (double)plot->count;
         plot->middle[i] = kind == FAKE_ODD ? odd(i) : i % 20 == 19 ? NAN : 40 + 20 * roll(&dice);

@@ -16,6 +16,7 @@ double roll(struct dice *dice); /* from 0 to 1 */
 void *take(struct cup_arena *arena, size_t count, size_t size);
 
 size_t amount(enum fake_kind kind, size_t usual, size_t large);
+double run_seconds(enum fake_kind kind, double usual);
 double odd(size_t i); /* NAN, infinity, negative, far too large, ... */
 struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena);
 void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena);
