@@ -62,8 +62,9 @@ static struct cup_axis ratio_axis(const struct cup_compared_shown *plot, size_t 
         double ratio = plot->cells[row][run].ratio;
         if (!isfinite(ratio) || ratio <= 0)
             continue;
-        low = fmin(low, ratio * 0.95);
-        high = fmax(high, ratio * 1.05);
+        double least = plot->cells[row][run].least, most = plot->cells[row][run].most;
+        low = fmin(low, 0.95 * (least > 0 ? least : ratio));
+        high = fmax(high, 1.05 * (isfinite(most) ? most : ratio));
     }
     low = fmax(low, 1 / most_reach);
     high = fmin(high, most_reach);
@@ -85,11 +86,13 @@ static bool has_noise(const struct cup_compared_shown *plot, size_t run, size_t 
 /* A line over the bar: where the noise between chunks leaves its end. */
 static void draw_noise(struct cup_figure *figure, const struct cup_compared_cell *cell, size_t row)
 {
-    double left = cup_x(figure, cell->least), right = cup_x(figure, cell->most);
+    const struct cup_scale *scale = &figure->x.scale;
     double middle = cup_row_top(figure, row) + cup_row_height(figure) / 2;
-    const struct cup_point points[] = {{left, middle}, {right, middle}};
-    if (!isnan(left) && right > left)
-        cup_canvas_line(figure->canvas, points, 2, figure->look->ink, figure->look->line * 0.8, 0);
+    if (!(cell->most > cell->least))
+        return;
+    const struct cup_point points[] = {{cup_x(figure, fmax(cell->least, scale->low)), middle},
+                                       {cup_x(figure, fmin(cell->most, scale->high)), middle}};
+    cup_canvas_line(figure->canvas, points, 2, figure->look->ink, figure->look->line * 0.8, 0);
 }
 
 static void write_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t run,
