@@ -183,6 +183,15 @@ static long long number(json_t *found, const char *name)
     return json_integer_value(value);
 }
 
+static void expect_zero(json_t *found, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(number(found, names[i]), 0, "%s: %lld", names[i], number(found, names[i]));
+    char *errors = json_dumps(json_object_get(found, "errors"), 0);
+    cr_expect_str_eq(errors, "[]");
+    free(errors);
+}
+
 static void expect_none(json_t *found)
 {
     static const char *const names[] = {"same_ids",
@@ -201,11 +210,7 @@ static void expect_none(json_t *found)
                                         "titles_left",
                                         "tip_left",
                                         "saved_rows"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_expect_eq(number(found, names[i]), 0, "%s: %lld", names[i], number(found, names[i]));
-    char *errors = json_dumps(json_object_get(found, "errors"), 0);
-    cr_expect_str_eq(errors, "[]");
-    free(errors);
+    expect_zero(found, names, sizeof names / sizeof *names);
 }
 
 static void expect_works(json_t *found)
@@ -251,6 +256,26 @@ Test(page, works_in_a_browser_at_any_width)
         expect_reached(found);
         json_decref(found);
     }
+}
+
+/* A scheduler's log alone: nothing to draw, and next to nothing to tell. */
+Test(page, of_a_run_without_tasks_has_no_errors)
+{
+    static const char *const none[] = {"same_ids", "missing_ids", "dead_links", "nameless_buttons",
+                                       "skipped_levels"};
+    browser();
+    const char *profile = text("%s/empty", directory), *page = text("%s/page.html", directory);
+    const char *probed = text("%s/probed.html", directory);
+    run((struct child){
+        .argv = {CUP_BUILD "/tests/generate_log", profile, "1", "1", "0", "0", "1"}});
+    run((struct child){
+        .argv = {"/bin/sh", "-c", "rm \"$0\"/node000-10000-*.cup && ls \"$0\"/*.cup", profile}});
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, "--html", page}});
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_zero(found, none, sizeof none / sizeof *none);
+    cr_expect_gt(number(found, "tables"), 0);
+    json_decref(found);
 }
 
 /* ---- what is seen ------------------------------------------------------------------------- */
