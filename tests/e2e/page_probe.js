@@ -5,6 +5,11 @@
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   const ids = all("[id]").map((element) => element.id);
 
+  // All of it is laid out, not only what is in the window: places are those of the whole page.
+  const laidOut = document.createElement("style");
+  laidOut.textContent = ".plot, section > section { content-visibility: visible !important; }";
+  document.head.append(laidOut);
+
   found.plots = all("figure.plot svg").length;
   found.advice = all(".advice li").length;
   found.tables = all("main table").length;
