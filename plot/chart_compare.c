@@ -257,8 +257,8 @@ static void draw_table(struct cup_figure *figure, const struct cup_compared_show
     cup_figure_close(figure);
 }
 
-/* Of a table, rows that can be read. */
-static size_t table_rows(const struct cup_figure *figure, size_t count)
+/* Each row has a text of its own, which is to be read. */
+static size_t rows_to_read(const struct cup_figure *figure, size_t count)
 {
     double text = figure->look->text, room = (figure->canvas->height - 15 * text) / (text * 0.9);
     return room < 1 ? 1 : (double)count < room ? count : (size_t)room;
@@ -268,8 +268,7 @@ void cup_chart_compare(struct cup_figure *figure, const void *data)
 {
     const struct cup_compared_shown *plot = data;
     char caption[CUP_CAPTION];
-    size_t rows = plot->run_count == 2 ? cup_rows_that_fit(figure, plot->count)
-                                       : table_rows(figure, plot->count);
+    size_t rows = rows_to_read(figure, plot->count);
     figure->y = (struct cup_axis){.name = "figures", .names = plot->names, .name_count = rows};
     cup_figure_say_rows(figure, rows, plot->count, caption);
     if (plot->run_count == 2)
