@@ -76,10 +76,22 @@
     X(servers, "servers", "Bytes by storage server",                                               \
       "which servers the data came from, and in how large pieces")
 
+/* Likewise, those of several runs. */
+#define CUP_RUN_CHARTS(X)                                                                          \
+    X(compare, "compare", "Runs compared",                                                         \
+      "several runs: which key figures got better or worse, and by how much")                      \
+    X(compare_budget, "compare-budget", "Where the threads' time went, by run",                    \
+      "several runs: what the threads' time was used for in each")                                 \
+    X(compare_runtime, "compare-runtime", "Chunk times, by run",                                   \
+      "several runs: are chunks faster, all of them or only some")                                 \
+    X(compare_scaling, "compare-scaling", "Throughput against size",                               \
+      "several runs: how throughput grows with cores or workers, and how far it is from ideal")
+
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \
     void cup_chart_##id(struct cup_figure *figure, const void *data);
 CUP_CHARTS(X)
+CUP_RUN_CHARTS(X)
 #undef X
 
 #endif

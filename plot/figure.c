@@ -140,7 +140,7 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
         }
         struct cup_point at = {margin(figure) + across, row};
         draw_swatch(figure, key, at, swatch);
-        at.x += swatch + look->gap * 0.8;
+        at.x += swatch > 0 ? swatch + look->gap * 0.8 : 0;
         cup_canvas_text(figure->canvas, at, text, &lettering);
         across += swatch + length + look->gap * 3;
     }

@@ -6,7 +6,7 @@
 #include "plot/page_paints.h"
 #include "plot/page_svg.h"
 
-/* What comes first, in this order; the very first is as wide as the page. */
+/* What comes first, in this order; the very first is as wide as the page, as is that of runs. */
 static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
                                     "event-rate"};
 enum { FRONT = sizeof front / sizeof *front };
@@ -91,7 +91,7 @@ static void begin_figure(const struct cup_page_plots *plots, const struct cup_pl
 static int draw(const struct cup_page_plots *plots, const struct cup_plot *plot,
                 const struct cup_plot_input *input, const void *data)
 {
-    bool first = strcmp(plot->name, front[0]) == 0;
+    bool first = strcmp(plot->name, front[0]) == 0 || plot == cup_run_plots;
     const struct cup_plot_style style = {.width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2};
     struct cup_legend legend;
     struct cup_canvas canvas;
@@ -121,7 +121,7 @@ static void leave_out(const struct cup_page_plots *plots, const struct cup_plot 
 static int put_plot(const struct cup_page_plots *plots, const struct cup_plot *plot)
 {
     struct cup_arena arena = {0};
-    struct cup_plot_input input = {.totals = plots->totals, .arena = &arena};
+    struct cup_plot_input input = {.totals = plots->totals, .runs = plots->runs, .arena = &arena};
     const void *data;
     int result = cup_plot_make(plot, &input, &data, plots->error);
     if (result == 0) {
@@ -146,6 +146,14 @@ int cup_page_plots_others(const struct cup_page_plots *plots)
 {
     for (size_t i = 0; i < cup_plot_count; i++)
         if (!is_front(&cup_plots[i]) && put_plot(plots, &cup_plots[i]) != 0)
+            return -1;
+    return 0;
+}
+
+int cup_page_plots_of_runs(const struct cup_page_plots *plots)
+{
+    for (size_t i = 0; i < cup_run_plot_count; i++)
+        if (put_plot(plots, &cup_run_plots[i]) != 0)
             return -1;
     return 0;
 }

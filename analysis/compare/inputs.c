@@ -2,6 +2,7 @@
 
 #include "analysis/compare/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,7 +86,7 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
 {
     unsigned number;
     const char *colon = strrchr(word, ':');
-    *figures = (struct cup_figures){.path = ""};
+    *figures = (struct cup_figures){.path = "", .with_chunks = figures->with_chunks};
     size_t length = strlen(word);
     if (colon && colon > word && access(word, F_OK) != 0 &&
         cup_run_option_read(word, colon + 1, &number, error) == 0) {
@@ -100,4 +101,52 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
     if (result != 0)
         cup_figures_free(figures);
     return result;
+}
+
+/* ---- several ---------------------------------------------------------------------------- */
+
+char cup_input_letter(size_t input)
+{
+    return (char)('A' + input);
+}
+
+static bool is_named(const struct cup_input_list *inputs, size_t input, const char *text)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", input + 1);
+    return (text[0] == cup_input_letter(input) && !text[1]) || strcmp(text, number) == 0 ||
+           strcmp(text, inputs->words[input]) == 0;
+}
+
+int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, const char *verb,
+                            struct cup_error *error)
+{
+    inputs->baseline = 0;
+    for (size_t i = 0; text && i < inputs->word_count; i++)
+        if (is_named(inputs, i, text)) {
+            inputs->baseline = i;
+            return 0;
+        }
+    return !text ? 0
+                 : cup_error_set(error, verb, CUP_NO_OFFSET,
+                                 "--baseline %s: none of the %zu that are compared; give its "
+                                 "letter, its number or its name",
+                                 text, inputs->word_count);
+}
+
+int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_error *error)
+{
+    for (inputs->count = 0; inputs->count < inputs->word_count; inputs->count++) {
+        struct cup_figures *figures = &inputs->figures[inputs->count];
+        figures->with_chunks = inputs->with_chunks;
+        if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void cup_input_list_close(struct cup_input_list *inputs)
+{
+    while (inputs->count)
+        cup_figures_free(&inputs->figures[--inputs->count]);
 }

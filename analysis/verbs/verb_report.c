@@ -117,7 +117,7 @@ static int write_report(const struct request *request, const struct cup_profile 
 /* A directory that another tool wrote. */
 static int report_measurement(const struct request *request)
 {
-    struct cup_figures figures;
+    struct cup_figures figures = {.with_chunks = false};
     struct cup_output output;
     struct cup_error error;
     bool usage = false;

@@ -99,6 +99,39 @@ void cup_html_paragraph(FILE *out, enum cup_style style, const char *text)
     fputs("</p>\n", out);
 }
 
+/* ---- sections ----------------------------------------------------------------------------- */
+
+static void put_link(FILE *contents, const char *target, const char *text)
+{
+    fprintf(contents, "<li><a href=\"#%s\">", target);
+    cup_html_string(contents, text);
+    fputs("</a></li>\n", contents);
+}
+
+void cup_html_section(const struct cup_terminal *terminal, const char *heading, const char *detail)
+{
+    struct cup_html *html = terminal->html;
+    FILE *out = terminal->out;
+    char target[CUP_HTML_TARGET];
+    cup_html_section_end(terminal);
+    snprintf(html->label, sizeof html->label, "%s", heading);
+    fprintf(out, "<section id=\"%s\">\n<h3>", cup_html_target(target, heading));
+    cup_html_string(out, heading);
+    fprintf(out, " <a class=\"here\" href=\"#%s\" aria-label=\"Link to this table\">#</a></h3>\n",
+            target);
+    if (html->contents)
+        put_link(html->contents, target, heading);
+    cup_html_paragraph(out, CUP_DIM, detail);
+    html->open = true;
+}
+
+void cup_html_section_end(const struct cup_terminal *terminal)
+{
+    if (terminal->html->open)
+        fputs("</section>\n", terminal->out);
+    terminal->html->open = false;
+}
+
 /* ---- tables ------------------------------------------------------------------------------- */
 
 static bool has_headings(const struct cup_table *table)

@@ -22,6 +22,11 @@ char *cup_html_target(char to[CUP_HTML_TARGET], const char *heading);
 /* In a paragraph of its own; nothing for an empty text. */
 void cup_html_paragraph(FILE *out, enum cup_style style, const char *text);
 
+/* Begins a section with this heading, on a terminal that is HTML, and ends the one before; `detail`
+ * is a paragraph below it, or "". */
+void cup_html_section(const struct cup_terminal *terminal, const char *heading, const char *detail);
+void cup_html_section_end(const struct cup_terminal *terminal);
+
 /* All columns of the table; numbers carry their value, so that a script can sort by it. `label` is
  * the caption, for those who do not see where the table stands. */
 void cup_html_table(FILE *out, const struct cup_table *table, const char *label);

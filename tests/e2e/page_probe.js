@@ -63,7 +63,8 @@
   // A heading is pressed twice: the largest first, then the smallest.
   // A page of a run without tasks has no table to sort, or plot to point at: it has errors, or not.
   const heading = all("thead th.n").find((one) => one.closest("table").tBodies[0].rows.length > 5);
-  if (!heading || !document.getElementById("plot-worker-count")) return tell();
+  const plot = document.getElementById("plot-worker-count") || document.getElementById("plot-compare-budget");
+  if (!heading || !plot) return tell();
   const table = heading.closest("table");
   const numbers = () => Array.from(table.tBodies[0].rows, (row) => row.cells[heading.cellIndex].dataset.n)
     .filter((number) => number !== undefined).map(Number);
@@ -77,7 +78,6 @@
   found.different_numbers = new Set(numbers()).size;
 
   // A key of a legend is switched off, and on again.
-  const plot = document.getElementById("plot-worker-count");
   const key = plot.querySelector(".keys button");
   key.click();
   found.switched_off = all(".off", plot).length;

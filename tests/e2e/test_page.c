@@ -278,6 +278,26 @@ Test(page, of_a_run_without_tasks_has_no_errors)
     json_decref(found);
 }
 
+/* That of several runs is made of the same parts. */
+Test(page, of_several_runs_works_too)
+{
+    browser();
+    const char *profile = make_profile(), *probed = text("%s/probed.html", directory);
+    const char *page = text("%s/page.html", directory);
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, profile, "--html", page}});
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_none(found);
+    cr_expect_geq(number(found, "plots"), 3);
+    cr_expect_geq(number(found, "tables"), 8);
+    cr_expect_gt(number(found, "hostile_names"), 0);
+    cr_expect_gt(number(found, "switched_off"), 0);
+    cr_expect(json_is_true(json_object_get(found, "sorted_down")));
+    cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
+    cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
+    json_decref(found);
+}
+
 /* ---- what is seen ------------------------------------------------------------------------- */
 
 /* Each plot, at its place in the picture of the whole page: has it more than its paper? */

@@ -21,7 +21,8 @@
 #include "plot/worker_count.h"
 #include "tests/plot/fakes_parts.h"
 
-const char *const fake_kinds[FAKE_KINDS] = {"usual", "one", "empty", "odd", "day", "large"};
+const char *const fake_kinds[FAKE_KINDS + 1] = {"usual", "one",   "empty", "odd",
+                                                "day",   "large", "five"};
 
 double roll(struct dice *dice)
 {
@@ -473,6 +474,8 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
     if (strcmp(plot, "share-read") == 0)
         return fake_shares(kind, arena);
     const void *more = fake_more(plot, kind, arena);
+    if (!more)
+        more = fake_of_runs(plot, kind, arena);
     if (more)
         return more;
     fprintf(stderr, "no fake data for %s\n", plot);

@@ -12,8 +12,9 @@ enum fake_kind {
     FAKE_DAY,   /* as usual, over a day */
     FAKE_LARGE, /* 100,000 chunks; names that are long, rows that are many */
     FAKE_KINDS,
+    FAKE_FIVE = FAKE_KINDS, /* plots of several runs only: usual are two, many are 20 */
 };
-extern const char *const fake_kinds[FAKE_KINDS];
+extern const char *const fake_kinds[FAKE_KINDS + 1];
 
 /* Data for a plot's draw(), in the arena. Aborts for a plot that it does not know. */
 const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena);

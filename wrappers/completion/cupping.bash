@@ -86,9 +86,9 @@ _cupping() {
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
-    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --files --run" ;;
+    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --files --run --baseline --target" ;;
     plot:*)
-        _cupping_files -d
+        _cupping_files -f
         # shellcheck disable=SC2207 # names without blanks
         COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
         ;;
