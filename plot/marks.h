@@ -35,6 +35,9 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
+/* A dot in the middle of a row. */
+void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour);
+
 /* A thin gap between two bars of a row that meet there. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
 

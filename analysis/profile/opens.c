@@ -11,7 +11,7 @@ unsigned cup_open_bucket(uint64_t ns)
     if (ns >> CUP_OPEN_FROM == 0)
         return 0;
     unsigned power = 63u - (unsigned)__builtin_clzll(ns);
-    unsigned part = (unsigned)(ns >> (power - 4)) % CUP_OPEN_PARTS;
+    unsigned part = (unsigned)(ns >> (power - 5)) % CUP_OPEN_PARTS;
     unsigned bucket = (power - CUP_OPEN_FROM) * CUP_OPEN_PARTS + part;
     return bucket < CUP_OPEN_BUCKETS ? bucket : CUP_OPEN_BUCKETS - 1;
 }

@@ -9,8 +9,8 @@
 #include "analysis/base/intern.h"
 #include "preload/log_format.h"
 
-/* Durations in buckets, 16 to each power of two from 256 ns on: a bucket is 4 to 6 % wide. */
-enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 16, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_PARTS };
+/* Durations in buckets, 32 to each power of two from 256 ns on: a bucket is 2 to 3 % wide. */
+enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 32, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_PARTS };
 
 /* Of a duration: the first also holds all that is shorter, the last all that is longer. */
 unsigned cup_open_bucket(uint64_t ns);
@@ -48,7 +48,7 @@ void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error);
 void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more);
 
 /* The duration that a `share` of those that succeeded (0.5: the median) does not exceed: within its
- * bucket by interpolation, so good to some 3 %; never beyond the longest. NAN: there are none. */
+ * bucket by interpolation, so good to 3 %; never beyond the longest. NAN: there are none. */
 double cup_open_quantile_ns(const struct cup_open_sum *sum, double share);
 
 /* "local", "xrootd" or "connect". */
