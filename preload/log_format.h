@@ -116,7 +116,7 @@ enum cup_way {
       "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
     X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
       "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")         \
-    X(OPEN_NS, "open_ns", SUM,                                                                     \
+    X(OPEN_NS, "file_open_ns", SUM,                                                                \
       "wall time of opening data files: of the calls, or until XRootD's answer; failed ones, too") \
     X(FAILED_OPENS, "failed_opens", SUM, "opens of data files that failed")
 enum cup_counter {
