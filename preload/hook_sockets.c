@@ -4,6 +4,8 @@
 #include "preload/transfer.h"
 #include "preload/xrootd.h"
 
+#include <string.h>
+
 /* A look at what stays in the queue, or at an error's report, delivers nothing new. */
 static int receiving(int fd, int flags)
 {
@@ -41,17 +43,21 @@ static ssize_t in_messages(int count, const struct mmsghdr *messages)
 /* ---- connected ---------------------------------------------------------------------------- */
 
 /* That is how a program is told that its connection stands, or why not. */
-static int asked(int result, int fd, int level, int name, const void *value)
+static int asked(int result, int fd, int level, int name, const void *value, const socklen_t *bytes)
 {
-    if (level == SOL_SOCKET && name == SO_ERROR && result == 0)
-        cup_connecting_told(fd, *(const int *)value);
+    int error;
+    if (result || level != SOL_SOCKET || name != SO_ERROR || *bytes < sizeof error)
+        return result;
+    memcpy(&error, value, sizeof error);
+    cup_connecting_told(fd, error);
     return result;
 }
 
 CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
                         socklen_t *restrict bytes)
 {
-    return asked(CUP_REAL(getsockopt)(fd, level, name, value, bytes), fd, level, name, value);
+    return asked(CUP_REAL(getsockopt)(fd, level, name, value, bytes), fd, level, name, value,
+                 bytes);
 }
 
 /* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. To ask takes the
