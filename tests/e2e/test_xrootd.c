@@ -214,6 +214,74 @@ Test(xrootd, of_another_version_nothing_counts)
     test_directory_remove(logs);
 }
 
+/* To look a method up by the loader's own means is to wait for a constructor that waits for us. */
+Test(xrootd, used_first_inside_a_constructor)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    const char *client = text("CLIENT=%s", copy_client(libraries, "libXrdCl.so.3"));
+    struct child plain = {.argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c",
+                                   "import ctypes; ctypes.CDLL('" CUP_BUILD
+                                   "/tests/trace/libinside.so')"},
+                          .settings = {client}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    child_expect_same(&plain, &recorded);
+    cr_expect(strstr(recorded.out, "connected: -1\n") != NULL, "%s", recorded.out);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "run_task", STOOD_IN_BYTES);
+    json_decref(tasks);
+    child_free(&plain);
+    child_free(&recorded);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
+/* What was counted for tasks that no record of their process names. */
+static long long orphans_in(const char *logs)
+{
+    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
+    child_run(&child);
+    json_t *report = json_loads(child.out, 0, NULL);
+    cr_assert(report != NULL, "cupping report: %s", child.err);
+    long long orphans = cup_count(json_object_get(report, "health"), "records_orphaned");
+    json_decref(report);
+    child_free(&child);
+    return orphans;
+}
+
+/* The answer comes in a child, too, where the task that asked is not. */
+Test(xrootd, answers_in_a_forked_child_are_not_its_tasks)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    const char *program =
+        text("import ctypes, os\n"
+             "from run_task import run\n"
+             "client = ctypes.CDLL('%s')\n"
+             "def parent():\n"
+             "    client.client_begin(b'root://host//x.root')\n"
+             "    child = os.fork()\n"
+             "    if child == 0:\n"
+             "        os._exit(run('in child', client.client_end))\n"
+             "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1\n"
+             "    return client.client_end()\n"
+             "assert run('asks', parent) == 1\n",
+             copy_client(libraries, "libXrdCl.so.3"));
+    struct child plain = {.argv = {CUP_PYTHON, "-c", program},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "asks", 1000);
+    expect_bytes(tasks, "in child", 0);
+    cr_expect(orphans_in(logs) == 0);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
 /* What is between "://" and "@", and all from "?" on, may be a password or a token. */
 Test(xrootd, no_secrets_in_logs)
 {
