@@ -128,53 +128,64 @@ static bool goes_on(int error)
     return error == EINPROGRESS || error == EINTR || error == EALREADY;
 }
 
-/* Some ask by another connect() whether the connection stands by now. */
-static void ask_again(int fd, int error)
-{
-    if (!goes_on(error))
-        cup_connecting_told_slowly(fd, error == EISCONN ? 0 : error);
-}
-
 static void begin(int fd, const struct sockaddr *address, socklen_t bytes, uint64_t start,
                   int error)
 {
     struct connecting one = {.start = start, .fd = fd};
-    cup_guard();
-    if (is_counted(fd, address, bytes) && describe(&one, address, bytes)) {
-        if (goes_on(error))
-            add(&one);
-        else
-            record(&one, error);
-    }
-    cup_unguard();
+    if (error == EISCONN || !is_counted(fd, address, bytes) || !describe(&one, address, bytes))
+        return;
+    if (goes_on(error))
+        add(&one);
+    else
+        record(&one, error);
+}
+
+/* ---- how it ends --------------------------------------------------------------------------- */
+
+/* Whoever asks too early is told that there is no error. */
+static void tell(int fd, int error)
+{
+    struct connecting one;
+    char address[CUP_PEER_LONGEST];
+    if ((error || cup_peer_address(fd, address)) && take(fd, &one))
+        record(&one, error);
+}
+
+/* Some ask by another connect() whether the connection stands by now. */
+static void ask_again(int fd, int error)
+{
+    if (!goes_on(error))
+        tell(fd, error == EISCONN ? 0 : error);
+}
+
+static bool watches(void)
+{
+    return cup_active() && !cup_self.guard;
 }
 
 void cup_connecting(int fd, const struct sockaddr *address, socklen_t bytes, uint64_t start,
                     int result)
 {
     int saved = errno, error = result ? saved : 0;
-    if (!cup_active() || cup_self.guard || error == EFAULT || error == EINVAL || error == EBADF)
+    if (!watches() || error == EFAULT || error == EINVAL || error == EBADF)
         return;
+    cup_guard();
     if (is_known(fd))
         ask_again(fd, error);
-    else if (error != EISCONN)
+    else
         begin(fd, address, bytes, start, error);
+    cup_unguard();
     errno = saved;
 }
 
-/* ---- how it ended -------------------------------------------------------------------------- */
-
-/* Whoever asks too early is told that there is no error. */
 void cup_connecting_told_slowly(int fd, int error)
 {
-    struct connecting one;
-    char address[CUP_PEER_LONGEST];
-    if (!cup_active() || cup_self.guard || !is_known(fd))
+    if (!watches())
         return;
     int saved = errno;
     cup_guard();
-    if ((error || cup_peer_address(fd, address)) && take(fd, &one))
-        record(&one, error);
+    if (is_known(fd))
+        tell(fd, error);
     cup_unguard();
     errno = saved;
 }
@@ -182,7 +193,7 @@ void cup_connecting_told_slowly(int fd, int error)
 void cup_connecting_closed_slowly(int fd)
 {
     struct connecting one;
-    if (!cup_active() || cup_self.guard)
+    if (!watches())
         return;
     int saved = errno;
     cup_guard();

@@ -356,8 +356,7 @@ void client_begin(const char *url)
     _ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEt(
         &status, file, &text, 16, 0x124, 0);
     keeps = 1;
-    _ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEt(&status, file, 0, sizeof data, data, &asks,
-                                                    77);
+    _ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEt(&status, file, 0, sizeof data, data, &asks, 77);
     keeps = 0;
 }
 
