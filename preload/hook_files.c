@@ -26,13 +26,11 @@ static bool same_process(void)
 static void opened(int fd, const char *path, uint64_t start)
 {
     int saved = errno;
-    if (cup_active() && same_process()) {
-        if (fd < 0)
-            cup_opening_failed(path, saved, start);
-        else {
-            cup_descriptor_opened(fd, path);
-            cup_opening_done(fd, start);
-        }
+    if (fd < 0 && cup_active()) {
+        cup_opening_failed(path, saved, start);
+    } else if (cup_active() && same_process()) {
+        cup_descriptor_opened(fd, path);
+        cup_opening_done(fd, start);
     }
     errno = saved;
 }

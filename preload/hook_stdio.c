@@ -24,13 +24,12 @@ static int descriptor_of(FILE *stream)
 static void stream_opened(FILE *stream, const char *path, uint64_t start)
 {
     int saved = errno;
-    if (cup_active() && cup_raw_getpid() == (int)cup_log_header()->pid) {
-        if (!stream)
-            cup_opening_failed(path, saved, start);
-        else if (stream->_fileno >= 0) {
-            cup_descriptor_opened(stream->_fileno, path);
-            cup_opening_done(stream->_fileno, start);
-        }
+    if (!stream && cup_active()) {
+        cup_opening_failed(path, saved, start);
+    } else if (cup_active() && stream->_fileno >= 0 &&
+               cup_raw_getpid() == (int)cup_log_header()->pid) {
+        cup_descriptor_opened(stream->_fileno, path);
+        cup_opening_done(stream->_fileno, start);
     }
     errno = saved;
 }
