@@ -74,7 +74,9 @@
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
     X(servers, "servers", "Bytes by storage server",                                               \
-      "which servers the data came from, and in how large pieces")
+      "which servers the data came from, and in how large pieces")                                 \
+    X(open_latency, "open-latency", "Time to open files",                                          \
+      "how long it took to open files, or to connect, at each server, and how often it failed")
 
 /* Likewise, those of several runs. */
 #define CUP_RUN_CHARTS(X)                                                                          \

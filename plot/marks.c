@@ -233,6 +233,13 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
     cup_tell_bar(figure, box, row, from, to, colour);
 }
 
+void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour)
+{
+    struct cup_point at = {cup_x(figure, x), cup_row_top(figure, row) + cup_row_height(figure) / 2};
+    if (is_inside(figure, at.x, at.y))
+        cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, 1);
+}
+
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
 {
     double at = cup_x(figure, x), top = cup_row_top(figure, row);

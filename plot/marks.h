@@ -43,6 +43,8 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
  * stands for so many percent. */
 void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
                    double percent);
+/* A dot in the middle of a row. */
+void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour);
 
 /* A thin gap between two bars of a row that meet there. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);

@@ -45,6 +45,8 @@ static const struct cup_page_evidence evidence[] = {
     {"incidental_baskets", "bytes-per-chunk", "Branches"},
     {"poor_compression", "compression-ratio", "Branches"},
     {"tiny_baskets", "access-sizes", "Branches"},
+    {"slow_opens", "open-latency", "Opens"},
+    {"opens_fail", "open-latency", "Opens"},
     {"few_branches", "share-read", "Files"},
     {"read_again", "share-read", "Files"},
     {"small_reads", "access-sizes", "Files"},

@@ -22,8 +22,6 @@ const struct cup_plot_missing cup_plots_missing[] = {
      "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
     {"server-rate", "how much each storage server delivered over time",
      "logs hold bytes by server, and bytes by time, not both; servers and data-rate tell of each"},
-    {"open-latency", "how long it took to open remote files",
-     "logs do not hold how long opens take"},
 };
 const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
 

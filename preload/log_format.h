@@ -115,7 +115,10 @@ enum cup_way {
     X(REMOTE_READ_BYTES, "remote_read_bytes", SUM,                                                 \
       "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
     X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
-      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")
+      "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")         \
+    X(OPEN_NS, "file_open_ns", SUM,                                                                \
+      "wall time of opening data files: of the calls, or until XRootD's answer; failed ones, too") \
+    X(FAILED_OPENS, "failed_opens", SUM, "opens of data files that failed")
 enum cup_counter {
 #define X(id, name, kind, text) CUP_C_##id,
     CUP_COUNTERS(X)
@@ -243,7 +246,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(BASKETS_DROPPED, "baskets_dropped", "baskets lost: tables or log full")                      \
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or not "           \
-      "understood")
+      "understood")                                                                                \
+    X(OPENS_DROPPED, "opens_dropped", "opens without an OPEN record: there were too many")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -271,6 +275,7 @@ enum cup_feature {
     CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
     CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
     CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
+    CUP_FEATURE_OPENS = 1u << 15,     /* opens are timed: OPEN records */
 };
 
 enum cup_region_type {
@@ -397,6 +402,7 @@ enum cup_record_type {
     CUP_R_BASKETS = 29,
     CUP_R_TREE = 30,
     CUP_R_ROOT_FILE = 31,
+    CUP_R_OPEN = 39,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -440,6 +446,32 @@ struct cup_r_info {
     struct cup_record head;
     uint32_t name;  /* string */
     uint32_t value; /* string */
+};
+
+/* What was opened. */
+enum cup_open_kind {
+    CUP_OPEN_LOCAL = 1,   /* a data file, also on a mounted file system: the call's wall time. Of
+                             those   that were then read or written; written down at that time */
+    CUP_OPEN_XROOTD = 2,  /* a file, through XRootD's client: until its answer */
+    CUP_OPEN_CONNECT = 3, /* a TCP connection, not Dask's own: from connect() until the program was
+                             told that it stands, without names looked up before, or TLS after */
+};
+enum { CUP_OPENS_MOST = 1 << 18 }; /* OPEN records of a process; more are counted as dropped */
+
+/* Something was opened, or could not be. Local opens that failed are there if a task called and the
+ * path would be a data file's. */
+struct cup_r_open {
+    struct cup_record head;
+    uint32_t task;  /* 0: no task is known */
+    uint32_t file;  /* FILE record: the file's, or the peer's; 0: none, see path */
+    uint32_t path;  /* string: where there is no FILE record; of very many that failed, only the
+                       server, or the first directory; else 0 */
+    uint32_t kind;  /* enum cup_open_kind */
+    uint32_t error; /* 0: it was opened. Else errno; of XRootD the server's own number (from 3000
+                       on), or the client's (below 1000). ECANCELED: given up before an answer */
+    uint32_t pad;
+    int64_t start_ns;
+    uint64_t ns; /* how long it took */
 };
 
 enum cup_role {
@@ -911,6 +943,7 @@ CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_r_string, 16);
 CUP_SIZE_IS(cup_r_file, 48);
 CUP_SIZE_IS(cup_r_info, 16);
+CUP_SIZE_IS(cup_r_open, 48);
 CUP_SIZE_IS(cup_r_server, 40);
 CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);

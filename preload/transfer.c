@@ -5,6 +5,7 @@
 #include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/meanwhile.h"
+#include "preload/opening.h"
 #include "preload/root_records.h"
 #include "preload/series.h"
 
@@ -243,6 +244,8 @@ static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use
     transfer->descriptor->opened = 0;
     if (transfer->descriptor->class != CUP_FILE_SOCKET)
         transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
+    if (transfer->descriptor->class == CUP_FILE_DATA)
+        cup_opening_used(transfer->descriptor, transfer->owner.block);
     if (use)
         use->counters[CUP_F_OPENS]++;
 }
@@ -550,6 +553,15 @@ uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset
     transfer.owner = bringer(errand);
     cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
     return transfer.owner.block ? transfer.owner.block->task : 0;
+}
+
+void cup_errand_opened(struct cup_errand *errand, struct cup_opened *opened)
+{
+    cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
+    struct cup_owner owner = bringer(errand);
+    cup_attribution_confirm(&owner);
+    opened->task = owner.block ? owner.block->task : 0;
+    cup_opening_record(opened, owner.block);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */

@@ -104,6 +104,11 @@ bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, ui
  * that cannot be named. Any thread; guard held. */
 uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset);
 
+/* Likewise of a file that was to be opened, or could not be: its record is written, for the task
+ * that asked. Guard held. */
+struct cup_opened;
+void cup_errand_opened(struct cup_errand *errand, struct cup_opened *opened);
+
 /* A single character was read or written by a task's own thread: such calls take a nanosecond and
  * come in millions, so they are counted but not timed. */
 void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call);

@@ -221,6 +221,12 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
         for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
             values[i] = vary(task, 50 + i, i == CUP_F_READ_BYTES ? 30000000 : 20);
         builder_file_use(builder, &use, values);
+        struct cup_r_open open = {.task = task,
+                                  .file = use.file,
+                                  .kind = CUP_OPEN_LOCAL,
+                                  .start_ns = job_start_ns + task / THREADS * task_ns,
+                                  .ns = 20000 + task * 7919 % 5000000};
+        BUILDER_ADD(builder, CUP_R_OPEN, open);
     }
 }
 
@@ -420,9 +426,9 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
 {
     struct cup_log_header *header = builder_header(builder);
     header->pid = pid;
-    header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED | CUP_FEATURE_WAITS |
-                        CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY | CUP_FEATURE_BASKETS |
-                        CUP_FEATURE_ASKED;
+    header->features |= CUP_FEATURE_OPENS | CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED |
+                        CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY |
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 

@@ -16,6 +16,7 @@ static bool allocate(struct cup_profile *profile)
            ONE(profile->tasks, profile->task_count) && ONE(profile->items, profile->item_count) &&
            ONE(profile->files, profile->file_count) && ONE(profile->counters, counters) &&
            ONE(profile->own_waits, waits) && ONE(profile->baskets, baskets) &&
+           ONE(profile->opens, profile->open_count) &&
            ONE(profile->branches, profile->branch_count) && (profile->path = strdup("")) != NULL;
 }
 
@@ -29,6 +30,8 @@ static void fill(struct cup_profile *profile)
     profile->items[0].kind = CUP_ITEM_WORK;
     profile->items[0].cpu_ns = CUP_UNKNOWN64;
     profile->files[0].class = CUP_FILE_DATA;
+    profile->features = CUP_FEATURE_OPENS;
+    profile->opens[0].kind = CUP_OPEN_LOCAL;
     profile->branches[0].sums.baskets = 1;
     profile->basket_places_dropped = true; /* there is no log to read them from again */
 }

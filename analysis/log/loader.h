@@ -18,14 +18,15 @@ struct cup_loader {
     const struct cup_log *log;
     uint32_t process; /* index */
     struct cup_clock clock;
-    struct cup_id_map strings; /* id in the profile */
-    struct cup_id_map files;   /* index + 1 */
-    struct cup_id_map servers; /* index + 1 */
-    struct cup_id_map columns; /* index + 1 */
-    struct cup_id_map tasks;   /* by number: index + 1, or CUP_UNWANTED_TASK */
-    struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
-    struct cup_id_map others;  /* by span's id in the profile: 1 if it is among other_spans */
-    struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
+    struct cup_id_map strings;      /* id in the profile */
+    struct cup_id_map files;        /* index + 1 */
+    struct cup_id_map open_servers; /* by FILE record: string */
+    struct cup_id_map servers;      /* index + 1 */
+    struct cup_id_map columns;      /* index + 1 */
+    struct cup_id_map tasks;        /* by number: index + 1, or CUP_UNWANTED_TASK */
+    struct cup_id_map threads;      /* by tid: 1 for those that ran tasks */
+    struct cup_id_map others;       /* by span's id in the profile: 1 if it is among other_spans */
+    struct cup_id_map voided;       /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
     struct cup_sample_loader samples;
@@ -92,6 +93,9 @@ void cup_load_columns(struct cup_loader *loader, const struct cup_record *record
 void cup_load_chunk_report(struct cup_loader *loader, const struct cup_record *record);
 void cup_load_counters(struct cup_loader *loader, const struct cup_record *record);
 void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record);
+
+/* How long an open took: load_opens.c. */
+void cup_load_open(struct cup_loader *loader, const struct cup_record *record);
 
 /* What the process had still open when it died, or when we looked. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);

@@ -213,6 +213,7 @@ static void handle(struct cup_loader *loader, const struct cup_record *record)
         [CUP_R_BASKETS] = on_baskets,
         [CUP_R_TREE] = on_tree,
         [CUP_R_ROOT_FILE] = on_root_file,
+        [CUP_R_OPEN] = cup_load_open,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -318,6 +319,7 @@ static void finish(struct cup_loader *loader)
 {
     cup_id_map_clear(&loader->strings);
     cup_id_map_clear(&loader->files);
+    cup_id_map_clear(&loader->open_servers);
     cup_id_map_clear(&loader->servers);
     cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);

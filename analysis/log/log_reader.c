@@ -105,6 +105,7 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_BASKETS] = sizeof(struct cup_r_baskets),
         [CUP_R_TREE] = sizeof(struct cup_r_tree),
         [CUP_R_ROOT_FILE] = sizeof(struct cup_r_root_file),
+        [CUP_R_OPEN] = sizeof(struct cup_r_open),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

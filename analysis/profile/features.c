@@ -29,6 +29,7 @@ size_t cup_features_off(const struct cup_profile *profile,
         {"digests", "Dask's fine metrics are not known", 0},
         {"baskets", "what was read of which branch is not known", 0},
         {"asked", "which baskets uproot asked for is not known: they are told by their place", 0},
+        {"opens", "how long it took to open files is not known", 0},
     };
     size_t count = 0;
     for (unsigned feature = 0; feature < CUP_FEATURE_COUNT; feature++) {

@@ -16,6 +16,7 @@
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
+#include "analysis/profile/opens.h"
 #include "analysis/profile/waits.h"
 #include "preload/log_format.h"
 
@@ -258,6 +259,8 @@ struct cup_profile {
     size_t file_count, file_room;
     struct cup_file_sum *file_sums;
     size_t file_sum_count, file_sum_room;
+    struct cup_open_sum *opens; /* by server and kind */
+    size_t open_count, open_room;
     struct cup_branch *branches; /* read in any file */
     size_t branch_count, branch_room;
     struct cup_branch_number *branch_numbers; /* log by log */

@@ -99,12 +99,13 @@ void cup_report_put_task_baskets(struct report *report, const struct cup_task_ba
                                  bool measured);
 
 /* Sections. */
-int cup_report_put_stages(struct report *report); /* these six return 0, or -1 without memory */
+int cup_report_put_stages(struct report *report); /* these seven return 0, or -1 without memory */
 int cup_report_put_branches(struct report *report);
 int cup_report_put_workers(struct report *report);
 int cup_report_put_coffea(struct report *report);
 int cup_report_put_files(struct report *report);
 int cup_report_put_servers(struct report *report);
+int cup_report_put_opens(struct report *report);
 void cup_report_put_runs(struct report *report);
 void cup_report_put_efficiency(struct report *report);
 void cup_report_put_chunks(struct report *report);

@@ -374,6 +374,16 @@ static void dump_root_file(FILE *out, const struct cup_record *record)
             r.file, r.version, r.compression, r.end);
 }
 
+static void dump_open(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_open r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " task=%" PRIu32 " kind=%s file=%" PRIu32 " path=#%" PRIu32, r.task,
+            cup_open_kind_name(r.kind), r.file, r.path);
+    cup_dump_time(out, "start", r.start_ns);
+    fprintf(out, " ns=%" PRIu64 " error=%" PRIu32, r.ns, r.error);
+}
+
 static void dump_room(FILE *out, const struct cup_record *record)
 {
     (void)record;
@@ -416,6 +426,7 @@ void cup_dump_record(FILE *out, uint64_t offset, const struct cup_record *record
         [CUP_R_BASKETS] = {"BASKETS", dump_baskets},
         [CUP_R_TREE] = {"TREE", dump_tree},
         [CUP_R_ROOT_FILE] = {"ROOT_FILE", dump_root_file},
+        [CUP_R_OPEN] = {"OPEN", dump_open},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {
