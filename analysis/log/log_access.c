@@ -117,7 +117,7 @@ static void read_set(struct cup_access *access, const struct cup_record *record)
     qsort(access->strokes, access->count, sizeof *access->strokes, by_start);
 }
 
-void cup_access_read(struct cup_access *access, const struct cup_record *record)
+void cup_access_decode(struct cup_access *access, const struct cup_record *record)
 {
     access->count = 0;
     access->damaged = false;

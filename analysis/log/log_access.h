@@ -28,6 +28,6 @@ struct cup_access {
 };
 
 /* Reads a record of either type. */
-void cup_access_read(struct cup_access *access, const struct cup_record *record);
+void cup_access_decode(struct cup_access *access, const struct cup_record *record);
 
 #endif

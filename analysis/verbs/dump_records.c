@@ -380,7 +380,7 @@ static void dump_root_file(FILE *out, const struct cup_record *record)
 static void dump_access(FILE *out, const struct cup_record *record)
 {
     struct cup_access r;
-    cup_access_read(&r, record);
+    cup_access_decode(&r, record);
     fprintf(out, " task=%" PRIu32 " file=%" PRIu32 " own=%" PRIu32 " set=%" PRIu32, r.task, r.file,
             r.own, r.set);
     fprintf(out, " sequence=%" PRIu32 " strokes=%" PRIu32, r.sequence, r.count);
