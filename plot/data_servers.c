@@ -121,9 +121,7 @@ static void say(struct cup_plot_input *input, const struct servers *servers, boo
         snprintf(wires, sizeof wires,
                  " Peers of the client's own sockets are left out, %zu: the same bytes.",
                  servers->wires);
-    cup_plot_say(input,
-                 "%s%s, Dask's own left out. What a URL names may be a redirector; bytes by server "
-                 "and time are not in the logs (P).%s",
+    cup_plot_say(input, "%s%s, Dask's own left out. What a URL names may be a redirector (P).%s",
                  all ? "" : "The most bytes of ",
                  cup_plot_counted(counted, servers->count, "server"), wires);
 }

@@ -17,10 +17,6 @@ const struct cup_plot cup_plots[] = {
 const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
 
 const struct cup_plot_missing cup_plots_missing[] = {
-    {"io-map", "where in a file was read when: is it in order, and what is read twice",
-     "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
-    {"server-rate", "how much each storage server delivered over time",
-     "logs hold bytes by server, and bytes by time, not both; servers and data-rate tell of each"},
     {"open-latency", "how long it took to open remote files",
      "logs do not hold how long opens take"},
 };

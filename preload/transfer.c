@@ -309,6 +309,15 @@ static __attribute__((noinline)) void look_into(const struct cup_transfer *trans
     }
 }
 
+/* A peer's bytes have no offset: they are taken to follow each other. */
+static struct began received(const struct cup_descriptor *socket, struct cup_file_use *use,
+                             uint64_t bytes)
+{
+    if (!use || socket->wire)
+        return (struct began){0};
+    return (struct began){(int64_t)(use->counters[CUP_F_READ_BYTES] - bytes), false, use};
+}
+
 /* What is counted for a file or a peer besides its class. */
 static struct began count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes,
                                   int64_t offset, uint64_t ns)
@@ -322,7 +331,7 @@ static struct began count_in_file(struct cup_transfer *transfer, bool reads, uin
     else if (use)
         count_write(use, bytes, ns);
     if (descriptor->class == CUP_FILE_SOCKET)
-        return (struct began){0};
+        return received(descriptor, use, bytes);
     struct began began = move(descriptor, reads, bytes, offset);
     began.use = use;
     if (use)
@@ -342,7 +351,9 @@ static inline void note_place(const struct cup_transfer *transfer, struct began 
 /* What a library's own calls fetch, in one or several pieces, is told piece by piece. */
 static bool has_place(const struct cup_transfer *transfer, enum cup_call call)
 {
-    return transfer->descriptor->class == CUP_FILE_DATA && call != CUP_WRITE && call != CUP_FETCH;
+    uint32_t class = transfer->descriptor->class;
+    return (class == CUP_FILE_DATA || class == CUP_FILE_SOCKET) && call != CUP_WRITE &&
+           call != CUP_FETCH;
 }
 
 static void count_in_series(const struct cup_transfer *transfer, bool reads, uint64_t bytes,
