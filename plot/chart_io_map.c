@@ -12,21 +12,30 @@ static struct cup_plane plane_of(const struct cup_figure *figure, const struct c
     return cup_plane_of(figure, row, plot->row_count, plot->sizes[row]);
 }
 
-/* Those that were read again lie above: they are what is looked for. */
-static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot, bool again,
-                       struct cup_colour colour)
+static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot, bool joined,
+                       bool again, struct cup_colour colour)
 {
     for (size_t i = 0; i < plot->mark_count; i++) {
         const struct cup_io_mark *mark = &plot->marks[i];
         const struct cup_stretch_of_plane at = {mark->from_s, mark->to_s, mark->low, mark->high};
         const struct cup_plane plane = plane_of(figure, plot, mark->row);
-        if (mark->again != again)
+        if (mark->again != again || mark->joined != joined)
             continue;
         if (mark->joined)
             cup_plane_box(figure, &plane, &at, colour);
         else
             cup_plane_line(figure, &plane, &at, colour);
     }
+}
+
+/* Those that were read again lie above: they are what is looked for. */
+static void draw_all_marks(struct cup_figure *figure, const struct cup_io_map *plot,
+                           struct cup_colour fresh, struct cup_colour again)
+{
+    draw_marks(figure, plot, true, false, fresh);
+    draw_marks(figure, plot, true, true, again);
+    draw_marks(figure, plot, false, false, fresh);
+    draw_marks(figure, plot, false, true, again);
 }
 
 /* Strengths go with the logarithm of the bytes, over three powers of ten. */
@@ -94,7 +103,6 @@ void cup_chart_io_map(struct cup_figure *figure, const void *data)
         if (row + 1 < plot->row_count)
             cup_plane_border(figure, &plane);
     }
-    draw_marks(figure, plot, false, fresh);
-    draw_marks(figure, plot, true, again);
+    draw_all_marks(figure, plot, fresh, again);
     cup_figure_close(figure);
 }

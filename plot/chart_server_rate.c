@@ -41,13 +41,14 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
     for (size_t i = 0; i < plot->count; i++)
         cup_figure_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
                        colour_of(figure, i));
-    cup_figure_key(figure, "all", 3, CUP_KEY_LINE, figure->look->ink);
+    if (plot->count > 1)
+        cup_figure_key(figure, "all", 3, CUP_KEY_LINE, figure->look->ink);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         add_steps(&steps, plot->rates[i]);
         cup_mark_stack(figure, steps.x, steps.low, steps.high, steps.count, colour_of(figure, i));
     }
-    if (plot->sum)
+    if (plot->count > 1)
         cup_mark_line(figure, plot->sum->time_s, plot->sum->values, plot->sum->count,
                       &(struct cup_stroke){.colour = figure->look->ink, .steps = true});
     cup_figure_close(figure);

@@ -1,5 +1,6 @@
 #include "plot/coverage.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b)
@@ -20,10 +21,15 @@ int cup_coverage_make(struct cup_coverage *coverage, struct cup_arena *arena, ui
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || edges[i] != edges[kept - 1])
             edges[kept++] = edges[i];
-    for (size_t i = 0; i <= kept; i++)
-        coverage->free[i] = (uint32_t)i;
     coverage->count = kept;
+    cup_coverage_clear(coverage);
     return 0;
+}
+
+void cup_coverage_clear(struct cup_coverage *coverage)
+{
+    for (size_t i = 0; i <= coverage->count; i++)
+        coverage->free[i] = (uint32_t)i;
 }
 
 static size_t edge_of(const struct cup_coverage *coverage, uint64_t value)
@@ -49,14 +55,25 @@ static uint32_t next_free(struct cup_coverage *coverage, uint32_t part)
     return part;
 }
 
-uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high)
+static uint64_t go_through(struct cup_coverage *coverage, uint64_t low, uint64_t high, bool cover)
 {
     uint64_t fresh = 0;
     size_t end = edge_of(coverage, high);
     for (uint32_t part = next_free(coverage, (uint32_t)edge_of(coverage, low)); part < end;
-         part = next_free(coverage, part)) {
+         part = next_free(coverage, part + 1)) {
         fresh += coverage->edges[part + 1] - coverage->edges[part];
-        coverage->free[part] = part + 1;
+        if (cover)
+            coverage->free[part] = part + 1;
     }
     return fresh;
+}
+
+uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high)
+{
+    return go_through(coverage, low, high, true);
+}
+
+uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high)
+{
+    return go_through(coverage, low, high, false);
 }

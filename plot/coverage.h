@@ -22,4 +22,10 @@ int cup_coverage_make(struct cup_coverage *coverage, struct cup_arena *arena, ui
 /* Covers a stretch; returns how many bytes of it were not covered before. */
 uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high);
 
+/* Only says so. */
+uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high);
+
+/* Nothing is covered. */
+void cup_coverage_clear(struct cup_coverage *coverage);
+
 #endif

@@ -28,7 +28,7 @@ struct shown_file {
 struct map {
     struct shown_file files[CUP_IO_FILES];
     size_t count, others; /* files that are not shown, with bytes */
-    uint64_t bytes, again, joined_bytes, joined, strokes;
+    uint64_t bytes, again, joined, strokes;
     uint64_t read; /* bytes of all reads, with a place or not */
 };
 
@@ -118,21 +118,43 @@ static int by_start(const void *a, const void *b)
     return (one->low > other->low) - (one->low < other->low);
 }
 
-/* Of what lies between a joined stroke's corners some was read, it is not known what: as much of
- * its bytes as can be is taken to be new. */
-static void judge(struct map *map, struct shown_file *file, struct cup_coverage *coverage)
+/* It covers all that lies between its corners: nothing was passed over, or, joined, may have been.
+ */
+static bool is_whole(const struct stroke *stroke)
 {
+    return !stroke->joined && stroke->bytes >= stroke->high - stroke->low;
+}
+
+/* Of what lies between a joined stroke's corners some was read, it is not known what: as much of
+ * its bytes as can be is taken to be new, and none of it to be known from then on. Returns the
+ * bytes that had surely been read before. */
+static uint64_t judge(struct map *map, struct shown_file *file, struct cup_coverage *coverage)
+{
+    uint64_t before = 0;
     for (size_t i = 0; i < file->count; i++) {
         struct stroke *stroke = &file->strokes[i];
-        uint64_t fresh = cup_coverage_add(coverage, stroke->low, stroke->high);
+        uint64_t fresh = is_whole(stroke) ? cup_coverage_add(coverage, stroke->low, stroke->high)
+                                          : cup_coverage_left(coverage, stroke->low, stroke->high);
         uint64_t again = stroke->bytes > fresh ? stroke->bytes - fresh : 0;
         stroke->again = again >= (stroke->bytes + 1) / 2;
-        map->again += again;
+        before += again;
         map->bytes += stroke->bytes;
         map->joined += stroke->joined;
-        map->joined_bytes += stroke->joined ? stroke->bytes : 0;
-        map->strokes++;
     }
+    map->strokes += file->count;
+    return before;
+}
+
+/* Whatever was read where, no more than all of the stretches together can be new. */
+static uint64_t at_least(const struct shown_file *file, struct cup_coverage *coverage)
+{
+    uint64_t bytes = 0, fresh = 0;
+    cup_coverage_clear(coverage);
+    for (size_t i = 0; i < file->count; i++) {
+        bytes += file->strokes[i].bytes;
+        fresh += cup_coverage_add(coverage, file->strokes[i].low, file->strokes[i].high);
+    }
+    return bytes > fresh ? bytes - fresh : 0;
 }
 
 static int settle(struct map *map, struct shown_file *file)
@@ -150,8 +172,10 @@ static int settle(struct map *map, struct shown_file *file)
         file->last_ns = file->last_ns > stroke->stop_ns ? file->last_ns : stroke->stop_ns;
     }
     int result = edges ? cup_coverage_make(&coverage, &arena, edges, 2 * file->count) : -1;
-    if (result == 0)
-        judge(map, file, &coverage);
+    if (result == 0) {
+        uint64_t one = judge(map, file, &coverage), other = at_least(file, &coverage);
+        map->again += one > other ? one : other;
+    }
     cup_arena_clear(&arena);
     return result;
 }
@@ -272,15 +296,17 @@ static void say_files(char *to, size_t room, const struct cup_io_map *plot, cons
     if (map->count == 1)
         snprintf(to, room, "%.*s", (int)plot->names[0].length, plot->names[0].bytes);
     else if (map->others)
-        snprintf(to, room, "%zu files of the most bytes; %zu more are not shown", map->count,
-                 map->others);
+        snprintf(to, room,
+                 "%zu files of the most bytes, from the first byte (below) to the last; %zu more "
+                 "not shown",
+                 map->count, map->others);
     else
-        snprintf(to, room, "%zu files", map->count);
+        snprintf(to, room, "%zu files, from the first byte (below) to the last", map->count);
 }
 
 static void say(struct cup_plot_input *input, const struct cup_io_map *plot, const struct map *map)
 {
-    char strokes[64], again[24], bytes[24], lost[64] = "", joined[64] = "", files[120];
+    char strokes[64], again[24], bytes[24], lost[64] = "", joined[64] = "", files[160];
     uint64_t unknown = map->read > map->bytes ? map->read - map->bytes : 0;
     if (map->joined)
         snprintf(joined, sizeof joined, ", %llu of them joined from several",
@@ -290,8 +316,7 @@ static void say(struct cup_plot_input *input, const struct cup_io_map *plot, con
                  cup_tick_text(bytes, (double)unknown, CUP_AXIS_BYTES));
     say_files(files, sizeof files, plot, map);
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
-    cup_plot_say(input, "%s%s. %s of reads in a row%s: %s, %s%s of it read before (P).%s", files,
-                 map->count > 1 ? ", from the first byte (below) to the last" : "",
+    cup_plot_say(input, "%s. %s of reads in a row%s: %s, %s%s of it read before (P).%s", files,
                  cup_plot_counted(strokes, map->strokes, "stroke"), joined,
                  cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES),
                  map->joined ? "at least " : "", again, lost);

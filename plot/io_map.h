@@ -17,7 +17,7 @@ enum {
 struct cup_io_mark {
     double from_s, to_s, low, high;
     uint8_t row;
-    bool again;  /* at least half of its bytes had been read before */
+    bool again;  /* at least half of its bytes had surely been read before */
     bool joined; /* somewhere between its corners, in no order that is known */
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A full set is written out, and not joined any further, if it began so long ago: a task that reads
- * for hours is told in as much detail as one of ten seconds, at 2 KiB a minute at the most. */
+ * for hours is told in as much detail as one of ten seconds, at 1.5 KiB a minute at the most. */
 #define TELL_AFTER_NS UINT64_C(10000000000)
 
 struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1];
@@ -52,22 +52,26 @@ static size_t code(unsigned char *at, const uint64_t *numbers)
     return bytes;
 }
 
+static uint64_t time_of(const struct cup_r_strokes *set, uint64_t ticks)
+{
+    return (uint64_t)cup_strokes_time_ns(set, ticks) >> CUP_STROKE_TIME_BITS;
+}
+
 /* A stroke of which nothing is told would look like the end: its extent is not 0. */
 size_t cup_access_code(unsigned char *at, const struct cup_r_strokes *set, int64_t start_ns,
                        const struct cup_access_stroke *const *strokes, uint32_t count)
 {
     size_t bytes = 0;
-    uint64_t end = 0, ended = (uint64_t)start_ns;
+    uint64_t end = 0, ended = (uint64_t)start_ns >> CUP_STROKE_TIME_BITS;
     for (uint32_t i = 0; i < count; i++) {
         const struct cup_access_stroke *stroke = strokes[i];
         uint64_t extent = stroke->high - stroke->low;
-        uint64_t start = (uint64_t)cup_strokes_time_ns(set, stroke->start);
-        uint64_t stop = (uint64_t)cup_strokes_time_ns(set, stroke->stop);
+        uint64_t start = time_of(set, stroke->start), stop = time_of(set, stroke->stop);
         const uint64_t numbers[CUP_KV_COUNT] = {
             [CUP_KV_OFFSET] = difference(stroke->low, end),
             [CUP_KV_EXTENT] = extent,
             [CUP_KV_START] = difference(start, ended),
-            [CUP_KV_NS] = stop - start,
+            [CUP_KV_TIME] = stop - start,
             [CUP_KV_BYTES] = difference(stroke->bytes, extent),
             [CUP_KV_CALLS] = stroke->calls - 1u,
             [CUP_KV_JUMPS] = stroke->jumps,

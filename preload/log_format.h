@@ -916,21 +916,22 @@ struct cup_access_stroke {
     uint32_t calls;       /* 0: there is no such stroke */
     uint32_t jumps;       /* of those: reads that began elsewhere than told above */
 };
-enum { CUP_STROKE_ROOM = 24, CUP_STROKE_GAP = 32768 };
+enum { CUP_STROKE_ROOM = 16, CUP_STROKE_GAP = 32768 };
 
 /* The same in the tail of a record. Those marked DELTA are told as the difference to where, or
  * when, the stroke before ended (in the first one: to 0, and to the record's start_ns), bytes as
- * that to the extent, as 2n, or -2n-1 where it is negative; calls less 1. A value that is 0 is left
+ * that to the extent, as 2n, or -2n-1 where it is negative; calls less 1. Times are in units of
+ * 2^10 ns, in which all are rounded down before differences are taken. A value that is 0 is left
  * out. */
 #define CUP_STROKE_VALUES(X)                                                                       \
     X(OFFSET, "offset", "DELTA: of its lowest byte, less the end of the one before")               \
     X(EXTENT, "extent", "to behind its highest byte")                                              \
-    X(START, "start_ns", "DELTA: when its first read began, less when the one before ended")       \
-    X(NS, "ns", "from then to when its last read ended")                                           \
+    X(START, "start", "DELTA: when its first read began, less when the one before ended")          \
+    X(TIME, "time", "from then to when its last read ended")                                       \
     X(BYTES, "bytes", "delivered, less the extent")                                                \
-        X(CALLS, "calls", "that delivered something, less 1")                                      \
-            X(JUMPS, "jumps",                                                                      \
-              "of those: began elsewhere than where, or little after, the last one ended")
+    X(CALLS, "calls", "that delivered something, less 1")                                          \
+    X(JUMPS, "jumps", "of those: began elsewhere than where, or little after, the last one ended")
+enum { CUP_STROKE_TIME_BITS = 10 };
 enum cup_stroke_value {
 #define X(id, name, text) CUP_KV_##id,
     CUP_STROKE_VALUES(X)
@@ -1018,6 +1019,6 @@ CUP_SIZE_IS(cup_r_tree, 56);
 CUP_SIZE_IS(cup_r_root_file, 32);
 CUP_SIZE_IS(cup_access_stroke, 48);
 CUP_SIZE_IS(cup_r_access, 32);
-CUP_SIZE_IS(cup_r_strokes, 1208);
+CUP_SIZE_IS(cup_r_strokes, 824);
 
 #endif

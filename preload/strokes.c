@@ -42,18 +42,11 @@ static float box(uint64_t bytes, uint64_t ticks)
     return (float)bytes * (float)ticks;
 }
 
-static float box_of(const struct cup_access_stroke *stroke)
+/* The box around both. */
+static float cost_of(const struct cup_access_stroke *a, const struct cup_access_stroke *b)
 {
-    return box(stroke->high - stroke->low, stroke->stop - stroke->start);
-}
-
-/* What the box around both has besides theirs. */
-static float added(const struct cup_access_stroke *a, const struct cup_access_stroke *b)
-{
-    float both = box(most_of(a->high, b->high) - least_of(a->low, b->low),
-                     most_of(a->stop, b->stop) - least_of(a->start, b->start));
-    float more = both - box_of(a) - box_of(b);
-    return more > 0 ? more : 0; /* where they overlap */
+    return box(most_of(a->high, b->high) - least_of(a->low, b->low),
+               most_of(a->stop, b->stop) - least_of(a->start, b->start));
 }
 
 /* That of the current stroke with the one before is settled when it is current no more. */
@@ -61,8 +54,8 @@ static void settle(struct cup_strokes *strokes, uint32_t stroke)
 {
     uint32_t bits = NO_COST, next = strokes->next[stroke];
     if (stroke != strokes->last && &strokes->at[next] != strokes->current) {
-        float more = added(&strokes->at[stroke], &strokes->at[next]);
-        memcpy(&bits, &more, sizeof bits);
+        float cost = cost_of(&strokes->at[stroke], &strokes->at[next]);
+        memcpy(&bits, &cost, sizeof bits);
         bits = (bits & ~(uint32_t)NUMBER_BITS) | stroke;
     }
     strokes->costs[stroke] = bits;

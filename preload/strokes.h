@@ -2,9 +2,9 @@
  * Policy alone: knows no task, no file, no log. See struct cup_access_stroke.
  *
  * There is room for CUP_STROKE_ROOM of them. Then two neighbours in time are joined, those whose
- * common box in the plane of time and offset adds the least to their own: what a picture shows
- * loses the least, in a file read in order as in one read at random, and no part of the time is
- * favoured. Strokes far apart in time are never sorted by offset: what is read twice stays so. */
+ * common box in the plane of time and offset is the smallest: none grows while there are smaller
+ * ones, so that a picture loses the least, in a file read in order as in one read at random, and
+ * no part of the time is favoured. They are never sorted by offset: what is read twice stays so. */
 #ifndef CUPPING_STROKES_H
 #define CUPPING_STROKES_H
 

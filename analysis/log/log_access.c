@@ -45,13 +45,13 @@ static bool take_values(const unsigned char **at, const unsigned char *end,
 }
 
 /* Wraps where the values cannot be: is_sound() sees that. */
-static struct cup_read_stroke stroke_of(const uint64_t *values, uint64_t end, uint64_t ended_ns)
+static struct cup_read_stroke stroke_of(const uint64_t *values, uint64_t end, uint64_t ended)
 {
     uint64_t low = cup_pairs_undo(values[CUP_KV_OFFSET], end);
-    uint64_t start = cup_pairs_undo(values[CUP_KV_START], ended_ns);
+    uint64_t start = cup_pairs_undo(values[CUP_KV_START], ended);
     return (struct cup_read_stroke){
-        .start_ns = (int64_t)start,
-        .stop_ns = (int64_t)(start + values[CUP_KV_NS]),
+        .start_ns = (int64_t)(start << CUP_STROKE_TIME_BITS),
+        .stop_ns = (int64_t)((start + values[CUP_KV_TIME]) << CUP_STROKE_TIME_BITS),
         .low = low,
         .high = low + values[CUP_KV_EXTENT],
         .bytes = cup_pairs_undo(values[CUP_KV_BYTES], values[CUP_KV_EXTENT]),
@@ -70,13 +70,14 @@ static void read_told(struct cup_access *access, const struct cup_record *record
     access->set = told.set;
     access->sequence = told.sequence;
     const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
-    uint64_t values[CUP_KV_COUNT], place = 0, ended = (uint64_t)told.start_ns;
+    uint64_t values[CUP_KV_COUNT], place = 0;
+    uint64_t ended = (uint64_t)cup_sane_time(told.start_ns) >> CUP_STROKE_TIME_BITS;
     while (access->count < told.strokes && take_values(&at, end, values)) {
         struct cup_read_stroke stroke = stroke_of(values, place, ended);
         if (!keep(access, &stroke))
             break;
         place = stroke.high;
-        ended = (uint64_t)stroke.stop_ns;
+        ended = (uint64_t)stroke.stop_ns >> CUP_STROKE_TIME_BITS;
     }
     access->damaged = access->count != told.strokes || (at < end && *at != 0);
 }
