@@ -23,9 +23,12 @@ static void add_steps(struct steps *steps, const struct cup_time_line *line)
         }
 }
 
-static struct cup_colour colour_of(const struct cup_figure *figure, size_t server)
+static struct cup_colour colour_of(const struct cup_figure *figure,
+                                   const struct cup_server_rate *plot, size_t server)
 {
-    return cup_look_paint(figure->look, (unsigned)server);
+    return plot->others && server + 1 == plot->count
+               ? figure->look->paints[CUP_PAINT_GREY]
+               : cup_look_paint(figure->look, (unsigned)server);
 }
 
 void cup_chart_server_rate(struct cup_figure *figure, const void *data)
@@ -40,13 +43,14 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
         .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
     for (size_t i = 0; i < plot->count; i++)
         cup_figure_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
-                       colour_of(figure, i));
+                       colour_of(figure, plot, i));
     if (plot->count > 1)
         cup_figure_key(figure, "all", 3, CUP_KEY_LINE, figure->look->ink);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         add_steps(&steps, plot->rates[i]);
-        cup_mark_stack(figure, steps.x, steps.low, steps.high, steps.count, colour_of(figure, i));
+        cup_mark_stack(figure, steps.x, steps.low, steps.high, steps.count,
+                       colour_of(figure, plot, i));
     }
     if (plot->count > 1)
         cup_mark_line(figure, plot->sum->time_s, plot->sum->values, plot->sum->count,

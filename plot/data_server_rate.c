@@ -135,7 +135,8 @@ static size_t choose(struct cup_server_rate *plot, struct sources *sources, stru
         order[i]->shown = shown;
         name_source(plot->names[shown], sizeof plot->names[shown], order[i]);
     }
-    if (count > CUP_SERVERS_SHOWN)
+    plot->others = count > CUP_SERVERS_SHOWN;
+    if (plot->others)
         snprintf(plot->names[plot->count - 1], sizeof *plot->names, "%zu others",
                  count - CUP_SERVERS_SHOWN + 1);
     return count;

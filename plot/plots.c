@@ -19,8 +19,9 @@ const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
 const struct cup_plot_missing cup_plots_missing[] = {
     {"open-latency", "how long it took to open remote files",
      "logs do not hold how long opens take"},
+    {NULL, NULL, NULL}, /* the end, for there may be none */
 };
-const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
+const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing - 1;
 
 const char *const cup_format_names[] = {
     [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};

@@ -100,6 +100,7 @@ static const void *fake_server_rate(enum fake_kind kind, struct cup_arena *arena
     size_t servers = amount(kind, 3, CUP_SERVERS_SHOWN);
     plot->seconds = SECONDS;
     plot->count = servers < CUP_SERVERS_SHOWN ? servers : CUP_SERVERS_SHOWN;
+    plot->others = kind == FAKE_LARGE;
     for (size_t server = 0; server < plot->count; server++) {
         struct cup_time_line *line = take(arena, 1, sizeof *line);
         struct cup_text name = name_of(kind, server, arena);
