@@ -65,9 +65,11 @@ static void draw_cells(struct cup_figure *figure, const struct cup_io_map *plot,
 static void set_axes(struct cup_figure *figure, const struct cup_io_map *plot)
 {
     figure->x = cup_run_axis(plot->seconds);
-    if (plot->since_first_read)
+    if (plot->since_first_read) {
+        figure->x.unit = CUP_AXIS_SECONDS;
         figure->x.name = plot->row_count > 1 ? "time since each file was first read"
                                              : "time since the file was first read";
+    }
     if (plot->row_count == 1)
         figure->y = (struct cup_axis){.name = "offset in the file",
                                       .unit = CUP_AXIS_BYTES,
