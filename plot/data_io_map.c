@@ -108,6 +108,17 @@ static int read_strokes(struct map *map, const struct cup_profile *profile)
     return result;
 }
 
+/* A file whose reads have no place, as one of an older library, gets no row. */
+static void leave_out_empty(struct map *map)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < map->count; i++)
+        if (map->files[i].count)
+            map->files[kept++] = map->files[i];
+    map->others += map->count - kept;
+    map->count = kept;
+}
+
 /* ---- what was read before ----------------------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
@@ -190,7 +201,7 @@ static void choose_time(struct cup_io_map *plot, const struct map *map,
     for (size_t i = 0; i < map->count; i++)
         longest = fmax(longest, (double)(map->files[i].last_ns - map->files[i].first_ns) / 1e9);
     plot->since_first_read = longest < run / 3;
-    plot->seconds = plot->since_first_read ? fmax(longest, 1e-6) : run;
+    plot->seconds = fmax(plot->since_first_read ? longest : run, 1e-6);
 }
 
 static struct cup_io_mark mark_of(const struct cup_io_map *plot, const struct shown_file *file,
@@ -290,16 +301,18 @@ const char *cup_no_strokes(const struct cup_profile *profile)
                : "these logs are of a library that did not tell yet where in files was read";
 }
 
-/* "nano.root, 1.2 GB", or "6 files of the most bytes; 12 more are not shown". */
+/* "nano.root, 1.2 GB", or "6 files of the most bytes, ...; 12 files more not shown". */
 static void say_files(char *to, size_t room, const struct cup_io_map *plot, const struct map *map)
 {
+    char others[64];
     if (map->count == 1)
         snprintf(to, room, "%.*s", (int)plot->names[0].length, plot->names[0].bytes);
     else if (map->others)
-        snprintf(to, room,
-                 "%zu files of the most bytes, from the first byte (below) to the last; %zu more "
-                 "not shown",
-                 map->count, map->others);
+        snprintf(
+            to, room,
+            "%zu files of the most bytes, from the first byte (below) to the last; %s more not "
+            "shown",
+            map->count, cup_plot_counted(others, map->others, "file"));
     else
         snprintf(to, room, "%zu files, from the first byte (below) to the last", map->count);
 }
@@ -326,6 +339,7 @@ static int make(struct cup_io_map *plot, struct map *map, struct cup_plot_input 
 {
     if (read_strokes(map, input->totals->profile) != 0)
         return -1;
+    leave_out_empty(map);
     for (size_t i = 0; i < map->count; i++)
         if (settle(map, &map->files[i]) != 0)
             return -1;
