@@ -121,7 +121,21 @@ static void name_source(char *to, size_t room, const struct source *source)
              (int)(source->name.length < 60 ? source->name.length : 60), source->name.bytes);
 }
 
-/* The sources of the most bytes; returns how many have any. */
+/* How many of them get a name: those of the most bytes, and not of less than one in two hundred. */
+static size_t count_named(struct source *const *order, size_t count)
+{
+    uint64_t all = 0;
+    size_t named = 0;
+    for (size_t i = 0; i < count; i++)
+        all += order[i]->bytes;
+    while (named < count && named < CUP_SERVERS_SHOWN && order[named]->bytes >= all / 200)
+        named++;
+    if (named == CUP_SERVERS_SHOWN && count > named)
+        named--;
+    return count - named == 1 ? count : named;
+}
+
+/* Returns how many sources have any bytes. */
 static size_t choose(struct cup_server_rate *plot, struct sources *sources, struct source **order)
 {
     size_t count = 0;
@@ -129,16 +143,16 @@ static size_t choose(struct cup_server_rate *plot, struct sources *sources, stru
         if (sources->rows[i].bytes)
             order[count++] = &sources->rows[i];
     qsort(order, count, sizeof *order, more_first);
-    plot->count = count < CUP_SERVERS_SHOWN ? count : CUP_SERVERS_SHOWN;
+    size_t named = count_named(order, count);
+    plot->others = named < count;
+    plot->count = named + plot->others;
     for (size_t i = 0; i < count; i++) {
-        size_t shown = i < plot->count ? i : plot->count - 1;
-        order[i]->shown = shown;
-        name_source(plot->names[shown], sizeof plot->names[shown], order[i]);
+        order[i]->shown = i < named ? i : named;
+        if (i < named)
+            name_source(plot->names[i], sizeof plot->names[i], order[i]);
     }
-    plot->others = count > CUP_SERVERS_SHOWN;
     if (plot->others)
-        snprintf(plot->names[plot->count - 1], sizeof *plot->names, "%zu others",
-                 count - CUP_SERVERS_SHOWN + 1);
+        snprintf(plot->names[named], sizeof *plot->names, "%zu others", count - named);
     return count;
 }
 
