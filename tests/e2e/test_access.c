@@ -32,7 +32,7 @@ Test(access, strokes_are_what_was_done)
     struct child check = {.argv = {CUP_PYTHON, WORKLOADS "access_check.py", CUP_BUILD "/cupping",
                                    logs, text("%s/expected.json", files)}};
     child_run(&check);
-    cr_expect_str_eq(check.out, "12 tasks\n");
+    cr_expect_str_eq(check.out, "12 tasks, 13 files\n");
     cr_expect_eq(check.status, 0, "%s", check.err);
     expect_picture(logs, files, "io-map");
     expect_picture(logs, files, "server-rate");

@@ -1,8 +1,9 @@
 """Compares the strokes of a profile's logs with what access_job.py's tasks did.
 
-    access_check.py CUPPING PROFILE EXPECTED.JSON
+    access_check.py CUPPING PROFILE [EXPECTED.JSON]
 
-Says what differs, a line each; then how many tasks it compared."""
+Says what differs, a line each; then how many tasks and files it compared. Without what to expect, only
+the bytes of each file: those of the strokes against those that the report has from other counters."""
 
 import json
 import re
@@ -57,7 +58,7 @@ def bytes_read(cupping, profile):
     """By file, as the report has it from other counters."""
     report = subprocess.run([cupping, "report", profile, "--json", "-"], capture_output=True, check=True)
     return {row["file"]: row["read_bytes"] for row in json.loads(report.stdout)["files"]["rows"]
-            if row["class"] == "data"}
+            if row["class"] == "data" and row["read_bytes"]}
 
 
 def joined(reads):
@@ -105,8 +106,8 @@ def differs(key, reads, found):
 
 
 def main():
-    cupping, profile, wanted = sys.argv[1:]
-    expected, compared = json.loads(Path(wanted).read_text()), 0
+    cupping, profile = sys.argv[1:3]
+    expected, compared = json.loads(Path(sys.argv[3]).read_text()) if sys.argv[3:] else {}, 0
     everything = [row for log in sorted(Path(profile).glob("*.cup")) for row in read_log(cupping, log)]
     for key, paths in expected.items():
         for path, reads in paths.items():
@@ -118,11 +119,12 @@ def main():
             if any(one["start"] < row[3] for row in rows for one in row[2]):
                 print(f"{key}: a read before the task began")
             compared += 1
-    for path, read in bytes_read(cupping, profile).items():
+    files = bytes_read(cupping, profile)
+    for path, read in files.items():
         told = sum(one["bytes"] for row in everything if row[1] == path for one in row[2])
         if told != read:
             print(f"{path}: strokes of {told} of {read} bytes")
-    print(f"{compared} tasks")
+    print(f"{compared} tasks, {len(files)} files")
 
 
 if __name__ == "__main__":
