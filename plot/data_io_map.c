@@ -329,10 +329,11 @@ static void say(struct cup_plot_input *input, const struct cup_io_map *plot, con
                  cup_tick_text(bytes, (double)unknown, CUP_AXIS_BYTES));
     say_files(files, sizeof files, plot, map);
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
-    cup_plot_say(input, "%s. %s of reads in a row%s: %s, %s%s of it read before (P).%s", files,
+    cup_plot_say(input, "%s. %s of reads in a row%s: %s, %s%s of it read before (P).%s%s", files,
                  cup_plot_counted(strokes, map->strokes, "stroke"), joined,
                  cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES),
-                 map->joined ? "at least " : "", again, lost);
+                 map->joined ? "at least " : "", again, plot->cells ? " Paler: fewer bytes." : "",
+                 lost);
 }
 
 static int make(struct cup_io_map *plot, struct map *map, struct cup_plot_input *input)

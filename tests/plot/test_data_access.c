@@ -171,6 +171,7 @@ Test(data_access, many_strokes_are_a_density)
     }
     cr_expect_float_eq(fresh, 500000000, 1);
     cr_expect_float_eq(again, 0, 0);
+    cr_expect_not_null(strstr(input.caption, "Paler: fewer bytes"), "%s", input.caption);
 }
 
 Test(data_access, bytes_without_a_place_are_told)
