@@ -256,7 +256,7 @@ Test(xrootd, same_answers_and_errors)
     expect_bytes(tasks, "client", 1000 + 3020 + 2000);
     expect_bytes(tasks, "secret", 1000 + 8 + 2000);
     expect_bytes(tasks, "dead-vector", 0);
-    check_strokes(logs, 3);
+    check_strokes(logs, 2);
     json_decref(tasks);
     child_free(&plain);
     child_free(&recorded);
