@@ -271,7 +271,7 @@ enum cup_feature {
     CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
     CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
     CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
-    CUP_FEATURE_ACCESS = 1u << 15,    /* where in data files was read, and when */
+    CUP_FEATURE_ACCESS = 1u << 16,    /* where in data files was read, and when */
 };
 
 enum cup_region_type {
@@ -399,7 +399,7 @@ enum cup_record_type {
     CUP_R_TREE = 30,
     CUP_R_ROOT_FILE = 31,
     CUP_R_ACCESS = 32,
-    CUP_R_STROKES = 33,
+    CUP_R_STROKES = 34,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */

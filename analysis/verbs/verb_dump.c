@@ -20,9 +20,10 @@ static const char *const health_names[] = {
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {
-        "files", "heap", "bridge",    "context", "chunks",  "rss",     "handoff", "mapped",
-        "waits", "gil",  "run_delay", "samples", "digests", "baskets", "asked",   "access"};
+    static const char *const names[] = {"files",     "heap",    "bridge",  "context", "chunks",
+                                        "rss",       "handoff", "mapped",  "waits",   "gil",
+                                        "run_delay", "samples", "digests", "baskets", "asked",
+                                        "opens",     "access"};
     fputs("features:", out);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
