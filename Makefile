@@ -49,10 +49,10 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
-PRELOAD_TESTABLE ?= $(addprefix preload/,attribution.c basket_rows.c baskets.c block.c branches.c \
+PRELOAD_TESTABLE ?= $(addprefix preload/,access.c attribution.c basket_rows.c baskets.c block.c branches.c \
 	clock.c connecting.c descriptor.c elf_symbols.c known.c log.c machine.c maker.c mapping.c meanwhile.c opening.c own_fd.c path.c peer.c \
 	pending.c raw.c real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c \
-	run_delay.c samples.c series.c tally.c tally_rows.c thread.c wait.c xrootd.c)
+	run_delay.c samples.c series.c strokes.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))

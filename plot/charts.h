@@ -73,8 +73,12 @@
       "how much of the files' trees was read: bytes and branches")                                 \
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
+    X(io_map, "io-map", "Where the files were read, and when",                                     \
+      "are files read in order or with jumps, and what is read twice")                             \
     X(servers, "servers", "Bytes by storage server",                                               \
       "which servers the data came from, and in how large pieces")                                 \
+    X(server_rate, "server-rate", "Data rate by storage server",                                   \
+      "how much each server delivered over time")                                                  \
     X(open_latency, "open-latency", "Time to open files",                                          \
       "how long it took to open files, or to connect, at each server, and how often it failed")
 

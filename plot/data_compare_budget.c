@@ -89,9 +89,9 @@ const void *cup_data_compare_budget(struct cup_plot_input *input)
         missing[i] = !add_run(plot, input->runs, i);
     if (plot->count < 2)
         return cup_plot_none(input, "of fewer than two runs is it known what threads did");
-    cup_plot_say(input, "Threads times wall time of the workers, split without remainder (P).%s",
-                 comparison->same_work ? ""
-                                       : " Shares, because the runs did not do the same work.");
+    cup_plot_say(
+        input, "Threads times wall time of the workers, split without remainder (cupping).%s",
+        comparison->same_work ? "" : " Shares, because the runs did not do the same work.");
     cup_plot_say_missing(input, missing);
     return plot;
 }

@@ -124,13 +124,13 @@ static void say(struct cup_plot_input *input, const struct cup_open_latency *plo
     if (left_out->failed_only)
         snprintf(failed, sizeof failed, " At %s all failed.",
                  cup_plot_counted(servers, left_out->failed_only, "server"));
-    cup_plot_say(
-        input,
-        "Timed (P): the open of local files that were then used, by first directory; XRootD's "
-        "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
-        plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
-                                      : "; beside names: median (opens)",
-        rest, failed);
+    cup_plot_say(input,
+                 "Timed (cupping): the open of local files that were then used, by first "
+                 "directory; XRootD's "
+                 "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
+                 plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
+                                               : "; beside names: median (opens)",
+                 rest, failed);
 }
 
 static const void *make(struct cup_plot_input *input, const struct cup_open_sum **sums,

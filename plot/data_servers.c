@@ -122,8 +122,7 @@ static void say(struct cup_plot_input *input, const struct servers *servers, boo
                  " Peers of the client's own sockets are left out, %zu: the same bytes.",
                  servers->wires);
     cup_plot_say(input,
-                 "%s%s, Dask's own left out. What a URL names may be a redirector; bytes by server "
-                 "and time are not in the logs (cupping).%s",
+                 "%s%s, Dask's own left out. What a URL names may be a redirector (cupping).%s",
                  all ? "" : "The most bytes of ",
                  cup_plot_counted(counted, servers->count, "server"), wires);
 }

@@ -140,7 +140,7 @@ static bool is_known(const struct cup_figure *figure, double x, double low, doub
 }
 
 static void fill_band(struct cup_figure *figure, const double *x, const double *low,
-                      const double *high, size_t count, struct cup_colour colour)
+                      const double *high, size_t count, struct cup_colour colour, double opacity)
 {
     struct cup_point points[2 * PIECE];
     for (size_t i = 0; i < count; i++) {
@@ -148,20 +148,32 @@ static void fill_band(struct cup_figure *figure, const double *x, const double *
         points[2 * count - 1 - i] = (struct cup_point){cup_x(figure, x[i]), cup_y(figure, low[i])};
     }
     if (count > 1)
-        cup_canvas_area(figure->canvas, points, 2 * count, colour, 0.3);
+        cup_canvas_area(figure->canvas, points, 2 * count, colour, opacity);
 }
 
-void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
-                   const double *high, size_t count, struct cup_colour colour)
+static void fill_bands(struct cup_figure *figure, const double *x, const double *low,
+                       const double *high, size_t count, struct cup_colour colour, double opacity)
 {
     for (size_t first = 0; first < count;) {
         size_t length = 0;
         while (length < PIECE && first + length < count &&
                is_known(figure, x[first + length], low[first + length], high[first + length]))
             length++;
-        fill_band(figure, x + first, low + first, high + first, length, colour);
+        fill_band(figure, x + first, low + first, high + first, length, colour, opacity);
         first += length == PIECE ? length - 1 : length + 1; /* pieces join, gaps do not */
     }
+}
+
+void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
+                   const double *high, size_t count, struct cup_colour colour)
+{
+    fill_bands(figure, x, low, high, count, colour, 0.3);
+}
+
+void cup_mark_stack(struct cup_figure *figure, const double *x, const double *low,
+                    const double *high, size_t count, struct cup_colour colour)
+{
+    fill_bands(figure, x, low, high, count, colour, 1);
 }
 
 /* ---- bars and dots ------------------------------------------------------------------------ */

@@ -19,9 +19,11 @@ struct cup_stroke {
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke);
 
-/* Between two lines. */
+/* Between two lines: lightly, or, of a stack of them, in full. */
 void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
                    const double *high, size_t count, struct cup_colour colour);
+void cup_mark_stack(struct cup_figure *figure, const double *x, const double *low,
+                    const double *high, size_t count, struct cup_colour colour);
 
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);

@@ -18,12 +18,9 @@ const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
 const size_t cup_run_plot_count = sizeof cup_run_plots / sizeof *cup_run_plots;
 
 const struct cup_plot_missing cup_plots_missing[] = {
-    {"io-map", "where in a file was read when: is it in order, and what is read twice",
-     "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
-    {"server-rate", "how much each storage server delivered over time",
-     "logs hold bytes by server, and bytes by time, not both; servers and data-rate tell of each"},
+    {NULL, NULL, NULL}, /* the end, for there may be none */
 };
-const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
+const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing - 1;
 
 const char *const cup_format_names[] = {
     [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};

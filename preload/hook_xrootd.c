@@ -60,6 +60,7 @@ static void piece(const struct cup_transfer *transfer, const void *data, size_t 
     int saved = errno;
     const struct cup_block *block = transfer->owner.block;
     cup_guard();
+    cup_transfer_piece(transfer, bytes, offset);
     cup_xrootd_piece(block ? block->task : 0, transfer->descriptor->file, data, bytes, offset);
     cup_unguard();
     errno = saved;

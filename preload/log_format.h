@@ -276,6 +276,7 @@ enum cup_feature {
     CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
     CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
     CUP_FEATURE_OPENS = 1u << 15,     /* opens are timed: OPEN records */
+    CUP_FEATURE_ACCESS = 1u << 16,    /* where in data files was read, and when */
 };
 
 enum cup_region_type {
@@ -319,8 +320,8 @@ struct cup_log_header {
 /* ---- regions ----------------------------------------------------------------------------- */
 
 struct cup_file_use {
-    uint32_t file; /* id of a FILE record; 0: empty */
-    uint32_t pad;
+    uint32_t file;   /* id of a FILE record; 0: empty */
+    uint32_t access; /* the writer's own: its strokes, see access.h */
     uint64_t counters[CUP_FILE_COUNTER_ROOM];
 };
 enum { CUP_BLOCK_FILES = 3 };
@@ -402,7 +403,10 @@ enum cup_record_type {
     CUP_R_BASKETS = 29,
     CUP_R_TREE = 30,
     CUP_R_ROOT_FILE = 31,
+    CUP_R_ACCESS = 32,
+    /* 33 to 38: functions, and what the program names itself */
     CUP_R_OPEN = 39,
+    CUP_R_STROKES = 40,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -932,6 +936,82 @@ struct cup_r_root_file {
     uint64_t end; /* fEND */
 };
 
+/* ---- where files were read, and when ------------------------------------------------------- */
+
+/* Reads of one file for one task, each of which began where the one before had ended, or a little
+ * (CUP_STROKE_GAP) after that: a stroke in the plane of time and offset. Where there is no room for
+ * more of them, neighbours in time are joined: then it is all that lies between its corners. */
+struct cup_access_stroke {
+    uint64_t low, high;   /* offsets: of the first byte, and behind the last one */
+    uint64_t start, stop; /* when the first read began, and the last one ended, in ticks */
+    uint64_t bytes;       /* delivered: less than high - low where some were passed over, more where
+                             some were read again */
+    uint32_t calls;       /* 0: there is no such stroke */
+    uint32_t jumps;       /* of those: reads that began elsewhere than told above */
+};
+enum { CUP_STROKE_ROOM = 16, CUP_STROKE_GAP = 32768 };
+
+/* The same in the tail of a record. Those marked DELTA are told as the difference to where, or
+ * when, the stroke before ended (in the first one: to 0, and to the record's start_ns), bytes as
+ * that to the extent, as 2n, or -2n-1 where it is negative; calls less 1. Times are in units of
+ * 2^10 ns, in which all are rounded down before differences are taken. A value that is 0 is left
+ * out. */
+#define CUP_STROKE_VALUES(X)                                                                       \
+    X(OFFSET, "offset", "DELTA: of its lowest byte, less the end of the one before")               \
+    X(EXTENT, "extent", "to behind its highest byte")                                              \
+    X(START, "start", "DELTA: when its first read began, less when the one before ended")          \
+    X(TIME, "time", "from then to when its last read ended")                                       \
+    X(BYTES, "bytes", "delivered, less the extent")                                                \
+    X(CALLS, "calls", "that delivered something, less 1")                                          \
+    X(JUMPS, "jumps", "of those: began elsewhere than where, or little after, the last one ended")
+enum { CUP_STROKE_TIME_BITS = 10 };
+enum cup_stroke_value {
+#define X(id, name, text) CUP_KV_##id,
+    CUP_STROKE_VALUES(X)
+#undef X
+        CUP_KV_COUNT
+};
+
+/* Where a task (0: none) read a file, and when. Several records of a task and file add up. Tail:
+ * strokes in the order of time, until the record's end or a first byte of 0: a byte whose bits tell
+ * which values follow (bit n: enum cup_stroke_value n), each an unsigned LEB128 number. */
+struct cup_r_access {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t file; /* FILE record */
+    int64_t start_ns;
+    uint16_t set;      /* STROKES record that it was made from */
+    uint8_t own;       /* enum cup_block_kind */
+    uint8_t strokes;   /* in the tail */
+    uint32_t sequence; /* of that record */
+};
+
+/* Strokes that are not told yet, updated in place by a thread while it lives, so that those of a
+ * process that is killed are there. It is written out as an ACCESS record that carries its number
+ * and sequence; only then its sequence is raised and it is used for another file or task. A reader
+ * that meets an ACCESS record with the sequence that the set still has ignores the set. */
+struct cup_r_strokes {
+    struct cup_record head;
+    uint32_t set; /* 1, 2, 3, ... in this process */
+    uint32_t sequence;
+    uint32_t task;
+    uint32_t file; /* FILE record; 0: not in use */
+    uint8_t own;   /* enum cup_block_kind */
+    uint8_t pad[7];
+    uint64_t base_ticks; /* time is base_ns + (ticks - base_ticks) * multiplier / 2^32 */
+    int64_t base_ns;
+    uint64_t multiplier;
+    struct cup_access_stroke strokes[CUP_STROKE_ROOM]; /* in no order */
+};
+
+static inline int64_t cup_strokes_time_ns(const struct cup_r_strokes *set, uint64_t ticks)
+{
+    uint64_t apart = ticks - set->base_ticks, before = set->base_ticks - ticks;
+    return (int64_t)apart >= 0
+               ? set->base_ns + (int64_t)(((unsigned __int128)apart * set->multiplier) >> 32)
+               : set->base_ns - (int64_t)(((unsigned __int128)before * set->multiplier) >> 32);
+}
+
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
 CUP_SIZE_IS(cup_region, 24);
@@ -971,5 +1051,8 @@ CUP_SIZE_IS(cup_r_branch, 24);
 CUP_SIZE_IS(cup_r_baskets, 40);
 CUP_SIZE_IS(cup_r_tree, 56);
 CUP_SIZE_IS(cup_r_root_file, 32);
+CUP_SIZE_IS(cup_access_stroke, 48);
+CUP_SIZE_IS(cup_r_access, 32);
+CUP_SIZE_IS(cup_r_strokes, 824);
 
 #endif

@@ -208,8 +208,8 @@ static void fill_in(enum cup_log_size size)
     struct cup_log_header *header = cup_log_header();
     if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
-    process.features |=
-        CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
+    process.features |= CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | CUP_FEATURE_ACCESS |
+                        (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
     if (cup_wait_verify())
         process.features |= CUP_FEATURE_RUN_DELAY;
     else

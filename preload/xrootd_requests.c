@@ -121,10 +121,13 @@ static void count(struct request *request, const struct status *status, const st
     uint32_t task = cup_errand_end(&request->errand, bytes, (int64_t)request->offset);
     if (bytes < 0 && is_fine(status))
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
-    if (bytes > 0 && !many)
+    if (bytes > 0 && !many) {
+        cup_errand_piece(&request->errand, one.bytes, one.offset);
         cup_xrootd_piece(task, file, one.data, one.bytes, one.offset);
+    }
     for (size_t i = 0; bytes > 0 && many && i < count_of(many, request->abi); i++) {
         const struct chunk *chunk = chunk_at(many, i, request->abi);
+        cup_errand_piece(&request->errand, chunk->bytes, chunk->offset);
         cup_xrootd_piece(task, file, chunk->data, chunk->bytes, chunk->offset);
     }
 }

@@ -230,6 +230,25 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
     }
 }
 
+/* As many strokes as a chunk of the demo has, one of three read before by another task. */
+static void put_access(struct log_builder *builder, uint32_t task, int64_t start_ns)
+{
+    enum { STROKES = 14 };
+    struct cup_read_stroke strokes[STROKES];
+    const struct cup_r_access access = {
+        .task = task, .file = task % FILES + 1, .set = 1, .sequence = task};
+    for (uint32_t i = 0; i < STROKES; i++) {
+        uint64_t low = vary(task / 3, 200 + i, 2000000000), bytes = 40000 + vary(task, i, 200000);
+        int64_t start = start_ns + (int64_t)i * 300000000;
+        strokes[i] =
+            (struct cup_read_stroke){start,    start + 1000000 + (int64_t)vary(task, i, 90000),
+                                     low,      low + bytes,
+                                     bytes,    1 + i % 3,
+                                     i % 3 > 1};
+    }
+    builder_access(builder, &access, strokes, STROKES);
+}
+
 /* ---- baskets ------------------------------------------------------------------------------ */
 
 static void put_branch_names(struct log_builder *builder)
@@ -419,6 +438,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_end(builder, task);
     put_counters(builder, task, 1);
     put_file_uses(builder, task);
+    put_access(builder, task, job_start_ns + task / THREADS * task_ns);
 }
 
 /* Of process `pid` on the host of worker `log`. */
@@ -428,7 +448,7 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
     header->pid = pid;
     header->features |= CUP_FEATURE_OPENS | CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED |
                         CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY |
-                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED;
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED | CUP_FEATURE_ACCESS;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 

@@ -214,6 +214,8 @@ static void handle(struct cup_loader *loader, const struct cup_record *record)
         [CUP_R_TREE] = on_tree,
         [CUP_R_ROOT_FILE] = on_root_file,
         [CUP_R_OPEN] = cup_load_open,
+        [CUP_R_ACCESS] = cup_load_access,
+        [CUP_R_STROKES] = cup_load_strokes,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -263,6 +265,7 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
         handle(loader, record);
     for (size_t i = 0; i < log->block_count; i++)
         cup_load_open_block(loader, &log->blocks[i]);
+    cup_load_open_strokes(loader);
     if (!loader->builder->out_of_memory)
         cup_load_split_the_rest(loader);
 }
@@ -330,6 +333,7 @@ static void finish(struct cup_loader *loader)
     cup_own_waits_clear(&loader->own_waits);
     cup_sample_loader_clear(&loader->samples);
     cup_root_loader_clear(&loader->root);
+    cup_access_sets_clear(&loader->access_sets);
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,

@@ -106,6 +106,8 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_TREE] = sizeof(struct cup_r_tree),
         [CUP_R_ROOT_FILE] = sizeof(struct cup_r_root_file),
         [CUP_R_OPEN] = sizeof(struct cup_r_open),
+        [CUP_R_ACCESS] = sizeof(struct cup_r_access),
+        [CUP_R_STROKES] = sizeof(struct cup_r_strokes),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

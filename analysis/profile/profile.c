@@ -39,6 +39,7 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->root_files);
     free(profile->ttrees);
     free(profile->basket_places);
+    free(profile->access_places);
     free(profile->inputs);
     free(profile->items);
     free(profile->column_sets);

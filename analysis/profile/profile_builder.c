@@ -49,6 +49,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(root_files, root_file),
         KEEP(ttrees, ttree),
         KEEP(basket_places, basket_place),
+        KEEP(access_places, access_place),
 #undef KEEP
         .path = old.path,
     };

@@ -193,6 +193,19 @@ static void merge_opens(struct shift *shift)
     }
 }
 
+static void merge_access_places(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->access_place_count; i++) {
+        struct cup_access_place *place = CUP_APPEND(shift->builder, access_places, access_place);
+        if (!place)
+            return;
+        *place = shift->from->access_places[i];
+        place->process += shift->process;
+        place->task = moved(place->task, shift->task);
+        place->file = cup_id_map_get(&shift->files, place->file + 1) - 1;
+    }
+}
+
 static void merge_branches(struct shift *shift)
 {
     for (size_t i = 0; i < shift->from->branch_count; i++) {
@@ -396,6 +409,7 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_files(&shift);
         merge_file_sums(&shift);
         merge_opens(&shift);
+        merge_access_places(&shift);
         merge_branches(&shift);
         merge_root_files(&shift);
         merge_facts(&shift);

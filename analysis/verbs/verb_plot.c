@@ -305,8 +305,10 @@ static int with_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
-    const struct cup_load_options load = {
-        .counters = true, .baskets = request->html || request->files, .run = request->number};
+    const struct cup_load_options load = {.counters = true,
+                                          .accesses = true,
+                                          .baskets = request->html || request->files,
+                                          .run = request->number};
     if (cup_verb_load(&profile, request->words[0], &load, error) != 0)
         return CUP_EXIT_FAILED;
     int status = CUP_EXIT_DONE;

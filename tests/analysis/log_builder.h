@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/log/log_access.h"
 #include "preload/log_format.h"
 
 enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
@@ -45,6 +46,13 @@ void builder_file_use(struct log_builder *builder, const struct cup_r_file_use *
 void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *baskets,
                      const uint32_t *branches, const uint64_t (*values)[CUP_BV_COUNT],
                      uint32_t rows);
+
+/* An ACCESS record of strokes in their order, whose times are whole units of 1024 ns; and a STROKES
+ * record that holds them, one tick a nanosecond. */
+void builder_access(struct log_builder *builder, const struct cup_r_access *access,
+                    const struct cup_read_stroke *strokes, uint32_t count);
+void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
+                     const struct cup_read_stroke *strokes, uint32_t count);
 
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
  * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample

@@ -83,6 +83,17 @@ static void check_sums(json_t *report, json_t *rows)
     cr_expect(cup_count(json_object_get(report, "health"), "remote_dropped") == 0);
 }
 
+/* Where and when each byte was read is told, too. */
+static void check_strokes(const char *profile, size_t files)
+{
+    struct child check = {
+        .argv = {CUP_PYTHON, WORKLOADS "access_check.py", CUP_BUILD "/cupping", profile}};
+    child_run(&check);
+    cr_expect_str_eq(check.out, text("0 tasks, %zu files\n", files));
+    cr_expect_eq(check.status, 0, "%s", check.err);
+    child_free(&check);
+}
+
 static void check_worker(const char *name, int threads)
 {
     xrootd_need();
@@ -96,6 +107,7 @@ static void check_worker(const char *name, int threads)
     cup_check_sane(rows);
     check_sums(report, rows);
     check_branches(report, json_object_get(out, "branches"));
+    check_strokes(text("%s/profile", scratch), json_object_size(json_object_get(out, "branches")));
     json_decref(rows);
     json_decref(out);
     json_decref(report);
@@ -146,6 +158,7 @@ Test(xrootd, same_answers_and_errors)
     expect_bytes(tasks, "client", 1000 + 3020 + 2000);
     expect_bytes(tasks, "secret", 1000 + 8 + 2000);
     expect_bytes(tasks, "dead-vector", 0);
+    check_strokes(logs, 2);
     json_decref(tasks);
     child_free(&plain);
     child_free(&recorded);

@@ -25,5 +25,6 @@ void fill_density(struct cup_density *density, struct cup_arena *arena);
 /* As fake_data(); NULL for a plot that it does not know. */
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena *arena);
+const void *fake_access(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 
 #endif

@@ -117,7 +117,8 @@ Test(verb_plot, the_list_has_a_line_for_each)
         cr_expect_eq(strncmp(line, cup_plots_missing[i].name, strlen(cup_plots_missing[i].name)),
                      0);
     cr_expect_not_null(strstr(out, "(not from this profile: "));
-    cr_expect_not_null(strstr(out, "(not in this version: logs hold no offsets"));
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        cr_expect_not_null(strstr(out, cup_plots_missing[i].reason));
     free(out);
 }
 
@@ -138,7 +139,6 @@ Test(verb_plot, wrong_usage_is_one_line)
     } wrong[] = {
         {{"no-such-plot"}, "no such plot, and no such profile"},
         {{"worker-count", "no-such-plot"}, "no-such-plot: no such plot"},
-        {{"io-map"}, "io-map: not in this version: logs hold no offsets"},
         {{"--format", "gif"}, "name png, svg or pdf"},
         {{"--width", "0"}, "inches"},
         {{"--width", "nan"}, "inches"},
@@ -161,6 +161,14 @@ Test(verb_plot, wrong_usage_is_one_line)
                      arguments[1]);
         expect_printed("err", 1, wrong[i].part);
         expect_printed("out", 0, NULL);
+    }
+}
+
+Test(verb_plot, a_plot_of_no_version_yet_is_one_line)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++) {
+        cr_expect_eq(RUN(cup_plots_missing[i].name), CUP_EXIT_USAGE);
+        expect_printed("err", 1, cup_plots_missing[i].reason);
     }
 }
 
