@@ -28,9 +28,5 @@ int main(int argc, char **argv)
         return print_version();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return cup_verb_help(1, argv);
-    const struct cup_verb *verb = cup_find_verb(argv[1]);
-    if (verb)
-        return verb->run(argc - 1, argv + 1);
-    fprintf(stderr, "cupping: %s: no such verb; see `cupping help`\n", argv[1]);
-    return CUP_EXIT_USAGE;
+    return cup_verb_start(argc - 1, argv + 1);
 }

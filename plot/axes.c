@@ -101,8 +101,29 @@ static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axi
     return (unsigned)fmin(10, fmax(2, room / each));
 }
 
+/* A tick with its name in the middle of each column; as many as there can be ticks. */
+static void name_columns(const struct cup_figure *figure, struct cup_axis *axis, double from,
+                         double to)
+{
+    size_t count = axis->name_count < CUP_TICKS_MOST ? axis->name_count : CUP_TICKS_MOST;
+    axis->scale = cup_scale_make(0, count ? (double)count : 1, false);
+    axis->scale.from = from;
+    axis->scale.to = to;
+    axis->ticks = (struct cup_ticks){.count = count};
+    for (size_t i = 0; i < count; i++) {
+        axis->ticks.ticks[i].value = (double)i + 0.5;
+        snprintf(axis->ticks.ticks[i].text, sizeof axis->ticks.ticks[i].text, "%.*s",
+                 (int)axis->names[i].length, axis->names[i].bytes);
+    }
+    count_touching(figure, axis, true);
+}
+
 void cup_axis_fit(const struct cup_figure *figure, struct cup_axis *axis, double from, double to)
 {
+    if (axis->names) {
+        name_columns(figure, axis, from, to);
+        return;
+    }
     for (unsigned most = most_ticks(figure, axis, fabs(to - from)); most > 0; most--) {
         axis->scale = cup_scale_make(axis->low, axis->high, axis->log);
         if (!axis->exact)
@@ -160,10 +181,12 @@ static void draw_grid_of(const struct cup_figure *figure, const struct cup_axis 
     }
 }
 
-/* Lines across for numbers that go up; along for bars that go to the right. */
+/* Lines across for numbers that go up; along for bars that go to the right; none between columns.
+ */
 void cup_draw_grid(const struct cup_figure *figure)
 {
-    draw_grid_of(figure, figure->y.names ? &figure->x : &figure->y);
+    if (!figure->x.names)
+        draw_grid_of(figure, figure->y.names ? &figure->x : &figure->y);
 }
 
 static void draw_x(const struct cup_figure *figure)

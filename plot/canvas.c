@@ -11,6 +11,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
+#include "plot/page_shapes.h"
 #include "plot/png.h"
 #include "plot/svg_ids.h"
 
@@ -45,6 +46,8 @@ static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet
 static cairo_surface_t *make_surface(struct cup_canvas *canvas)
 {
     const struct cup_sheet *sheet = &canvas->sheet;
+    if (sheet->for_page) /* for the sizes of letters only */
+        return cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     if (sheet->format == CUP_FORMAT_SVG)
         return cairo_svg_surface_create_for_stream(receive, &canvas->out, canvas->width,
                                                    canvas->height);
@@ -84,6 +87,16 @@ static bool is_bare(struct cup_canvas *canvas)
     return type == CAIRO_FONT_TYPE_USER || type == CAIRO_FONT_TYPE_TOY;
 }
 
+static cairo_status_t begin_shapes(struct cup_canvas *canvas)
+{
+    canvas->shapes = malloc(sizeof *canvas->shapes);
+    if (canvas->shapes && cup_shapes_open(canvas->shapes, canvas->sheet.name) == 0)
+        return CAIRO_STATUS_SUCCESS;
+    free(canvas->shapes);
+    canvas->shapes = NULL;
+    return CAIRO_STATUS_NO_MEMORY;
+}
+
 int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
                     struct cup_error *error)
 {
@@ -92,12 +105,14 @@ int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
     canvas->surface = make_surface(canvas);
     canvas->cairo = cairo_create(canvas->surface);
     cairo_status_t status = cairo_status(canvas->cairo);
+    if (status == CAIRO_STATUS_SUCCESS && sheet->for_page)
+        status = begin_shapes(canvas);
     if (status != CAIRO_STATUS_SUCCESS) {
         cup_canvas_close(canvas);
         return cup_error_set(error, sheet->name, CUP_NO_OFFSET, "cannot draw: %s",
                              cairo_status_to_string(status));
     }
-    if (sheet->format == CUP_FORMAT_PNG)
+    if (sheet->format == CUP_FORMAT_PNG && !sheet->for_page)
         cairo_scale(canvas->cairo, sheet->pixels / POINTS, sheet->pixels / POINTS);
     set_up_text(canvas);
     canvas->bare = is_bare(canvas);
@@ -119,7 +134,18 @@ static cairo_status_t write_png(struct cup_canvas *canvas)
     return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 
-static cairo_status_t finish(struct cup_canvas *canvas)
+static cairo_status_t finish_shapes(struct cup_canvas *canvas)
+{
+    struct cup_shapes *shapes = canvas->shapes;
+    if (cup_shapes_finish(shapes) != 0)
+        return CAIRO_STATUS_NO_MEMORY;
+    canvas->out = (struct cup_bytes){
+        .bytes = (unsigned char *)shapes->bytes, .count = shapes->count, .room = shapes->count};
+    shapes->bytes = NULL;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_status_t finish_file(struct cup_canvas *canvas)
 {
     cairo_status_t status = cairo_status(canvas->cairo);
     if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_PNG)
@@ -130,13 +156,15 @@ static cairo_status_t finish(struct cup_canvas *canvas)
     if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_SVG &&
         cup_svg_ids(&canvas->out, canvas->sheet.name) != 0)
         status = CAIRO_STATUS_NO_MEMORY;
-    return canvas->out_of_memory ? CAIRO_STATUS_NO_MEMORY : status;
+    return status;
 }
 
 int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
                       struct cup_error *error)
 {
-    cairo_status_t status = finish(canvas);
+    cairo_status_t status = canvas->shapes ? finish_shapes(canvas) : finish_file(canvas);
+    if (canvas->out_of_memory)
+        status = CAIRO_STATUS_NO_MEMORY;
     *bytes = &canvas->out;
     if (status == CAIRO_STATUS_SUCCESS)
         return 0;
@@ -148,6 +176,9 @@ void cup_canvas_close(struct cup_canvas *canvas)
 {
     cairo_destroy(canvas->cairo);
     cairo_surface_destroy(canvas->surface);
+    if (canvas->shapes)
+        cup_shapes_free(canvas->shapes);
+    free(canvas->shapes);
     free(canvas->written);
     free(canvas->told);
     free(canvas->out.bytes);
@@ -177,6 +208,10 @@ static void trace(struct cup_canvas *canvas, const struct cup_point *points, siz
 void cup_canvas_line(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
                      struct cup_colour colour, double width, double dash)
 {
+    if (canvas->shapes) {
+        cup_shapes_line(canvas->shapes, points, count, colour, width, dash);
+        return;
+    }
     set_colour(canvas, colour, 1);
     cairo_set_line_width(canvas->cairo, width);
     cairo_set_dash(canvas->cairo, &dash, dash > 0, 0);
@@ -187,6 +222,10 @@ void cup_canvas_line(struct cup_canvas *canvas, const struct cup_point *points, 
 void cup_canvas_area(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
                      struct cup_colour colour, double opacity)
 {
+    if (canvas->shapes) {
+        cup_shapes_area(canvas->shapes, points, count, colour, opacity);
+        return;
+    }
     set_colour(canvas, colour, opacity);
     trace(canvas, points, count);
     cairo_fill(canvas->cairo);
@@ -195,6 +234,10 @@ void cup_canvas_area(struct cup_canvas *canvas, const struct cup_point *points, 
 void cup_canvas_box(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
                     double opacity)
 {
+    if (canvas->shapes) {
+        cup_shapes_box(canvas->shapes, box, colour, opacity);
+        return;
+    }
     set_colour(canvas, colour, opacity);
     cairo_rectangle(canvas->cairo, box.left, box.top, box.width, box.height);
     cairo_fill(canvas->cairo);
@@ -205,6 +248,10 @@ void cup_canvas_dot(struct cup_canvas *canvas, struct cup_point at, double radiu
 {
     if (isnan(at.x) || isnan(at.y))
         return;
+    if (canvas->shapes) {
+        cup_shapes_dot(canvas->shapes, at, radius, colour, opacity);
+        return;
+    }
     set_colour(canvas, colour, opacity);
     cairo_arc(canvas->cairo, at.x, at.y, radius, 0, 2 * M_PI);
     cairo_fill(canvas->cairo);
@@ -232,6 +279,16 @@ static void paint_image(struct cup_canvas *canvas, struct cup_box box, cairo_sur
     cairo_restore(canvas->cairo);
 }
 
+static void put_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image)
+{
+    struct cup_bytes png = {0};
+    if (cairo_surface_write_to_png_stream(image, receive, &png) == CAIRO_STATUS_SUCCESS)
+        cup_shapes_image(canvas->shapes, box, &png);
+    else
+        canvas->out_of_memory = true;
+    free(png.bytes);
+}
+
 /* As a picture in the picture: a million cells cost no million shapes. */
 void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struct cup_cell *cells,
                       size_t columns, size_t rows)
@@ -252,12 +309,19 @@ void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struc
         memcpy(bytes + i / columns * stride + i % columns * sizeof pixel, &pixel, sizeof pixel);
     }
     cairo_surface_mark_dirty(image);
-    paint_image(canvas, box, image, (double)columns, (double)rows);
+    if (canvas->shapes)
+        put_image(canvas, box, image);
+    else
+        paint_image(canvas, box, image, (double)columns, (double)rows);
     cairo_surface_destroy(image);
 }
 
 void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box)
 {
+    if (canvas->shapes) {
+        cup_shapes_clip(canvas->shapes, box);
+        return;
+    }
     cairo_save(canvas->cairo);
     cairo_rectangle(canvas->cairo, box.left, box.top, box.width, box.height);
     cairo_clip(canvas->cairo);
@@ -265,7 +329,10 @@ void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box)
 
 void cup_canvas_release(struct cup_canvas *canvas)
 {
-    cairo_restore(canvas->cairo);
+    if (canvas->shapes)
+        cup_shapes_release(canvas->shapes);
+    else
+        cairo_restore(canvas->cairo);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -382,39 +449,6 @@ void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char 
         cairo_show_text(canvas->cairo, shown);
     cairo_new_path(canvas->cairo);
     cairo_restore(canvas->cairo);
-}
-
-/* ---- places ------------------------------------------------------------------------------- */
-
-/* Keeps every second one of those that are kept. */
-static void thin_out_told(struct cup_canvas *canvas)
-{
-    for (size_t i = 0; 2 * i < canvas->told_count; i++)
-        canvas->told[i] = canvas->told[2 * i];
-    canvas->told_count = (canvas->told_count + 1) / 2;
-    canvas->told_step *= 2;
-}
-
-void cup_canvas_tell(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
-                     const char *text)
-{
-    if (!canvas->sheet.for_page)
-        return;
-    if (canvas->told_step == 0)
-        canvas->told_step = 1;
-    if (canvas->told_count == CUP_TOLD_MOST)
-        thin_out_told(canvas);
-    if (canvas->told_seen++ % canvas->told_step != 0)
-        return;
-    if (cup_array_grow(&canvas->told, &canvas->told_room, canvas->told_count,
-                       sizeof *canvas->told) != 0) {
-        canvas->out_of_memory = true;
-        return;
-    }
-    struct cup_told *told = &canvas->told[canvas->told_count++];
-    told->box = box;
-    told->colour = colour;
-    snprintf(told->text, sizeof told->text, "%s", text);
 }
 
 /* ---- shortening --------------------------------------------------------------------------- */

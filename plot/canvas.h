@@ -59,7 +59,8 @@ struct cup_sheet {
     const char *name;     /* letters, digits, '-': goes into the ids of an SVG */
     const char *title;    /* of a PDF */
     int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
-    bool for_page;        /* texts are not drawn, but left in `written`; places are told */
+    bool for_page; /* no file: shapes as page_shapes.h has them; texts are not drawn, but left
+                      in `written`; places are told */
 };
 #define CUP_PIXELS 192 /* twice what screens are taken to have */
 
@@ -74,6 +75,7 @@ struct cup_canvas {
     struct cup_sheet sheet;
     struct _cairo *cairo;
     struct _cairo_surface *surface;
+    struct cup_shapes *shapes; /* of a page, else NULL */
     struct cup_bytes out;
     bool out_of_memory;
     bool bare; /* no font of the machine's: letters of ASCII only */

@@ -25,11 +25,11 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
 {
     const struct cup_bytes_per_chunk *plot = data;
     const struct cup_bins *bins = &plot->compressed.bins;
-    static const char delivered[] = "delivered by files";
-    double low = bins->edges[0], high = bins->edges[bins->count];
+    static const char delivered[] = "delivered";
+    double half = (bins->edges[1] - bins->edges[0]) / 2; /* a column does not stand on the axis */
+    double low = bins->edges[0] - half, high = bins->edges[bins->count] + half;
     figure->x = (struct cup_axis){.name = "bytes read by a chunk",
                                   .unit = CUP_AXIS_BYTES,
-                                  .exact = true,
                                   .low = low < high / 2 ? 0 : low,
                                   .high = high};
     figure->y =

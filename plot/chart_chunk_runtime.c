@@ -23,7 +23,8 @@ void cup_chart_chunk_runtime(struct cup_figure *figure, const void *data)
                                   .log = true,
                                   .low = times->edges[0],
                                   .high = times->edges[times->count]};
-    figure->y = (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = times->most};
+    figure->y =
+        (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = times->most * 1.05};
     mark(figure, runtime->median_s, "median", paints[CUP_PAINT_ORANGE]);
     mark(figure, runtime->p90_s, "p90", paints[CUP_PAINT_RED]);
     mark(figure, runtime->p99_s, "p99", paints[CUP_PAINT_PINK]);

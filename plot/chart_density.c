@@ -3,6 +3,7 @@
 
 #include "plot/density.h"
 #include "plot/marks.h"
+#include "plot/marks_told.h"
 
 /* The ends of the colours. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density)
@@ -15,5 +16,14 @@ void cup_density_key(struct cup_figure *figure, const struct cup_density *densit
 
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density)
 {
-    cup_mark_density(figure, density->cells, CUP_DENSITY_X, CUP_DENSITY_Y);
+    double strengths[CUP_DENSITY_X * CUP_DENSITY_Y];
+    for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
+        strengths[i] = cup_density_strength(density, i);
+    cup_mark_density(figure, strengths, CUP_DENSITY_X, CUP_DENSITY_Y);
+    cup_tell_grid(figure, &(struct cup_told_grid){.values = density->cells,
+                                                  .columns = CUP_DENSITY_X,
+                                                  .rows = CUP_DENSITY_Y,
+                                                  .sums = true,
+                                                  .times = 1,
+                                                  .what = " chunks"});
 }

@@ -1,15 +1,19 @@
 #include <math.h>
+#include <string.h>
 
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/peak_memory.h"
+#include "plot/swarm.h"
 
 static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
-    double opacity = plot->chunks.count > 500 ? 0.45 : 0.8;
+    struct cup_swarm swarm;
+    cup_swarm_begin(&swarm, figure, plot->chunks.count);
     for (size_t i = 0; i < plot->chunks.count; i++)
-        cup_mark_dot(figure, plot->chunks.points[i].events, plot->bytes[i],
-                     cup_look_paint(figure->look, plot->chunks.points[i].group), opacity);
+        cup_swarm_dot(&swarm, plot->chunks.points[i].events, plot->bytes[i],
+                      cup_look_paint(figure->look, plot->chunks.points[i].group));
+    cup_swarm_end(&swarm);
 }
 
 static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *plot)
@@ -32,6 +36,9 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
     if (plot->limit > 0)
         cup_figure_key(figure, "room within the limit", 21, CUP_KEY_DASHES,
                        figure->look->paints[CUP_PAINT_RED]);
+    if (plot->far_above[0])
+        cup_figure_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
+                       figure->look->soft);
 }
 
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)

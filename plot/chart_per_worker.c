@@ -5,6 +5,7 @@
 
 #include "plot/charts.h"
 #include "plot/marks.h"
+#include "plot/marks_told.h"
 #include "plot/per_worker.h"
 
 static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *plot)
@@ -36,32 +37,76 @@ static double *strengths(struct cup_figure *figure, const struct cup_per_worker 
 static void strength_key(struct cup_figure *figure, const struct cup_per_worker *plot, double share)
 {
     char text[96];
-    snprintf(text, sizeof text, "%.3g %%", plot->highest * share);
+    double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
+    snprintf(text, sizeof text, "%.3g %%", round(value / digit) * digit);
     cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_look_strength(figure->look, share));
+}
+
+static struct cup_axis worker_axis(const struct cup_per_worker *plot)
+{
+    if (cup_workers_have_names(plot))
+        return (struct cup_axis){
+            .name = "workers", .names = plot->workers, .name_count = plot->worker_count};
+    return (struct cup_axis){.name = "workers",
+                             .unit = CUP_AXIS_COUNT,
+                             .exact = true,
+                             .high = (double)plot->worker_count};
+}
+
+/* Percent that are not told apart by their colours: neighbours that differ by less are one piece.
+ */
+#define STEP 2
+
+static bool is_same(double one, double other)
+{
+    return isnan(one) ? isnan(other) : fabs(one - other) < STEP;
+}
+
+static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plot, size_t row)
+{
+    const double *values = plot->values + row * plot->bin_count;
+    for (size_t first = 0, i = 1; i <= plot->bin_count; i++) {
+        if (i < plot->bin_count && is_same(values[i], values[first]))
+            continue;
+        cup_mark_heat(figure, row, (double)first * plot->bin_s,
+                      fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,
+                      values[first]);
+        first = i;
+    }
+}
+
+static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    double *cells = cup_workers_have_names(plot) ? NULL : strengths(figure, plot);
+    for (size_t row = 0; cup_workers_have_names(plot) && row < plot->row_count; row++)
+        draw_row(figure, plot, row);
+    if (cells) {
+        cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+        cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->values,
+                                                      .columns = plot->bin_count,
+                                                      .rows = plot->row_count,
+                                                      .times = 1,
+                                                      .what = " %"});
+    }
+    free(cells);
 }
 
 static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    double *cells = strengths(figure, plot);
-    figure->y = (struct cup_axis){.name = "workers",
-                                  .unit = CUP_AXIS_COUNT,
-                                  .exact = true,
-                                  .high = (double)plot->worker_count};
+    figure->y = worker_axis(plot);
     strength_key(figure, plot, 0);
     strength_key(figure, plot, 0.5);
     strength_key(figure, plot, 1);
     cup_figure_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->look->ink);
     cup_figure_open(figure);
-    if (cells)
-        cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+    draw_cells(figure, plot);
     cup_figure_close(figure);
-    free(cells);
 }
 
 static void draw(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
     figure->x = cup_run_axis(plot->seconds);
-    if (plot->worker_count > CUP_WORKER_LINES)
+    if (plot->heat)
         draw_heat(figure, plot);
     else
         draw_lines(figure, plot);

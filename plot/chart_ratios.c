@@ -52,24 +52,31 @@ static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *p
 /* From this ratio on, others would be too short to be told apart. */
 #define FAR 20.0
 
-static double largest(const struct cup_ratios *plot, size_t rows)
+static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
 {
-    double most = 1;
+    struct cup_range range = {1, 1};
     for (size_t i = 0; i < rows; i++)
-        most = fmax(most, plot->rows[i].ratio);
-    return most;
+        cup_range_add(&range, plot->rows[i].ratio);
+    return range;
+}
+
+/* On a log axis bars begin at 1, where nothing is won. */
+static struct cup_axis ratio_axis(const struct cup_range *range)
+{
+    bool log = range->high > FAR;
+    return (struct cup_axis){.name = "compression ratio",
+                             .unit = CUP_AXIS_NUMBER,
+                             .log = log,
+                             .low = log ? fmax(range->low, 0.1) : 0,
+                             .high = range->high * 1.05};
 }
 
 static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    double most = largest(plot, rows);
+    const struct cup_range range = range_of(plot, rows);
     char caption[CUP_CAPTION];
-    figure->x = (struct cup_axis){.name = "compression ratio",
-                                  .unit = CUP_AXIS_NUMBER,
-                                  .log = most > FAR,
-                                  .low = most > FAR ? 0.5 : 0,
-                                  .high = most * 1.05};
+    figure->x = ratio_axis(&range);
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     cup_figure_say_rows(figure, rows, plot->count, caption);
     algorithm_keys(figure, plot, rows);
@@ -77,12 +84,13 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     for (size_t i = 0; i < rows; i++) {
         char text[2 * CUP_HUMANE_ROOM], ratio[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM];
         const struct cup_ratio *row = &plot->rows[i];
-        cup_mark_bar(figure, i, 0, 1, figure->x.scale.low, row->ratio,
+        double from = figure->x.log ? 1 : 0;
+        cup_mark_bar(figure, i, 0, 1, fmin(from, row->ratio), fmax(from, row->ratio),
                      figure->look->paints[algorithm_of(row->algorithms)->paint]);
         snprintf(text, sizeof text, "%s, %s",
                  cup_print_humane(ratio, cup_real(row->ratio), CUP_UNIT_RATIO),
                  cup_print_humane(bytes, cup_real(row->bytes), CUP_UNIT_BYTES));
-        cup_mark_bar_text(figure, i, figure->x.scale.low, row->ratio, text);
+        cup_mark_bar_text(figure, i, fmin(from, row->ratio), fmax(from, row->ratio), text);
     }
     cup_figure_close(figure);
 }

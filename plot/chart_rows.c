@@ -50,7 +50,9 @@ static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, siz
                      figure->look->paints[plot->kinds[kind].paint]);
         at += part;
     }
-    cup_mark_bar_text(figure, row, 0, fmax(at, plot->mark), plot->rows[row].text);
+    double end = fmax(at, plot->mark);
+    if (plot->room == 0 || cup_bar_text_fits(figure, end, plot->rows[row].text))
+        cup_mark_bar_text(figure, row, 0, end, plot->rows[row].text);
 }
 
 /* Texts stand behind a line across all rows, not on it. */
@@ -60,7 +62,7 @@ static double end_of(const struct cup_rows *plot, size_t rows)
 {
     if (plot->whole > 0)
         return plot->whole;
-    return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1);
+    return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1 + plot->room);
 }
 
 static void draw(struct cup_figure *figure, const struct cup_rows *plot)
@@ -108,6 +110,11 @@ void cup_chart_servers(struct cup_figure *figure, const void *data)
 }
 
 void cup_chart_task_overhead(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_budget(struct cup_figure *figure, const void *data)
 {
     draw(figure, data);
 }

@@ -5,6 +5,7 @@
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/runtime_events.h"
+#include "plot/swarm.h"
 
 /* Times of a chunk at the same events per second: a few lines through the origin, of rates that are
  * 1, 2 or 5 of a decade. Those that most chunks are near to are in the middle. */
@@ -31,12 +32,14 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
 
 static void draw_dots(struct cup_figure *figure, const struct cup_runtime_events *plot)
 {
-    double opacity = plot->chunks.count > 500 ? 0.45 : 0.8;
+    struct cup_swarm swarm;
+    cup_swarm_begin(&swarm, figure, plot->chunks.count);
     for (size_t i = 0; i < plot->chunks.count; i++) {
         const struct cup_chunk_point *point = &plot->chunks.points[i];
-        cup_mark_dot(figure, point->events, point->wall_s,
-                     cup_look_paint(figure->look, point->group), opacity);
+        cup_swarm_dot(&swarm, point->events, point->wall_s,
+                      cup_look_paint(figure->look, point->group));
     }
+    cup_swarm_end(&swarm);
 }
 
 static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events *plot)
@@ -54,26 +57,27 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->most_events * (exact ? 1 : 1.1)};
+                                  .high = plot->top_events};
     figure->y = (struct cup_axis){
-        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->most_s};
+        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->top_s};
     if (plot->density.cells)
         cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
     cup_figure_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->look->soft);
-    if (plot->fitted)
-        cup_figure_key(figure, "fit", 3, CUP_KEY_DASHES, figure->look->ink);
+    if (plot->fitted || plot->with_median)
+        cup_figure_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
+                       CUP_KEY_DASHES, figure->look->ink);
     cup_figure_open(figure);
     draw_rates(figure, plot);
     if (plot->density.cells)
         cup_density_draw(figure, &plot->density);
     else
         draw_dots(figure, plot);
-    if (plot->fitted)
+    if (plot->fitted || plot->with_median)
         draw_fit(figure, plot);
     for (size_t i = 0; i < plot->outlier_count; i++)
-        cup_mark_text(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
+        cup_mark_name(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
                       plot->outliers[i].name);
     cup_figure_close(figure);
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "plot/charts.h"
 #include "plot/marks.h"
 #include "plot/sampled.h"
@@ -5,6 +7,8 @@
 static void draw(struct cup_figure *figure, const struct cup_sampled *plot)
 {
     struct cup_colour colour = figure->look->paints[CUP_PAINT_BLUE];
+    const struct cup_stroke threads = {
+        .colour = figure->look->paints[CUP_PAINT_GREEN], .steps = true, .dashed = true};
     figure->x = cup_run_axis(plot->seconds);
     figure->y =
         (struct cup_axis){.name = plot->name, .unit = plot->unit, .high = plot->highest * 1.05};
@@ -12,11 +16,17 @@ static void draw(struct cup_figure *figure, const struct cup_sampled *plot)
         cup_figure_key(figure, "mean of the workers", 19, CUP_KEY_LINE, colour);
         cup_figure_key(figure, "least to largest", 16, CUP_KEY_BAND, colour);
     }
+    if (plot->threads) {
+        cup_figure_key(figure, plot->name, strlen(plot->name), CUP_KEY_LINE, colour);
+        cup_figure_key(figure, "task threads", 12, CUP_KEY_DASHES, threads.colour);
+    }
     cup_figure_open(figure);
     if (!plot->sum)
         cup_mark_band(figure, plot->time_s, plot->least, plot->most, plot->count, colour);
     cup_mark_line(figure, plot->time_s, plot->middle, plot->count,
-                  &(struct cup_stroke){.colour = colour, .filled = plot->sum});
+                  &(struct cup_stroke){.colour = colour, .filled = plot->sum, .steps = plot->sum});
+    if (plot->threads)
+        cup_mark_line(figure, plot->time_s, plot->threads, plot->count, &threads);
     cup_figure_close(figure);
 }
 

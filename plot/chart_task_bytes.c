@@ -24,7 +24,6 @@ void cup_chart_task_bytes(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "bytes read by a task",
                                   .unit = CUP_AXIS_BYTES,
                                   .log = bins->kind == CUP_BINS_LOG,
-                                  .exact = true,
                                   .low = bins->edges[0],
                                   .high = bins->edges[bins->count]};
     figure->y =

@@ -64,7 +64,7 @@
     X(branches_per_chunk, "branches-per-chunk", "Branches read per chunk",                         \
       "how many branches a chunk reads, by dataset")                                               \
     X(bytes_per_chunk, "bytes-per-chunk", "Bytes read per chunk",                                  \
-      "how many bytes of baskets a chunk reads, and how much files delivered for them")            \
+      "how many bytes of baskets a chunk reads, and how much was delivered for them")              \
     X(compression_ratio, "compression-ratio", "Compression of the branches read",                  \
       "which branches most bytes are of, how well they compress, and by what")                     \
     X(compression_ratio_files, "compression-ratio-files", "Compression of the files read",         \
@@ -73,8 +73,14 @@
       "how much of the files' trees was read: bytes and branches")                                 \
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
+    X(io_map, "io-map", "Where the files were read, and when",                                     \
+      "are files read in order or with jumps, and what is read twice")                             \
     X(servers, "servers", "Bytes by storage server",                                               \
       "which servers the data came from, and in how large pieces")                                 \
+    X(server_rate, "server-rate", "Data rate by storage server",                                   \
+      "how much each server delivered over time")                                                  \
+    X(open_latency, "open-latency", "Time to open files",                                          \
+      "how long it took to open files, or to connect, at each server, and how often it failed")    \
     X(flame_cpu, "flame-cpu", "CPU time by function",                                              \
       "which functions the tasks' CPU time goes to, and who calls them")                           \
     X(flame_wait, "flame-wait", "Waits by function",                                               \
@@ -84,10 +90,22 @@
     X(flame_alloc, "flame-alloc", "Bytes allocated by function",                                   \
       "which functions allocate memory, and for whom")
 
+/* Likewise, those of several runs. */
+#define CUP_RUN_CHARTS(X)                                                                          \
+    X(compare, "compare", "Runs compared",                                                         \
+      "several runs: which key figures got better or worse, and by how much")                      \
+    X(compare_budget, "compare-budget", "Where the threads' time went, by run",                    \
+      "several runs: what the threads' time was used for in each")                                 \
+    X(compare_runtime, "compare-runtime", "Chunk times, by run",                                   \
+      "several runs: are chunks faster, all of them or only some")                                 \
+    X(compare_scaling, "compare-scaling", "Throughput against size",                               \
+      "several runs: how throughput grows with cores or workers, and how far it is from ideal")
+
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \
     void cup_chart_##id(struct cup_figure *figure, const void *data);
 CUP_CHARTS(X)
+CUP_RUN_CHARTS(X)
 #undef X
 
 #endif

@@ -68,7 +68,7 @@ const void *cup_data_access_sizes(struct cup_plot_input *input)
     char reads[64], mean[24], bytes[24];
     cup_plot_say(input,
                  "%s of data files, by what each delivered: %s in all, %s a read; %.0f %% began "
-                 "where the one before ended. Pages of mapped files are no reads (P).",
+                 "where the one before ended. Pages of mapped files are no reads (cupping).",
                  cup_plot_counted(reads, sums.reads, "read"),
                  cup_tick_text(bytes, (double)sums.bytes, CUP_AXIS_BYTES),
                  cup_tick_text(mean, (double)sums.bytes / (double)sums.reads, CUP_AXIS_BYTES),

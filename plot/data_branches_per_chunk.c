@@ -40,7 +40,7 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "%s whose result was used and that read branches; different branches of each, from "
-        "the baskets read (P).",
+        "the baskets read (cupping).",
         cup_plot_counted(chunks, known, "chunk"));
     return plot;
 }

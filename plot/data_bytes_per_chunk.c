@@ -2,11 +2,12 @@
 
 #include "plot/bytes_per_chunk.h"
 #include "plot/charts.h"
+#include "plot/rates.h"
 
 enum { BINS = 50 };
 
 struct values {
-    double *compressed, *both; /* both: of all chunks, then what files delivered to them */
+    double *compressed, *both; /* both: of all chunks, then what was delivered to them */
     size_t known;
 };
 
@@ -23,7 +24,7 @@ static int gather(struct values *values, const struct cup_chunk_points *chunks,
         const struct cup_item *item = &profile->items[chunks->points[i].item];
         uint64_t bytes = profile->baskets ? profile->baskets[item->task].compressed : 0;
         values->both[i] = bytes ? (double)bytes : NAN;
-        values->both[count + i] = bytes ? (double)profile->tasks[item->task].read_bytes : NAN;
+        values->both[count + i] = bytes ? (double)cup_delivered(profile, item->task) : NAN;
         values->known += bytes > 0;
     }
     return 0;
@@ -71,7 +72,8 @@ const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "%s whose result was used and that read baskets. Baskets: compressed bytes of those "
-        "that were asked for; delivered: by files, what was read ahead included (P).",
+        "that were asked for; delivered: by files and sockets, what was read ahead included "
+        "(cupping).",
         cup_plot_counted(chunks, values.known, "chunk"));
     return plot;
 }

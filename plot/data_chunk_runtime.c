@@ -32,7 +32,7 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
     runtime->p90_s = rank(times, count, 0.9);
     runtime->p99_s = rank(times, count, 0.99);
     char chunks[64];
-    cup_plot_say(input, "Wall time of %s whose result was used, in bins of equal ratio (P).",
+    cup_plot_say(input, "Wall time of %s whose result was used, in bins of equal ratio (cupping).",
                  cup_plot_counted(chunks, count, "chunk"));
     return runtime;
 }

@@ -18,10 +18,8 @@ void cup_density_add(struct cup_density *density, double x, double y)
     density->most = fmax(density->most, ++*cell);
 }
 
-/* Strengths go with the logarithm: a cell with one point is seen beside one with a thousand. */
-void cup_density_finish(struct cup_density *density)
+double cup_density_strength(const struct cup_density *density, size_t cell)
 {
-    for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
-        if (density->cells[i] > 0)
-            density->cells[i] = 0.15 + 0.85 * log(density->cells[i]) / log(fmax(density->most, 2));
+    double count = density->cells[cell];
+    return count > 0 ? 0.15 + 0.85 * log(count) / log(fmax(density->most, 2)) : 0;
 }

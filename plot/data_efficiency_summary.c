@@ -68,9 +68,9 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     plot->unit = CUP_AXIS_PERCENT;
     cup_plot_say(
         input,
-        "Means over the run. CPU of tasks: with helper threads (P); process(): by Coffea's "
-        "clock calls, waiting included (C); memory, CPU of workers and threads with a "
-        "task: samples (D).%s",
+        "Means over the run. CPU of tasks: with helper threads (cupping); process(): by Coffea's "
+        "clock calls, waiting included (Coffea); memory, CPU of workers and threads with a "
+        "task: samples (Dask).%s",
         left_out);
     return plot;
 }

@@ -61,7 +61,7 @@ const void *cup_data_event_rate(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "Events of chunks whose result was used, spread over their tasks' time, in bins of "
-        "%.3g s; busy: threads that run any task (P).",
+        "%.3g s; busy: threads that run any task (cupping).",
         events.bin_s);
     return plot;
 }
@@ -140,7 +140,7 @@ const void *cup_data_progress(struct cup_plot_input *input)
     fill(plot, done, count, whole);
     plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
     char chunks[64];
-    cup_plot_say(input, "%s of %s whose result was used, each at its task's end (P).",
+    cup_plot_say(input, "%s of %s whose result was used, each at its task's end (cupping).",
                  plot->by_events ? "Events" : "Number", cup_plot_counted(chunks, count, "chunk"));
     return plot;
 }

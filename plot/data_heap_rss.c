@@ -40,11 +40,13 @@ static int add_bands(struct cup_curves *plot, struct cup_arena *arena,
     double *zero = cup_arena_take(arena, rss->count, sizeof *zero);
     double *low = cup_arena_take(arena, rss->count, sizeof *low);
     double *high = cup_arena_take(arena, rss->count, sizeof *high);
-    if (!zero || !low || !high)
+    double *rest = cup_arena_take(arena, rss->count, sizeof *rest);
+    if (!zero || !low || !high || !rest)
         return -1;
     for (size_t i = 0; i < rss->count; i++) {
         low[i] = results ? results->middle[i] : isnan(rss->middle[i]) ? NAN : 0;
         high[i] = low[i] + time->amounts[i] / time->bin_s;
+        rest[i] = fmax(high[i], rss->middle[i]);
     }
     struct cup_curve curve = {
         .kind = CUP_CURVE_BAND, .time_s = rss->time_s, .low = zero, .count = rss->count};
@@ -57,6 +59,11 @@ static int add_bands(struct cup_curves *plot, struct cup_arena *arena,
     curve.paint = CUP_PAINT_GREEN;
     curve.low = low;
     curve.values = high;
+    cup_curves_add(plot, curve);
+    curve.name = "the rest";
+    curve.paint = CUP_PAINT_GREY;
+    curve.low = high;
+    curve.values = rest;
     cup_curves_add(plot, curve);
     return 0;
 }
@@ -88,11 +95,12 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
                                             .values = rss->middle,
                                             .count = rss->count});
     char counted[64];
-    cup_plot_say(input,
-                 "RSS and results: samples in bins of %.3g s (D). %s, each at the most that it had "
-                 "allocated for as long as it ran: an upper bound (P). What is between: "
-                 "interpreter, libraries, and what was freed but is kept by the allocator.",
-                 time.bin_s, cup_plot_counted(counted, tasks, "task"));
+    cup_plot_say(
+        input,
+        "RSS and results: samples in bins of %.3g s (Dask). %s, each at the most that it had "
+        "allocated for as long as it ran: an upper bound (cupping). The rest: "
+        "interpreter, libraries, and what was freed but is kept by the allocator.",
+        time.bin_s, cup_plot_counted(counted, tasks, "task"));
     input->reason[0] = '\0';
     return plot;
 }

@@ -88,7 +88,7 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     cup_plot_say(input,
                  "Events over the summed time of the chunks: %s%s. Slow, fast: further than %.1f "
                  "robust deviations and %.0f %% from the median of the hosts with the same CPU, of "
-                 "which it takes %d, with %d chunks each (P).",
+                 "which it takes %d, with %d chunks each (cupping).",
                  count > plot->count ? "the slowest of " : "",
                  cup_plot_counted(counted, count, "host"), CUP_HOST_OUTLIER_DEVIATIONS,
                  100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED, CUP_HOST_CHUNKS);

@@ -5,7 +5,7 @@
 #include "plot/peak_memory.h"
 
 /* A limit that is further away than so many times the highest peak would press all dots to the
- * ground: it is told in the caption. */
+ * ground: it is told in words. */
 #define NEAR 3.0
 
 /* Returns how many are known. */
@@ -32,7 +32,6 @@ static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
     for (size_t i = 0; i < plot->chunks.count; i++)
         cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
                         plot->bytes[i] / plot->top_bytes);
-    cup_density_finish(&plot->density);
     return 0;
 }
 
@@ -63,7 +62,7 @@ static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot
                  " Room: %s, the limit less what a process holds anyway, by "
                  "its threads.",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
-    cup_plot_say(input, "Most that the threads of a chunk had allocated: %s%s (P).%s%s",
+    cup_plot_say(input, "Most that the threads of a chunk had allocated: %s%s (cupping).%s%s",
                  cup_plot_counted(chunks, known, "chunk"),
                  plot->density.cells ? ", as a density" : "", fitted, limit);
 }
@@ -81,7 +80,11 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     if (known == 0 || plot->most_events <= 0)
         return cup_plot_none(input, "of no chunk both events and peak heap are known");
     double room = room_of(&fits->memory);
+    char bytes[24];
     plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
+    if (room > 0 && !(plot->limit > 0))
+        snprintf(plot->far_above, sizeof plot->far_above, "limit far above: %s",
+                 cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     plot->top_events = 1.1 * plot->most_events;
     plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
     take_line(plot, &fits->all.heap);

@@ -1,10 +1,11 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/charts.h"
 #include "plot/per_worker.h"
 #include "plot/quantity.h"
+#include "plot/worker_names.h"
 
 /* A worker that was there, and the row that it has. */
 struct place {
@@ -12,15 +13,18 @@ struct place {
     size_t index; /* in observed->workers */
 };
 
+static struct cup_text name_of(const struct cup_observed_worker *worker)
+{
+    return worker->name.length ? worker->name : worker->address;
+}
+
 static int by_host(const void *a, const void *b)
 {
     const struct cup_observed_worker *one = ((const struct place *)a)->worker;
     const struct cup_observed_worker *two = ((const struct place *)b)->worker;
     if (one->host != two->host)
         return one->host < two->host ? -1 : 1;
-    size_t length =
-        one->address.length < two->address.length ? one->address.length : two->address.length;
-    int order = length ? memcmp(one->address.bytes, two->address.bytes, length) : 0;
+    int order = cup_names_compare(name_of(one), name_of(two));
     return order ? order : one < two ? -1 : one > two;
 }
 
@@ -37,10 +41,9 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
             places[plot->worker_count++] = (struct place){&observed->workers[i], i};
     qsort(places, plot->worker_count, sizeof *places, by_host);
     for (size_t i = 0; i < plot->worker_count; i++) {
-        const struct cup_observed_worker *worker = places[i].worker;
         rows[places[i].index] = (uint32_t)i + 1;
-        if (i < CUP_WORKER_LINES)
-            plot->workers[i] = worker->name.length ? worker->name : worker->address;
+        if (i < CUP_WORKER_NAMES)
+            plot->workers[i] = cup_worker_name(input->arena, name_of(places[i].worker));
     }
     return rows;
 }
@@ -61,6 +64,7 @@ static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time
                    const double *counts)
 {
     plot->seconds = time->run_s;
+    plot->bin_s = time->bin_s;
     plot->highest = -INFINITY;
     for (size_t i = 0; i < plot->row_count * plot->bin_count; i++) {
         plot->values[i] = counts[i] > 0 ? plot->values[i] / counts[i] : NAN;
@@ -89,7 +93,8 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
             uint32_t place = places[row.worker];
             if (isnan(value) || !place || !(at >= 0 && at < (double)time->count))
                 continue;
-            size_t cell = (place - 1) / per_row * plot->bin_count + (size_t)at;
+            size_t of = cup_worker_row(plot, (place - 1) / per_row);
+            size_t cell = of * plot->bin_count + (size_t)at;
             plot->values[cell] += value;
             counts[cell]++;
         }
@@ -98,7 +103,23 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
     return cup_sample_feed_close(&feed);
 }
 
-static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity)
+static void say(struct cup_plot_input *input, const struct cup_per_worker *plot, const char *of,
+                double bin_s)
+{
+    char workers[64];
+    size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
+    char shared[48] = "";
+    if (each > 1)
+        snprintf(shared, sizeof shared, ", the mean of %zu a row", each);
+    cup_plot_say(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
+                 cup_plot_counted(workers, plot->worker_count, "worker"),
+                 plot->heat ? ", sorted by host and name" : "", shared,
+                 plot->heat ? "; nothing is drawn where none tells of a worker" : "", bin_s);
+}
+
+/* Many, or (FLAT) of values that lines of few would share. */
+static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
+                        bool flat)
 {
     const struct cup_observed *observed = &input->totals->observed;
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -115,24 +136,22 @@ static const void *make(struct cup_plot_input *input, const struct cup_quantity 
     if (!isfinite(plot->highest))
         return cup_plot_none(input, "no sample of the run tells it");
     plot->name = quantity->name;
-    char workers[64];
-    cup_plot_say(input, "%s %s%s. Samples in bins of %.3g s (D).", quantity->of,
-                 cup_plot_counted(workers, plot->worker_count, "worker"),
-                 plot->worker_count > CUP_WORKER_LINES ? ", sorted by host" : "", time.bin_s);
+    plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
+    say(input, plot, quantity->of, time.bin_s);
     return plot;
 }
 
 const void *cup_data_memory_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_memory_share);
+    return make(input, &cup_memory_share, false);
 }
 
-const void *cup_data_worker_activity(struct cup_plot_input *input)
+const void *cup_activity_by_samples(struct cup_plot_input *input)
 {
-    return make(input, &cup_busy_share);
+    return make(input, &cup_busy_share, true);
 }
 
 const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_cpu_share);
+    return make(input, &cup_cpu_share, false);
 }

@@ -42,7 +42,7 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "Time of all ended tasks, by the prefix of their keys: %s%zu, those of the most time "
-        "first; helper threads are left out (P).",
+        "first; helper threads are left out (cupping).",
         count > plot->count ? "the largest of " : "", count);
     return plot;
 }

@@ -13,6 +13,9 @@ static bool has_threads(const struct cup_profile *profile)
     return false;
 }
 
+/* A line further up than so many times what waits would press that to the ground. */
+#define NEAR 4
+
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
@@ -36,10 +39,12 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
         plot->most = fmax(plot->most, fmax(plot->gil.values[i], plot->io.values[i]));
     }
     plot->seconds = gil.run_s;
+    double threads = (double)totals->budget.threads;
+    plot->threads = threads < NEAR * plot->most ? threads : 0;
     cup_plot_say(
         input,
-        "All threads of %zu worker process%s, in bins of %.3g s; a wait counts when it ends "
-        "(P).",
-        processes, processes == 1 ? "" : "es", gil.bin_s);
+        "All threads of %zu worker process%s, which have %.0f for tasks, in bins of %.3g s; a wait "
+        "counts when it ends (cupping).",
+        processes, processes == 1 ? "" : "es", threads, gil.bin_s);
     return plot;
 }

@@ -32,7 +32,7 @@ const void *cup_data_scaling(struct cup_plot_input *input)
         input,
         "%s of chunks whose result was used, while so many threads were busy; from the first "
         "chunk to the last, in bins of %s; what lasted less than 2 %% of it is left out "
-        "(P).",
+        "(cupping).",
         ramp.by_events ? "Events" : "Bytes",
         cup_print_humane(bin, cup_real(ramp.bin_s), CUP_UNIT_SECONDS));
     return plot;

@@ -74,7 +74,7 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "Baskets that were read, with their keys, by branch over all files; %s%s branches, "
-        "the most compressed bytes first; all together %.2f (P).",
+        "the most compressed bytes first; all together %.2f (cupping).",
         known > plot->count ? "the largest of " : "",
         cup_print_humane(number, cup_count(known), CUP_UNIT_COUNT), plot->all);
     return plot;
@@ -90,7 +90,8 @@ static int by_bytes(const void *a, const void *b)
     return *one < *two ? -1 : *one > *two;
 }
 
-static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size_t *known)
+static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size_t *known,
+                     size_t *unknown)
 {
     const struct cup_profile *profile = input->totals->profile;
     size_t count = profile->root_file_count;
@@ -101,6 +102,8 @@ static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size
     for (size_t i = 0; i < count; i++)
         if (!isnan(cup_ratio_of(&profile->root_files[i].sums)))
             files[(*known)++] = &profile->root_files[i];
+        else
+            *unknown += profile->root_files[i].sums.baskets > 0;
     qsort(files, *known, sizeof *files, by_bytes);
     for (size_t i = 0; i < *known; i++) {
         ratios[i] = cup_ratio_of(&files[i]->sums);
@@ -116,15 +119,18 @@ static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size
 const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
 {
     struct cup_ratios *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    size_t known = 0;
-    if (!plot || add_files(plot, input, &known) != 0)
+    size_t known = 0, unknown = 0;
+    if (!plot || add_files(plot, input, &known, &unknown) != 0)
         return NULL;
     if (known == 0)
         return cup_plot_none(input, "no basket with both of its sizes was seen");
-    char files[64];
+    char files[64], others[64];
     plot->what = "files";
     plot->all = cup_ratio_of(&input->totals->branches.all);
-    cup_plot_say(input, "Baskets that were read, with their keys, of %s; all together %.2f (P).",
-                 cup_plot_counted(files, known, "file"), plot->all);
+    cup_plot_say(
+        input, "Baskets that were read, with their keys, of %s; all together %.2f%s%s%s (cupping).",
+        cup_plot_counted(files, known, "file"), plot->all, unknown ? ". Of " : "",
+        unknown ? cup_plot_counted(others, unknown, "other one") : "",
+        unknown ? " no basket was seen on its way: how large it is unpacked is not known" : "");
     return plot;
 }

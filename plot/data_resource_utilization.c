@@ -44,7 +44,8 @@ const void *cup_data_resource_utilization(struct cup_plot_input *input)
         return cup_plot_none(input, "%s", reason);
     plot->name = "mean of the workers";
     plot->unit = CUP_AXIS_PERCENT;
-    cup_plot_say(input, "Each the mean of the workers that tell it; samples in bins of %.3g s (D).",
+    cup_plot_say(input,
+                 "Each the mean of the workers that tell it; samples in bins of %.3g s (Dask).",
                  bin_s);
     return plot;
 }

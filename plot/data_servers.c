@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/metrics/open_ranks.h"
 #include "analysis/profile/files.h"
 #include "plot/charts.h"
 #include "plot/rows.h"
@@ -41,24 +42,22 @@ static int by_bytes(const void *left, const void *right)
     return by_name(left, right);
 }
 
-static void add(struct servers *servers, struct cup_text name, size_t kind,
-                const struct cup_file_sum *sum)
+static void add(struct servers *servers, struct cup_text name, size_t kind, uint64_t bytes,
+                uint64_t calls, uint64_t ns)
 {
-    const uint64_t *c = sum->counters;
-    if (name.length && c[CUP_F_READ_BYTES])
-        servers->rows[servers->count++] =
-            (struct server){name, kind, c[CUP_F_READ_BYTES], c[CUP_F_READ_CALLS], c[CUP_F_READ_NS]};
+    if (name.length && bytes)
+        servers->rows[servers->count++] = (struct server){name, kind, bytes, calls, ns};
 }
 
 /* Files that are named by a URL: a client reads them from its server. */
-static void add_files(struct servers *servers, const struct cup_profile *profile)
+static int add_files(struct servers *servers, const struct cup_profile *profile)
 {
-    for (uint32_t i = 0; i < profile->file_count; i++) {
-        const struct cup_file_sum sum = cup_file_total(profile, i);
-        struct cup_text path = cup_profile_text(profile, profile->files[i].path);
-        if (profile->files[i].class == CUP_FILE_DATA && path.length)
-            add(servers, cup_url_server(path), BY_CLIENT, &sum);
-    }
+    size_t count;
+    struct cup_url_sum *sums = cup_url_sums(profile, &count);
+    for (size_t i = 0; sums && i < count; i++)
+        add(servers, sums[i].server, BY_CLIENT, sums[i].bytes, sums[i].calls, sums[i].ns);
+    free(sums);
+    return sums ? 0 : -1;
 }
 
 /* The client's own sockets, which no task reads from, carry the same bytes again. */
@@ -72,7 +71,8 @@ static int add_peers(struct servers *servers, const struct cup_profile *profile)
         servers->wires += wire && sum.counters[CUP_F_READ_BYTES];
         if (!wire)
             add(servers, cup_profile_text(profile, profile->files[peers[i]].path), BY_SOCKETS,
-                &sum);
+                sum.counters[CUP_F_READ_BYTES], sum.counters[CUP_F_READ_CALLS],
+                sum.counters[CUP_F_READ_NS]);
     }
     free(peers);
     return peers ? 0 : -1;
@@ -122,8 +122,7 @@ static void say(struct cup_plot_input *input, const struct servers *servers, boo
                  " Peers of the client's own sockets are left out, %zu: the same bytes.",
                  servers->wires);
     cup_plot_say(input,
-                 "%s%s, Dask's own left out. What a URL names may be a redirector; bytes by server "
-                 "and time are not in the logs (P).%s",
+                 "%s%s, Dask's own left out. What a URL names may be a redirector (cupping).%s",
                  all ? "" : "The most bytes of ",
                  cup_plot_counted(counted, servers->count, "server"), wires);
 }
@@ -136,8 +135,7 @@ const void *cup_data_servers(struct cup_plot_input *input)
         .rows = cup_arena_take(input->arena, profile->file_count + 1, sizeof *servers.rows)};
     if (!plot || !servers.rows)
         return NULL;
-    add_files(&servers, profile);
-    if (add_peers(&servers, profile) != 0)
+    if (add_files(&servers, profile) != 0 || add_peers(&servers, profile) != 0)
         return NULL;
     servers.count = join(servers.rows, servers.count);
     if (servers.count == 0)

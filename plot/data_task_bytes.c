@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "plot/charts.h"
+#include "plot/rates.h"
 #include "plot/task_bytes.h"
 
 enum { BINS = 60 };
@@ -12,9 +13,9 @@ struct ranked {
 };
 
 /* A task without an end may go on reading. */
-static bool is_wanted(const struct cup_task *task)
+static bool is_wanted(const struct cup_profile *profile, size_t task)
 {
-    return task->status != 0 && task->read_bytes > 0;
+    return profile->tasks[task].status != 0 && cup_delivered(profile, (uint32_t)task) > 0;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -32,8 +33,8 @@ static size_t rank(struct ranked *ranked, const struct cup_profile *profile)
     for (uint32_t i = 0; i < profile->prefix_count; i++)
         ranked[i].prefix = i;
     for (size_t i = 0; i < profile->task_count; i++)
-        if (is_wanted(&profile->tasks[i]))
-            ranked[profile->tasks[i].prefix].bytes += profile->tasks[i].read_bytes;
+        if (is_wanted(profile, i))
+            ranked[profile->tasks[i].prefix].bytes += cup_delivered(profile, (uint32_t)i);
     qsort(ranked, profile->prefix_count, sizeof *ranked, by_bytes);
     while (count < profile->prefix_count && ranked[count].bytes)
         count++;
@@ -72,8 +73,8 @@ static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input
             return -1;
     }
     for (size_t i = 0; i < profile->task_count; i++)
-        if (is_wanted(&profile->tasks[i])) {
-            size_t bin = cup_bin_of(&plot->bins, (double)profile->tasks[i].read_bytes);
+        if (is_wanted(profile, i)) {
+            size_t bin = cup_bin_of(&plot->bins, (double)cup_delivered(profile, (uint32_t)i));
             plot->counts[groups[profile->tasks[i].prefix]][bin]++;
         }
     return 0;
@@ -103,19 +104,19 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
         return NULL;
     for (size_t i = 0; i < profile->task_count; i++) {
         ended += profile->tasks[i].status != 0;
-        if (is_wanted(&profile->tasks[i]))
-            bytes[count++] = (double)profile->tasks[i].read_bytes;
+        if (is_wanted(profile, i))
+            bytes[count++] = (double)cup_delivered(profile, (uint32_t)i);
     }
     if (count == 0)
-        return cup_plot_none(input, "no task that has ended read a data file");
+        return cup_plot_none(input, "no task that has ended read from a data file or a socket");
     if (cup_bins_make(&plot->bins, input->arena, kind_of(bytes, count), bytes, count, BINS) != 0 ||
         count_tasks(plot, input, groups) != 0)
         return NULL;
     plot->median = cup_select(bytes, count, count / 2);
     char tasks[64], others[64];
     cup_plot_say(input,
-                 "%s that read data files, with their helper threads; %s "
-                 "read none. Failed ones count too (P).",
+                 "%s that read from data files or sockets (Dask's own apart), with their helper "
+                 "threads; %s read nothing. Failed ones count too (cupping).",
                  cup_plot_counted(tasks, count, "task"),
                  cup_plot_counted(others, ended - count, "other one"));
     return plot;

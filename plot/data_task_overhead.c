@@ -74,7 +74,7 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     char workers[64];
     cup_plot_say(input,
                  "What Dask's fine metrics say was done for tasks besides running them, over the "
-                 "tasks of the run; %s, each since it began (D).",
+                 "tasks of the run; %s, each since it began (Dask).",
                  cup_plot_counted(workers, totals->fine.worker_count, "worker"));
     return plot;
 }

@@ -5,6 +5,7 @@
 
 #include "plot/charts.h"
 #include "plot/task_stream.h"
+#include "plot/worker_names.h"
 
 /* A thread that ran tasks. */
 struct lane {
@@ -64,7 +65,8 @@ static size_t find_lane(const struct lane *lanes, size_t count, struct lane lane
 
 /* ---- many: how busy the threads are ------------------------------------------------------- */
 
-/* Threads that stand next to each other share a row. */
+/* Threads that stand next to each other share a row; the first are at the bottom, where the axis
+ * has its 0. */
 static int make_density(struct cup_task_stream *plot, struct cup_plot_input *input,
                         const struct lane *lanes)
 {
@@ -92,7 +94,8 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
         for (size_t bin = 0; bin < CUP_TIME_BINS; bin++) {
             size_t in_row = row + 1 < plot->row_count ? per_row : plot->lane_count - row * per_row;
             double busy = rows[row].amounts[bin * time.count / CUP_TIME_BINS] / time.bin_s;
-            plot->density[row * CUP_TIME_BINS + bin] = fmin(1, busy / (double)in_row);
+            plot->density[(plot->row_count - 1 - row) * CUP_TIME_BINS + bin] =
+                fmin(1, busy / (double)in_row);
         }
     return 0;
 }
@@ -102,19 +105,21 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
 static int name_lanes(struct cup_task_stream *plot, struct cup_plot_input *input,
                       const struct lane *lanes)
 {
-    const struct cup_profile *profile = input->totals->profile;
+    const struct cup_text *names = cup_process_names(input);
     unsigned number = 0;
     plot->lanes = cup_arena_take(input->arena, plot->lane_count, sizeof *plot->lanes);
-    for (size_t i = 0; plot->lanes && i < plot->lane_count; i++) {
+    for (size_t i = 0; names && plot->lanes && i < plot->lane_count; i++) {
+        const struct cup_text *worker = &names[lanes[i].process];
         char *name = cup_arena_take(input->arena, 1, 96);
         number = i && lanes[i].process == lanes[i - 1].process ? number + 1 : 1;
         if (!name)
             return -1;
-        int length = snprintf(name, 96, "%.60s %u, %u", lanes[i].host,
-                              profile->processes[lanes[i].process].header.pid, number);
+        int length =
+            snprintf(name, 96, "%.*s, %u", (int)(worker->length < 80 ? worker->length : 80),
+                     worker->length ? worker->bytes : "", number);
         plot->lanes[i] = (struct cup_text){name, (size_t)length};
     }
-    return plot->lanes ? 0 : -1;
+    return names && plot->lanes ? 0 : -1;
 }
 
 /* The prefixes of the most time; the last one stands for all others. */
@@ -158,6 +163,8 @@ static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input
         shown->to_s = (double)(task->stop_ns - totals->run.start_ns) / 1e9;
         shown->lane = (uint16_t)find_lane(lanes, plot->lane_count, lane_of(profile, task));
         shown->group = groups[task->prefix];
+        shown->failed = task->status == CUP_STATUS_ERRED;
+        plot->failed_count += shown->failed;
         cup_shown_shares(profile, task, shown->shares);
     }
     return 0;
@@ -180,12 +187,13 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
     cup_plot_counted(text, tasks, "task");
     cup_plot_counted(threads, plot->lane_count, "thread");
     if (many)
-        cup_plot_say(input, "%s on %s, sorted by host and process: the share of time in tasks (P).",
+        cup_plot_say(input,
+                     "%s on %s, sorted by host and process: the share of time in tasks (cupping).",
                      text, threads);
     else
         cup_plot_say(input,
-                     "%s on %s (host, process, thread). Above: the task; below: what its time went "
-                     "to, side by side, not when (P).",
+                     "%s on %s (worker, thread). Above: the task; below: what its time went "
+                     "to, side by side, not when (cupping).",
                      text, threads);
     return plot;
 }

@@ -34,7 +34,7 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
     cup_plot_say(
         input,
         "Threads times wall time of %s of the workers, split without remainder; what helper "
-        "threads used and waited is in none of the parts (P).",
+        "threads used and waited is in none of the parts (cupping).",
         cup_plot_counted(threads, budget->threads, "thread"));
     return plot;
 }

@@ -43,7 +43,7 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
     cup_plot_say(input,
                  "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time, which is not known "
                  "of tasks that never ended: their time is until the last sign of their process "
-                 "(P).",
+                 "(cupping).",
                  cup_plot_counted(tasks, sum.tasks, "task"),
                  cup_duration_text(time, (double)sum.wall_ns / 1e9),
                  whole_ns > 0 ? 100 * (double)sum.wall_ns / whole_ns : 0,

@@ -57,27 +57,36 @@ static int from_logs(struct cup_worker_count *plot, struct cup_plot_input *input
     return 0;
 }
 
-/* Of data files, and what the caption says of it. */
+/* Of data files and sockets, and what the caption says of it. */
 static void make_rate(struct cup_worker_count *plot, const struct cup_totals *totals, char *to,
                       size_t room)
 {
-    struct cup_time_bins bins;
+    struct cup_time_bins bins, received;
     size_t processes = cup_series_make(&bins, totals, CUP_S_READ_BYTES);
+    cup_received_make(&received, totals);
     snprintf(to, room, "No data file was read.");
+    double files = bins.whole;
+    for (size_t i = 0; i < bins.count; i++)
+        bins.amounts[i] += received.amounts[i];
+    bins.whole += received.whole;
     if (bins.whole <= 0)
         return;
     cup_time_line_make(&plot->rate, &bins);
-    snprintf(to, room,
-             "Data rate: data files, when they were read, by %zu worker process%s, in bins of %.3g "
-             "s (P).",
-             processes, processes == 1 ? "" : "es", bins.bin_s);
+    char of[64] = "";
+    if (files > 0)
+        snprintf(of, sizeof of, ", of %zu worker process%s", processes, processes == 1 ? "" : "es");
+    snprintf(to, room, "Data rate:%s%s%s%s, in bins of %.3g s (cupping).",
+             files > 0 ? " data files, when they were read" : "",
+             files > 0 && received.whole > 0 ? ", and" : "",
+             received.whole > 0 ? " sockets, over the time of the tasks that they fed" : "", of,
+             bins.bin_s);
 }
 
 const void *cup_data_worker_count(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
     struct cup_worker_count *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    char rate[160];
+    char rate[240];
     if (!plot)
         return NULL;
     int64_t whole_ns = cup_stretch_ns(totals->run);
@@ -91,6 +100,8 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return NULL;
     make_rate(plot, totals, rate, sizeof rate);
     cup_plot_say(input, "Workers: %s. %s",
-                 sampled ? "samples of Dask's state (D)" : "those that left a log (P)", rate);
+                 sampled ? "samples of the scheduler's state (Dask)"
+                         : "those that left a log (cupping)",
+                 rate);
     return plot;
 }

@@ -9,7 +9,7 @@
 enum { CUP_DOTS_MOST = 4000, CUP_DENSITY_X = 120, CUP_DENSITY_Y = 75 };
 
 struct cup_density {
-    double *cells; /* row by row from the top: counts, then strengths; NULL: there is none */
+    double *cells; /* points in each, row by row from the top; NULL: there is none */
     double most;   /* in a cell */
 };
 
@@ -19,8 +19,9 @@ int cup_density_make(struct cup_density *density, struct cup_arena *arena);
 /* A point, by its shares (0 to 1) of the axes; what is outside is left out. */
 void cup_density_add(struct cup_density *density, double x, double y);
 
-/* When all are added. */
-void cup_density_finish(struct cup_density *density);
+/* How strongly a cell is drawn: 0 to 1. It goes with the logarithm: a cell with one point is seen
+ * beside one with a thousand. */
+double cup_density_strength(const struct cup_density *density, size_t cell);
 
 /* The legend, before the axes are open, and the grid, behind all else. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density);

@@ -140,7 +140,7 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
         }
         struct cup_point at = {margin(figure) + across, row};
         draw_swatch(figure, key, at, swatch);
-        at.x += swatch + look->gap * 0.8;
+        at.x += swatch > 0 ? swatch + look->gap * 0.8 : 0;
         cup_canvas_text(figure->canvas, at, text, &lettering);
         across += swatch + length + look->gap * 3;
     }
@@ -158,13 +158,17 @@ static void set_area(struct cup_figure *figure, const struct margins *margins)
                                     fmax(canvas->height - margins->top - margins->bottom, 1)};
 }
 
-/* Names of rows get at most this share of the width. */
-#define NAMES_SHARE 0.38
+/* The share of the width that names of rows get at most: a wide picture has room for long ones. */
+static double names_share(const struct cup_figure *figure)
+{
+    double inches = figure->canvas->width / 72;
+    return fmax(0.38, fmin(0.5, 0.28 + 0.02 * inches));
+}
 
 static double names_width(const struct cup_figure *figure)
 {
     struct cup_lettering lettering = cup_names_lettering(figure);
-    double widest = 0, most = whole_width(figure) * NAMES_SHARE;
+    double widest = 0, most = whole_width(figure) * names_share(figure);
     for (size_t i = 0; i < figure->y.name_count && widest < most; i++) {
         char shown[CUP_FITTED];
         const struct cup_text *name = &figure->y.names[i];
@@ -292,7 +296,11 @@ void cup_figure_open(struct cup_figure *figure)
     set_area(figure, &margins);
     fit_x(figure, &margins);
     cup_draw_grid(figure);
-    cup_canvas_clip(figure->canvas, figure->area);
+    /* A line along the edge, as at 100 %, is seen in its whole width. */
+    double edge = figure->look->line * 0.6;
+    cup_canvas_clip(figure->canvas,
+                    (struct cup_box){figure->area.left, figure->area.top - edge,
+                                     figure->area.width + edge, figure->area.height + edge});
 }
 
 void cup_figure_close(struct cup_figure *figure)

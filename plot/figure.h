@@ -26,7 +26,9 @@ struct cup_axis {
     double low, high; /* of the data; see cup_scale_make() */
     bool coloured;    /* its texts are in the colour of what is drawn on it: */
     struct cup_colour colour;
-    const struct cup_text *names; /* of rows, from the top, in place of numbers; y only */
+    /* Of rows, from the top, in place of numbers; of x: short ones of columns, from the left, which
+     * are one unit wide each. */
+    const struct cup_text *names;
     size_t name_count;
 
     /* Filled in as the figure is opened. */
@@ -59,6 +61,8 @@ struct cup_figure {
     struct cup_key keys[CUP_KEYS];
     size_t key_count;
     struct cup_box area; /* within the axes; from cup_figure_open() on */
+
+    struct cup_colour bar; /* of the last one drawn: see cup_mark_bar_text() */
 };
 
 /* Of time since the run began, which took so many seconds. */

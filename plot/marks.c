@@ -3,67 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "plot/marks_told.h"
+
 static const struct cup_axis *side(const struct cup_figure *figure, bool right)
 {
     return right ? &figure->right : &figure->y;
-}
-
-/* ---- what is told of places --------------------------------------------------------------- */
-
-/* What the legend calls a colour: empty where it does not say. */
-static const char *key_of(const struct cup_figure *figure, struct cup_colour colour)
-{
-    for (size_t i = 0; i < figure->key_count && i < CUP_KEYS; i++) {
-        const struct cup_colour *key = &figure->keys[i].colour;
-        if (key->red == colour.red && key->green == colour.green && key->blue == colour.blue)
-            return figure->keys[i].text;
-    }
-    return "";
-}
-
-/* "workers: 4 at 2:05" */
-static void tell_point(struct cup_figure *figure, struct cup_point at, double x, double y,
-                       const struct cup_axis *axis, struct cup_colour colour)
-{
-    char across[24], up[24], text[sizeof(struct cup_told){0}.text];
-    double reach = figure->look->gap * 0.6;
-    const char *key = key_of(figure, colour);
-    snprintf(text, sizeof text, "%.80s: %s at %s",
-             *key         ? key
-             : axis->name ? axis->name
-                          : "",
-             cup_tick_text(up, y, axis->unit), cup_tick_text(across, x, figure->x.unit));
-    cup_canvas_tell(figure->canvas,
-                    (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
-                    text);
-}
-
-/* "20 ms to 50 ms: 12" */
-static void tell_column(struct cup_figure *figure, struct cup_box box, double from, double to,
-                        double high, struct cup_colour colour)
-{
-    char left[24], right[24], up[24], text[sizeof(struct cup_told){0}.text];
-    const char *key = key_of(figure, colour);
-    snprintf(text, sizeof text, "%.80s%s%s to %s: %s", key, *key ? ", " : "",
-             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit),
-             cup_tick_text(up, high, figure->y.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
-}
-
-/* "worker 1: process, 0:10 to 0:12" */
-static void tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from,
-                     double to, struct cup_colour colour)
-{
-    char left[24], right[24], text[sizeof(struct cup_told){0}.text];
-    const char *key = key_of(figure, colour);
-    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
-    snprintf(text, sizeof text, "%.*s%s%.50s: %s to %s",
-             (int)(name.bytes && name.length < 60 ? name.length
-                   : name.bytes                   ? 60
-                                                  : 0),
-             name.bytes ? name.bytes : "", *key ? ", " : "", key,
-             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -98,7 +42,7 @@ static void flush(struct pen *pen)
                         stroke->thin ? look->hair : look->line,
                         stroke->dashed ? look->line * 2.5 : 0);
     else if (pen->count == 1)
-        cup_canvas_dot(canvas, pen->points[0], look->line, stroke->colour, 1);
+        cup_canvas_dot(canvas, pen->points[0], look->dot, stroke->colour, 1);
     if (pen->count)
         pen->points[0] = pen->points[pen->count - 1];
 }
@@ -159,6 +103,14 @@ static void lift(struct pen *pen, struct column *column)
     pen->count = 0;
 }
 
+/* Of steps the last one before a gap is as long as the others. */
+static void hold_until(struct pen *pen, struct column *column, double x)
+{
+    put_column(pen, column);
+    if (pen->stroke->steps && pen->count && !isnan(x))
+        move(pen, x, pen->points[pen->count - 1].y);
+}
+
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke)
 {
@@ -169,6 +121,7 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
     for (size_t i = 0; i < count; i++) {
         double across = cup_x(figure, x[i]), up = cup_scale_place(&axis->scale, y[i]);
         if (isnan(across) || isnan(up)) {
+            hold_until(&pen, &column, across);
             lift(&pen, &column);
             continue;
         }
@@ -176,7 +129,7 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
         if (stroke->thin || across - told < figure->look->gap)
             continue;
         told = across;
-        tell_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
+        cup_tell_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
     }
     lift(&pen, &column);
 }
@@ -187,7 +140,7 @@ static bool is_known(const struct cup_figure *figure, double x, double low, doub
 }
 
 static void fill_band(struct cup_figure *figure, const double *x, const double *low,
-                      const double *high, size_t count, struct cup_colour colour)
+                      const double *high, size_t count, struct cup_colour colour, double opacity)
 {
     struct cup_point points[2 * PIECE];
     for (size_t i = 0; i < count; i++) {
@@ -195,20 +148,32 @@ static void fill_band(struct cup_figure *figure, const double *x, const double *
         points[2 * count - 1 - i] = (struct cup_point){cup_x(figure, x[i]), cup_y(figure, low[i])};
     }
     if (count > 1)
-        cup_canvas_area(figure->canvas, points, 2 * count, colour, 0.3);
+        cup_canvas_area(figure->canvas, points, 2 * count, colour, opacity);
 }
 
-void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
-                   const double *high, size_t count, struct cup_colour colour)
+static void fill_bands(struct cup_figure *figure, const double *x, const double *low,
+                       const double *high, size_t count, struct cup_colour colour, double opacity)
 {
     for (size_t first = 0; first < count;) {
         size_t length = 0;
         while (length < PIECE && first + length < count &&
                is_known(figure, x[first + length], low[first + length], high[first + length]))
             length++;
-        fill_band(figure, x + first, low + first, high + first, length, colour);
+        fill_band(figure, x + first, low + first, high + first, length, colour, opacity);
         first += length == PIECE ? length - 1 : length + 1; /* pieces join, gaps do not */
     }
+}
+
+void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
+                   const double *high, size_t count, struct cup_colour colour)
+{
+    fill_bands(figure, x, low, high, count, colour, 0.3);
+}
+
+void cup_mark_stack(struct cup_figure *figure, const double *x, const double *low,
+                    const double *high, size_t count, struct cup_colour colour)
+{
+    fill_bands(figure, x, low, high, count, colour, 1);
 }
 
 /* ---- bars and dots ------------------------------------------------------------------------ */
@@ -223,11 +188,19 @@ static bool is_inside(const struct cup_figure *figure, double x, double y)
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity)
 {
+    cup_mark_dot_beside(figure, x, y, 0, colour, opacity);
+}
+
+void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
+                         struct cup_colour colour, double opacity)
+{
     struct cup_point at = {cup_x(figure, x), cup_y(figure, y)};
     if (!is_inside(figure, at.x, at.y))
         return;
+    if (is_inside(figure, at.x + points, at.y))
+        at.x += points;
     cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, opacity);
-    tell_point(figure, at, x, y, &figure->y, colour);
+    cup_tell_point(figure, at, x, y, &figure->y, colour);
 }
 
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
@@ -242,26 +215,41 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
     double seam = fmin(figure->look->hair * 0.5, (right - left) * 0.1);
     struct cup_box box = {left + seam, top, right - left - 2 * seam, bottom - top};
     cup_canvas_box(figure->canvas, box, colour, 1);
-    tell_column(figure, box, from, to, high, colour);
+    cup_tell_column(figure, box, from, to, high, colour);
 }
 
 /* Of the height of a row: what bars leave free. */
 #define BETWEEN_ROWS 0.25
 #define THICKEST 5 /* heights of letters: a few rows are no walls */
 
+static struct cup_box row_box(const struct cup_figure *figure, size_t row)
+{
+    double height =
+        fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
+    double top = cup_row_top(figure, row) + (cup_row_height(figure) - height) / 2;
+    return (struct cup_box){figure->area.left, top, figure->area.width, height};
+}
+
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour)
 {
     double left = cup_x(figure, from), right = cup_x(figure, to);
-    double whole = fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
-    double top = cup_row_top(figure, row) + (cup_row_height(figure) - whole) / 2;
-    double height = whole / parts;
+    struct cup_box box = row_box(figure, row);
     left = fmax(isnan(left) ? figure->area.left : left, figure->area.left);
-    struct cup_box box = {left, top + part * height, right - left, height};
+    box.height /= parts;
+    box = (struct cup_box){left, box.top + part * box.height, right - left, box.height};
     if (!(right > left))
         return;
     cup_canvas_box(figure->canvas, box, colour, 1);
-    tell_bar(figure, box, row, from, to, colour);
+    figure->bar = colour;
+    cup_tell_bar(figure, box, row, from, to, colour);
+}
+
+void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour)
+{
+    struct cup_point at = {cup_x(figure, x), cup_row_top(figure, row) + cup_row_height(figure) / 2};
+    if (is_inside(figure, at.x, at.y))
+        cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, 1);
 }
 
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
@@ -281,6 +269,16 @@ static struct cup_lettering small(const struct cup_figure *figure)
         .size = figure->look->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->look->ink};
 }
 
+/* Lines of the grid end at letters that stand on the paper. */
+static void write_on(struct cup_figure *figure, struct cup_point at, double width, const char *text,
+                     const struct cup_lettering *lettering)
+{
+    double left = lettering->across == CUP_HOLD_END ? at.x - width : at.x, high = lettering->size;
+    cup_canvas_box(figure->canvas, (struct cup_box){left, at.y - high * 0.6, width, high * 1.2},
+                   figure->look->paper, 0.7);
+    cup_canvas_text(figure->canvas, at, text, lettering);
+}
+
 static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
 {
     for (size_t i = 0; i < canvas->written_count; i++) {
@@ -292,7 +290,9 @@ static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
     return false;
 }
 
-void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
+/* `lines` further down than beside its place; false where there is no room. */
+static bool write_beside(struct cup_figure *figure, double x, double y, const char *text,
+                         double lines)
 {
     struct cup_lettering lettering = small(figure);
     const struct cup_box *area = &figure->area;
@@ -300,16 +300,30 @@ void cup_mark_text(struct cup_figure *figure, double x, double y, const char *te
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
-        return;
-    up -= before ? lettering.size * 0.8 : 0; /* not on a line that ends there */
+        return false;
+    up += lettering.size * (1.3 * lines - (before ? 0.8 : 0)); /* not on a line that ends there */
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
     double left = across + (before ? -gap - width : gap);
-    if (is_written(figure->canvas,
-                   (struct cup_box){left, up - lettering.size * 0.6, width, lettering.size * 1.2}))
-        return;
-    cup_canvas_text(figure->canvas, (struct cup_point){across + (before ? -gap : gap), up}, text,
-                    &lettering);
+    struct cup_box box = {left, up - lettering.size * 0.6, width, lettering.size * 1.2};
+    if (is_written(figure->canvas, box))
+        return false;
+    write_on(figure, (struct cup_point){across + (before ? -gap : gap), up}, width, text,
+             &lettering);
+    return true;
+}
+
+void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
+{
+    write_beside(figure, x, y, text, 0);
+}
+
+void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text)
+{
+    static const double lines[] = {0, 0.8, 1.6, -0.8, -1.6};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (write_beside(figure, x, y, text, lines[i]))
+            return;
 }
 
 static struct cup_lettering bar_lettering(const struct cup_figure *figure)
@@ -332,6 +346,13 @@ bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
            figure->area.left + figure->area.width;
 }
 
+/* On a colour: black or white, whichever is further from it in lightness. */
+static struct cup_colour on(struct cup_colour colour)
+{
+    double lightness = 0.21 * colour.red + 0.72 * colour.green + 0.07 * colour.blue;
+    return lightness > 0.5 ? (struct cup_colour){0, 0, 0} : (struct cup_colour){1, 1, 1};
+}
+
 /* Behind the bar, else before it, else within it. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text)
@@ -344,15 +365,19 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, doubl
     struct cup_point at = {end + gap, cup_row_top(figure, row) + cup_row_height(figure) / 2};
     if (isnan(cup_x(figure, to)) || lettering.size < figure->look->caption * 0.7)
         return;
-    if (at.x + width > right) {
-        bool before = start - gap - width >= left;
+    bool behind = at.x + width <= right, before = start - gap - width >= left;
+    if (!behind) {
         at.x = (before ? start : end) - gap;
         lettering.across = CUP_HOLD_END;
-        if (!before)
-            lettering.colour = figure->look->paper;
     }
-    if (lettering.across == CUP_HOLD_START || at.x - width >= left)
-        cup_canvas_text(figure->canvas, at, text, &lettering);
+    if (!behind && at.x - width < left)
+        return;
+    if (behind || before) {
+        write_on(figure, at, width, text, &lettering);
+        return;
+    }
+    lettering.colour = on(figure->bar);
+    cup_canvas_text(figure->canvas, at, text, &lettering);
 }
 
 /* ---- levels and densities ----------------------------------------------------------------- */
@@ -396,4 +421,20 @@ void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t
             cells[i] = (struct cup_cell){cup_look_strength(figure->look, strengths[i]), 1};
     cup_canvas_cells(figure->canvas, figure->area, cells, columns, rows);
     free(cells);
+}
+
+void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
+                   double percent)
+{
+    struct cup_box box = row_box(figure, row);
+    double left = cup_x(figure, from), right = cup_x(figure, to);
+    struct cup_colour colour = cup_look_strength(figure->look, strength);
+    if (!(right > left) || !(strength >= 0))
+        return;
+    /* A bit of the next one, which is drawn over it: no paper shines through between them. */
+    double end = fmin(right + figure->look->hair, figure->area.left + figure->area.width);
+    box.left = left;
+    box.width = end - left;
+    cup_canvas_box(figure->canvas, box, colour, 1);
+    cup_tell_heat(figure, box, row, from, to, percent, colour);
 }

@@ -19,12 +19,18 @@ struct cup_stroke {
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke);
 
-/* Between two lines. */
+/* Between two lines: lightly, or, of a stack of them, in full. */
 void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
                    const double *high, size_t count, struct cup_colour colour);
+void cup_mark_stack(struct cup_figure *figure, const double *x, const double *low,
+                    const double *high, size_t count, struct cup_colour colour);
 
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);
+
+/* Likewise, drawn so many points to the right of its place: see swarm.h. */
+void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
+                         struct cup_colour colour, double opacity);
 
 /* From `from` to `to` in x, from the bottom (or `low`) to `high` in y. */
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
@@ -35,6 +41,13 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
+/* In a row with a name, from `from` to `to` in x: a strength (0 to 1; NAN: nothing is drawn), which
+ * stands for so many percent. */
+void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
+                   double percent);
+/* A dot in the middle of a row. */
+void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour);
+
 /* A thin gap between two bars of a row that meet there. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
 
@@ -42,7 +55,11 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
  * it would have no room, or cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it. */
+/* Likewise, of a dot: a bit higher or lower where another text is. */
+void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text);
+
+/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it:
+ * then in a colour that is read on the bar last drawn. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text);
 

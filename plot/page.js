@@ -1,63 +1,183 @@
-// The page can be read without this: it shows values under the pointer, switches what is drawn in one
-// colour off and on, and sorts tables.
+// The page can be read without this: it shows values under the pointer or the arrow keys, switches what
+// is drawn in one colour off and on, sorts tables, and saves plots and tables as files.
 (function () {
   "use strict";
 
-  // ---- values under the pointer: the titles of places, without the browser's delay --------------
+  function make(name, properties, ...children) {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  }
 
-  const tip = document.createElement("div");
-  tip.id = "tip";
-  tip.hidden = true;
-  document.body.append(tip);
+  // ---- values: the titles of places, without the browser's delay --------------------------------
 
-  function textOf(place) {
-    const title = place.querySelector("title");
-    if (title) {
-      place.dataset.tip = title.textContent;
+  const tip = make("div", { id: "tip", hidden: true });
+  const spoken = make("div", { className: "unseen" });
+  const reach = 16; // points from a place that still mean it
+  let marked = null;
+  spoken.setAttribute("aria-live", "polite");
+  document.body.append(tip, spoken);
+
+  function hide() {
+    tip.hidden = true;
+    if (marked) marked.classList.remove("on");
+    marked = null;
+  }
+
+  // Titles are taken out as they are read: browsers would show them, too.
+  function placesOf(svg) {
+    return Array.from(svg.querySelectorAll(".tips rect"), (rect) => {
+      const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name)));
+      const title = rect.querySelector("title");
       title.remove();
-    }
-    return place.dataset.tip;
+      return { rect, x, y, width, height, text: title.textContent };
+    });
   }
 
-  function show(event) {
-    const place = event.target.closest(".tips rect");
-    tip.hidden = !place;
-    if (!place) return;
-    tip.textContent = textOf(place);
-    const left = Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 4);
-    const below = event.clientY + 16 + tip.offsetHeight < innerHeight;
-    tip.style.left = Math.max(4, left) + "px";
-    tip.style.top = (below ? event.clientY + 16 : event.clientY - tip.offsetHeight - 8) + "px";
+  function distance(place, x, y) {
+    const across = Math.max(place.x - x, 0, x - place.x - place.width);
+    const down = Math.max(place.y - y, 0, y - place.y - place.height);
+    return Math.hypot(across, down);
   }
+
+  // Of those that are as near, the last one is drawn above the others.
+  function nearest(places, x, y) {
+    let best = null, least = reach;
+    for (const place of places) {
+      if (place.rect.classList.contains("off")) continue;
+      const away = distance(place, x, y);
+      if (away <= least) [best, least] = [place, away];
+    }
+    return best;
+  }
+
+  function putBeside() {
+    const box = marked.getBoundingClientRect();
+    const below = box.bottom + 8 + tip.offsetHeight < innerHeight;
+    tip.style.left = Math.max(4, Math.min(box.right + 4, innerWidth - tip.offsetWidth - 4)) + "px";
+    tip.style.top = (below ? box.bottom + 6 : Math.max(4, box.top - tip.offsetHeight - 6)) + "px";
+  }
+
+  function show(place) {
+    if (marked === place.rect) return;
+    hide();
+    marked = place.rect;
+    marked.classList.add("on");
+    tip.textContent = place.text;
+    tip.hidden = false;
+    putBeside();
+  }
+
+  function watch(svg) {
+    let places = null, at = -1;
+    const known = () => (places = places || placesOf(svg));
+    const point = (event) => {
+      const here = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      const place = nearest(known(), here.x, here.y);
+      if (place) [at] = [places.indexOf(place), show(place)];
+      else hide();
+    };
+    const step = (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (event.key === "Escape") hide();
+      const shown = known().filter((place) => !place.rect.classList.contains("off"));
+      if (!by || event.target !== event.currentTarget || shown.length === 0) return;
+      const from = shown.indexOf(places[at]);
+      const place = shown[from < 0 ? (by > 0 ? 0 : shown.length - 1) : (from + by + shown.length) % shown.length];
+      at = places.indexOf(place);
+      event.preventDefault();
+      place.rect.scrollIntoView({ block: "nearest", inline: "nearest" });
+      show(place);
+      spoken.textContent = place.text;
+    };
+    svg.addEventListener("pointermove", point);
+    svg.addEventListener("pointerdown", point);
+    svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") hide(); });
+    svg.parentElement.setAttribute("aria-description", "left and right arrow keys go from value to value");
+    svg.parentElement.addEventListener("keydown", step);
+    svg.parentElement.addEventListener("blur", () => { if (svg.contains(marked)) hide(); });
+  }
+
+  addEventListener("scroll", () => { if (marked) putBeside(); }, { capture: true, passive: true });
 
   for (const svg of document.querySelectorAll(".plot svg")) {
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title.textContent);
     svg.removeAttribute("aria-labelledby");
     title.remove(); // browsers would show it wherever the pointer is
-    svg.addEventListener("pointermove", show);
-    svg.addEventListener("pointerleave", () => { tip.hidden = true; });
+    watch(svg);
+  }
+
+  // ---- files -------------------------------------------------------------------------------------
+
+  const runName = document.querySelector("h1").textContent.replace(/[^\w.-]+/g, "-");
+
+  function save(blob, name) {
+    const link = make("a", { href: URL.createObjectURL(blob), download: runName + "-" + name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function saver(text, what, action) {
+    const button = make("button", { type: "button", className: "save", title: "Save " + what }, text);
+    button.setAttribute("aria-label", "Save " + what + " as " + text);
+    button.addEventListener("click", action);
+    return button;
+  }
+
+  // By itself it has the colours of the page as they are now.
+  function pictureOf(svg) {
+    const copy = svg.cloneNode(true), style = getComputedStyle(document.documentElement);
+    const rules = document.getElementById("drawing").textContent
+      .replace(/var\((--\w+)\)/g, (_, name) => style.getPropertyValue(name));
+    copy.querySelector(".tips").remove();
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("class", "plot");
+    for (const [name, value] of [["width", "width"], ["height", "height"]])
+      copy.setAttribute(name, svg.viewBox.baseVal[value] + "pt");
+    const inside = document.createElementNS("http://www.w3.org/2000/svg", "style");
+    inside.textContent = rules;
+    copy.prepend(inside);
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function saveSvg(svg, name) {
+    save(new Blob([pictureOf(svg)], { type: "image/svg+xml" }), name + ".svg");
+  }
+
+  function savePng(svg, name) {
+    const image = new Image(), { width, height } = svg.viewBox.baseVal, scale = 192 / 72;
+    image.addEventListener("load", () => {
+      const canvas = make("canvas", { width: width * scale, height: height * scale });
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, name + ".png"), "image/png");
+    });
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(pictureOf(svg));
+  }
+
+  // Numbers as they are, not as they are shown.
+  function csvOf(table) {
+    const quoted = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    return Array.from(table.rows, (row) =>
+      Array.from(row.cells, (cell) => quoted(cell.dataset.n || cell.textContent.trim())).join(",") + "\r\n").join("");
   }
 
   // ---- legends -----------------------------------------------------------------------------------
-
-  function isPainted(element, paint) {
-    return ["fill", "stroke", "style"].some(
-      (name) => (element.getAttribute(name) || "").includes("var(--" + paint + ")"));
-  }
 
   function toggle(button) {
     const shown = button.getAttribute("aria-pressed") !== "true";
     const svg = button.closest(".plot").querySelector("svg");
     button.setAttribute("aria-pressed", String(shown));
-    for (const element of svg.querySelectorAll("*"))
-      if (isPainted(element, button.dataset.paint)) element.classList.toggle("off", !shown);
+    for (const element of svg.querySelectorAll("." + button.dataset.paint)) element.classList.toggle("off", !shown);
+    hide();
   }
 
   for (const keys of document.querySelectorAll(".keys")) {
+    const svg = keys.closest(".plot").querySelector("svg"), name = keys.closest(".plot").id.slice(5);
+    for (const button of keys.querySelectorAll("button")) button.addEventListener("click", () => toggle(button));
+    keys.append(make("li", { className: "saves" },
+      saver("SVG", "this plot", () => saveSvg(svg, name)), saver("PNG", "this plot", () => savePng(svg, name))));
     keys.hidden = false;
-    for (const button of keys.querySelectorAll("button"))
-      button.addEventListener("click", () => toggle(button));
   }
 
   // ---- tables ------------------------------------------------------------------------------------
@@ -91,11 +211,13 @@
   }
 
   for (const table of document.querySelectorAll("main table")) {
+    const label = table.caption.textContent, section = table.closest("section");
+    const first = section.querySelector("table") === table; // its button stands beside the heading
+    (first ? section.firstElementChild : table.parentElement).before(saver("CSV", "the table " + label, () =>
+      save(new Blob([csvOf(table)], { type: "text/csv" }), label.replace(/[^\w]+/g, "-").toLowerCase() + ".csv")));
     if (!table.tHead || table.tBodies[0].rows.length < 2) continue;
     for (const heading of table.tHead.querySelectorAll("th")) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...heading.childNodes);
+      const button = make("button", { type: "button" }, ...heading.childNodes);
       heading.append(button);
       button.addEventListener("click", () => sort(table, heading));
     }

@@ -12,6 +12,10 @@ const char cup_flame_js[] =
 #include "flame.js.inc"
     ;
 
+const char cup_page_drawing_css[] =
+#include "page_drawing.css.inc"
+    ;
+
 const char cup_page_js[] =
 #include "page.js.inc"
     ;

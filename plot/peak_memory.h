@@ -12,6 +12,7 @@ struct cup_peak_memory {
     struct cup_density density;
     bool fitted;
     double mean_events, bytes_at_mean, slope; /* robust line */
+    char far_above[64]; /* what the legend says of a limit that is not drawn; empty: nothing */
     double limit; /* of a chunk's heap; 0: not known, or so far away that nothing else would be
                      seen */
 };

@@ -8,23 +8,19 @@
 #include "analysis/base/units.h"
 #include "plot/charts.h"
 #include "plot/figure.h"
+#include "plot/runs.h"
 
-const struct cup_plot cup_plots[] = {
 #define X(id, name, title, answers) {name, title, answers, cup_data_##id, cup_chart_##id},
-    CUP_CHARTS(X)
+const struct cup_plot cup_plots[] = {CUP_CHARTS(X)};
+const struct cup_plot cup_run_plots[] = {CUP_RUN_CHARTS(X)};
 #undef X
-};
 const size_t cup_plot_count = sizeof cup_plots / sizeof *cup_plots;
+const size_t cup_run_plot_count = sizeof cup_run_plots / sizeof *cup_run_plots;
 
 const struct cup_plot_missing cup_plots_missing[] = {
-    {"io-map", "where in a file was read when: is it in order, and what is read twice",
-     "logs hold no offsets by time; access-sizes and share-read tell of reads and files"},
-    {"server-rate", "how much each storage server delivered over time",
-     "logs hold bytes by server, and bytes by time, not both; servers and data-rate tell of each"},
-    {"open-latency", "how long it took to open remote files",
-     "logs do not hold how long opens take"},
+    {NULL, NULL, NULL}, /* the end, for there may be none */
 };
-const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing;
+const size_t cup_plots_missing_count = sizeof cup_plots_missing / sizeof *cup_plots_missing - 1;
 
 const char *const cup_format_names[] = {
     [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};
@@ -37,12 +33,22 @@ const struct cup_plot_missing *cup_find_missing_plot(const char *name)
     return NULL;
 }
 
+static const struct cup_plot *find(const struct cup_plot *plots, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(plots[i].name, name) == 0)
+            return &plots[i];
+    return NULL;
+}
+
 const struct cup_plot *cup_find_plot(const char *name)
 {
-    for (size_t i = 0; i < cup_plot_count; i++)
-        if (strcmp(cup_plots[i].name, name) == 0)
-            return &cup_plots[i];
-    return NULL;
+    return find(cup_plots, cup_plot_count, name);
+}
+
+const struct cup_plot *cup_find_run_plot(const char *name)
+{
+    return find(cup_run_plots, cup_run_plot_count, name);
 }
 
 const void *cup_plot_none(struct cup_plot_input *input, const char *format, ...)
@@ -96,6 +102,10 @@ static void print_caption(char *to, size_t room, const struct cup_plot_input *in
 {
     const struct cup_totals *totals = input->totals;
     char name[128], start[CUP_HUMANE_ROOM] = "", which[48] = "";
+    if (input->runs) {
+        snprintf(to, room, "%s. %s", input->runs->heading, input->caption);
+        return;
+    }
     cup_plot_run_name(name, sizeof name, totals->profile);
     if (totals->run.start_ns)
         cup_print_humane(start, cup_time(totals->run.start_ns), CUP_UNIT_NONE);
@@ -133,7 +143,8 @@ static struct cup_sheet make_sheet(const struct cup_plot *plot, const struct cup
                               .pixels = style->pixels,
                               .name = plot->name,
                               .title = plot->title,
-                              .date_ns = input->totals->run.start_ns};
+                              .date_ns =
+                                  input->runs ? input->runs->date_ns : input->totals->run.start_ns};
 }
 
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
@@ -152,7 +163,6 @@ int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_in
                            const struct cup_bytes **bytes, struct cup_error *error)
 {
     struct cup_sheet sheet = make_sheet(plot, input, style);
-    sheet.format = CUP_FORMAT_SVG;
     sheet.for_page = true;
     print_caption(legend->caption, sizeof legend->caption, input);
     return draw(plot, data, &sheet, false, legend, canvas, bytes, error);

@@ -13,10 +13,11 @@
 
 /* What a plot's data are made from, and what the making says of them. */
 struct cup_plot_input {
-    const struct cup_totals *totals;
-    struct cup_arena *arena; /* what is made lives here */
-    char reason[240];        /* why there is nothing to draw: filled by whoever returns NULL */
-    char caption[320];       /* what was counted, over what, and who says so */
+    const struct cup_totals *totals;  /* of the run; NULL where there are several */
+    const struct cup_plot_runs *runs; /* those, see runs.h; NULL where there is one */
+    struct cup_arena *arena;          /* what is made lives here */
+    char reason[240];  /* why there is nothing to draw: filled by whoever returns NULL */
+    char caption[320]; /* what was counted, over what, and who says so */
 };
 
 struct cup_plot {
@@ -28,8 +29,11 @@ struct cup_plot {
     void (*draw)(struct cup_figure *figure, const void *data);
 };
 
+/* Those of one run, and those of several. */
 extern const struct cup_plot cup_plots[];
 extern const size_t cup_plot_count;
+extern const struct cup_plot cup_run_plots[];
+extern const size_t cup_run_plot_count;
 
 /* Those that people ask for and that no log holds the data of. */
 struct cup_plot_missing {
@@ -38,8 +42,9 @@ struct cup_plot_missing {
 extern const struct cup_plot_missing cup_plots_missing[];
 extern const size_t cup_plots_missing_count;
 
-/* NULL if there is none of that name. */
+/* NULL if there is none of that name; of one run, and of several. */
 const struct cup_plot *cup_find_plot(const char *name);
+const struct cup_plot *cup_find_run_plot(const char *name);
 const struct cup_plot_missing *cup_find_missing_plot(const char *name);
 
 /* How it is drawn. */

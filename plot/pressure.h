@@ -7,6 +7,8 @@
 struct cup_pressure {
     struct cup_time_line gil, io;
     double most, seconds;
+    double
+        threads; /* for tasks, of all workers; 0: so many more than wait that they are not shown */
 };
 
 #endif

@@ -9,4 +9,11 @@
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row);
 
+/* What sockets delivered to tasks (Dask's own apart), each task's spread over its time: when they
+ * did is not in the logs. */
+void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *totals);
+
+/* Bytes that files and sockets delivered to a task. */
+uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task);
+
 #endif

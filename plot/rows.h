@@ -23,6 +23,7 @@ struct cup_rows {
     const char *name; /* of what the bars are long by */
     enum cup_axis_unit unit;
     double whole; /* where the axis ends; 0: where the longest bar does */
+    double room;  /* behind that, as a share of it: texts stand there or not at all */
     const struct cup_bar_kind *kinds;
     size_t kind_count;
     struct cup_row rows[CUP_ROWS_SHOWN];

@@ -10,11 +10,12 @@ struct cup_sampled {
     const char *name; /* of the axis */
     enum cup_axis_unit unit;
     bool sum;
-    double time_s[CUP_TIME_BINS];
-    double middle[CUP_TIME_BINS];                     /* mean, or sum; NAN: no sample in the bin */
+    double time_s[CUP_TIME_BINS + 1];                 /* of steps: the beginnings, and the end */
+    double middle[CUP_TIME_BINS + 1];                 /* mean, or sum; NAN: no sample in the bin */
     double least[CUP_TIME_BINS], most[CUP_TIME_BINS]; /* of means */
+    const double *threads; /* that there were, beside a number of tasks; NULL: not shown */
     size_t count;
-    double highest, seconds;
+    double highest, seconds, bin_s;
 };
 
 /* Of the run's samples: the mean of all workers, or, if SUM, all of them together. NULL, as of what

@@ -13,7 +13,6 @@ struct cup_shares {
     struct cup_share rows[CUP_ROWS_MOST];
     struct cup_text names[CUP_ROWS_MOST];
     size_t count;
-    struct cup_share all;
     struct cup_bins bytes; /* of all files, where there are more than rows; count 0: none */
     double *branches;      /* files in the same bins, by their branches */
     double most;           /* of both */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURFACES = 64 };
+enum { SURFACES = 1024 };
 
 struct writer {
     struct cup_bytes out;
@@ -29,20 +29,34 @@ static unsigned order_of(struct writer *writer, unsigned long surface)
     return writer->count;
 }
 
-static const char word[] = "surface";
-enum { WORD = sizeof word - 1 };
+/* What cairo numbers through all drawings of a process; an image's number is that of a surface. */
+static const char *const words[] = {"surface", "image"};
+
+/* How long the word is that the id at AT begins with, if a number follows; 0: none does. */
+static size_t numbered_word(const char *at, const char *end)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(end - at) > length && memcmp(at, words[i], length) == 0 &&
+            isdigit((unsigned char)at[length]))
+            return length;
+    }
+    return 0;
+}
 
 /* Writes the id at AT (before END); returns where it ends. */
 static const char *put_id(struct writer *writer, const char *at, const char *end, const char *name)
 {
     put(writer, name, strlen(name));
     put(writer, "-", 1);
-    if (end - at > WORD && memcmp(at, word, WORD) == 0 && isdigit((unsigned char)at[WORD])) {
+    size_t word = numbered_word(at, end);
+    if (word) {
         char text[48];
         unsigned long number = 0;
-        for (at += WORD; at < end && isdigit((unsigned char)*at); at++)
+        put(writer, at, word);
+        for (at += word; at < end && isdigit((unsigned char)*at); at++)
             number = number * 10 + (unsigned long)(*at - '0');
-        snprintf(text, sizeof text, "%s%u", word, order_of(writer, number));
+        snprintf(text, sizeof text, "%u", order_of(writer, number));
         put(writer, text, strlen(text));
     }
     return at;
@@ -60,16 +74,27 @@ static size_t opening(const char *at, const char *end)
     return 0;
 }
 
+/* Cells of an image keep their edges: browsers blur what they enlarge. */
+static const char image[] = "<image", sharp[] = " style=\"image-rendering:pixelated\"";
+
+static size_t image_begins(const char *at, const char *end)
+{
+    size_t length = sizeof image - 1;
+    return (size_t)(end - at) > length && memcmp(at, image, length) == 0 ? length : 0;
+}
+
 int cup_svg_ids(struct cup_bytes *svg, const char *name)
 {
     struct writer writer = {0};
     const char *at = (const char *)svg->bytes, *end = at + svg->count;
     while (at < end && !writer.failed) {
-        size_t length = opening(at, end);
-        put(&writer, at, length ? length : 1);
-        at += length ? length : 1;
+        size_t length = opening(at, end), begun = image_begins(at, end), step = length + begun;
+        put(&writer, at, step ? step : 1);
+        at += step ? step : 1;
         if (length)
             at = put_id(&writer, at, end, name);
+        if (begun)
+            put(&writer, sharp, sizeof sharp - 1);
     }
     put(&writer, "", 1); /* so that what follows may be read as a text */
     if (writer.failed) {

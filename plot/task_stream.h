@@ -10,6 +10,7 @@ enum { CUP_LANES_MOST = 64, CUP_STREAM_TASKS = 4000, CUP_STREAM_ROWS = 200, CUP_
 struct cup_stream_task {
     double from_s, to_s;
     uint16_t lane, group;
+    bool failed;
     double shares[CUP_SHOWN_COUNT]; /* of its time; all 0: not known */
 };
 
@@ -21,7 +22,7 @@ struct cup_task_stream {
     struct cup_text groups[CUP_STREAM_GROUPS];
     size_t group_count;
     struct cup_stream_task *tasks;
-    size_t task_count;
+    size_t task_count, failed_count;
     double *density; /* busy share of row_count by CUP_TIME_BINS; NULL: tasks */
     size_t row_count;
 };

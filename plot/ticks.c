@@ -157,7 +157,11 @@ char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
 
 char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds)
 {
-    return cup_print_humane(to, cup_real(seconds), CUP_UNIT_SECONDS);
+    cup_print_humane(to, cup_real(seconds), CUP_UNIT_SECONDS);
+    char *unit = strstr(to, " us"); /* as axes have it */
+    if (unit)
+        snprintf(unit, 8, " \u00b5s");
+    return to;
 }
 
 /* ---- linear ------------------------------------------------------------------------------- */
@@ -209,7 +213,7 @@ static bool is_named(int digit, int decade, int every, double decades, unsigned 
         return decade % every == 0;
     if (decades < 1.2 && most > 6)
         return digit != 7 && digit != 9;
-    return decades < 2.6 && most > 3 && (digit == 2 || digit == 5);
+    return 3 * decades <= most && (digit == 2 || digit == 5);
 }
 
 /* Each has its own prefix: "10 ms", "1 s". */

@@ -1,5 +1,6 @@
 #include "preload/block.h"
 
+#include "preload/access.h"
 #include "preload/attribution.h"
 #include "preload/clock.h"
 #include "preload/log.h"
@@ -79,6 +80,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
         cup_log_commit(record, CUP_R_FILE_USE);
     }
     __atomic_store_n(&use->file, 0, __ATOMIC_RELEASE);
+    use->access = 0;
     memset(use->counters, 0, sizeof use->counters);
     __atomic_store_n(&block->file_sequence[entry], block->file_sequence[entry] + 1,
                      __ATOMIC_RELEASE);
@@ -93,6 +95,7 @@ void cup_block_reset(void)
 {
     memset(taken, 0, sizeof taken);
     cup_pending_reset();
+    cup_access_reset();
 }
 
 /* A free one of the first COUNT blocks, from now on taken; or COUNT. */
@@ -157,6 +160,7 @@ static void empty(struct cup_block *block)
     memset(block->histograms, 0, sizeof block->histograms);
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
         block->files[entry].file = 0;
+        block->files[entry].access = 0;
         memset(block->files[entry].counters, 0, sizeof block->files[entry].counters);
     }
     block->sequence++;
@@ -168,6 +172,7 @@ static void write_out(struct cup_block *block)
 {
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
         write_file_use(block, entry);
+    cup_access_close(block);
     write_counters(block);
     __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
     empty(block);

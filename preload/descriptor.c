@@ -179,7 +179,7 @@ void cup_descriptor_dask_address(const char *address)
     cup_log_unlock();
 }
 
-static bool is_dask_address(const char *address)
+bool cup_descriptor_is_dask(const char *address)
 {
     const char *name = without_scheme(address);
     uint32_t count = __atomic_load_n(&known.dask_count, __ATOMIC_ACQUIRE);
@@ -266,7 +266,7 @@ static struct peer_slot *find_peer(const char *address)
     }
 }
 
-static uint32_t peer_id(const char *address)
+uint32_t cup_descriptor_address(const char *address)
 {
     bool fresh = false;
     cup_log_lock();
@@ -322,8 +322,6 @@ static void path_of(int fd, char *path, size_t size)
     path[length < 0 ? 0 : length] = '\0';
 }
 
-static bool is_wire(int fd);
-
 static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST])
 {
     struct stat status;
@@ -346,7 +344,7 @@ static bool look_up(int fd, struct cup_descriptor *entry, char path[PATH_LONGEST
             class = is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
         }
         if (class == CUP_FILE_SOCKET)
-            entry->wire = is_wire(fd);
+            entry->wire = cup_descriptor_is_wire(fd);
     }
     __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);
     return true;
@@ -380,7 +378,7 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare)
 static enum cup_peer_state state_of(const char *peer, const char *own)
 {
     static const char unnamed[] = "unix:";
-    if (is_dask_address(peer) || is_dask_address(own))
+    if (cup_descriptor_is_dask(peer) || cup_descriptor_is_dask(own))
         return CUP_PEER_DASK;
     return strcmp(peer, unnamed) || strcmp(own, unnamed) ? CUP_PEER_KNOWN : CUP_PEER_PAIR;
 }
@@ -393,7 +391,7 @@ void cup_descriptor_peer(struct cup_descriptor *entry, int fd)
     cup_spin_lock(&looking.locked);
     if (!entry->peer && cup_peer_address(fd, address) && cup_peer_own(fd, own)) {
         enum cup_peer_state state = state_of(address, own);
-        entry->file = state == CUP_PEER_DASK ? 0 : peer_id(address);
+        entry->file = state == CUP_PEER_DASK ? 0 : cup_descriptor_address(address);
         entry->opened = entry == entry_of(fd); /* a spare entry is new at every call */
         __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
     }
@@ -405,7 +403,7 @@ static uint32_t wires[CUP_DESCRIPTORS / 32];
 static int wires_process;
 bool cup_descriptor_wires;
 
-static bool is_wire(int fd)
+bool cup_descriptor_is_wire(int fd)
 {
     return (unsigned)fd < CUP_DESCRIPTORS &&
            __atomic_load_n(&wires[fd / 32], __ATOMIC_RELAXED) >> fd % 32 & 1;
@@ -426,8 +424,14 @@ void cup_descriptor_wire(int fd)
 /* A child of vfork shares our memory, but closes its own. */
 void cup_descriptor_unwire_slowly(int fd)
 {
-    if (is_wire(fd) && cup_raw_getpid() == wires_process)
+    if (cup_descriptor_is_wire(fd) && cup_raw_getpid() == wires_process)
         __atomic_fetch_and(&wires[fd / 32], ~(UINT32_C(1) << fd % 32), __ATOMIC_RELAXED);
+}
+
+void cup_descriptor_unwire_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; cup_descriptor_wires && fd <= last && fd < CUP_DESCRIPTORS; fd++)
+        cup_descriptor_unwire_slowly((int)fd);
 }
 
 enum cup_file_class cup_descriptor_class(int fd)

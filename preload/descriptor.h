@@ -65,6 +65,12 @@ struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
  * is the peer's (0: too many peers). Not at the descriptor's first use: Dask has a connection to
  * every other worker. Changes errno. */
 void cup_descriptor_peer(struct cup_descriptor *entry, int fd);
+
+/* The peer of that address: its FILE record (0: too many peers), and whether it is one of Dask's
+ * servers. */
+uint32_t cup_descriptor_address(const char *address);
+bool cup_descriptor_is_dask(const char *address);
+
 /* What FD is now, past the table, and nothing is remembered: for a process without a log. */
 enum cup_file_class cup_descriptor_class(int fd);
 
@@ -80,12 +86,16 @@ void cup_descriptor_wire(int fd);
 
 /* FD is closed, or another one from now on. Costs a load while there are no such sockets. */
 extern bool cup_descriptor_wires;
+bool cup_descriptor_is_wire(int fd);
 void cup_descriptor_unwire_slowly(int fd);
 static inline void cup_descriptor_unwire(int fd)
 {
     if (__builtin_expect(cup_descriptor_wires, 0))
         cup_descriptor_unwire_slowly(fd);
 }
+
+/* Likewise from FIRST to LAST. */
+void cup_descriptor_unwire_range(unsigned first, unsigned last);
 
 /* FILE record of URL, a file that no descriptor leads to; 0: too many files. */
 uint32_t cup_descriptor_remote(const char *url);

@@ -1,7 +1,9 @@
 /* Wrappers of calls on descriptors. Each forwards and makes one named call of policy. */
+#include "preload/connecting.h"
 #include "preload/descriptor.h"
 #include "preload/hooks.h"
 #include "preload/log.h"
+#include "preload/opening.h"
 #include "preload/own_fd.h"
 #include "preload/raw.h"
 #include "preload/thread.h"
@@ -19,19 +21,25 @@ static bool same_process(void)
     return cup_raw_getpid() == (int)cup_log_header()->pid;
 }
 
-/* PATH: NULL if it is relative to a directory that is named by a descriptor. */
-static int opened(int fd, const char *path)
+/* By a call that began at START (ticks). PATH: NULL if it is relative to a directory that is named
+ * by a descriptor. */
+static void opened(int fd, const char *path, uint64_t start)
 {
     int saved = errno;
-    if (fd >= 0 && cup_active() && same_process())
+    if (fd < 0 && cup_active()) {
+        cup_opening_failed(path, saved, start);
+    } else if (cup_active() && same_process()) {
         cup_descriptor_opened(fd, path);
+        cup_opening_done(fd, start);
+    }
     errno = saved;
-    return fd;
 }
 
-static int opened_at(int fd, int directory, const char *path)
+/* Not every PATH of a call that failed can be read. */
+static const char *path_at(int fd, int directory, const char *path)
 {
-    return opened(fd, fd >= 0 && (directory == AT_FDCWD || *path == '/') ? path : NULL);
+    bool whole = directory == AT_FDCWD || (fd >= 0 && *path == '/');
+    return whole ? path : NULL;
 }
 
 static int replaced(int fd)
@@ -39,6 +47,7 @@ static int replaced(int fd)
     int saved = errno;
     cup_descriptor_unwire(fd);
     if (fd >= 0 && cup_active() && same_process()) {
+        cup_connecting_closed(fd);
         cup_descriptor_forget(fd);
         cup_own_fd_lost((unsigned)fd, (unsigned)fd);
     }
@@ -67,73 +76,80 @@ static bool takes_mode(int flags)
 /* A path is looked up, a file closed: on a far file system that may take long. */
 #define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
 
+/* PATH: an expression in `fd`, what the call returned. */
+#define OPEN(path, call)                                                                           \
+    ({                                                                                             \
+        uint64_t start_ = cup_ticks();                                                             \
+        int fd = DISK(call);                                                                       \
+        opened(fd, path, start_);                                                                  \
+        fd;                                                                                        \
+    })
+#define OPEN_AT(directory, path, call) OPEN(path_at(fd, directory, path), call)
+
 CUP_HOOK int open(const char *path, int flags, ...)
 {
-    return opened(DISK(CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags))), path);
+    return OPEN(path, CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)));
 }
 
 CUP_HOOK int open64(const char *path, int flags, ...)
 {
-    return opened(DISK(CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags))), path);
+    return OPEN(path, CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)));
 }
 
 CUP_HOOK int __open(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open) ? opened(DISK(real___open(path, flags, mode)), path) : cup_missing();
+    return CUP_HAVE(__open) ? OPEN(path, real___open(path, flags, mode)) : cup_missing();
 }
 
 CUP_HOOK int __open64(const char *path, int flags, ...)
 {
     mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open64) ? opened(DISK(real___open64(path, flags, mode)), path)
-                              : cup_missing();
+    return CUP_HAVE(__open64) ? OPEN(path, real___open64(path, flags, mode)) : cup_missing();
 }
 
 CUP_HOOK int __open_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open_2) ? opened(DISK(real___open_2(path, flags)), path) : cup_missing();
+    return CUP_HAVE(__open_2) ? OPEN(path, real___open_2(path, flags)) : cup_missing();
 }
 
 CUP_HOOK int __open64_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open64_2) ? opened(DISK(real___open64_2(path, flags)), path) : cup_missing();
+    return CUP_HAVE(__open64_2) ? OPEN(path, real___open64_2(path, flags)) : cup_missing();
 }
 
 CUP_HOOK int openat(int directory, const char *path, int flags, ...)
 {
-    return opened_at(DISK(CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags))),
-                     directory, path);
+    return OPEN_AT(directory, path, CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)));
 }
 
 CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
 {
-    return opened_at(DISK(CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags))),
-                     directory, path);
+    return OPEN_AT(directory, path,
+                   CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)));
 }
 
 CUP_HOOK int __openat_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat_2)
-               ? opened_at(DISK(real___openat_2(directory, path, flags)), directory, path)
-               : cup_missing();
+    return CUP_HAVE(__openat_2) ? OPEN_AT(directory, path, real___openat_2(directory, path, flags))
+                                : cup_missing();
 }
 
 CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
 {
     return CUP_HAVE(__openat64_2)
-               ? opened_at(DISK(real___openat64_2(directory, path, flags)), directory, path)
+               ? OPEN_AT(directory, path, real___openat64_2(directory, path, flags))
                : cup_missing();
 }
 
 CUP_HOOK int creat(const char *path, mode_t mode)
 {
-    return opened(DISK(CUP_REAL(creat)(path, mode)), path);
+    return OPEN(path, CUP_REAL(creat)(path, mode));
 }
 
 CUP_HOOK int creat64(const char *path, mode_t mode)
 {
-    return opened(DISK(CUP_REAL(creat64)(path, mode)), path);
+    return OPEN(path, CUP_REAL(creat64)(path, mode));
 }
 
 /* Forgotten before the call: afterwards the number may already be another thread's file. */
@@ -152,6 +168,7 @@ CUP_HOOK int __close(int fd)
 static void range_closes(unsigned first, unsigned last)
 {
     int saved = errno;
+    cup_descriptor_unwire_range(first, last);
     if (cup_active() && same_process()) {
         cup_descriptor_forget_range(first, last);
         cup_own_fd_lost(first, last);
@@ -159,9 +176,12 @@ static void range_closes(unsigned first, unsigned last)
     errno = saved;
 }
 
+enum { CLOSES_LATER = 1 << 2 }; /* CLOSE_RANGE_CLOEXEC: at the next exec */
+
 CUP_HOOK int close_range(unsigned first, unsigned last, int flags)
 {
-    range_closes(first, last);
+    if (!(flags & CLOSES_LATER))
+        range_closes(first, last);
     return CUP_HAVE(close_range) ? real_close_range(first, last, flags) : cup_missing();
 }
 

@@ -1,6 +1,10 @@
 /* Wrappers of calls on sockets; read() and write() on them are in hook_files.c. */
+#include "preload/connecting.h"
 #include "preload/hooks.h"
 #include "preload/transfer.h"
+#include "preload/xrootd.h"
+
+#include <string.h>
 
 /* A look at what stays in the queue, or at an error's report, delivers nothing new. */
 static int receiving(int fd, int flags)
@@ -35,6 +39,56 @@ static ssize_t in_messages(int count, const struct mmsghdr *messages)
 
 #define SEND(fd, type, call, bytes)                                                                \
     CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, type, call, bytes, NULL, 0)
+
+/* ---- connected ---------------------------------------------------------------------------- */
+
+/* That is how a program is told that its connection stands, or why not. */
+static int asked(int result, int fd, int level, int name, const void *value, const socklen_t *bytes)
+{
+    int error;
+    if (result || level != SOL_SOCKET || name != SO_ERROR || *bytes < sizeof error)
+        return result;
+    memcpy(&error, value, sizeof error);
+    cup_connecting_told(fd, error);
+    return result;
+}
+
+CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
+                        socklen_t *restrict bytes)
+{
+    return asked(CUP_REAL(getsockopt)(fd, level, name, value, bytes), fd, level, name, value,
+                 bytes);
+}
+
+/* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. To ask takes the
+ * loader's lock: not in a process that never saw the client, which may be a fork of many threads.
+ */
+static void connects(int fd, const void *place)
+{
+    bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;
+    if (asks && cup_xrootd_connects(place))
+        cup_descriptor_wire(fd);
+    else
+        cup_descriptor_unwire(fd);
+}
+
+#define CONNECT(fd, address, bytes, call)                                                          \
+    connects(fd, __builtin_return_address(0));                                                     \
+    uint64_t start = cup_ticks();                                                                  \
+    int result = CUP_WAITING(CUP_WAIT_POLL, CUP_WAITS, call);                                      \
+    cup_connecting(fd, address, bytes, start, result);                                             \
+    return result
+
+CUP_HOOK int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
+{
+    CONNECT(fd, address.__sockaddr__, bytes, CUP_REAL(connect)(fd, address, bytes));
+}
+
+CUP_HOOK int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
+{
+    CONNECT(fd, address.__sockaddr__, bytes,
+            CUP_HAVE(__connect) ? real___connect(fd, address, bytes) : cup_missing());
+}
 
 /* ---- received ---------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "preload/descriptor.h"
 #include "preload/log.h"
+#include "preload/opening.h"
 #include "preload/raw.h"
 #include "preload/root_records.h"
 #include "preload/thread.h"
@@ -19,15 +20,18 @@ static int descriptor_of(FILE *stream)
     return stream && (cup_active() || cup_child_waiting) ? stream->_fileno : -1;
 }
 
-/* A stream's descriptor was opened inside libc. */
-static FILE *stream_opened(FILE *stream, const char *path)
+/* A stream's descriptor was opened inside libc, by a call that began at START (ticks). */
+static void stream_opened(FILE *stream, const char *path, uint64_t start)
 {
     int saved = errno;
-    if (stream && cup_active() && stream->_fileno >= 0 &&
-        cup_raw_getpid() == (int)cup_log_header()->pid)
+    if (!stream && cup_active()) {
+        cup_opening_failed(path, saved, start);
+    } else if (cup_active() && stream->_fileno >= 0 &&
+               cup_raw_getpid() == (int)cup_log_header()->pid) {
         cup_descriptor_opened(stream->_fileno, path);
+        cup_opening_done(stream->_fileno, start);
+    }
     errno = saved;
-    return stream;
 }
 
 static void stream_closes(FILE *stream)
@@ -41,26 +45,34 @@ static void stream_closes(FILE *stream)
 
 #define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
 
+#define OPEN(path, call)                                                                           \
+    ({                                                                                             \
+        uint64_t start_ = cup_ticks();                                                             \
+        FILE *opened_ = DISK(call);                                                                \
+        stream_opened(opened_, path, start_);                                                      \
+        opened_;                                                                                   \
+    })
+
 CUP_HOOK FILE *fopen(const char *path, const char *mode)
 {
-    return stream_opened(DISK(CUP_REAL(fopen)(path, mode)), path);
+    return OPEN(path, CUP_REAL(fopen)(path, mode));
 }
 
 CUP_HOOK FILE *fopen64(const char *path, const char *mode)
 {
-    return stream_opened(DISK(CUP_REAL(fopen64)(path, mode)), path);
+    return OPEN(path, CUP_REAL(fopen64)(path, mode));
 }
 
 CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(DISK(CUP_REAL(freopen)(path, mode, stream)), path);
+    return OPEN(path, CUP_REAL(freopen)(path, mode, stream));
 }
 
 CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
 {
     stream_closes(stream);
-    return stream_opened(DISK(CUP_REAL(freopen64)(path, mode, stream)), path);
+    return OPEN(path, CUP_REAL(freopen64)(path, mode, stream));
 }
 
 CUP_HOOK int fclose(FILE *stream)

@@ -1,11 +1,9 @@
 /* Wrappers of calls that block: sleep, sockets and pipes, locks, other threads' ends. Python's own
  * locks are semaphores: hook_threads.c. */
-#include "preload/descriptor.h"
 #include "preload/gil.h"
 #include "preload/hooks.h"
 #include "preload/late.h"
 #include "preload/wait.h"
-#include "preload/xrootd.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -148,30 +146,6 @@ CUP_HOOK int accept(int fd, __SOCKADDR_ARG address, socklen_t *bytes)
 CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags)
 {
     POLL(CUP_REAL(accept4)(fd, address, bytes, flags));
-}
-
-/* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. To ask takes the
- * loader's lock: not in a process that never saw the client, which may be a fork of many threads.
- */
-static void connects(int fd, const void *place)
-{
-    bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;
-    if (asks && cup_xrootd_connects(place))
-        cup_descriptor_wire(fd);
-    else
-        cup_descriptor_unwire(fd);
-}
-
-CUP_HOOK int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
-{
-    connects(fd, __builtin_return_address(0));
-    POLL(CUP_REAL(connect)(fd, address, bytes));
-}
-
-CUP_HOOK int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
-{
-    connects(fd, __builtin_return_address(0));
-    POLL(CUP_HAVE(__connect) ? real___connect(fd, address, bytes) : cup_missing());
 }
 
 /* Its own sockets are out of sight. */

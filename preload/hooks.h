@@ -109,6 +109,7 @@
     X(sendto, SOCKETS, REQUIRED)                                                                   \
     X(sendmsg, SOCKETS, REQUIRED)                                                                  \
     X(sendmmsg, SOCKETS, REQUIRED)                                                                 \
+    X(getsockopt, SOCKETS, REQUIRED)                                                               \
     /* stdio: what the caller is handed, libc's own refills cannot be seen */                      \
     X(fopen, STDIO, REQUIRED)                                                                      \
     X(fopen64, STDIO, REQUIRED)                                                                    \

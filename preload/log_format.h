@@ -116,6 +116,9 @@ enum cup_way {
       "of read_bytes: handed out by XRootD's client, past all descriptors")                        \
     X(WIRE_RECV_BYTES, "wire_recv_bytes", SUM,                                                     \
       "sockets of XRootD's client, which hands the same bytes out as reads (task 0 only)")         \
+    X(OPEN_NS, "file_open_ns", SUM,                                                                \
+      "wall time of opening data files: of the calls, or until XRootD's answer; failed ones, too") \
+    X(FAILED_OPENS, "failed_opens", SUM, "opens of data files that failed")                        \
     X(PEAK_BEFORE_BYTES, "peak_before_bytes", MAX,                                                 \
       "peak_live_bytes before the section under way, which has a peak of its own")
 enum cup_counter {
@@ -246,6 +249,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or not "           \
       "understood")                                                                                \
+    X(OPENS_DROPPED, "opens_dropped", "opens without an OPEN record: there were too many")         \
     X(SECTIONS_DROPPED, "sections_dropped",                                                        \
       "sections and values of the program's own lost: tables or log full")                         \
     X(STACKS_TAKEN, "stacks_taken", "Python stacks read at events of a task")                      \
@@ -282,9 +286,11 @@ enum cup_feature {
     CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
     CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
     CUP_FEATURE_ASKED = 1u << 14,     /* uproot's own list of baskets verified and read */
-    CUP_FEATURE_STACKS = 1u << 15,    /* Python stacks: the interpreter's layout verified */
-    CUP_FEATURE_NATIVE = 1u << 16,    /* native frames are read, too */
-    CUP_FEATURE_CPU = 1u << 17,       /* threads in a task are sampled */
+    CUP_FEATURE_OPENS = 1u << 15,     /* opens are timed: OPEN records */
+    CUP_FEATURE_ACCESS = 1u << 16,    /* where in data files was read, and when */
+    CUP_FEATURE_STACKS = 1u << 17,    /* Python stacks: the interpreter's layout verified */
+    CUP_FEATURE_NATIVE = 1u << 18,    /* native frames are read, too */
+    CUP_FEATURE_CPU = 1u << 19,       /* threads in a task are sampled */
 };
 
 enum cup_region_type {
@@ -328,8 +334,8 @@ struct cup_log_header {
 /* ---- regions ----------------------------------------------------------------------------- */
 
 struct cup_file_use {
-    uint32_t file; /* id of a FILE record; 0: empty */
-    uint32_t pad;
+    uint32_t file;   /* id of a FILE record; 0: empty */
+    uint32_t access; /* the writer's own: its strokes, see access.h */
     uint64_t counters[CUP_FILE_COUNTER_ROOM];
 };
 enum { CUP_BLOCK_FILES = 3 };
@@ -417,6 +423,9 @@ enum cup_record_type {
     CUP_R_STACK_USE = 36,
     CUP_R_SECTION = 37,
     CUP_R_VALUE = 38,
+    CUP_R_ACCESS = 32,
+    CUP_R_OPEN = 39,
+    CUP_R_STROKES = 40,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -460,6 +469,32 @@ struct cup_r_info {
     struct cup_record head;
     uint32_t name;  /* string */
     uint32_t value; /* string */
+};
+
+/* What was opened. */
+enum cup_open_kind {
+    CUP_OPEN_LOCAL = 1,   /* a data file, also on a mounted file system: the call's wall time. Of
+                             those   that were then read or written; written down at that time */
+    CUP_OPEN_XROOTD = 2,  /* a file, through XRootD's client: until its answer */
+    CUP_OPEN_CONNECT = 3, /* a TCP connection, not Dask's own: from connect() until the program was
+                             told that it stands, without names looked up before, or TLS after */
+};
+enum { CUP_OPENS_MOST = 1 << 18 }; /* OPEN records of a process; more are counted as dropped */
+
+/* Something was opened, or could not be. Local opens that failed are there if a task called and the
+ * path would be a data file's. */
+struct cup_r_open {
+    struct cup_record head;
+    uint32_t task;  /* 0: no task is known */
+    uint32_t file;  /* FILE record: the file's, or the peer's; 0: none, see path */
+    uint32_t path;  /* string: where there is no FILE record; of very many that failed, only the
+                       server, or the first directory; else 0 */
+    uint32_t kind;  /* enum cup_open_kind */
+    uint32_t error; /* 0: it was opened. Else errno; of XRootD the server's own number (from 3000
+                       on), or the client's (below 1000). ECANCELED: given up before an answer */
+    uint32_t pad;
+    int64_t start_ns;
+    uint64_t ns; /* how long it took */
 };
 
 enum cup_role {
@@ -1046,6 +1081,81 @@ struct cup_r_value {
     uint64_t count;
     double sum, least, most, last;
 };
+/* ---- where files were read, and when ------------------------------------------------------- */
+
+/* Reads of one file for one task, each of which began where the one before had ended, or a little
+ * (CUP_STROKE_GAP) after that: a stroke in the plane of time and offset. Where there is no room for
+ * more of them, neighbours in time are joined: then it is all that lies between its corners. */
+struct cup_access_stroke {
+    uint64_t low, high;   /* offsets: of the first byte, and behind the last one */
+    uint64_t start, stop; /* when the first read began, and the last one ended, in ticks */
+    uint64_t bytes;       /* delivered: less than high - low where some were passed over, more where
+                             some were read again */
+    uint32_t calls;       /* 0: there is no such stroke */
+    uint32_t jumps;       /* of those: reads that began elsewhere than told above */
+};
+enum { CUP_STROKE_ROOM = 16, CUP_STROKE_GAP = 32768 };
+
+/* The same in the tail of a record. Those marked DELTA are told as the difference to where, or
+ * when, the stroke before ended (in the first one: to 0, and to the record's start_ns), bytes as
+ * that to the extent, as 2n, or -2n-1 where it is negative; calls less 1. Times are in units of
+ * 2^10 ns, in which all are rounded down before differences are taken. A value that is 0 is left
+ * out. */
+#define CUP_STROKE_VALUES(X)                                                                       \
+    X(OFFSET, "offset", "DELTA: of its lowest byte, less the end of the one before")               \
+    X(EXTENT, "extent", "to behind its highest byte")                                              \
+    X(START, "start", "DELTA: when its first read began, less when the one before ended")          \
+    X(TIME, "time", "from then to when its last read ended")                                       \
+    X(BYTES, "bytes", "delivered, less the extent")                                                \
+    X(CALLS, "calls", "that delivered something, less 1")                                          \
+    X(JUMPS, "jumps", "of those: began elsewhere than where, or little after, the last one ended")
+enum { CUP_STROKE_TIME_BITS = 10 };
+enum cup_stroke_value {
+#define X(id, name, text) CUP_KV_##id,
+    CUP_STROKE_VALUES(X)
+#undef X
+        CUP_KV_COUNT
+};
+
+/* Where a task (0: none) read a file, and when. Several records of a task and file add up. Tail:
+ * strokes in the order of time, until the record's end or a first byte of 0: a byte whose bits tell
+ * which values follow (bit n: enum cup_stroke_value n), each an unsigned LEB128 number. */
+struct cup_r_access {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t file; /* FILE record */
+    int64_t start_ns;
+    uint16_t set;      /* STROKES record that it was made from */
+    uint8_t own;       /* enum cup_block_kind */
+    uint8_t strokes;   /* in the tail */
+    uint32_t sequence; /* of that record */
+};
+
+/* Strokes that are not told yet, updated in place by a thread while it lives, so that those of a
+ * process that is killed are there. It is written out as an ACCESS record that carries its number
+ * and sequence; only then its sequence is raised and it is used for another file or task. A reader
+ * that meets an ACCESS record with the sequence that the set still has ignores the set. */
+struct cup_r_strokes {
+    struct cup_record head;
+    uint32_t set; /* 1, 2, 3, ... in this process */
+    uint32_t sequence;
+    uint32_t task;
+    uint32_t file; /* FILE record; 0: not in use */
+    uint8_t own;   /* enum cup_block_kind */
+    uint8_t pad[7];
+    uint64_t base_ticks; /* time is base_ns + (ticks - base_ticks) * multiplier / 2^32 */
+    int64_t base_ns;
+    uint64_t multiplier;
+    struct cup_access_stroke strokes[CUP_STROKE_ROOM]; /* in no order */
+};
+
+static inline int64_t cup_strokes_time_ns(const struct cup_r_strokes *set, uint64_t ticks)
+{
+    uint64_t apart = ticks - set->base_ticks, before = set->base_ticks - ticks;
+    return (int64_t)apart >= 0
+               ? set->base_ns + (int64_t)(((unsigned __int128)apart * set->multiplier) >> 32)
+               : set->base_ns - (int64_t)(((unsigned __int128)before * set->multiplier) >> 32);
+}
 
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
@@ -1058,6 +1168,7 @@ CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_r_string, 16);
 CUP_SIZE_IS(cup_r_file, 48);
 CUP_SIZE_IS(cup_r_info, 16);
+CUP_SIZE_IS(cup_r_open, 48);
 CUP_SIZE_IS(cup_r_server, 40);
 CUP_SIZE_IS(cup_r_task_begin, 64);
 CUP_SIZE_IS(cup_r_task_end, 56);
@@ -1092,5 +1203,8 @@ CUP_SIZE_IS(cup_r_stacks, 16);
 CUP_SIZE_IS(cup_r_stack_use, 16);
 CUP_SIZE_IS(cup_r_section, 24);
 CUP_SIZE_IS(cup_r_value, 56);
+CUP_SIZE_IS(cup_access_stroke, 48);
+CUP_SIZE_IS(cup_r_access, 32);
+CUP_SIZE_IS(cup_r_strokes, 824);
 
 #endif

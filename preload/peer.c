@@ -139,6 +139,11 @@ static int option(int fd, int name)
     return syscall(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &bytes) ? -1 : value;
 }
 
+bool cup_peer_is_stream(int fd)
+{
+    return option(fd, SO_TYPE) == SOCK_STREAM;
+}
+
 bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST])
 {
     struct sockaddr_storage address = {0};

@@ -14,6 +14,9 @@ enum { CUP_PEER_LONGEST = 124 }; /* a Unix socket's path takes 108 */
  * little stack. */
 bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST]);
 
+/* A connection, or what may become one. Changes errno. */
+bool cup_peer_is_stream(int fd);
+
 /* FD's own end, likewise. */
 bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST]);
 

@@ -1,5 +1,6 @@
 #include "preload/pending.h"
 
+#include "preload/access.h"
 #include "preload/block.h"
 #include "preload/spin.h"
 
@@ -53,6 +54,7 @@ static void add(struct cup_block *to, struct cup_block *from)
     for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
         if (from->files[entry].file)
             add_file(to, &from->files[entry]);
+    cup_access_move(to, from);
     if (to->tid != from->tid)
         to->tid = 0; /* several threads */
 }

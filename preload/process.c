@@ -7,6 +7,7 @@
 #include "preload/child.h"
 #include "preload/clock.h"
 #include "preload/columns.h"
+#include "preload/connecting.h"
 #include "preload/dask.h"
 #include "preload/descriptor.h"
 #include "preload/events.h"
@@ -19,6 +20,7 @@
 #include "preload/mapping.h"
 #include "preload/meanwhile.h"
 #include "preload/number.h"
+#include "preload/opening.h"
 #include "preload/own_fd.h"
 #include "preload/python.h"
 #include "preload/raw.h"
@@ -234,8 +236,8 @@ static void fill_in(enum cup_log_size size)
     struct cup_log_header *header = cup_log_header();
     if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
         process.features |= CUP_FEATURE_RSS;
-    process.features |=
-        CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
+    process.features |= CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | CUP_FEATURE_ACCESS |
+                        (cup_gil.bytes ? CUP_FEATURE_GIL : 0);
     if (cup_wait_verify())
         process.features |= CUP_FEATURE_RUN_DELAY;
     else
@@ -260,6 +262,8 @@ static void open_log(enum cup_log_size size)
     process.tried = true;
     cup_clock_calibrate(size == CUP_LOG_FULL);
     cup_descriptor_reset();
+    cup_opening_reset();
+    cup_connecting_reset();
     cup_xrootd_reset();
     cup_attribution_reset();
     cup_block_reset();
@@ -335,6 +339,8 @@ static void in_child(void)
     cup_thread_reset();
     cup_log_forget();
     cup_descriptor_reset();
+    cup_opening_reset();
+    cup_connecting_reset();
     cup_xrootd_reset();
     cup_attribution_reset();
     cup_block_reset();
@@ -392,7 +398,7 @@ __attribute__((constructor)) static void loaded(int count, char **arguments)
         cup_clock_calibrate(false);
         cup_python_init();
         process.start_ns = cup_clock_realtime_ns();
-        process.features = CUP_FEATURE_FILES;
+        process.features = CUP_FEATURE_FILES | CUP_FEATURE_OPENS;
         if (cup_heap_is_first())
             process.features |= CUP_FEATURE_HEAP;
         else

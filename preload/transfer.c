@@ -1,11 +1,13 @@
 #include "preload/transfer.h"
 
+#include "preload/access.h"
 #include "preload/baskets.h"
 #include "preload/block.h"
 #include "preload/events.h"
 #include "preload/helper.h"
 #include "preload/log.h"
 #include "preload/meanwhile.h"
+#include "preload/opening.h"
 #include "preload/root_records.h"
 #include "preload/series.h"
 
@@ -246,6 +248,8 @@ static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use
     transfer->descriptor->opened = 0;
     if (transfer->descriptor->class != CUP_FILE_SOCKET)
         transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
+    if (transfer->descriptor->class == CUP_FILE_DATA)
+        cup_opening_used(transfer->descriptor, transfer->owner.block);
     if (use)
         use->counters[CUP_F_OPENS]++;
 }
@@ -269,6 +273,7 @@ static void count_write(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
 struct began {
     int64_t at;
     bool sequential;
+    struct cup_file_use *use; /* counts it; NULL: the file has no number */
 };
 
 /* Where the descriptor is now. */
@@ -282,7 +287,7 @@ static inline struct began move(struct cup_descriptor *descriptor, bool reads, u
         descriptor->cursor = to;
     if (reads)
         descriptor->end = to;
-    return (struct began){from, sequential};
+    return (struct began){from, sequential, NULL};
 }
 
 /* ROOT files are among the data files. Asked of every read of one. */
@@ -310,6 +315,15 @@ static __attribute__((noinline)) void look_into(const struct cup_transfer *trans
     }
 }
 
+/* A peer's bytes have no offset: they are taken to follow each other. */
+static struct began received(const struct cup_descriptor *socket, struct cup_file_use *use,
+                             uint64_t bytes)
+{
+    if (!use || socket->wire)
+        return (struct began){0};
+    return (struct began){(int64_t)(use->counters[CUP_F_READ_BYTES] - bytes), false, use};
+}
+
 /* What is counted for a file or a peer besides its class. */
 static struct began count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes,
                                   int64_t offset, uint64_t ns)
@@ -323,11 +337,29 @@ static struct began count_in_file(struct cup_transfer *transfer, bool reads, uin
     else if (use)
         count_write(use, bytes, ns);
     if (descriptor->class == CUP_FILE_SOCKET)
-        return (struct began){0};
+        return received(descriptor, use, bytes);
     struct began began = move(descriptor, reads, bytes, offset);
+    began.use = use;
     if (use)
         use->counters[CUP_F_SEQUENTIAL_CALLS] += began.sequential;
     return began;
+}
+
+/* Where it read, and when. */
+static inline void note_place(const struct cup_transfer *transfer, struct began began,
+                              uint64_t bytes)
+{
+    if (began.use && bytes)
+        cup_access_read(transfer->owner.block, began.use, (uint64_t)began.at, bytes,
+                        transfer->start, transfer->stop);
+}
+
+/* What a library's own calls fetch, in one or several pieces, is told piece by piece. */
+static bool has_place(const struct cup_transfer *transfer, enum cup_call call)
+{
+    uint32_t class = transfer->descriptor->class;
+    return (class == CUP_FILE_DATA || class == CUP_FILE_SOCKET) && call != CUP_WRITE &&
+           call != CUP_FETCH;
 }
 
 static void count_in_series(const struct cup_transfer *transfer, bool reads, uint64_t bytes,
@@ -400,6 +432,7 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
     counters[CUP_C_READ_NS] += ns;
     count_duration(transfer->owner.block, ns);
     struct began began = count_in_file(transfer, true, bytes, offset, ns);
+    note_place(transfer, began, bytes);
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.way == CUP_WAY_NONE)
         cup_child_read();
@@ -425,6 +458,8 @@ static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t by
     if (timed == CUP_C_READ_NS)
         count_duration(transfer->owner.block, ns);
     struct began began = count_in_file(transfer, call != CUP_WRITE, bytes, offset, ns);
+    if (has_place(transfer, call))
+        note_place(transfer, began, bytes);
     count_in_series(transfer, call != CUP_WRITE, bytes, ns);
     if (transfer->descriptor->class == CUP_FILE_DATA && is_root(transfer, bytes, began, to, parts))
         look_into(transfer, bytes, began, to, parts);
@@ -513,6 +548,15 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     errno = saved;
 }
 
+void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset)
+{
+    struct cup_block *block = transfer->owner.block;
+    uint32_t file = transfer->descriptor->file;
+    if (block && file && bytes)
+        cup_access_read(block, cup_block_file(block, file), offset, bytes, transfer->start,
+                        transfer->stop);
+}
+
 void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call)
 {
     if (!cup_self.own || cup_self.guard)
@@ -520,10 +564,14 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
     struct cup_transfer transfer;
     transfer.descriptor = descriptor;
     transfer.owner = (struct cup_owner){cup_self.own, CUP_WAY_OWN, 0};
+    transfer.start = transfer.stop = 0;
     int saved = errno;
     cup_guard();
-    if (count_in_block(&transfer, call, 1) != NONE)
-        count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
+    if (count_in_block(&transfer, call, 1) != NONE) {
+        struct began began = count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
+        if (has_place(&transfer, call))
+            note_place(&transfer, began, 1);
+    }
     enum cup_stack_use use = use_of(&transfer, call);
     if (use != NO_USE)
         cup_event_character(use, cup_self.task);
@@ -579,7 +627,25 @@ uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset
     cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
     transfer.owner = bringer(errand);
     cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
+    errand->block = transfer.owner.block;
+    errand->stop = transfer.stop;
     return transfer.owner.block ? transfer.owner.block->task : 0;
+}
+
+void cup_errand_opened(struct cup_errand *errand, struct cup_opened *opened)
+{
+    cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
+    struct cup_owner owner = bringer(errand);
+    cup_attribution_confirm(&owner);
+    opened->task = owner.block ? owner.block->task : 0;
+    cup_opening_record(opened, owner.block);
+}
+
+void cup_errand_piece(const struct cup_errand *errand, uint64_t bytes, uint64_t offset)
+{
+    if (errand->block && errand->file.file && bytes)
+        cup_access_read(errand->block, cup_block_file(errand->block, errand->file.file), offset,
+                        bytes, errand->start, errand->stop);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */

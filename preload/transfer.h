@@ -77,6 +77,9 @@ enum { CUP_AT_CURSOR = -1 };
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
                       int64_t offset, const void *to, int parts);
 
+/* After cup_transfer_end() of a CUP_FETCH: BYTES of it came from OFFSET on. Guard held. */
+void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset);
+
 /* The rhythm of every transfer: begin, call, end. POSITION is the call's offset or CUP_AT_CURSOR,
  * BYTES an expression in `result` that says how many were moved: the only hidden thing is the name
  * of the result. TO and PARTS as cup_transfer_end() has them. */
@@ -95,7 +98,9 @@ struct cup_errand {
     uint32_t task, epoch;       /* whose it is: struct cup_owner; 0: nobody's */
     uint32_t node;              /* of the stack that made it */
     enum cup_way way;
-    uint64_t start, since; /* ticks; what cup_meanwhile_enters() returned */
+    uint64_t start, since;   /* ticks; what cup_meanwhile_enters() returned */
+    struct cup_block *block; /* once it has ended: that counted it */
+    uint64_t stop;           /* ticks, likewise */
 };
 
 /* The calling thread requests BYTES of FILE at OFFSET. True: cup_errand_end() is due, once. Keeps
@@ -106,6 +111,13 @@ bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, ui
 /* The answer has come: BYTES from OFFSET on (< 0: failed). Returns the task that it was for, 0 if
  * that cannot be named. Any thread; guard held. */
 uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset);
+
+/* Likewise of a file that was to be opened, or could not be: its record is written, for the task
+ * that asked. Guard held. */
+struct cup_opened;
+void cup_errand_opened(struct cup_errand *errand, struct cup_opened *opened);
+/* After that: BYTES of it came from OFFSET on. The same thread; guard held. */
+void cup_errand_piece(const struct cup_errand *errand, uint64_t bytes, uint64_t offset);
 
 /* A single character was read or written by a task's own thread: such calls take a nanosecond and
  * come in millions, so they are counted but not timed. */

@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/baskets.h"
+#include "preload/opening.h"
 #include "preload/raw.h"
 #include "preload/spin.h"
 
@@ -17,7 +18,7 @@ struct open_file {
     uint32_t log;
     bool local, numbered;
     struct cup_descriptor file;
-    char url[480]; /* empty: local, or too long */
+    char url[CUP_XROOTD_URL]; /* empty: local, or too long */
 };
 
 /* Objects go without a word, so in its row a new one takes the place of an old one: of more than
@@ -143,6 +144,33 @@ struct cup_descriptor *cup_xrootd_file(const void *object)
     if (!entry)
         return &known.unknown;
     return entry->local ? NULL : &entry->file;
+}
+
+static bool describe(struct open_file *entry, struct cup_opened *opened, char text[CUP_XROOTD_URL])
+{
+    if (entry->local)
+        return false;
+    strcpy(text, entry->url);
+    opened->path = *text ? text : NULL;
+    if (!opened->error) {
+        number(entry);
+        opened->file = entry->file.file;
+    }
+    return true;
+}
+
+bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL])
+{
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? entry_of(object, false) : NULL;
+    bool remote = !entry || describe(entry, opened, text);
+    cup_spin_unlock(&known.lock);
+    return remote;
+}
+
+uint32_t cup_xrootd_log(void)
+{
+    return known.log;
 }
 
 void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset)

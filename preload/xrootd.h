@@ -22,6 +22,15 @@ size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
  * local, for then its bytes pass by descriptors. Keeps errno. */
 struct cup_descriptor *cup_xrootd_file(const void *object);
 
+/* Of OBJECT's opening, which has ended: its file, if there was no error, else its URL, in TEXT.
+ * False: it is local, and timed as such. Guard held. */
+enum { CUP_XROOTD_URL = 480 };
+struct cup_opened;
+bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL]);
+
+/* Which log it is that files are numbered for. */
+uint32_t cup_xrootd_log(void);
+
 /* A piece of FILE (0: not known) was delivered for TASK (0: nobody's). Guard held. */
 void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t bytes,
                       uint64_t offset);

@@ -1,10 +1,11 @@
 /* Writes a directory of logs as a large job would leave them, every field filled: what the
  * reading side is measured with. The same arguments always give the same bytes.
  *
- *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES]]]]
+ *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES]]]]]
  *
  * 1,000,000 tasks in 100 logs, no processes that descend from tasks, and 20 branches that each task
- * reads, if not told otherwise; and the log of a scheduler, with an hour of samples of 100 workers.
+ * reads, if not told otherwise; and the log of a scheduler, with an hour of samples (one a second)
+ * of as many workers as there are logs, up to 2000.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -35,8 +36,9 @@ static uint32_t branches = 20;
 
 enum { RUNNING = VALUE + 1, EXECUTE, ACTIVITY, SECONDS, FIRST_WORKER_STRING };
 
-/* Dask's own state: an hour, once a second. */
-enum { SAMPLES = 3600, WORKERS = 100, BEATS_EVERY = 2, DIGESTS = 16 };
+/* Dask's own state, once a second. */
+enum { MOST_SAMPLES = 100000, MOST_WORKERS = 2000, BEATS_EVERY = 2, DIGESTS = 16 };
+static uint32_t samples = 3600, workers;
 
 static void put_introduction(struct log_builder *builder, unsigned log)
 {
@@ -219,7 +221,32 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
         for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
             values[i] = vary(task, 50 + i, i == CUP_F_READ_BYTES ? 30000000 : 20);
         builder_file_use(builder, &use, values);
+        struct cup_r_open open = {.task = task,
+                                  .file = use.file,
+                                  .kind = CUP_OPEN_LOCAL,
+                                  .start_ns = job_start_ns + task / THREADS * task_ns,
+                                  .ns = 20000 + task * 7919 % 5000000};
+        BUILDER_ADD(builder, CUP_R_OPEN, open);
     }
+}
+
+/* As many strokes as a chunk of the demo has, one of three read before by another task. */
+static void put_access(struct log_builder *builder, uint32_t task, int64_t start_ns)
+{
+    enum { STROKES = 14 };
+    struct cup_read_stroke strokes[STROKES];
+    const struct cup_r_access access = {
+        .task = task, .file = task % FILES + 1, .set = 1, .sequence = task};
+    for (uint32_t i = 0; i < STROKES; i++) {
+        uint64_t low = vary(task / 3, 200 + i, 2000000000), bytes = 40000 + vary(task, i, 200000);
+        int64_t start = start_ns + (int64_t)i * 300000000;
+        strokes[i] =
+            (struct cup_read_stroke){start,    start + 1000000 + (int64_t)vary(task, i, 90000),
+                                     low,      low + bytes,
+                                     bytes,    1 + i % 3,
+                                     i % 3 > 1};
+    }
+    builder_access(builder, &access, strokes, STROKES);
 }
 
 /* ---- baskets ------------------------------------------------------------------------------ */
@@ -360,7 +387,7 @@ static void put_own_sample(struct log_builder *builder, unsigned log, uint32_t s
     uint64_t server[CUP_SV_COUNT], values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
     struct cup_digest_value digests[DIGESTS];
     struct cup_r_digest digest = {
-        .server = 1, .last = sample == SAMPLES, .time_ns = sample_time(sample)};
+        .server = 1, .last = sample == samples, .time_ns = sample_time(sample)};
     fill_server(server, sample);
     fill_worker(values, log + 1, sample);
     fill_heartbeat(heartbeat, log + 1, sample);
@@ -396,8 +423,8 @@ static void put_digest_keys(struct log_builder *builder)
 static void put_own_samples(struct log_builder *builder, unsigned log, uint32_t task,
                             uint32_t tasks)
 {
-    uint32_t from = (uint32_t)((uint64_t)(task - 1) * SAMPLES / tasks),
-             to = (uint32_t)((uint64_t)task * SAMPLES / tasks);
+    uint32_t from = (uint32_t)((uint64_t)(task - 1) * samples / tasks),
+             to = (uint32_t)((uint64_t)task * samples / tasks);
     for (uint32_t sample = from + 1; sample <= to; sample++)
         put_own_sample(builder, log, sample);
 }
@@ -411,6 +438,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_end(builder, task);
     put_counters(builder, task, 1);
     put_file_uses(builder, task);
+    put_access(builder, task, job_start_ns + task / THREADS * task_ns);
 }
 
 /* Of process `pid` on the host of worker `log`. */
@@ -418,9 +446,9 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
 {
     struct cup_log_header *header = builder_header(builder);
     header->pid = pid;
-    header->features |= CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED | CUP_FEATURE_WAITS |
-                        CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY | CUP_FEATURE_BASKETS |
-                        CUP_FEATURE_ASKED;
+    header->features |= CUP_FEATURE_OPENS | CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED |
+                        CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY |
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED | CUP_FEATURE_ACCESS;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 
@@ -499,19 +527,19 @@ static void write_scheduler(const char *directory)
     put_header(&builder, 0, 9999);
     struct cup_log_header *header = builder_header(&builder);
     header->log_start_ns = header->process_start_ns = job_start_ns - 6000000000;
-    header->log_stop_ns = sample_time(SAMPLES + 5);
+    header->log_stop_ns = sample_time(samples + 5);
     builder_string(&builder, ADDRESS, "tcp://10.0.255.1:8786");
     BUILDER_ADD(&builder, CUP_R_SERVER, server);
     put_status(&builder);
-    for (uint32_t worker = 1; worker <= WORKERS; worker++)
+    for (uint32_t worker = 1; worker <= workers; worker++)
         put_worker(&builder, worker);
-    for (uint32_t sample = 1; sample <= SAMPLES; sample++) {
+    for (uint32_t sample = 1; sample <= samples; sample++) {
         uint64_t values[CUP_SV_COUNT];
         fill_server(values, sample);
-        values[CUP_SV_WORKERS] = WORKERS;
-        values[CUP_SV_THREADS] = WORKERS * THREADS;
+        values[CUP_SV_WORKERS] = workers;
+        values[CUP_SV_THREADS] = workers * THREADS;
         values[CUP_SV_TASKS] = vary(sample, 7, 100000);
-        for (uint32_t worker = 1; worker <= WORKERS; worker++)
+        for (uint32_t worker = 1; worker <= workers; worker++)
             put_scheduled(&builder, sample, worker);
         builder_sample(&builder, sample, 1, sample_time(sample), values);
     }
@@ -532,17 +560,19 @@ static unsigned long number(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 6 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES]]]]\n");
+    if (argc < 2 || argc > 7 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES]]]]]\n");
         return 2;
     }
     unsigned long tasks = argc > 2 ? number(argv[2], "tasks") : 1000000;
     unsigned long logs = argc > 3 ? number(argv[3], "logs") : 100;
     unsigned long children = argc > 4 ? number(argv[4], "children") : 0;
     branches = argc > 5 ? (uint32_t)number(argv[5], "branches") : branches;
-    if (tasks == 0 || logs == 0 || branches > MOST_BRANCHES) {
-        fprintf(stderr, "generate_log: no tasks, no logs, or more than %d branches\n",
-                MOST_BRANCHES);
+    samples = argc > 6 ? (uint32_t)number(argv[6], "samples") : samples;
+    workers = logs < MOST_WORKERS ? (uint32_t)logs : MOST_WORKERS;
+    if (tasks == 0 || logs == 0 || branches > MOST_BRANCHES || samples > MOST_SAMPLES) {
+        fprintf(stderr, "generate_log: no tasks, no logs, or more than %d branches or %d samples\n",
+                MOST_BRANCHES, MOST_SAMPLES);
         return 2;
     }
     if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {

@@ -30,6 +30,8 @@
     X(workers_missing, false)                                                                      \
     X(loop_stalled, false)                                                                         \
     X(opening, false)                                                                              \
+    X(slow_opens, false)                                                                           \
+    X(opens_fail, false)                                                                           \
     X(chunk_size, false)                                                                           \
     X(memory_request, false)                                                                       \
     X(long_tail, false)                                                                            \

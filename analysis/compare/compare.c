@@ -22,7 +22,7 @@ static int section_rank(const char *section)
 
 /* Ids of "section, row, name" are given from 1 on: rows[id - 1] is that one's. */
 static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys, size_t input,
-                      const struct cup_figure *figure)
+                      const struct cup_run_figure *figure)
 {
     char key[600];
     int length =
@@ -109,14 +109,11 @@ static bool is_amount(struct cup_value value)
            value.kind == CUP_VALUE_SECONDS || value.kind == CUP_VALUE_REAL;
 }
 
-/* Half of what a table can show: less is no change. */
-#define LEAST_CHANGE 0.0005
-
 static enum cup_verdict judge(const struct cup_comparison *comparison, const char *name, double by,
                               double from)
 {
     const struct cup_direction *direction = cup_direction_of(name);
-    if (!direction || by == 0 || fabs(by) < LEAST_CHANGE * fabs(from) ||
+    if (!direction || by == 0 || fabs(by) < CUP_LEAST_CHANGE * fabs(from) ||
         (direction->same_work && !comparison->same_work))
         return CUP_VERDICT_NONE;
     return (by > 0) == (direction->better == CUP_BETTER_HIGHER) ? CUP_VERDICT_BETTER
@@ -136,6 +133,24 @@ struct cup_change cup_change_of(const struct cup_comparison *comparison,
         .relative = cup_ratio(by, fabs(cup_number(from))),
         .verdict = judge(comparison, row->name, by, cup_number(from)),
     };
+}
+
+char *cup_change_text(char to[CUP_CHANGE_TEXT], const struct cup_change *change)
+{
+    enum { FACTOR = 10 }; /* from here on a percentage says less than a factor */
+    double relative = cup_number(change->relative);
+    to[0] = '\0';
+    if (isnan(relative))
+        snprintf(to, CUP_CHANGE_TEXT, "%s", cup_number(change->by) == 0 ? "=" : "");
+    else if (relative == 0)
+        snprintf(to, CUP_CHANGE_TEXT, "=");
+    else if (fabs(relative) < CUP_LEAST_CHANGE)
+        snprintf(to, CUP_CHANGE_TEXT, "<0.1 %%");
+    else if (relative >= FACTOR - 1)
+        snprintf(to, CUP_CHANGE_TEXT, relative >= 999 ? "x %.3g" : "x %.1f", relative + 1);
+    else
+        snprintf(to, CUP_CHANGE_TEXT, "%+.1f %%", relative * 100);
+    return to;
 }
 
 /* ---- what differs ----------------------------------------------------------------------- */
@@ -170,7 +185,8 @@ static int compare_number(struct cup_comparison *comparison, const char *what, c
 {
     struct cup_difference candidate = {.what = what};
     for (size_t i = 0; i < comparison->input_count; i++) {
-        const struct cup_figure *figure = cup_figures_find(&comparison->inputs[i], section, name);
+        const struct cup_run_figure *figure =
+            cup_figures_find(&comparison->inputs[i], section, name);
         char text[CUP_HUMANE_ROOM];
         if (figure && figure->value.kind != CUP_VALUE_NULL)
             candidate.texts[i] =
@@ -335,7 +351,7 @@ static void set_scaling(struct cup_comparison *comparison)
         struct cup_value value = cup_real(cup_scaling_efficiency(&comparison->scaling, i));
         const char *why = comparison->scaling.missing ? comparison->scaling.missing
                                                       : "its throughput or its size is not known";
-        struct cup_figure *figure =
+        struct cup_run_figure *figure =
             cup_figures_set(&comparison->inputs[i], "efficiency", "scaling_efficiency", value,
                             value.kind == CUP_VALUE_NULL ? why : formula);
         if (figure) {

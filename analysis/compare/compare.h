@@ -12,7 +12,7 @@ enum { CUP_COMPARE_MOST = 26 }; /* they are called A to Z */
 struct cup_compared {
     const char *section, *row, *name, *label;
     enum cup_unit unit;
-    const struct cup_figure *figures[CUP_COMPARE_MOST]; /* NULL: that input does not have it */
+    const struct cup_run_figure *figures[CUP_COMPARE_MOST]; /* NULL: that input does not have it */
 };
 
 /* Something that should be equal, and is not. */
@@ -41,6 +41,9 @@ void cup_comparison_free(struct cup_comparison *comparison);
 
 enum cup_verdict { CUP_VERDICT_NONE, CUP_VERDICT_BETTER, CUP_VERDICT_WORSE };
 
+/* Half of what a table can show, as a share of the baseline: less is no change. */
+#define CUP_LEAST_CHANGE 0.0005
+
 /* What changed against the baseline. */
 struct cup_change {
     struct cup_value by;       /* null where one of both is null, or no number */
@@ -49,6 +52,10 @@ struct cup_change {
 };
 struct cup_change cup_change_of(const struct cup_comparison *comparison,
                                 const struct cup_compared *row, size_t input);
+
+/* "-12.3 %", "x 14.2", "=", "<0.1 %", or nothing. Returns `to`. */
+enum { CUP_CHANGE_TEXT = 48 };
+char *cup_change_text(char to[CUP_CHANGE_TEXT], const struct cup_change *change);
 
 struct cup_value cup_compared_value(const struct cup_compared *row, size_t input);
 

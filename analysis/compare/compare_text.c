@@ -4,10 +4,15 @@
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/footnotes.h"
+#include "analysis/write/html.h"
 
-char cup_input_letter(size_t input)
+static void print_heading(const struct cup_terminal *terminal, enum cup_style style,
+                          const char *text)
 {
-    return (char)('A' + input);
+    if (terminal->html)
+        cup_html_section(terminal, text, "");
+    else
+        cup_print(terminal, style, "\n%s\n", text);
 }
 
 /* ---- inputs ----------------------------------------------------------------------------- */
@@ -25,8 +30,15 @@ static const char *kind_text(enum cup_input_kind kind)
 static void print_metric(char *to, const struct cup_figures *figures, const char *name,
                          enum cup_unit unit)
 {
-    const struct cup_figure *figure = cup_figures_find(figures, "workflow", name);
+    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
     cup_print_humane(to, figure ? figure->value : cup_null(), unit);
+}
+
+static void add_metric(struct cup_table *table, const struct cup_figures *figures, const char *name,
+                       enum cup_unit unit)
+{
+    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
+    cup_table_add_value(table, figure ? figure->value : cup_null(), unit);
 }
 
 static void print_inputs(const struct cup_terminal *terminal,
@@ -47,11 +59,37 @@ static void print_inputs(const struct cup_terminal *terminal,
     }
 }
 
+/* In a page: what a line each says on a screen. */
+static void put_inputs(const struct cup_terminal *terminal, const struct cup_comparison *comparison)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0},           {"run", CUP_FIT_LEFT, 0},
+        {"is a", CUP_FIT_LEFT, 0},       {"start (UTC)", CUP_FIT_LEFT, 0},
+        {"wall time", CUP_FIT_RIGHT, 0}, {"events", CUP_FIT_RIGHT, 0},
+        {"", CUP_FIT_LEFT, 0},
+    };
+    struct cup_table table;
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const struct cup_figures *input = &comparison->inputs[i];
+        char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMANE_ROOM];
+        print_metric(start, input, "t_start", CUP_UNIT_NONE);
+        cup_table_add_string(&table, letter);
+        cup_table_add_string(&table, input->path);
+        cup_table_add_string(&table, kind_text(input->kind));
+        cup_table_add_string(&table, start);
+        add_metric(&table, input, "wall_time", CUP_UNIT_SECONDS);
+        add_metric(&table, input, "total_events", CUP_UNIT_COUNT);
+        cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
+    }
+    cup_table_finish(&table, terminal);
+}
+
 static void print_differences(const struct cup_terminal *terminal,
                               const struct cup_comparison *comparison)
 {
     if (comparison->difference_count)
-        cup_print(terminal, CUP_WARN, "\nInputs differ\n");
+        print_heading(terminal, CUP_WARN, "Inputs differ");
     for (size_t i = 0; i < comparison->difference_count; i++) {
         const struct cup_difference *difference = &comparison->differences[i];
         char line[1200];
@@ -85,16 +123,13 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
         cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
 }
 
-/* Relative changes below this would be shown as none. */
-#define LEAST_SHOWN 0.0005
-
 /* Shares change by points, all else by its own unit. */
 static void add_amount(struct cup_table *table, const struct cup_compared *row,
                        const struct cup_change *change)
 {
     char text[CUP_HUMANE_ROOM + 8] = "", number[CUP_HUMANE_ROOM];
     double amount = cup_number(change->by), relative = cup_number(change->relative);
-    if (isnan(amount) || (amount != 0 && fabs(relative) < LEAST_SHOWN))
+    if (isnan(amount) || (amount != 0 && fabs(relative) < CUP_LEAST_CHANGE))
         text[0] = '\0';
     else if (amount == 0)
         snprintf(text, sizeof text, "=");
@@ -106,28 +141,10 @@ static void add_amount(struct cup_table *table, const struct cup_compared *row,
     cup_table_add_string(table, text);
 }
 
-/* "-12.3 %", "x 14.2", "=", "<0.1 %", or nothing. */
-static void print_relative(char *to, size_t room, const struct cup_change *change)
-{
-    enum { FACTOR = 10 }; /* from here on a percentage says less than a factor */
-    double relative = cup_number(change->relative);
-    to[0] = '\0';
-    if (isnan(relative))
-        snprintf(to, room, "%s", cup_number(change->by) == 0 ? "=" : "");
-    else if (relative == 0)
-        snprintf(to, room, "=");
-    else if (fabs(relative) < LEAST_SHOWN)
-        snprintf(to, room, "<0.1 %%");
-    else if (relative >= FACTOR - 1)
-        snprintf(to, room, relative >= 999 ? "x %.3g" : "x %.1f", relative + 1);
-    else
-        snprintf(to, room, "%+.1f %%", relative * 100);
-}
-
 static void add_relative(struct cup_table *table, const struct cup_change *change, bool verdict)
 {
-    char text[48];
-    print_relative(text, sizeof text - 3, change);
+    char text[CUP_CHANGE_TEXT + 2];
+    cup_change_text(text, change);
     if (verdict)
         strcat(text, change->verdict == CUP_VERDICT_BETTER  ? " b"
                      : change->verdict == CUP_VERDICT_WORSE ? " w"
@@ -316,9 +333,10 @@ static void print_section(const struct cup_terminal *terminal,
     struct shown shown = {0};
     size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
     bool rows = strcmp(section, "tasks_by_prefix") == 0 || strcmp(section, "datasets") == 0;
+    char line[120];
     if (!has_label(comparison, section))
         return;
-    cup_print(terminal, CUP_HEADING, "\n%s\n", heading_of(section));
+    print_heading(terminal, CUP_HEADING, heading_of(section));
     for (size_t from = 0, done = 0; from < comparison->input_count && done < others;) {
         struct block block = {comparison, from, from, false, rows};
         size_t taken = 0;
@@ -329,12 +347,16 @@ static void print_section(const struct cup_terminal *terminal,
         for (; from < block.to; from++)
             done += from != comparison->baseline;
     }
-    if (rows && shown.names > most)
-        cup_print(terminal, CUP_DIM, "  ... and %zu more, with --only %s\n", shown.names - most,
-                  section);
-    if (shown.unknown)
-        cup_print(terminal, CUP_DIM, "  n/a in all, and left out: %zu; --json says why\n",
-                  shown.unknown);
+    if (rows && shown.names > most) {
+        snprintf(line, sizeof line, "... and %zu more, with --only %s", shown.names - most,
+                 section);
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+    }
+    if (shown.unknown) {
+        snprintf(line, sizeof line, "n/a in all, and left out: %zu; --json says why",
+                 shown.unknown);
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+    }
     cup_footnotes_print(&footnotes, terminal);
 }
 
@@ -389,7 +411,9 @@ static void print_ramps(const struct cup_terminal *terminal,
     for (size_t i = 0; i < comparison->input_count; i++) {
         if (!steps && !(target->rate > 0))
             continue;
-        cup_print(terminal, CUP_HEADING, "\nScaling within %c\n", cup_input_letter(i));
+        char heading[] = "Scaling within A";
+        heading[sizeof heading - 2] = cup_input_letter(i);
+        print_heading(terminal, CUP_HEADING, heading);
         if (steps)
             cup_ramp_text(terminal, &comparison->inputs[i].ramp);
         cup_target_text(terminal, &comparison->inputs[i].ramp, target);
@@ -450,7 +474,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
         if (only && strcmp(only, "functions") == 0)
             cup_compare_functions(&terminal, comparison);
         if (!only || scaling) {
-            cup_print(&terminal, CUP_HEADING, "\nScaling\n");
+            print_heading(&terminal, CUP_HEADING, "Scaling");
             print_scaling(&terminal, &comparison->scaling);
         }
     }
@@ -458,4 +482,25 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
         print_ramps(&terminal, comparison, target, alone || scaling);
     if (!alone && !scaling && !(only && strcmp(only, "inputs") == 0))
         print_footer(&terminal, comparison->input_count == 2 || inputs_per_block(&terminal) == 1);
+}
+
+/* As wide as tables of six inputs are, and rows beyond which a page would be a heap. */
+enum { SCREEN = 200, PAGE_ROWS = 100 };
+
+void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
+                      FILE *out, FILE *contents)
+{
+    struct cup_html html = {.contents = contents};
+    const struct cup_terminal terminal = {.out = out, .width = SCREEN, .html = &html};
+    print_heading(&terminal, CUP_HEADING, "Runs");
+    put_inputs(&terminal, comparison);
+    print_differences(&terminal, comparison);
+    for (int i = 0; cup_compare_sections[i]; i++)
+        if (is_comparable(comparison, cup_compare_sections[i]))
+            print_section(&terminal, comparison, cup_compare_sections[i], PAGE_ROWS);
+    print_heading(&terminal, CUP_HEADING, "Scaling");
+    print_scaling(&terminal, &comparison->scaling);
+    print_ramps(&terminal, comparison, target, false);
+    print_footer(&terminal, comparison->input_count == 2);
+    cup_html_section_end(&terminal);
 }

@@ -2,7 +2,7 @@
 #ifndef CUPPING_COMPARE_WRITE_H
 #define CUPPING_COMPARE_WRITE_H
 
-#include "analysis/compare/compare.h"
+#include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -20,6 +20,9 @@ void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
 /* The section on functions, for people: those that changed the most. */
 void cup_compare_functions(const struct cup_terminal *terminal,
                            const struct cup_comparison *comparison);
+/* For people, as part of a page: sections whose links `contents` takes, as items of a list. */
+void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
+                      FILE *out, FILE *contents);
 
 /* True if --only NAME means a section of a comparison. */
 bool cup_compare_has_section(const char *name);
@@ -38,8 +41,5 @@ void cup_measurement_text(const struct cup_figures *figures, const char *only,
                           const struct cup_target *target, const struct cup_output *output);
 void cup_measurement_json(const struct cup_figures *figures, const struct cup_target *target,
                           const struct cup_output *output);
-
-/* "A", "B", ... */
-char cup_input_letter(size_t input);
 
 #endif

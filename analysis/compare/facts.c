@@ -4,7 +4,7 @@
 #include "analysis/base/array.h"
 #include "analysis/compare/figures.h"
 
-static bool is_told(const struct cup_fact_list *list, const struct cup_told *one)
+static bool is_told(const struct cup_fact_list *list, const struct cup_told_fact *one)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->told[i].worker == one->worker && strcmp(list->told[i].name, one->name) == 0 &&
@@ -18,7 +18,7 @@ void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name
 {
     if (!*name || strcmp(name, "command") == 0 || value.length == 0)
         return;
-    const struct cup_told one = {
+    const struct cup_told_fact one = {
         .name = cup_figures_keep_string(list->figures, name),
         .value = cup_figures_keep(list->figures, value.bytes, value.length),
         .worker = worker,
@@ -33,7 +33,7 @@ void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name
 
 static int in_order(const void *left, const void *right)
 {
-    const struct cup_told *a = left, *b = right;
+    const struct cup_told_fact *a = left, *b = right;
     int order = strcmp(a->name, b->name);
     if (order == 0)
         order = (int)b->worker - (int)a->worker;
@@ -45,7 +45,7 @@ void cup_fact_list_finish(struct cup_fact_list *list)
     if (list->count)
         qsort(list->told, list->count, sizeof *list->told, in_order);
     for (size_t i = 0, next; i < list->count; i = next) {
-        const struct cup_told *first = &list->told[i];
+        const struct cup_told_fact *first = &list->told[i];
         char joined[300] = "";
         size_t length = 0;
         for (next = i; next < list->count && strcmp(list->told[next].name, first->name) == 0;

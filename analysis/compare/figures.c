@@ -31,7 +31,7 @@ const char *cup_figures_keep_string(struct cup_figures *figures, const char *str
 
 /* ---- lists ------------------------------------------------------------------------------ */
 
-struct cup_figure *cup_figures_add(struct cup_figures *figures, struct cup_figure figure)
+struct cup_run_figure *cup_figures_add(struct cup_figures *figures, struct cup_run_figure figure)
 {
     if (cup_array_grow(&figures->rows, &figures->room, figures->count, sizeof *figures->rows)) {
         figures->short_of_memory = true;
@@ -84,11 +84,11 @@ void cup_figures_sort_files(struct cup_figures *figures)
 
 /* ---- looking up ------------------------------------------------------------------------- */
 
-struct cup_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
-                                    const char *name)
+struct cup_run_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
+                                        const char *name)
 {
     for (size_t i = 0; i < figures->count; i++) {
-        struct cup_figure *figure = &figures->rows[i];
+        struct cup_run_figure *figure = &figures->rows[i];
         if (!*figure->row && strcmp(figure->name, name) == 0 &&
             strcmp(figure->section, section) == 0)
             return figure;
@@ -98,7 +98,7 @@ struct cup_figure *cup_figures_find(const struct cup_figures *figures, const cha
 
 double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name)
 {
-    const struct cup_figure *figure = cup_figures_find(figures, section, name);
+    const struct cup_run_figure *figure = cup_figures_find(figures, section, name);
     return figure ? cup_number(figure->value) : NAN;
 }
 
@@ -134,25 +134,25 @@ void cup_figures_add_unknown(struct cup_figures *figures, const char *reason)
 {
     for (size_t i = 0; i < cup_metric_section_count; i++)
         for (size_t k = 0; k < cup_metric_sections[i]->count; k++)
-            cup_figures_add(figures,
-                            (struct cup_figure){.section = cup_metric_sections[i]->name,
-                                                .name = cup_metric_sections[i]->metrics[k].name,
-                                                .label = cup_metric_sections[i]->metrics[k].label,
-                                                .unit = cup_metric_sections[i]->metrics[k].unit,
-                                                .source = reason});
+            cup_figures_add(
+                figures, (struct cup_run_figure){.section = cup_metric_sections[i]->name,
+                                                 .name = cup_metric_sections[i]->metrics[k].name,
+                                                 .label = cup_metric_sections[i]->metrics[k].label,
+                                                 .unit = cup_metric_sections[i]->metrics[k].unit,
+                                                 .source = reason});
 }
 
-struct cup_figure *cup_figures_set(struct cup_figures *figures, const char *section,
-                                   const char *name, struct cup_value value, const char *source)
+struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *section,
+                                       const char *name, struct cup_value value, const char *source)
 {
-    struct cup_figure *figure = cup_figures_find(figures, section, name);
+    struct cup_run_figure *figure = cup_figures_find(figures, section, name);
     if (!figure) {
         const struct cup_metric *metric = find_metric(section, name);
         figure = cup_figures_add(
-            figures, (struct cup_figure){.section = cup_figures_keep_string(figures, section),
-                                         .name = cup_figures_keep_string(figures, name),
-                                         .label = metric ? metric->label : NULL,
-                                         .unit = metric ? metric->unit : CUP_UNIT_NONE});
+            figures, (struct cup_run_figure){.section = cup_figures_keep_string(figures, section),
+                                             .name = cup_figures_keep_string(figures, name),
+                                             .label = metric ? metric->label : NULL,
+                                             .unit = metric ? metric->unit : CUP_UNIT_NONE});
     }
     if (figure) {
         figure->value = value;
@@ -207,11 +207,19 @@ void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_stati
     bool shown = strcmp(cup_chunk_figure_names[which], "mean") == 0;
     snprintf(name, sizeof name, "%s_%s", statistics[statistic].name, cup_chunk_figure_names[which]);
     snprintf(label, sizeof label, "%s", statistics[statistic].label);
-    cup_figures_add(figures, (struct cup_figure){
+    cup_figures_add(figures, (struct cup_run_figure){
                                  .section = "chunks",
                                  .name = cup_figures_keep_string(figures, name),
                                  .label = shown ? cup_figures_keep_string(figures, label) : NULL,
                                  .unit = statistics[statistic].unit,
                                  .value = value,
                                  .source = source});
+}
+
+void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES])
+{
+    for (int i = 0; i < CUP_CHUNK_TIMES; i++) {
+        figures->chunks[i] = cup_numbers_spread(&times[i]);
+        figures->short_of_memory |= times[i].short_of_memory;
+    }
 }

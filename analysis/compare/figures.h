@@ -7,12 +7,16 @@
 
 #include "analysis/base/intern.h"
 #include "analysis/compare/ramp.h"
+#include "analysis/compare/spread.h"
 #include "analysis/metrics/metrics.h"
 
 enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
 
+/* What is meant by the time of a chunk: not every kind of input has both. */
+enum cup_chunk_time { CUP_CHUNK_TASK, CUP_CHUNK_PROCESS, CUP_CHUNK_TIMES };
+
 /* All texts belong to the figures, or are constant. */
-struct cup_figure {
+struct cup_run_figure {
     const char *section;
     const char *row; /* of a section with rows: the prefix or the dataset; else "" */
     const char *name;
@@ -35,8 +39,8 @@ struct cup_input_file {
 struct cup_figures {
     const char *path; /* as it was given */
     enum cup_input_kind kind;
-    const char *run;         /* "2", "all"; NULL: there is but one */
-    struct cup_figure *rows; /* owned, as the following */
+    const char *run;             /* "2", "all"; NULL: there is but one */
+    struct cup_run_figure *rows; /* owned, as the following */
     size_t count, room;
     struct cup_fact *facts;
     size_t fact_count, fact_room;
@@ -45,7 +49,11 @@ struct cup_figures {
     struct cup_intern texts;
     uint64_t workers; /* that were seen; 0: not known */
     struct cup_ramp ramp;
-    bool short_of_memory; /* something is missing */
+    /* Set before it is filled, for what takes longer: spreads, which all chunks are read for; and
+     * figures of functions. */
+    bool with_chunks, with_functions;
+    struct cup_spread chunks[CUP_CHUNK_TIMES]; /* of those whose result was used, seconds */
+    bool short_of_memory;                      /* something is missing */
 };
 
 /* A copy, zero-terminated, of `length` bytes; "" without memory. */
@@ -54,7 +62,7 @@ const char *cup_figures_keep_string(struct cup_figures *figures, const char *str
 
 /* Adds one; texts in it must live as long as the figures. Returns it, valid until the next is
  * added; NULL without memory. */
-struct cup_figure *cup_figures_add(struct cup_figures *figures, struct cup_figure figure);
+struct cup_run_figure *cup_figures_add(struct cup_figures *figures, struct cup_run_figure figure);
 
 void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text);
 void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size);
@@ -63,8 +71,8 @@ void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_
 void cup_figures_sort_files(struct cup_figures *figures);
 
 /* NULL if there is none. The row is "" where the section has none. */
-struct cup_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
-                                    const char *name);
+struct cup_run_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
+                                        const char *name);
 
 /* As a number; NAN when null or not there. */
 double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name);
@@ -78,8 +86,9 @@ void cup_figures_free(struct cup_figures *figures);
 void cup_figures_add_unknown(struct cup_figures *figures, const char *reason);
 
 /* The figure, with what the report's tables say of its label and unit; added if it is not there. */
-struct cup_figure *cup_figures_set(struct cup_figures *figures, const char *section,
-                                   const char *name, struct cup_value value, const char *source);
+struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *section,
+                                       const char *name, struct cup_value value,
+                                       const char *source);
 
 /* ---- rows and statistics ---------------------------------------------------------------- */
 
@@ -104,11 +113,14 @@ static inline const char *cup_statistic_source(struct cup_value value)
                                         : "P: over the chunks whose result was used";
 }
 
+/* Makes spreads of the times of chunks, and gives those back. */
+void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES]);
+
 /* Gathers facts of many processes: what workers say counts, what others say only where no worker
  * says anything. Different values are joined. Commands are no facts of that kind. */
 struct cup_fact_list {
     struct cup_figures *figures;
-    struct cup_told {
+    struct cup_told_fact {
         const char *name, *value;
         bool worker;
     } * told; /* owned; different ones */
@@ -125,7 +137,6 @@ void cup_figures_from_totals(struct cup_figures *figures, const struct cup_total
 
 /* From a file that `cupping report --json` made; with those of functions, if asked. Returns 0, or
  * -1 and *error. */
-int cup_figures_from_report(struct cup_figures *figures, const char *path, bool functions,
-                            struct cup_error *error);
+int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
 
 #endif

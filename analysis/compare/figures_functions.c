@@ -62,13 +62,13 @@ static void finish(struct adding *adding, bool by_event, double count)
             const struct cup_function_figure *kind = &cup_function_figures[i];
             cup_figures_add(
                 adding->figures,
-                (struct cup_figure){.section = "functions",
-                                    .row = row,
-                                    .name = by_event ? kind->by_event : kind->by_task,
-                                    .label = kind->label,
-                                    .unit = kind->unit,
-                                    .value = cup_real(adding->sums[id - 1].amounts[i] / count),
-                                    .source = "P: stacks at events, and samples"});
+                (struct cup_run_figure){.section = "functions",
+                                        .row = row,
+                                        .name = by_event ? kind->by_event : kind->by_task,
+                                        .label = kind->label,
+                                        .unit = kind->unit,
+                                        .value = cup_real(adding->sums[id - 1].amounts[i] / count),
+                                        .source = "P: stacks at events, and samples"});
         }
     }
     cup_intern_clear(&adding->names);

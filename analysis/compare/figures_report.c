@@ -124,15 +124,15 @@ static void read_rows(struct cup_figures *figures, const json_t *root, const cha
         const char *name = keep_text(figures, json_object_get(row, key));
         for (size_t k = 0; k < count; k++) {
             struct cup_value value = row_value(row, kinds[k].name);
-            cup_figures_add(figures, (struct cup_figure){.section = section,
-                                                         .row = name,
-                                                         .name = kinds[k].name,
-                                                         .label = kinds[k].label,
-                                                         .unit = kinds[k].unit,
-                                                         .value = value,
-                                                         .source = value.kind == CUP_VALUE_NULL
-                                                                       ? "it was not measured"
-                                                                       : "P: sums over tasks"});
+            cup_figures_add(figures, (struct cup_run_figure){.section = section,
+                                                             .row = name,
+                                                             .name = kinds[k].name,
+                                                             .label = kinds[k].label,
+                                                             .unit = kinds[k].unit,
+                                                             .value = value,
+                                                             .source = value.kind == CUP_VALUE_NULL
+                                                                           ? "it was not measured"
+                                                                           : "P: sums over tasks"});
         }
     }
 }
@@ -232,11 +232,25 @@ static void read_report(struct cup_figures *figures, const json_t *root)
     read_facts(figures, root);
 }
 
-int cup_figures_from_report(struct cup_figures *figures, const char *path, bool functions,
-                            struct cup_error *error)
+static void take_chunk(void *closure, const json_t *row)
 {
-    size_t left_out = sizeof unwanted / sizeof *unwanted - functions;
-    json_t *root = cup_json_file_read(path, unwanted, left_out, error);
+    struct cup_numbers *times = closure;
+    const char *outcome = json_string_value(json_object_get(row, "outcome"));
+    if (!outcome || strcmp(outcome, "used") != 0)
+        return;
+    cup_numbers_add(&times[CUP_CHUNK_TASK], cup_number(row_value(row, "wall_s")));
+    cup_numbers_add(&times[CUP_CHUNK_PROCESS], cup_number(row_value(row, "process_s")));
+}
+
+int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error)
+{
+    struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
+    static const char *const members[] = {"outcome", "wall_s", "process_s", NULL};
+    const struct cup_json_rows chunks = {"chunks", "rows", members, take_chunk, times};
+    size_t left_out = sizeof unwanted / sizeof *unwanted - figures->with_functions;
+    json_t *root = cup_json_file_read_rows(path, unwanted, left_out,
+                                           figures->with_chunks ? &chunks : NULL, error);
+    cup_figures_set_chunks(figures, times);
     if (!root)
         return -1;
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -251,7 +265,7 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, bool 
                                (long long)version);
     else
         read_report(figures, root);
-    if (result == 0 && functions)
+    if (result == 0 && figures->with_functions)
         cup_figures_read_functions(figures, root);
     json_decref(root);
     return result;

@@ -23,13 +23,13 @@ static void add_metrics(struct cup_figures *figures, const struct cup_totals *to
         struct cup_value value = own(figures, cup_metric_value(metric, totals));
         const char *source =
             value.kind == CUP_VALUE_NULL ? cup_metric_missing(metric, totals) : metric->source;
-        cup_figures_add(figures,
-                        (struct cup_figure){.section = section->name,
-                                            .name = metric->name,
-                                            .label = metric->label,
-                                            .unit = metric->unit,
-                                            .value = value,
-                                            .source = cup_figures_keep_string(figures, source)});
+        cup_figures_add(
+            figures, (struct cup_run_figure){.section = section->name,
+                                             .name = metric->name,
+                                             .label = metric->label,
+                                             .unit = metric->unit,
+                                             .value = value,
+                                             .source = cup_figures_keep_string(figures, source)});
     }
 }
 
@@ -54,15 +54,15 @@ static void add_row(struct cup_figures *figures, const char *section, const char
                     const struct cup_value *values)
 {
     for (size_t i = 0; i < count; i++)
-        cup_figures_add(figures, (struct cup_figure){.section = section,
-                                                     .row = row,
-                                                     .name = kinds[i].name,
-                                                     .label = kinds[i].label,
-                                                     .unit = kinds[i].unit,
-                                                     .value = values[i],
-                                                     .source = values[i].kind == CUP_VALUE_NULL
-                                                                   ? "it was not measured"
-                                                                   : "P: sums over tasks"});
+        cup_figures_add(figures, (struct cup_run_figure){.section = section,
+                                                         .row = row,
+                                                         .name = kinds[i].name,
+                                                         .label = kinds[i].label,
+                                                         .unit = kinds[i].unit,
+                                                         .value = values[i],
+                                                         .source = values[i].kind == CUP_VALUE_NULL
+                                                                       ? "it was not measured"
+                                                                       : "P: sums over tasks"});
 }
 
 static struct cup_value seconds(uint64_t ns)
@@ -163,6 +163,23 @@ static void add_infos(struct cup_fact_list *list, const struct cup_profile *prof
     }
 }
 
+static void add_spreads(struct cup_figures *figures, const struct cup_totals *totals)
+{
+    struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->item_count; i++) {
+        const struct cup_item *item = &profile->items[i];
+        uint64_t wall_ns = cup_task_wall_ns(&profile->tasks[item->task]);
+        if (totals->outcomes[i] != CUP_OUTCOME_USED)
+            continue;
+        if (wall_ns != CUP_UNKNOWN64)
+            cup_numbers_add(&times[CUP_CHUNK_TASK], (double)wall_ns / 1e9);
+        if (item->tic_ns && item->toc_ns)
+            cup_numbers_add(&times[CUP_CHUNK_PROCESS], (double)(item->toc_ns - item->tic_ns) / 1e9);
+    }
+    cup_figures_set_chunks(figures, times);
+}
+
 void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals)
 {
     struct cup_fact_list list = {.figures = figures};
@@ -178,4 +195,6 @@ void cup_figures_from_totals(struct cup_figures *figures, const struct cup_total
     add_infos(&list, totals->profile);
     cup_fact_list_finish(&list);
     figures->ramp = cup_ramp_make(totals);
+    if (figures->with_chunks)
+        add_spreads(figures, totals);
 }

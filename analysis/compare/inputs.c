@@ -2,6 +2,7 @@
 
 #include "analysis/compare/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,7 +29,7 @@ static void add_functions(struct cup_figures *figures, struct cup_totals *totals
 }
 
 static int read_profile(struct cup_figures *figures, const char *directory, const char *run,
-                        bool functions, bool *usage, struct cup_error *error)
+                        bool *usage, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
@@ -48,7 +49,7 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
         result = cup_error_memory(error, directory);
     if (result == 0) {
         cup_figures_from_totals(figures, &totals);
-        if (functions)
+        if (figures->with_functions)
             add_functions(figures, &totals);
         if (profile.run_count > 1)
             figures->run = run ? cup_figures_keep_string(figures, run) : "last";
@@ -75,7 +76,7 @@ static void set_rates(struct cup_figures *figures)
 }
 
 static int read_other(struct cup_figures *figures, const char *path, bool directory,
-                      const char *run, bool functions, bool *usage, struct cup_error *error)
+                      const char *run, bool *usage, struct cup_error *error)
 {
     if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {
         *usage = true;
@@ -83,28 +84,29 @@ static int read_other(struct cup_figures *figures, const char *path, bool direct
                              "run %s: it is no profile and holds but one run", run);
     }
     int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
-                           : cup_figures_from_report(figures, path, functions, error);
+                           : cup_figures_from_report(figures, path, error);
     set_rates(figures);
     return result;
 }
 
-static int read_path(struct cup_figures *figures, const char *path, const char *run, bool functions,
-                     bool *usage, struct cup_error *error)
+static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,
+                     struct cup_error *error)
 {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-        return read_other(figures, path, false, run, functions, usage, error);
+        return read_other(figures, path, false, run, usage, error);
     if (cup_is_roastcoffea(path))
-        return read_other(figures, path, true, run, functions, usage, error);
-    return read_profile(figures, path, run, functions, usage, error);
+        return read_other(figures, path, true, run, usage, error);
+    return read_profile(figures, path, run, usage, error);
 }
 
-int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool functions,
-                   bool *usage, struct cup_error *error)
+int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
+                   struct cup_error *error)
 {
     unsigned number;
     const char *colon = strrchr(word, ':');
-    *figures = (struct cup_figures){.path = ""};
+    *figures = (struct cup_figures){
+        .path = "", .with_chunks = figures->with_chunks, .with_functions = figures->with_functions};
     size_t length = strlen(word);
     if (colon && colon > word && access(word, F_OK) != 0 &&
         cup_run_option_read(word, colon + 1, &number, error) == 0) {
@@ -113,10 +115,59 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
     }
     figures->path = cup_figures_keep_string(figures, word);
     const char *path = cup_figures_keep(figures, word, length);
-    int result = read_path(figures, path, run, functions, usage, error);
+    int result = read_path(figures, path, run, usage, error);
     if (result == 0 && figures->short_of_memory)
         result = cup_error_memory(error, word);
     if (result != 0)
         cup_figures_free(figures);
     return result;
+}
+
+/* ---- several ---------------------------------------------------------------------------- */
+
+char cup_input_letter(size_t input)
+{
+    return (char)('A' + input);
+}
+
+static bool is_named(const struct cup_input_list *inputs, size_t input, const char *text)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", input + 1);
+    return (text[0] == cup_input_letter(input) && !text[1]) || strcmp(text, number) == 0 ||
+           strcmp(text, inputs->words[input]) == 0;
+}
+
+int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, const char *verb,
+                            struct cup_error *error)
+{
+    inputs->baseline = 0;
+    for (size_t i = 0; text && i < inputs->word_count; i++)
+        if (is_named(inputs, i, text)) {
+            inputs->baseline = i;
+            return 0;
+        }
+    return !text ? 0
+                 : cup_error_set(error, verb, CUP_NO_OFFSET,
+                                 "--baseline %s: none of the %zu that are compared; give its "
+                                 "letter, its number or its name",
+                                 text, inputs->word_count);
+}
+
+int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_error *error)
+{
+    for (inputs->count = 0; inputs->count < inputs->word_count; inputs->count++) {
+        struct cup_figures *figures = &inputs->figures[inputs->count];
+        figures->with_chunks = inputs->with_chunks;
+        figures->with_functions = inputs->with_functions;
+        if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void cup_input_list_close(struct cup_input_list *inputs)
+{
+    while (inputs->count)
+        cup_figures_free(&inputs->figures[--inputs->count]);
 }

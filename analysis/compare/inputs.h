@@ -3,13 +3,36 @@
 #ifndef CUPPING_INPUTS_H
 #define CUPPING_INPUTS_H
 
-#include "analysis/compare/figures.h"
+#include "analysis/compare/compare.h"
 
-/* Fills *figures. `word` may end with ":N" or ":all", a run of a profile (unless there is a file of
- * the whole name); `run`, which may be NULL, is meant for those that do not. Prints a line on
- * standard error for each damaged log. Returns 0, or -1 and *error. *usage: the words were wrong,
- * not the files. */
-int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool functions,
-                   bool *usage, struct cup_error *error);
+/* Fills *figures, of which only `with_chunks` and `with_functions` are looked at before. `word` may
+ * end with ":N" or ":all", a run of a profile (unless there is a file of the whole name); `run`,
+ * which may be NULL, is meant for those that do not. Prints a line on standard error for each
+ * damaged log. Returns 0, or -1 and *error. *usage: the words were wrong, not the files. */
+int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
+                   struct cup_error *error);
+
+/* Several of them, as they were named. */
+struct cup_input_list {
+    const char *const *words;
+    size_t word_count;                /* up to CUP_COMPARE_MOST */
+    const char *run;                  /* as above */
+    bool with_chunks, with_functions; /* see struct cup_figures */
+    size_t baseline;
+    struct cup_figures figures[CUP_COMPARE_MOST]; /* owned; `count` of them are open */
+    size_t count;
+};
+
+/* The one that `text` names: its letter ("B"), its number ("2") or its word; NULL: the first.
+ * Returns 0, or -1 and one line in *error, which `verb` is the source of. */
+int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, const char *verb,
+                            struct cup_error *error);
+
+/* As cup_input_open() of each word; cup_input_list_close() also after a failure. */
+int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_error *error);
+void cup_input_list_close(struct cup_input_list *inputs);
+
+/* "A", "B", ... */
+char cup_input_letter(size_t input);
 
 #endif

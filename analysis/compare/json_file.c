@@ -12,6 +12,7 @@ struct scan {
     char *at, *end;
     const struct cup_json_unwanted *unwanted;
     size_t count;
+    const struct cup_json_rows *rows; /* NULL: none are of use */
 };
 
 /* ---- over what is not wanted ------------------------------------------------------------ */
@@ -104,6 +105,80 @@ static void blank(char *from, const char *to)
     memcpy(from, "null", NULL_LENGTH);
 }
 
+static bool has_rows(const struct scan *scan, const char *section, const char *key, size_t length)
+{
+    const struct cup_json_rows *rows = scan->rows;
+    return rows && !section == !rows->section &&
+           (!section || strcmp(section, rows->section) == 0) && strlen(rows->key) == length &&
+           memcmp(rows->key, key, length) == 0;
+}
+
+/* The name of the next member of an object; the scan is then at its value. False: there is none. */
+static bool next_member(struct scan *scan, const char **key, size_t *length)
+{
+    skip_blanks(scan);
+    if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, key, length))
+        return false;
+    skip_blanks(scan);
+    if (scan->at >= scan->end || *scan->at != ':')
+        return false;
+    scan->at++;
+    skip_blanks(scan);
+    return true;
+}
+
+/* Behind a member's value; false: it was the last one. */
+static bool goes_on(struct scan *scan)
+{
+    return scan->at < scan->end && *scan->at == ',' && scan->at++;
+}
+
+static const char *member_named(const struct cup_json_rows *rows, const char *key, size_t length)
+{
+    for (const char *const *member = rows->members; *member; member++)
+        if (strlen(*member) == length && memcmp(*member, key, length) == 0)
+            return *member;
+    return NULL;
+}
+
+/* The members wanted of the object that begins here; NULL if it is none. */
+static json_t *load_row(struct scan *scan, const struct cup_json_rows *rows)
+{
+    const char *key;
+    size_t length;
+    skip_blanks(scan);
+    json_t *row = scan->at < scan->end && *scan->at++ == '{' ? json_object() : NULL;
+    while (row && next_member(scan, &key, &length)) {
+        const char *value = scan->at, *member = member_named(rows, key, length);
+        if (!skip_value(scan))
+            break;
+        if (member)
+            json_object_set_new(
+                row, member, json_loadb(value, (size_t)(scan->at - value), JSON_DECODE_ANY, NULL));
+        if (!goes_on(scan))
+            break;
+    }
+    return row;
+}
+
+/* Of the array from `from` to where the scan is: those before the first that is no object. */
+static void take_rows(const struct scan *scan, char *from)
+{
+    struct scan inner = {.at = from, .end = scan->at};
+    while (inner.at < inner.end && (*inner.at == '[' || *inner.at == ',')) {
+        struct scan row = {.at = inner.at + 1};
+        inner.at++;
+        if (!skip_value(&inner))
+            return;
+        row.end = inner.at;
+        json_t *json = load_row(&row, scan->rows);
+        if (!json)
+            return;
+        scan->rows->take(scan->rows->closure, json);
+        json_decref(json);
+    }
+}
+
 /* Overwrites the unwanted members of the object that begins here. What is no JSON is left for
  * jansson to complain about. */
 static bool scan_object(struct scan *scan, const char *section)
@@ -111,25 +186,19 @@ static bool scan_object(struct scan *scan, const char *section)
     const char *key;
     size_t length;
     scan->at++;
-    for (;;) {
-        skip_blanks(scan);
-        if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, &key, &length))
-            break;
-        skip_blanks(scan);
-        if (scan->at >= scan->end || *scan->at++ != ':')
-            return false;
-        skip_blanks(scan);
+    while (next_member(scan, &key, &length)) {
         char *value = scan->at;
         const char *inner = section ? NULL : section_named(scan, key, length);
         if (inner && value < scan->end && *value == '{' && !scan_object(scan, inner))
             return false;
         if (!skip_value(scan))
             return false;
+        if (has_rows(scan, section, key, length))
+            take_rows(scan, value);
         if (is_unwanted(scan, section, key, length))
             blank(value, scan->at);
-        if (*scan->at != ',')
+        if (!goes_on(scan))
             break;
-        scan->at++;
     }
     return scan->at < scan->end && *scan->at++ == '}';
 }
@@ -168,12 +237,19 @@ static char *read_whole(const char *path, size_t *size, struct cup_error *error)
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
                            struct cup_error *error)
 {
+    return cup_json_file_read_rows(path, unwanted, count, NULL, error);
+}
+
+json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
+                                size_t count, const struct cup_json_rows *rows,
+                                struct cup_error *error)
+{
     size_t size;
     json_error_t problem;
     char *bytes = read_whole(path, &size, error);
     if (!bytes)
         return NULL;
-    struct scan scan = {bytes, bytes + size, unwanted, count};
+    struct scan scan = {bytes, bytes + size, unwanted, count, rows};
     skip_blanks(&scan);
     if (scan.at < scan.end && *scan.at == '{')
         scan_object(&scan, NULL);

@@ -19,6 +19,19 @@ struct cup_json_unwanted {
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
                            struct cup_error *error);
 
+/* Rows of an unwanted array that are of use one by one: some members of objects. */
+struct cup_json_rows {
+    const char *section, *key;  /* of the array, as it stands among what is unwanted */
+    const char *const *members; /* the others are left out; NULL at the end */
+    void (*take)(void *closure, const json_t *row); /* which goes afterwards */
+    void *closure;
+};
+
+/* Likewise; `rows` may be NULL. */
+json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
+                                size_t count, const struct cup_json_rows *rows,
+                                struct cup_error *error);
+
 /* The value of a JSON number, text, or time as reports write it (null for anything else). Text
  * belongs to the JSON. */
 struct cup_value;

@@ -111,7 +111,7 @@ static void set_key(struct cup_figures *figures, const json_t *metrics, const st
         snprintf(source, sizeof source, MEASURED ": %s (%s)", key->key, key->source);
     else
         snprintf(source, sizeof source, MEASURED " could not tell it: %s is no number", key->key);
-    struct cup_figure *figure =
+    struct cup_run_figure *figure =
         cup_figures_set(figures, key->section, key->name, scaled(member, key->factor),
                         cup_figures_keep_string(figures, source));
     if (figure && !figure->label && key->label)
@@ -165,7 +165,7 @@ static void set_datasets(struct cup_figures *figures, const json_t *metrics)
         const char *row = cup_figures_keep_string(figures, name);
         for (size_t i = 0; i < cup_dataset_figure_count; i++)
             cup_figures_add(
-                figures, (struct cup_figure){
+                figures, (struct cup_run_figure){
                              .section = "datasets",
                              .row = row,
                              .name = cup_dataset_figures[i].name,
@@ -261,6 +261,16 @@ static void read_times(struct cup_figures *figures, const char *directory)
                     epoch ? cup_time((int64_t)(until * 1e9)) : cup_null(), source);
 }
 
+/* Ours says where it timed the whole task instead. */
+static void take_chunk(void *closure, const json_t *row)
+{
+    struct cup_numbers *times = closure;
+    const char *timed = json_string_value(json_object_get(row, "timed"));
+    bool task = timed && strcmp(timed, "task") == 0;
+    cup_numbers_add(&times[task ? CUP_CHUNK_TASK : CUP_CHUNK_PROCESS],
+                    cup_number(cup_json_number(json_object_get(row, "duration"))));
+}
+
 int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *directory,
                                  struct cup_error *error)
 {
@@ -273,7 +283,12 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
         return -1;
     if (!join(path, directory, "metrics.json"))
         return cup_error_set(error, directory, CUP_NO_OFFSET, "the name is too long");
-    json_t *metrics = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted, error);
+    struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
+    static const char *const members[] = {"timed", "duration", NULL};
+    const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", members, take_chunk, times};
+    json_t *metrics = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
+                                              figures->with_chunks ? &chunks : NULL, error);
+    cup_figures_set_chunks(figures, times);
     if (!metrics)
         return -1;
     figures->kind = CUP_INPUT_ROASTCOFFEA;

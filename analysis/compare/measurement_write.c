@@ -8,7 +8,7 @@
 
 static const char nothing[] = "roastcoffea's measurement holds nothing of the kind";
 
-static bool is_known(const struct cup_figure *figure)
+static bool is_known(const struct cup_run_figure *figure)
 {
     return figure->value.kind != CUP_VALUE_NULL;
 }
@@ -23,7 +23,7 @@ static bool has_known(const struct cup_figures *figures, const char *section)
 
 /* ---- for people ------------------------------------------------------------------------- */
 
-static void add_figure(struct cup_table *table, const struct cup_figure *figure,
+static void add_figure(struct cup_table *table, const struct cup_run_figure *figure,
                        struct cup_footnotes *footnotes)
 {
     char label[200];
@@ -114,8 +114,9 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
         CUP_CHUNK_STATISTICS(X)
 #undef X
     };
-    const struct cup_figure *failed = cup_figures_find(figures, "workflow", "num_failed_chunks");
-    const struct cup_figure *chunks = cup_figures_find(figures, "workflow", "num_chunks");
+    const struct cup_run_figure *failed =
+        cup_figures_find(figures, "workflow", "num_failed_chunks");
+    const struct cup_run_figure *chunks = cup_figures_find(figures, "workflow", "num_chunks");
     cup_json_object(json, "chunks");
     cup_json_value(json, "count", chunks ? chunks->value : cup_null());
     cup_json_value(json, "failed", failed ? failed->value : cup_null());
@@ -125,7 +126,7 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
         for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
             char name[80];
             snprintf(name, sizeof name, "%s_%s", names[i], cup_chunk_figure_names[k]);
-            const struct cup_figure *figure = cup_figures_find(figures, "chunks", name);
+            const struct cup_run_figure *figure = cup_figures_find(figures, "chunks", name);
             cup_json_value(json, cup_chunk_figure_names[k], figure ? figure->value : cup_null());
         }
         cup_json_end_object(json);
@@ -142,7 +143,7 @@ static void put_datasets(struct cup_json *json, const struct cup_figures *figure
     cup_json_object(json, "datasets");
     cup_json_array(json, "rows");
     for (size_t i = 0; i < figures->count; i++) {
-        const struct cup_figure *figure = &figures->rows[i];
+        const struct cup_run_figure *figure = &figures->rows[i];
         if (strcmp(figure->section, "datasets") != 0)
             continue;
         if (!open || strcmp(open, figure->row) != 0) {
@@ -201,7 +202,7 @@ static void put_run(struct cup_json *json, const struct cup_figures *figures)
     cup_json_row(json, NULL);
     cup_json_value(json, "run", cup_count(1));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct cup_figure *figure = cup_figures_find(figures, "workflow", names[i][1]);
+        const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", names[i][1]);
         cup_json_value(json, names[i][0], figure ? figure->value : cup_null());
     }
     cup_json_value(json, "tasks", cup_null());

@@ -96,6 +96,11 @@ static int write_values(const struct cup_totals *totals, const struct cup_output
     return write_section(totals, output, cup_report_put_values_by_task);
 }
 
+static int write_opens(const struct cup_totals *totals, const struct cup_output *output)
+{
+    return write_section(totals, output, cup_report_put_opens);
+}
+
 static int write_workers(const struct cup_totals *totals, const struct cup_output *output)
 {
     return write_section(totals, output, put_workers);
@@ -109,11 +114,11 @@ static int write_functions(const struct cup_totals *totals, const struct cup_out
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error)
 {
     static const struct cup_export_file files[] = {
-        {"tasks.csv", write_tasks},         {"chunks.csv", write_chunks},
-        {"files.csv", write_files},         {"branches.csv", write_branches},
-        {"workers.csv", write_workers},     {"samples.csv", cup_samples_csv},
-        {"functions.csv", write_functions}, {"sections.csv", write_sections},
-        {"values.csv", write_values},
+        {"tasks.csv", write_tasks},       {"chunks.csv", write_chunks},
+        {"files.csv", write_files},       {"branches.csv", write_branches},
+        {"workers.csv", write_workers},   {"opens.csv", write_opens},
+        {"samples.csv", cup_samples_csv}, {"functions.csv", write_functions},
+        {"sections.csv", write_sections}, {"values.csv", write_values},
     };
     return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/metrics/open_ranks.h"
+
 typedef const struct cup_totals *T;
 
 struct family {
@@ -105,6 +107,17 @@ static const struct family dataset_families[] = {
      dataset_requested},
 };
 
+VALUE(open_opened, cup_count(t->profile->opens[i].opened))
+VALUE(open_failed, cup_count(t->profile->opens[i].failed))
+VALUE(open_time, ns(t->profile->opens[i].ns))
+
+static const struct family open_families[] = {
+    {"cupping_server_opens_total", "Files opened at a server; of tcp:// ones: connections.",
+     open_opened},
+    {"cupping_server_failed_opens_total", "Those that failed.", open_failed},
+    {"cupping_server_open_seconds_total", "Wall time of those that did not.", open_time},
+};
+
 /* ---- names --------------------------------------------------------------------------------- */
 
 static struct cup_text known(struct cup_text text)
@@ -120,6 +133,11 @@ static struct cup_text prefix_name(T t, uint32_t i)
 static struct cup_text dataset_name(T t, uint32_t i)
 {
     return known(cup_profile_text(t->profile, t->datasets[i].name));
+}
+
+static struct cup_text open_name(T t, uint32_t i)
+{
+    return known(cup_profile_text(t->profile, t->profile->opens[i].server));
 }
 
 /* Its address; where it has none, or several, the log's name, which holds host and pid. */
@@ -229,15 +247,26 @@ static uint32_t *workers_by_time(T t, size_t *count)
     return order_of(ranked, *count);
 }
 
+static uint32_t *opens_by_time(T t, size_t *count)
+{
+    const struct cup_open_sum **sums = cup_opens_by_time(t->profile, count);
+    uint32_t *order = sums ? malloc((*count + 1) * sizeof *order) : NULL;
+    for (size_t i = 0; order && i < *count; i++)
+        order[i] = (uint32_t)(sums[i] - t->profile->opens);
+    free(sums);
+    return order;
+}
+
 #define FAMILIES(families) (families), sizeof(families) / sizeof *(families)
 
 int cup_prometheus_rows(const struct cup_totals *totals, struct cup_exposition *exposition)
 {
-    size_t prefixes, workers;
+    size_t prefixes, workers, servers;
     uint32_t *by_prefix = cup_prefixes_by_time(totals, &prefixes);
     uint32_t *by_worker = workers_by_time(totals, &workers);
     uint32_t *by_dataset = datasets_by_events(totals);
-    bool all = by_prefix && by_worker && by_dataset;
+    uint32_t *by_server = opens_by_time(totals, &servers);
+    bool all = by_prefix && by_worker && by_dataset && by_server;
     if (all) {
         put_rows(
             totals, exposition,
@@ -248,9 +277,12 @@ int cup_prometheus_rows(const struct cup_totals *totals, struct cup_exposition *
         put_rows(totals, exposition,
                  &(struct rows){"dataset", dataset_name, by_dataset, totals->dataset_count,
                                 FAMILIES(dataset_families)});
+        put_rows(totals, exposition,
+                 &(struct rows){"server", open_name, by_server, servers, FAMILIES(open_families)});
     }
     free(by_prefix);
     free(by_worker);
     free(by_dataset);
+    free(by_server);
     return all ? 0 : -1;
 }

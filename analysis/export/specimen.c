@@ -20,6 +20,7 @@ static bool allocate(struct cup_profile *profile)
            ONE(profile->section_rows, profile->section_row_count) &&
            ONE(profile->named_values, profile->named_value_count) &&
            ONE(profile->value_rows, profile->value_row_count) &&
+           ONE(profile->opens, profile->open_count) &&
            ONE(profile->branches, profile->branch_count) && (profile->path = strdup("")) != NULL;
 }
 
@@ -33,6 +34,8 @@ static void fill(struct cup_profile *profile)
     profile->items[0].kind = CUP_ITEM_WORK;
     profile->items[0].cpu_ns = CUP_UNKNOWN64;
     profile->files[0].class = CUP_FILE_DATA;
+    profile->features = CUP_FEATURE_OPENS;
+    profile->opens[0].kind = CUP_OPEN_LOCAL;
     profile->branches[0].sums.baskets = 1;
     profile->basket_places_dropped = true; /* there is no log to read them from again */
 }

@@ -3,12 +3,6 @@
 
 #include "analysis/log/log_pairs.h"
 
-/* The task that a block of KIND is counted for. */
-static uint32_t owner_of(const struct cup_loader *loader, uint32_t task, uint32_t kind)
-{
-    return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
-}
-
 /* Where the histograms of the task that a block is counted for are summed up; NULL for none. */
 static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
 {
@@ -61,7 +55,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
                       uint64_t counters[CUP_COUNTER_COUNT])
 {
     struct cup_profile *profile = loader->builder->profile;
-    uint32_t number = owner_of(loader, task_number, kind);
+    uint32_t number = cup_owner_of(loader, task_number, kind);
     if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
         counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
     if (number != task_number)
@@ -88,7 +82,7 @@ void cup_load_counters(struct cup_loader *loader, const struct cup_record *recor
     uint64_t counters[CUP_COUNTER_COUNT] = {0};
     cup_record_fixed(record, &block, sizeof block);
     cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
-                        buckets_of(loader, owner_of(loader, block.task, block.own)));
+                        buckets_of(loader, cup_owner_of(loader, block.task, block.own)));
     add_block(loader, block.task, block.own, counters);
 }
 
@@ -117,7 +111,7 @@ void cup_load_file_use(struct cup_loader *loader, const struct cup_record *recor
 {
     struct cup_r_file_use use;
     cup_record_fixed(record, &use, sizeof use);
-    struct cup_file_sum *sum = sum_for(loader, owner_of(loader, use.task, use.own), use.file);
+    struct cup_file_sum *sum = sum_for(loader, cup_owner_of(loader, use.task, use.own), use.file);
     if (sum)
         cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,
                       CUP_FILE_COUNTER_COUNT);
@@ -132,7 +126,7 @@ static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
 /* What the process had still open when it died, or when we looked. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
 {
-    uint32_t owner = owner_of(loader, open->block.task, open->block.own);
+    uint32_t owner = cup_owner_of(loader, open->block.task, open->block.own);
     if (!open->written) {
         add_open_buckets(buckets_of(loader, owner), &open->block);
         add_block(loader, open->block.task, open->block.own, open->block.counters);

@@ -3,12 +3,26 @@
 #ifndef CUPPING_LOADER_H
 #define CUPPING_LOADER_H
 
+#include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
 #include "analysis/log/log_root.h"
 #include "analysis/log/log_samples.h"
 #include "analysis/profile/own_waits.h"
 #include "analysis/profile/profile_builder.h"
 #include "analysis/profile/visits.h"
+
+/* An ACCESS record, or a STROKES record that is not told in one; kept is its sequence then. */
+struct cup_access_set {
+    uint64_t at;
+    uint32_t task, file, own, kept;
+};
+
+/* STROKES records in use. */
+struct cup_access_sets {
+    struct cup_access_set *sets; /* owned; file 0: told meanwhile */
+    size_t count, room;
+    struct cup_id_map by_number; /* index + 1 */
+};
 
 /* What is needed while one log is read. The maps are by the ids of that log. */
 struct cup_loader {
@@ -18,18 +32,20 @@ struct cup_loader {
     const struct cup_log *log;
     uint32_t process; /* index */
     struct cup_clock clock;
-    struct cup_id_map strings; /* id in the profile */
-    struct cup_id_map files;   /* index + 1 */
-    struct cup_id_map servers; /* index + 1 */
-    struct cup_id_map columns; /* index + 1 */
-    struct cup_id_map tasks;   /* by number: index + 1, or CUP_UNWANTED_TASK */
-    struct cup_id_map threads; /* by tid: 1 for those that ran tasks */
-    struct cup_id_map others;  /* by span's id in the profile: 1 if it is among other_spans */
-    struct cup_id_map voided;  /* by number: 1 for tasks whose threads served others, too */
+    struct cup_id_map strings;      /* id in the profile */
+    struct cup_id_map files;        /* index + 1 */
+    struct cup_id_map open_servers; /* by FILE record: string */
+    struct cup_id_map servers;      /* index + 1 */
+    struct cup_id_map columns;      /* index + 1 */
+    struct cup_id_map tasks;        /* by number: index + 1, or CUP_UNWANTED_TASK */
+    struct cup_id_map threads;      /* by tid: 1 for those that ran tasks */
+    struct cup_id_map others;       /* by span's id in the profile: 1 if it is among other_spans */
+    struct cup_id_map voided;       /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
     struct cup_sample_loader samples;
     struct cup_root_loader root;
+    struct cup_access_sets access_sets;
 };
 
 static inline struct cup_process *process_of(struct cup_loader *loader)
@@ -72,6 +88,12 @@ static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
            (health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
 }
 
+/* The task that a block of KIND is counted for; 0: none. */
+static inline uint32_t cup_owner_of(const struct cup_loader *loader, uint32_t task, uint32_t kind)
+{
+    return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
+}
+
 /* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
 static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t number)
 {
@@ -96,6 +118,13 @@ void cup_load_file_use(struct cup_loader *loader, const struct cup_record *recor
 /* Likewise: load_sections.c. */
 void cup_load_section(struct cup_loader *loader, const struct cup_record *record);
 void cup_load_value(struct cup_loader *loader, const struct cup_record *record);
+/* How long an open took: load_opens.c. */
+void cup_load_open(struct cup_loader *loader, const struct cup_record *record);
+/* Likewise of load_access.c; those that were not told yet are, at the end of the log. */
+void cup_load_access(struct cup_loader *loader, const struct cup_record *record);
+void cup_load_strokes(struct cup_loader *loader, const struct cup_record *record);
+void cup_load_open_strokes(struct cup_loader *loader);
+void cup_access_sets_clear(struct cup_access_sets *sets);
 
 /* What the process had still open when it died, or when we looked. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);

@@ -2,6 +2,7 @@
  * one to three bytes. */
 #include "analysis/log/log_baskets.h"
 
+#include "analysis/log/log_number.h"
 #include "preload/pairs.h"
 
 enum { PLAIN, DELTA };
@@ -10,44 +11,6 @@ enum { PLAIN, DELTA };
 #define X(id, name, kind, text) (kind == DELTA ? 1u << CUP_BV_##id : 0) |
 static const unsigned deltas = CUP_BASKET_VALUES(X) 0;
 #undef X
-
-/* Reads a number at *at, which may stand at the end; false where it is cut or too long. */
-static bool read_checked(const unsigned char **at, const unsigned char *end, uint64_t *number)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-        unsigned char byte = *(*at)++;
-        if (shift == 63 && byte > 1)
-            return false;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) {
-            *number = value;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Likewise, quickly where it is short. */
-static inline bool read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
-{
-    const unsigned char *p = *at;
-    if (end - p < 3)
-        return read_checked(at, end, number);
-    if (p[0] < 0x80) {
-        *number = p[0];
-        *at = p + 1;
-    } else if (p[1] < 0x80) {
-        *number = (p[0] & 0x7fu) | (unsigned)p[1] << 7;
-        *at = p + 2;
-    } else if (p[2] < 0x80) {
-        *number = (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (unsigned)p[2] << 14;
-        *at = p + 3;
-    } else {
-        return read_checked(at, end, number);
-    }
-    return true;
-}
 
 /* A value that was told; those of newer writers are passed over. False for one that cannot be. */
 static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t told)
@@ -73,7 +36,7 @@ static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
     forget_plain(&reader->row);
     for (; bits; bits &= bits - 1) {
         uint64_t told;
-        if (!read_number(&reader->at, reader->end, &told) ||
+        if (!cup_number_next(&reader->at, reader->end, &told) ||
             !take_value(&reader->row, (unsigned)__builtin_ctzll(bits), told))
             return false;
     }
@@ -94,9 +57,9 @@ static inline bool take_row(struct cup_basket_reader *reader)
 {
     uint64_t step, bits;
     const unsigned char *start = reader->at;
-    if (!read_number(&reader->at, reader->end, &step) || step == 0 ||
+    if (!cup_number_next(&reader->at, reader->end, &step) || step == 0 ||
         step - 1 > UINT32_MAX - reader->row.branch ||
-        !read_number(&reader->at, reader->end, &bits)) {
+        !cup_number_next(&reader->at, reader->end, &bits)) {
         reader->at = start;
         return false;
     }

@@ -215,6 +215,9 @@ static void handle(struct cup_loader *loader, const struct cup_record *record)
         [CUP_R_ROOT_FILE] = on_root_file,
         [CUP_R_SECTION] = cup_load_section,
         [CUP_R_VALUE] = cup_load_value,
+        [CUP_R_OPEN] = cup_load_open,
+        [CUP_R_ACCESS] = cup_load_access,
+        [CUP_R_STROKES] = cup_load_strokes,
     };
     if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
         handlers[record->type](loader, record);
@@ -264,6 +267,7 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
         handle(loader, record);
     for (size_t i = 0; i < log->block_count; i++)
         cup_load_open_block(loader, &log->blocks[i]);
+    cup_load_open_strokes(loader);
     if (!loader->builder->out_of_memory)
         cup_load_split_the_rest(loader);
 }
@@ -320,6 +324,7 @@ static void finish(struct cup_loader *loader)
 {
     cup_id_map_clear(&loader->strings);
     cup_id_map_clear(&loader->files);
+    cup_id_map_clear(&loader->open_servers);
     cup_id_map_clear(&loader->servers);
     cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);
@@ -330,6 +335,7 @@ static void finish(struct cup_loader *loader)
     cup_own_waits_clear(&loader->own_waits);
     cup_sample_loader_clear(&loader->samples);
     cup_root_loader_clear(&loader->root);
+    cup_access_sets_clear(&loader->access_sets);
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,

@@ -45,6 +45,15 @@ static struct cup_root_file *root_file_of(struct cup_root_loader *loader, uint32
     return index ? &profile_of(loader)->root_files[index - 1] : NULL;
 }
 
+/* Of a file without a descriptor its own head is the only one to tell. */
+static void note_size(struct cup_root_loader *loader, uint32_t id, uint64_t end)
+{
+    uint32_t index = cup_id_map_get(loader->files, id);
+    struct cup_file *file = index ? &profile_of(loader)->files[index - 1] : NULL;
+    if (file && file->flags & CUP_FILE_IS_REMOTE && end > file->size)
+        file->size = end;
+}
+
 void cup_load_root_file(struct cup_root_loader *loader, const struct cup_record *record)
 {
     struct cup_r_root_file told;
@@ -55,6 +64,7 @@ void cup_load_root_file(struct cup_root_loader *loader, const struct cup_record 
     file->version = told.version;
     file->compression = told.compression;
     file->end = told.end;
+    note_size(loader, told.file, told.end);
 }
 
 void cup_load_tree(struct cup_root_loader *loader, const struct cup_record *record)

@@ -43,12 +43,14 @@ void cup_profile_free(struct cup_profile *profile)
     free(profile->root_files);
     free(profile->ttrees);
     free(profile->basket_places);
+    free(profile->access_places);
     free(profile->inputs);
     free(profile->items);
     free(profile->column_sets);
     free(profile->column_names);
     free(profile->files);
     free(profile->file_sums);
+    free(profile->opens);
     free(profile->infos);
     free(profile->notes);
     free(profile->children);
@@ -98,6 +100,9 @@ uint64_t cup_counter_needs(enum cup_counter counter)
     case CUP_C_SYSTEM_CPU_NS:
     case CUP_C_READ_LONGEST_NS:
         return CUP_FEATURE_WAITS;
+    case CUP_C_OPEN_NS:
+    case CUP_C_FAILED_OPENS:
+        return CUP_FEATURE_FILES | CUP_FEATURE_OPENS;
     default:
         return CUP_FEATURE_FILES;
     }

@@ -16,6 +16,7 @@
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
+#include "analysis/profile/opens.h"
 #include "analysis/profile/sections.h"
 #include "analysis/profile/waits.h"
 #include "preload/log_format.h"
@@ -166,6 +167,16 @@ struct cup_file_sum {
     uint64_t counters[CUP_FILE_COUNTER_COUNT];
 };
 
+/* Where a log holds an ACCESS record of a wanted task, or of no task, or a STROKES record that is
+ * told in none. What they say stays there (access_feed.h). */
+struct cup_access_place {
+    uint32_t process;
+    uint32_t at;       /* in units of 8 bytes */
+    uint32_t task;     /* index + 1; 0: none */
+    uint32_t file;     /* index */
+    uint32_t sequence; /* of a STROKES record; 0: it is ACCESS */
+};
+
 struct cup_info {
     uint32_t process, name, value;
 };
@@ -259,6 +270,10 @@ struct cup_profile {
     size_t file_count, file_room;
     struct cup_file_sum *file_sums;
     size_t file_sum_count, file_sum_room;
+    struct cup_open_sum *opens; /* by server and kind */
+    size_t open_count, open_room;
+    struct cup_access_place *access_places; /* log by log; none unless asked for */
+    size_t access_place_count, access_place_room;
     struct cup_branch *branches; /* read in any file */
     size_t branch_count, branch_room;
     struct cup_branch_number *branch_numbers; /* log by log */
@@ -323,6 +338,7 @@ struct cup_profile {
 struct cup_load_options {
     bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
     bool baskets;     /* keep the places of all BASKETS records, however many rows they have */
+    bool accesses;    /* keep the places of what tells where files were read, and when */
     const char *span; /* only tasks of the span of this name or id; NULL: all */
     unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
     const struct cup_clocks *clocks; /* of the logs; NULL: as they are */

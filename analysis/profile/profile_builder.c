@@ -28,6 +28,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(inputs, input),
         KEEP(files, file),
         KEEP(file_sums, file_sum),
+        KEEP(opens, open),
         KEEP(infos, info),
         KEEP(notes, note),
         KEEP(damages, damage),
@@ -52,6 +53,7 @@ void cup_builder_empty(struct cup_builder *builder)
         KEEP(section_rows, section_row),
         KEEP(named_values, named_value),
         KEEP(value_rows, value_row),
+        KEEP(access_places, access_place),
 #undef KEEP
         .path = old.path,
     };
@@ -64,6 +66,7 @@ void cup_builder_finish(struct cup_builder *builder)
     cup_id_map_clear(&builder->prefixes);
     cup_id_map_clear(&builder->paths);
     cup_id_map_clear(&builder->root_files);
+    cup_pair_map_clear(&builder->opens);
     cup_pair_map_clear(&builder->branches);
     cup_pair_map_clear(&builder->sections);
     cup_pair_map_clear(&builder->named_values);
@@ -162,6 +165,22 @@ struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t 
     sum->prefix = prefix;
     sum->next = profile->files[file].first_sum;
     profile->files[file].first_sum = (uint32_t)profile->file_sum_count;
+    return sum;
+}
+
+struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t server, uint32_t kind)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t known = cup_pair_map_get(&builder->opens, server, kind);
+    if (known)
+        return &profile->opens[known - 1];
+    struct cup_open_sum *sum = CUP_APPEND(builder, opens, open);
+    if (!sum || cup_pair_map_set(&builder->opens, server, kind, (uint32_t)profile->open_count)) {
+        builder->out_of_memory = true;
+        return NULL;
+    }
+    sum->server = server;
+    sum->kind = kind;
     return sum;
 }
 

@@ -10,6 +10,7 @@ struct cup_builder {
     struct cup_profile *profile;      /* not owned */
     struct cup_id_map prefixes;       /* by string: index + 1 in profile->prefixes */
     struct cup_id_map paths;          /* by string: index + 1 in profile->files */
+    struct cup_pair_map opens;        /* by string of the server, and kind: index + 1 */
     struct cup_pair_map branches;     /* by strings of tree and name: index + 1 */
     struct cup_id_map root_files;     /* by string: index + 1 in profile->root_files */
     struct cup_pair_map sections;     /* by strings of name and parent: index + 1 of one of them */
@@ -55,6 +56,9 @@ uint32_t cup_builder_file(struct cup_builder *builder, uint32_t path);
 /* The file's sum for a prefix, made at need; NULL without memory. */
 struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t file,
                                           uint32_t prefix);
+
+/* The sum of a kind of opens at a server, made at need; NULL without memory. */
+struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t server, uint32_t kind);
 
 /* Index + 1 of the branch, made at need; 0 without memory. */
 uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name);

@@ -183,6 +183,31 @@ static void merge_file_sums(struct shift *shift)
     }
 }
 
+static void merge_opens(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->open_count; i++) {
+        const struct cup_open_sum *old = &shift->from->opens[i];
+        struct cup_open_sum *sum =
+            cup_builder_open(shift->builder, string(shift, old->server), old->kind);
+        if (!sum)
+            return;
+        cup_open_sum_add(sum, old);
+    }
+}
+
+static void merge_access_places(struct shift *shift)
+{
+    for (size_t i = 0; i < shift->from->access_place_count; i++) {
+        struct cup_access_place *place = CUP_APPEND(shift->builder, access_places, access_place);
+        if (!place)
+            return;
+        *place = shift->from->access_places[i];
+        place->process += shift->process;
+        place->task = moved(place->task, shift->task);
+        place->file = cup_id_map_get(&shift->files, place->file + 1) - 1;
+    }
+}
+
 static void merge_branches(struct shift *shift)
 {
     for (size_t i = 0; i < shift->from->branch_count; i++) {
@@ -456,6 +481,8 @@ void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from)
         merge_columns(&shift);
         merge_files(&shift);
         merge_file_sums(&shift);
+        merge_opens(&shift);
+        merge_access_places(&shift);
         merge_branches(&shift);
         merge_root_files(&shift);
         merge_sections(&shift);

@@ -28,26 +28,10 @@ struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
     return text.bytes ? text : (struct cup_text){"(not known)", 11};
 }
 
-static void open_section(const struct cup_page *page, const char *text, const char *detail)
-{
-    struct cup_html *html = page->terminal.html;
-    FILE *out = page->terminal.out;
-    cup_page_end(page);
-    snprintf(html->label, sizeof html->label, "%s", text);
-    fputs("<section>\n<h3>", out);
-    cup_html_string(out, text);
-    fputs("</h3>\n", out);
-    cup_html_paragraph(out, CUP_DIM, detail);
-    html->open = true;
-}
-
 void cup_page_end(const struct cup_page *page)
 {
-    struct cup_html *html = page->terminal.html;
-    if (html && html->open)
-        fputs("</section>\n", page->terminal.out);
-    if (html)
-        html->open = false;
+    if (page->terminal.html)
+        cup_html_section_end(&page->terminal);
 }
 
 size_t cup_page_rows(const struct cup_page *page, size_t screen)
@@ -64,7 +48,7 @@ size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen)
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
 {
     if (page->terminal.html) {
-        open_section(page, text, detail);
+        cup_html_section(&page->terminal, text, detail);
         return;
     }
     size_t room = page->terminal.width - strlen(text) - 2;

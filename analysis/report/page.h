@@ -27,6 +27,7 @@ int cup_print_functions(const struct cup_page *page); /* needs totals->calls */
 int cup_print_files(const struct cup_page *page);
 int cup_print_branches(const struct cup_page *page);
 int cup_print_servers(const struct cup_page *page);
+int cup_print_opens(const struct cup_page *page);
 int cup_print_workers(const struct cup_page *page);
 int cup_print_losses(const struct cup_page *page);
 int cup_print_hosts(const struct cup_page *page);

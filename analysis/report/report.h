@@ -18,8 +18,9 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
                     const struct cup_output *output, const char *only);
 
 /* As parts of a page of HTML, which the caller begins and ends: the summary (`front`), or all other
- * sections that need not be asked for. Returns as above. */
-int cup_report_html(const struct cup_totals *totals, const struct cup_output *output, bool front);
+ * sections that need not be asked for. `contents` takes a link to each, as items of a list; it may
+ * be NULL. Returns as above. */
+int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front);
 
 /* Which run it is, in a line. Returns `to`. */
 enum { CUP_DESCRIPTION = 300 };
@@ -42,7 +43,7 @@ struct cup_feature_off {
     const char *name, *consequence;
     uint64_t processes; /* in which it is off, of those that are workers */
 };
-enum { CUP_FEATURE_COUNT = 18 };
+enum { CUP_FEATURE_COUNT = 20 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);
 

@@ -111,6 +111,7 @@ int cup_report_put_coffea(struct report *report);
 int cup_report_put_files(struct report *report);
 int cup_report_put_servers(struct report *report);
 int cup_report_put_sections(struct report *report); /* that the program named */
+int cup_report_put_opens(struct report *report);
 void cup_report_put_runs(struct report *report);
 void cup_report_put_efficiency(struct report *report);
 void cup_report_put_chunks(struct report *report);

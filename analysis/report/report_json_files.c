@@ -1,4 +1,4 @@
-/* Files, and the peers of sockets, in the report's JSON. */
+/* Files in the report's JSON. */
 #include "analysis/report/report_json.h"
 
 #include <stdlib.h>
@@ -63,49 +63,4 @@ int cup_report_put_files(struct report *report)
     close_rows(report);
     free(files);
     return files ? 0 : -1;
-}
-
-/* "tcp" of "tcp://10.0.0.1:1094", "unix" of "unix:/run/x"; null where there is none. */
-static struct cup_value protocol_of(struct cup_text address)
-{
-    const char *colon = address.bytes ? memchr(address.bytes, ':', address.length) : NULL;
-    if (!colon)
-        return cup_null();
-    return cup_text((struct cup_text){address.bytes, (size_t)(colon - address.bytes)});
-}
-
-static void put_server(struct report *report, uint32_t index)
-{
-    const struct cup_file *server = &report->profile->files[index];
-    const struct cup_file_sum total = cup_file_total(report->profile, index);
-    const uint64_t *c = total.counters;
-    cup_json_row(&report->json, NULL);
-    put(report, "server", text_of(report, server->path));
-    put(report, "protocol", protocol_of(cup_profile_text(report->profile, server->path)));
-    put(report, "recv_bytes", cup_count(c[CUP_F_READ_BYTES]));
-    put(report, "send_bytes", cup_count(c[CUP_F_WRITE_BYTES]));
-    put(report, "requests", cup_count(c[CUP_F_WRITE_CALLS]));
-    put(report, "recv_calls", cup_count(c[CUP_F_READ_CALLS]));
-    put(report, "bytes_per_request",
-        cup_ratio((double)c[CUP_F_READ_BYTES], (double)c[CUP_F_WRITE_CALLS]));
-    put(report, "connections", cup_count(c[CUP_F_OPENS]));
-    put_ns(report, "net_s", c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS]);
-    put(report, "tasks", cup_count(total.tasks));
-    put(report, "processes", cup_count(server->processes));
-    put(report, "open_latency_p50_s", cup_null());
-    put(report, "open_latency_p99_s", cup_null());
-    put(report, "errors", cup_null());
-    cup_json_end_object(&report->json);
-}
-
-int cup_report_put_servers(struct report *report)
-{
-    size_t count;
-    uint32_t *servers = cup_files_by_bytes(report->profile, CUP_FILE_SOCKET, &count);
-    open_rows(report, "servers");
-    for (size_t i = 0; servers && i < count && !cup_output_failed(report->output); i++)
-        put_server(report, servers[i]);
-    close_rows(report);
-    free(servers);
-    return servers ? 0 : -1;
 }

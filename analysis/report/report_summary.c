@@ -1,5 +1,6 @@
 /* The first screen: how long, how fast, how much of it was CPU, whether every byte found its task,
  * and what to look at first. */
+#include <math.h>
 #include <string.h>
 
 #include "analysis/advice/advice.h"
@@ -187,7 +188,8 @@ static void print_cpu(const struct cup_page *page)
     snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
              helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");
     print_fact(page, "CPU",
-               value >= 0.7   ? CUP_GOOD
+               isnan(value)   ? CUP_PLAIN
+               : value >= 0.7 ? CUP_GOOD
                : value >= 0.4 ? CUP_WARN
                               : CUP_BAD,
                share, detail);
@@ -222,7 +224,11 @@ static void print_attributed(const struct cup_page *page)
              : others ? "; data files: "
                       : ": ",
              ways);
-    print_fact(page, "attributed", value >= 0.99 ? CUP_GOOD : CUP_WARN, share, detail);
+    print_fact(page, "attributed",
+               isnan(value)    ? CUP_PLAIN
+               : value >= 0.99 ? CUP_GOOD
+                               : CUP_WARN,
+               share, detail);
 }
 
 static void print_trouble(const struct cup_page *page)

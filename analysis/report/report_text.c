@@ -85,20 +85,35 @@ static const struct section {
     int (*print)(const struct cup_page *page);
     enum shown shown;
 } sections[] = {
-    {"summary", cup_print_summary, ALWAYS},   {"tasks", cup_print_tasks, ALWAYS},
-    {"waits", cup_print_waits, ALWAYS},       {"chunks", cup_print_chunks, ALWAYS},
-    {"", cup_print_slowest, ONLY_PAGE},       {"datasets", cup_print_datasets, ALWAYS},
-    {"coffea", cup_print_coffea, ON_REQUEST}, {"losses", cup_print_losses, ALWAYS},
-    {"stages", cup_print_stages, ALWAYS},     {"merge", cup_print_merge, ALWAYS},
-    {"hosts", cup_print_hosts, ALWAYS},       {"files", cup_print_files, ALWAYS},
-    {"branches", cup_print_branches, ALWAYS}, {"functions", cup_print_functions, PAGE},
-    {"servers", cup_print_servers, ALWAYS},   {"workers", cup_print_workers, ALWAYS},
-    {"sections", cup_print_sections, ALWAYS}, {"workflow", print_workflow, PAGE},
-    {"efficiency", print_efficiency, ALWAYS}, {"time_budget", cup_print_time_budget, PAGE},
-    {"fine", cup_print_fine, ALWAYS},         {"attribution", cup_print_attribution, ALWAYS},
-    {"health", cup_print_health, ALWAYS},     {"processes", cup_print_processes, PAGE},
-    {"runs", cup_print_runs, PAGE},           {"scaling", cup_print_scaling, ON_REQUEST},
-    {"sources", print_sources, ON_REQUEST},   {"", print_footer, ONLY_TEXT},
+    {"summary", cup_print_summary, ALWAYS},
+    {"tasks", cup_print_tasks, ALWAYS},
+    {"waits", cup_print_waits, ALWAYS},
+    {"chunks", cup_print_chunks, ALWAYS},
+    {"", cup_print_slowest, ONLY_PAGE},
+    {"datasets", cup_print_datasets, ALWAYS},
+    {"coffea", cup_print_coffea, ON_REQUEST},
+    {"losses", cup_print_losses, ALWAYS},
+    {"stages", cup_print_stages, ALWAYS},
+    {"merge", cup_print_merge, ALWAYS},
+    {"hosts", cup_print_hosts, ALWAYS},
+    {"files", cup_print_files, ALWAYS},
+    {"branches", cup_print_branches, ALWAYS},
+    {"functions", cup_print_functions, PAGE},
+    {"servers", cup_print_servers, ALWAYS},
+    {"opens", cup_print_opens, ALWAYS},
+    {"workers", cup_print_workers, ALWAYS},
+    {"sections", cup_print_sections, ALWAYS},
+    {"workflow", print_workflow, PAGE},
+    {"efficiency", print_efficiency, ALWAYS},
+    {"time_budget", cup_print_time_budget, PAGE},
+    {"fine", cup_print_fine, ALWAYS},
+    {"attribution", cup_print_attribution, ALWAYS},
+    {"health", cup_print_health, ALWAYS},
+    {"processes", cup_print_processes, PAGE},
+    {"runs", cup_print_runs, PAGE},
+    {"scaling", cup_print_scaling, ON_REQUEST},
+    {"sources", print_sources, ON_REQUEST},
+    {"", print_footer, ONLY_TEXT},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
@@ -167,16 +182,16 @@ static int print_html(struct cup_page *page, bool front)
     return result;
 }
 
-int cup_report_html(const struct cup_totals *totals, const struct cup_output *output, bool front)
+int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front)
 {
     static const struct cup_target no_target;
-    struct cup_html html = {.open = false};
+    struct cup_html html = {.contents = contents};
     bool begun = false;
     struct cup_page page = {.totals = totals,
                             .profile = totals->profile,
                             .target = &no_target,
                             .begun = &begun,
-                            .terminal = {.out = output->file, .width = 100, .html = &html}};
+                            .terminal = {.out = out, .width = 100, .html = &html}};
     return print_html(&page, front);
 }
 

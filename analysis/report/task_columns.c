@@ -326,6 +326,7 @@ const struct cup_task_column cup_task_columns[] = {
 #define X(id, name, label, text, needs, source) {"helper_" name, helper_wait, CUP_WAITED_##id},
     CUP_WAITS(X)
 #undef X
+    SECONDS("file_open_s", OPEN_NS), COUNTER("failed_opens", FAILED_OPENS),
 };
 /* clang-format on */
 const size_t cup_task_column_count = sizeof cup_task_columns / sizeof *cup_task_columns;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/log/log_access.h"
 #include "analysis/log/log_baskets.h"
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
@@ -401,6 +402,38 @@ static void dump_value(FILE *out, const struct cup_record *record)
     fprintf(out, " sum=%.17g least=%.17g most=%.17g last=%.17g", r.sum, r.least, r.most, r.last);
 }
 
+static void dump_open(FILE *out, const struct cup_record *record)
+{
+    struct cup_r_open r;
+    cup_record_fixed(record, &r, sizeof r);
+    fprintf(out, " task=%" PRIu32 " kind=%s file=%" PRIu32 " path=#%" PRIu32, r.task,
+            cup_open_kind_name(r.kind), r.file, r.path);
+    cup_dump_time(out, "start", r.start_ns);
+    fprintf(out, " ns=%" PRIu64 " error=%" PRIu32, r.ns, r.error);
+}
+
+/* Of STROKES, what is not told in an ACCESS record yet, or was in the last one with its sequence.
+ */
+static void dump_access(FILE *out, const struct cup_record *record)
+{
+    struct cup_access r;
+    cup_access_decode(&r, record);
+    fprintf(out, " task=%" PRIu32 " file=%" PRIu32 " own=%" PRIu32 " set=%" PRIu32, r.task, r.file,
+            r.own, r.set);
+    fprintf(out, " sequence=%" PRIu32 " strokes=%" PRIu32, r.sequence, r.count);
+    for (uint32_t i = 0; i < r.count; i++) {
+        const struct cup_read_stroke *stroke = &r.strokes[i];
+        fprintf(out, "\n%10s %5s STROKE offset=%" PRIu64 "-%" PRIu64, "-", "-", stroke->low,
+                stroke->high);
+        cup_dump_time(out, "start", stroke->start_ns);
+        fprintf(out, " ns=%" PRId64 " bytes=%" PRIu64, stroke->stop_ns - stroke->start_ns,
+                stroke->bytes);
+        fprintf(out, " calls=%" PRIu64 " jumps=%" PRIu64, stroke->calls, stroke->jumps);
+    }
+    if (r.damaged)
+        fputs(" (strokes are damaged)", out);
+}
+
 static void dump_room(FILE *out, const struct cup_record *record)
 {
     (void)record;
@@ -449,6 +482,9 @@ void cup_dump_record(FILE *out, uint64_t offset, const struct cup_record *record
         [CUP_R_STACK_USE] = {"STACK_USE", cup_dump_stack_use},
         [CUP_R_SECTION] = {"SECTION", dump_section},
         [CUP_R_VALUE] = {"VALUE", dump_value},
+        [CUP_R_OPEN] = {"OPEN", dump_open},
+        [CUP_R_ACCESS] = {"ACCESS", dump_access},
+        [CUP_R_STROKES] = {"STROKES", dump_access},
     };
     fprintf(out, "%10" PRIu64 " %5" PRIu32 " ", offset, record->length);
     if (record->type < sizeof types / sizeof *types && types[record->type].dump) {

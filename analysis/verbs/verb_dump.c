@@ -23,7 +23,7 @@ static void dump_features(FILE *out, uint64_t features)
     static const char *const names[] = {"files",     "heap",    "bridge",  "context", "chunks",
                                         "rss",       "handoff", "mapped",  "waits",   "gil",
                                         "run_delay", "samples", "digests", "baskets", "asked",
-                                        "stacks",    "native",  "cpu"};
+                                        "opens",     "access",  "stacks",  "native",  "cpu"};
     fputs("features:", out);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");

@@ -1,32 +1,42 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/target.h"
 #include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
+#include "analysis/verbs/plot_pictures.h"
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/output.h"
+#include "plot/page_runs.h"
 #include "plot/page_write.h"
-#include "plot/plots.h"
+#include "plot/runs.h"
 
 #define DEFAULT_OUT "cupping-plots"
 
-enum { MOST = 64 }; /* operands: DIR and names */
+enum { MOST = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* operands: runs and names */
 
 struct request {
-    const char *directory, *out, *format, *width, *height, *run, *html;
+    const char *words[CUP_COMPARE_MOST]; /* the runs */
+    struct cup_input_list inputs;        /* where there are two or more */
+    const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
     const char *list, *dark; /* cup_option_off: not given */
     struct cup_call_ask ask; /* of which tasks' stacks */
     unsigned number;         /* of the run: see struct cup_load_options */
-    const struct cup_plot *plots[MOST];
-    size_t count; /* 0: all that can be drawn */
+    struct cup_wanted wanted;
     struct cup_plot_style style;
+    struct cup_target target;
 };
+
+static bool is_of_runs(const struct request *request)
+{
+    return request->inputs.word_count > 1;
+}
 
 /* ---- what is asked for -------------------------------------------------------------------- */
 
@@ -70,34 +80,96 @@ static int read_size(struct request *request, struct cup_error *error)
     return read_inches("--height", request->height, &style->height, error);
 }
 
-/* The first operand is a plot if there is one of that name, else the profile; the others are
- * plots. */
+/* Something that is there, also as DIR:N, or that only a path can be. */
+static bool names_run(const char *operand)
+{
+    const char *colon = strrchr(operand, ':');
+    char directory[1024];
+    if (strchr(operand, '/') || access(operand, F_OK) == 0)
+        return true;
+    snprintf(directory, sizeof directory, "%.*s", colon ? (int)(colon - operand) : 0, operand);
+    return colon && access(directory, F_OK) == 0;
+}
+
+static int add_run(struct request *request, const char *operand, struct cup_error *error)
+{
+    if (request->inputs.word_count == CUP_COMPARE_MOST)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: more than %d runs", operand,
+                             CUP_COMPARE_MOST);
+    request->words[request->inputs.word_count++] = operand;
+    return 0;
+}
+
+/* An operand is a plot if there is one of that name, else a run. */
+static int read_operand(struct request *request, const char *operand, struct cup_error *error)
+{
+    const struct cup_plot *plot = cup_find_plot(operand);
+    const struct cup_plot_missing *missing = cup_find_missing_plot(operand);
+    if (!plot)
+        plot = cup_find_run_plot(operand);
+    if (missing)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
+                             missing->name, missing->reason);
+    if (!plot && names_run(operand))
+        return add_run(request, operand, error);
+    if (!plot)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "%s: no such plot, and no such profile; see `cupping plot --list`",
+                             operand);
+    return cup_wanted_add(&request->wanted, plot, error);
+}
+
+/* One run has other plots than several. */
+static int check_plots(const struct request *request, struct cup_error *error)
+{
+    bool list = request->list != cup_option_off;
+    for (size_t i = 0; i < request->wanted.count; i++) {
+        const char *name = request->wanted.plots[i]->name;
+        bool of_runs = cup_find_run_plot(name) != NULL;
+        if (of_runs && !is_of_runs(request) && !list)
+            return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                 "%s: shows two or more runs: `cupping plot A B %s`", name, name);
+        if (!of_runs && is_of_runs(request))
+            return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                 "%s: shows one run; of several there are compare, "
+                                 "compare-budget, compare-runtime and compare-scaling",
+                                 name);
+    }
+    return 0;
+}
+
 static int read_operands(struct request *request, const char **operands, size_t given,
                          struct cup_error *error)
 {
-    for (size_t i = 0; i < given; i++) {
-        const struct cup_plot *plot = cup_find_plot(operands[i]);
-        const struct cup_plot_missing *missing = cup_find_missing_plot(operands[i]);
-        struct stat status;
-        if (plot)
-            request->plots[request->count++] = plot;
-        else if (missing)
-            return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
-                                 missing->name, missing->reason);
-        else if (i == 0 && (strchr(operands[i], '/') || stat(operands[i], &status) == 0))
-            request->directory = operands[i];
-        else
-            return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                                 "%s: no such plot%s; see `cupping plot --list`", operands[i],
-                                 i == 0 ? ", and no such profile" : "");
-    }
-    return 0;
+    for (size_t i = 0; i < given; i++)
+        if (read_operand(request, operands[i], error) != 0)
+            return -1;
+    request->inputs.words = request->words;
+    return check_plots(request, error);
+}
+
+/* What only several runs have. */
+static int read_comparison(struct request *request, struct cup_error *error)
+{
+    const char *wrong = request->baseline ? "--baseline" : request->target_text ? "--target" : NULL;
+    if (!is_of_runs(request))
+        return wrong ? cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                     "%s: belongs to plots of two or more runs", wrong)
+                     : 0;
+    if (request->files)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files: belongs to plots of one run");
+    request->inputs.run = request->run;
+    request->inputs.with_chunks = true;
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "plot", error) != 0)
+        return -1;
+    return cup_input_list_baseline(&request->inputs, request->baseline, "plot", error);
 }
 
 /* What was asked for that a page does not take; NULL if nothing. */
 static const char *of_pictures(const struct request *request)
 {
-    return request->count                    ? request->plots[0]->name
+    return request->wanted.count             ? request->wanted.plots[0]->name
            : request->out                    ? "-o"
            : request->format                 ? "--format"
            : request->width                  ? "--width"
@@ -119,13 +191,16 @@ static int read_request(int argc, char **argv, struct request *request, struct c
                                          {"--dark", &request->dark},
                                          {"--list", &request->list},
                                          {"--html", &request->html},
+                                         {"--files", &request->files},
                                          {"--prefix", &request->ask.prefix},
                                          {"--dataset", &request->ask.dataset},
-                                         {"--worker", &request->ask.worker}};
+                                         {"--worker", &request->ask.worker},
+                                         {"--baseline", &request->baseline},
+                                         {"--target", &request->target_text}};
     if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
                               &given, error) != 0 ||
         read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
-        read_size(request, error) != 0)
+        read_size(request, error) != 0 || read_comparison(request, error) != 0)
         return -1;
     if (request->html && of_pictures(request))
         return cup_error_set(
@@ -141,14 +216,6 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct request *request, const struct cup_plot *plot)
-{
-    bool wanted = request->count == 0;
-    for (size_t i = 0; i < request->count && !wanted; i++)
-        wanted = request->plots[i] == plot;
-    return wanted;
-}
-
 /* Those that no profile can have. */
 static void print_missing(void)
 {
@@ -157,155 +224,106 @@ static void print_missing(void)
                cup_plots_missing[i].answers, cup_plots_missing[i].reason);
 }
 
-/* Totals may be NULL: no profile to say what can be drawn. */
-static int print_list(const struct request *request, const struct cup_totals *totals,
+/* Without anything to draw from it is not said what can be drawn. */
+static int print_line(const struct cup_plot *plot, const struct cup_subject *subject, bool of_runs,
                       struct cup_error *error)
 {
     struct cup_arena arena = {0};
+    struct cup_plot_input input = {
+        .totals = subject->totals, .runs = subject->runs, .arena = &arena};
+    const void *data;
+    int result = 0;
+    if (of_runs ? subject->runs != NULL : subject->totals != NULL)
+        result = cup_plot_make(plot, &input, &data, error);
+    if (result >= 0)
+        printf("%-24s %s%s%s%s\n", plot->name, plot->answers,
+               !result   ? ""
+               : of_runs ? " (not from these runs: "
+                         : " (not from this profile: ",
+               result ? input.reason : "", result ? ")" : "");
+    cup_arena_clear(&arena);
+    return result < 0 ? -1 : 0;
+}
+
+static int print_list(const struct request *request, const struct cup_subject *subject,
+                      struct cup_error *error)
+{
     struct cup_output output = {.file = stdout};
     int result = 0;
-    for (size_t i = 0; i < cup_plot_count && result >= 0; i++) {
-        const struct cup_plot *plot = &cup_plots[i];
-        struct cup_plot_input input = {.totals = totals, .arena = &arena};
-        const void *data;
-        if (!is_wanted(request, plot))
-            continue;
-        if (totals)
-            result = cup_plot_make(plot, &input, &data, error);
-        if (result >= 0)
-            printf("%-24s %s%s%s%s\n", plot->name, plot->answers,
-                   result ? " (not from this profile: " : "", result ? input.reason : "",
-                   result ? ")" : "");
-        cup_arena_clear(&arena);
-    }
-    if (request->count == 0)
+    for (size_t i = 0; i < cup_plot_count && result == 0 && !subject->runs; i++)
+        if (cup_is_wanted(&request->wanted, &cup_plots[i]))
+            result = print_line(&cup_plots[i], subject, false, error);
+    for (size_t i = 0; i < cup_run_plot_count && result == 0; i++)
+        if (cup_is_wanted(&request->wanted, &cup_run_plots[i]))
+            result = print_line(&cup_run_plots[i], subject, true, error);
+    if (request->wanted.count == 0 && !subject->runs)
         print_missing();
     return result < 0 ? -1 : cup_output_close(&output, error);
 }
 
-/* ---- drawing ------------------------------------------------------------------------------ */
+/* ---- the page ------------------------------------------------------------------------------ */
 
-static int make_directory(const char *directory, struct cup_error *error)
-{
-    struct stat status;
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return cup_error_system(error, directory, "make the directory");
-    if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
-        return cup_error_set(error, directory, CUP_NO_OFFSET, "is no directory");
-    return access(directory, W_OK | X_OK) == 0
-               ? 0
-               : cup_error_system(error, directory, "write into it");
-}
-
-static int write_picture(const char *path, const struct cup_bytes *bytes, struct cup_error *error)
-{
-    struct cup_output output;
-    if (cup_output_open(&output, path, error) != 0)
-        return -1;
-    fwrite(bytes->bytes, 1, bytes->count, output.file);
-    return cup_output_close(&output, error);
-}
-
-static int save(const struct request *request, const struct cup_plot *plot,
-                const struct cup_bytes *bytes, struct cup_error *error)
-{
-    const char *ending = cup_format_names[request->style.format];
-    size_t room = strlen(request->out) + strlen(plot->name) + strlen(ending) + 3;
-    char *path = malloc(room);
-    if (!path)
-        return cup_error_memory(error, request->out);
-    snprintf(path, room, "%s/%s.%s", request->out, plot->name, ending);
-    int result = write_picture(path, bytes, error);
-    if (result == 0)
-        puts(path);
-    free(path);
-    return result;
-}
-
-/* Returns 0; 1 if it was left out, which is told; -1 and *error. */
-static int draw(const struct request *request, const struct cup_plot *plot,
-                const struct cup_totals *totals, struct cup_error *error)
-{
-    struct cup_arena arena = {0};
-    struct cup_plot_input input = {.totals = totals, .arena = &arena};
-    struct cup_canvas canvas;
-    const struct cup_bytes *bytes;
-    const void *data;
-    int result = cup_plot_make(plot, &input, &data, error);
-    if (result == 0)
-        result = cup_plot_draw(plot, &input, data, &request->style, &canvas, &bytes, error);
-    if (result == 0) {
-        result = save(request, plot, bytes, error);
-        cup_canvas_close(&canvas);
-    } else if (result > 0) {
-        fprintf(stderr, "cupping: plot: left out %s: %s\n", plot->name, input.reason);
-    }
-    cup_arena_clear(&arena);
-    return result;
-}
-
-/* Plots that were asked for by name and cannot be drawn are a failure, those of all are not. */
-static int draw_all(const struct request *request, const struct cup_totals *totals,
-                    struct cup_error *error)
-{
-    int left_out = 0, drawn = 0;
-    if (make_directory(request->out, error) != 0)
-        return -1;
-    for (size_t i = 0; i < cup_plot_count; i++) {
-        if (!is_wanted(request, &cup_plots[i]))
-            continue;
-        int result = draw(request, &cup_plots[i], totals, error);
-        if (result < 0)
-            return -1;
-        left_out += result > 0;
-        drawn += result == 0;
-    }
-    if ((request->count == 0 || left_out == 0) && drawn)
-        return 0;
-    return cup_error_set(error, "plot", CUP_NO_OFFSET, "%d of the plots asked for %s left out",
-                         left_out, left_out == 1 ? "was" : "were");
-}
-
-static int write_page(const struct request *request, const struct cup_totals *totals,
+static int write_page(const struct request *request, const struct cup_subject *subject,
                       struct cup_error *error)
 {
     struct cup_output output;
     if (cup_output_open(&output, request->html, error) != 0)
         return -1;
-    if (cup_page_write(totals, &output, error) == 0)
+    int result = subject->runs ? cup_page_runs_write(subject->runs, &output, error)
+                               : cup_page_write(subject->totals, &output, error);
+    if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
     return -1;
 }
 
-/* ---- the verb ----------------------------------------------------------------------------- */
-
-static int write_totals(const struct request *request, const struct cup_totals *totals,
-                        struct cup_error *error)
+static int answer(const struct request *request, const struct cup_subject *subject,
+                  struct cup_error *error)
 {
-    return request->html                     ? write_page(request, totals, error)
-           : request->list != cup_option_off ? print_list(request, totals, error)
-                                             : draw_all(request, totals, error);
+    return request->html ? write_page(request, subject, error)
+           : request->list != cup_option_off
+               ? print_list(request, subject, error)
+               : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
 }
+
+/* Of one run; with what the files that were read say of themselves, where those are to be looked
+ * for. */
+static int answer_with_files(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    const struct cup_subject subject = {.totals = totals};
+    struct cup_file_shares shares;
+    if (!request->files)
+        return answer(request, &subject, error);
+    int result = cup_file_shares_make(&shares, totals, request->files, error);
+    totals->shares = &shares;
+    if (result == 0)
+        result = answer(request, &subject, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    return result;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
 
 /* Stacks are read where a plot shows them. */
 static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
 {
-    bool wanted = request->count == 0;
-    for (size_t i = 0; i < request->count && !wanted; i++)
-        wanted = strncmp(request->plots[i]->name, "flame-", 6) == 0;
+    bool wanted = request->wanted.count == 0;
+    for (size_t i = 0; i < request->wanted.count && !wanted; i++)
+        wanted = strncmp(request->wanted.plots[i]->name, "flame-", 6) == 0;
     return wanted && !cup_stacks_missing(profile);
 }
 
-static int write_with_stacks(const struct request *request, struct cup_totals *totals,
-                             struct cup_error *error)
+static int answer_with_stacks(const struct request *request, struct cup_totals *totals,
+                              struct cup_error *error)
 {
     struct cup_call_tree calls;
     if (!wants_stacks(request, totals->profile))
-        return write_totals(request, totals, error);
+        return answer_with_files(request, totals, error);
     int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
     totals->calls = &calls;
-    result = result == 0 ? write_totals(request, totals, error)
+    result = result == 0 ? answer_with_files(request, totals, error)
                          : cup_error_memory(error, totals->profile->path);
     totals->calls = NULL;
     cup_call_tree_free(&calls);
@@ -316,9 +334,11 @@ static int with_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
-    const struct cup_load_options load = {
-        .counters = true, .baskets = request->html != NULL, .run = request->number};
-    if (cup_verb_load(&profile, request->directory, &load, error) != 0)
+    const struct cup_load_options load = {.counters = true,
+                                          .accesses = true,
+                                          .baskets = request->html || request->files,
+                                          .run = request->number};
+    if (cup_verb_load(&profile, request->words[0], &load, error) != 0)
         return CUP_EXIT_FAILED;
     int status = CUP_EXIT_DONE;
     if (cup_run_option_check(request->number, &profile, error) != 0)
@@ -326,7 +346,7 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        int result = write_with_stacks(request, &totals, error);
+        int result = answer_with_stacks(request, &totals, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
@@ -334,11 +354,36 @@ static int with_profile(struct request *request, struct cup_error *error)
     return status;
 }
 
+static int plot_runs(struct request *request, struct cup_error *error)
+{
+    struct cup_comparison comparison;
+    struct cup_input_list *inputs = &request->inputs;
+    struct cup_arena arena = {0};
+    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
+        return cup_error_memory(error, "plot");
+    const struct cup_subject subject = {
+        .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
+    int result = subject.runs ? answer(request, &subject, error) : cup_error_memory(error, "plot");
+    cup_arena_clear(&arena);
+    cup_comparison_free(&comparison);
+    return result;
+}
+
+static int with_runs(struct request *request, struct cup_error *error)
+{
+    bool usage = false;
+    int result = cup_input_list_open(&request->inputs, &usage, error);
+    if (result == 0)
+        result = plot_runs(request, error);
+    cup_input_list_close(&request->inputs);
+    return result == 0 ? CUP_EXIT_DONE : usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED;
+}
+
 /* The list needs no profile, but says more with one: one that was not asked for may be missing, or
  * unreadable. */
 static bool has_profile(const struct request *request)
 {
-    return request->directory || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
+    return request->words[0] || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
 }
 
 int cup_verb_plot(int argc, char **argv)
@@ -350,8 +395,12 @@ int cup_verb_plot(int argc, char **argv)
     if (!request.out)
         request.out = DEFAULT_OUT;
     bool list = request.list != cup_option_off;
-    int status = list && !has_profile(&request) ? CUP_EXIT_FAILED : with_profile(&request, &error);
-    if (list && !request.directory && status == CUP_EXIT_FAILED)
-        status = print_list(&request, NULL, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+    int status = is_of_runs(&request)             ? with_runs(&request, &error)
+                 : list && !has_profile(&request) ? CUP_EXIT_FAILED
+                                                  : with_profile(&request, &error);
+    if (list && !request.words[0] && status == CUP_EXIT_FAILED)
+        status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
+                     ? CUP_EXIT_DONE
+                     : CUP_EXIT_FAILED;
     return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
 }

@@ -151,7 +151,7 @@ static int write_report(const struct request *request, const struct cup_profile 
 /* A directory that another tool wrote. */
 static int report_measurement(const struct request *request)
 {
-    struct cup_figures figures;
+    struct cup_figures figures = {.with_chunks = false};
     struct cup_output output;
     struct cup_error error;
     bool usage = false;
@@ -161,7 +161,7 @@ static int report_measurement(const struct request *request)
                       request->span ? "--span" : "--files", request->span ? "spans" : "branches");
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     }
-    if (cup_input_open(&figures, directory, request->run, false, &usage, &error) != 0)
+    if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
         return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
     int result = cup_output_open(&output, request->json ? request->json : "-", &error);
     if (result == 0 && request->json)

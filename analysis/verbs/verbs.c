@@ -1,5 +1,6 @@
 #include "analysis/verbs/verbs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,9 @@ const struct cup_verb cup_verbs[] = {
      "what a run did: time, rates, tasks, chunks, files, and what to look at first",
      "  --json FILE        write the whole report as JSON instead; - is standard output\n"
      "  --only SECTION     only one section: summary, tasks, waits, chunks, datasets, losses,\n"
-     "                     stages, merge, hosts, files, branches, functions, servers, workers,\n"
-     "                     sections, workflow, efficiency, time_budget, fine, attribution,\n"
-     "                     health, coffea, processes, runs, scaling or sources\n"
+     "                     stages, merge, hosts, files, branches, functions, servers, opens,\n"
+     "                     workers, sections, workflow, efficiency, time_budget, fine,\n"
+     "                     attribution, health, coffea, processes, runs, scaling or sources\n"
      "  --prefix P, --dataset D, --worker W   only stacks of such tasks, with --only functions;\n"
      "                     a worker's address, name, or HOST:PID\n"
      "  --span NAME        only tasks of the Dask span of this name or id\n"
@@ -33,20 +34,30 @@ const struct cup_verb cup_verbs[] = {
      "  --csv FILE         all columns as CSV; - is standard output\n"
      "  --json FILE        all columns as JSON\n"
      "  Without options: the main columns as a table.\n"},
-    {"plot", cup_verb_plot, "[DIR] [-o OUTDIR] [OPTIONS] [NAME...]",
-     "pictures of a run: all that its data allow, or those named",
+    {"plot", cup_verb_plot, "[DIR...] [-o OUTDIR] [OPTIONS] [NAME...]",
+     "pictures of a run, or of several: all that the data allow, or those named",
+     "  With two or more, each is what `cupping compare` takes, too: a profile, DIR:N, a file "
+     "made\n"
+     "  by `cupping report --json`, or a measurement directory of roastcoffea; the plots are then\n"
+     "  compare and those after it in the list.\n"
      "  --list             the plots, one a line: name, what it answers, and, with a profile, why "
      "it\n"
      "                     cannot be drawn from it\n"
      "  -o OUTDIR          where NAME.png goes; made where it is not there; default:\n"
      "                     ./cupping-plots\n"
      "  --html FILE        instead: all of it, and the report's tables, as one page that needs\n"
-     "                     nothing else; - is standard output\n"
+     "                     nothing else; - is standard output. Of several: with the tables of\n"
+     "                     `cupping compare`\n"
      "  --format FORMAT    png (default; twice the pixels of a screen), svg or pdf\n"
      "  --width INCHES     default: 8; texts and lines go with it\n"
      "  --height INCHES    default: five eighths of the width\n"
      "  --dark             light on dark\n"
      "  --prefix P, --dataset D, --worker W   only stacks of such tasks in the flame graphs\n"
+     "  --files DIR        where else to look for the files that were read: share-read is then by\n"
+     "                     what they say of themselves\n"
+     "  --baseline B       of several, what the others are compared with: letter, number or name;\n"
+     "                     default: the first\n"
+     "  --target RATE      of several, a line at that rate in compare-scaling: 200Gbps, 50kHz\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"
      "                     last\n"
      "  The files written are printed one a line; what was left out, and why, goes to standard "
@@ -56,7 +67,8 @@ const struct cup_verb cup_verbs[] = {
      "  --to roastcoffea   a measurement directory of that tool, for its loader and plots\n"
      "  --to prometheus    a file of metrics for the node exporter's textfile collector\n"
      "  --to csv           a directory with tasks.csv, chunks.csv, files.csv, branches.csv,\n"
-     "                     workers.csv, samples.csv and functions.csv\n"
+     "                     workers.csv, opens.csv, samples.csv, functions.csv, sections.csv and\n"
+     "                     values.csv\n"
      "  --to speedscope    stacks as a file of that program, by CPU time, waits, bytes\n"
      "  --to collapsed     a directory with cpu.collapsed, wait.collapsed, read.collapsed and\n"
      "                     alloc.collapsed: a line for each stack\n"
@@ -79,7 +91,8 @@ const struct cup_verb cup_verbs[] = {
      "  --run N|all        which run, of the profiles that do not say so themselves\n"
      "  --target RATE      how far it is to a rate: 200Gbps, 25GB/s, 50kHz, 2e6events/s\n"
      "  --json FILE        everything as JSON instead; - is standard output\n"
-     "  --csv FILE         everything as CSV instead, one row for each figure and input\n"},
+     "  --csv FILE         everything as CSV instead, one row for each figure and input\n"
+     "  `cupping plot A B` draws them beside each other.\n"},
     {"dump", cup_verb_dump, "FILE", "everything that one log (*.cup) holds, as text", ""},
     {"doctor", cup_verb_later, "", "not in this version", ""},
     {"help", cup_verb_help, "[VERB]", "this text, or that of one verb", ""},
@@ -92,6 +105,25 @@ const struct cup_verb *cup_find_verb(const char *name)
         if (strcmp(cup_verbs[i].name, name) == 0)
             return &cup_verbs[i];
     return NULL;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+int cup_verb_start(int argc, char **argv)
+{
+    const struct cup_verb *verb = cup_find_verb(argv[0]);
+    char *help[] = {"help", argv[0], NULL};
+    if (verb)
+        return verb->run != cup_verb_run && asks_for_help(argc, argv) ? cup_verb_help(2, help)
+                                                                      : verb->run(argc, argv);
+    fprintf(stderr, "cupping: %s: no such verb; see `cupping help`\n", argv[0]);
+    return CUP_EXIT_USAGE;
 }
 
 int cup_verb_later(int argc, char **argv)

@@ -30,6 +30,11 @@ extern const unsigned cup_verb_count;
 /* NULL if there is none of that name. */
 const struct cup_verb *cup_find_verb(const char *name);
 
+/* Runs the verb argv[0]; with --help or -h among its options, prints what `cupping help VERB` does.
+ * (The wrapper behind `cupping run` has its own, and what follows a command is the command's.)
+ * Returns the exit status. */
+int cup_verb_start(int argc, char **argv);
+
 /* What verbs share. Loading prints one line on standard error for each log that is damaged. */
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);

@@ -1,5 +1,6 @@
 #include "analysis/write/html.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +54,24 @@ void cup_html_string(FILE *out, const char *string)
     cup_html_text(out, (struct cup_text){string, strlen(string)});
 }
 
+char *cup_html_target(char to[CUP_HTML_TARGET], const char *heading)
+{
+    size_t length = (size_t)snprintf(to, CUP_HTML_TARGET, "table");
+    bool gap = true;
+    for (; *heading && length + 2 < CUP_HTML_TARGET; heading++) {
+        if (!isalnum((unsigned char)*heading)) {
+            gap = true;
+            continue;
+        }
+        if (gap)
+            to[length++] = '-';
+        to[length++] = (char)tolower((unsigned char)*heading);
+        gap = false;
+    }
+    to[length] = '\0';
+    return to;
+}
+
 void cup_html_prose(FILE *out, const char *text)
 {
     for (bool code = false; *text; code = !code) {
@@ -78,6 +97,39 @@ void cup_html_paragraph(FILE *out, enum cup_style style, const char *text)
           out);
     cup_html_prose(out, text);
     fputs("</p>\n", out);
+}
+
+/* ---- sections ----------------------------------------------------------------------------- */
+
+static void put_link(FILE *contents, const char *target, const char *text)
+{
+    fprintf(contents, "<li><a href=\"#%s\">", target);
+    cup_html_string(contents, text);
+    fputs("</a></li>\n", contents);
+}
+
+void cup_html_section(const struct cup_terminal *terminal, const char *heading, const char *detail)
+{
+    struct cup_html *html = terminal->html;
+    FILE *out = terminal->out;
+    char target[CUP_HTML_TARGET];
+    cup_html_section_end(terminal);
+    snprintf(html->label, sizeof html->label, "%s", heading);
+    fprintf(out, "<section id=\"%s\">\n<h3>", cup_html_target(target, heading));
+    cup_html_string(out, heading);
+    fprintf(out, " <a class=\"here\" href=\"#%s\" aria-label=\"Link to this table\">#</a></h3>\n",
+            target);
+    if (html->contents)
+        put_link(html->contents, target, heading);
+    cup_html_paragraph(out, CUP_DIM, detail);
+    html->open = true;
+}
+
+void cup_html_section_end(const struct cup_terminal *terminal)
+{
+    if (terminal->html->open)
+        fputs("</section>\n", terminal->out);
+    terminal->html->open = false;
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */

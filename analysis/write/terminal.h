@@ -24,6 +24,7 @@ enum cup_style {
 struct cup_html {
     char label[80]; /* of the section: the captions of its tables */
     bool open;      /* it has to be closed */
+    FILE *contents; /* not owned; takes a link to each section, as items of a list; may be NULL */
 };
 
 struct cup_terminal {

@@ -221,6 +221,68 @@ void builder_uses(struct log_builder *builder, uint32_t task, const struct build
     free(tail);
 }
 
+/* ---- strokes ----------------------------------------------------------------------------- */
+
+static size_t put_stroke(unsigned char *to, const struct cup_read_stroke *stroke, uint64_t end,
+                         int64_t ended_ns)
+{
+    const uint64_t told[CUP_KV_COUNT] = {
+        cup_pairs_difference(stroke->low, end),
+        stroke->high - stroke->low,
+        cup_pairs_difference((uint64_t)stroke->start_ns / 1024, (uint64_t)ended_ns / 1024),
+        (uint64_t)stroke->stop_ns / 1024 - (uint64_t)stroke->start_ns / 1024,
+        cup_pairs_difference(stroke->bytes, stroke->high - stroke->low),
+        stroke->calls - 1,
+        stroke->jumps,
+    };
+    size_t bytes = 1;
+    to[0] = 0;
+    for (int i = 0; i < CUP_KV_COUNT; i++)
+        if (told[i]) {
+            to[0] |= (unsigned char)(1 << i);
+            bytes += cup_pairs_number(to + bytes, told[i]);
+        }
+    return bytes;
+}
+
+void builder_access(struct log_builder *builder, const struct cup_r_access *access,
+                    const struct cup_read_stroke *strokes, uint32_t count)
+{
+    struct cup_r_access fixed = *access;
+    unsigned char *tail = malloc(count * (CUP_KV_COUNT * 10 + 1) + 1);
+    size_t bytes = 0;
+    fixed.start_ns = count ? strokes[0].start_ns : 0;
+    fixed.strokes = (uint8_t)count;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += put_stroke(tail + bytes, &strokes[i], i ? strokes[i - 1].high : 0,
+                            i ? strokes[i - 1].stop_ns : fixed.start_ns);
+    builder_record(builder, CUP_R_ACCESS, &fixed, sizeof fixed, tail, bytes);
+    free(tail);
+}
+
+void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
+                     const struct cup_read_stroke *strokes, uint32_t count)
+{
+    struct cup_r_strokes set = {.set = access->set,
+                                .sequence = access->sequence,
+                                .task = access->task,
+                                .file = access->file,
+                                .own = access->own,
+                                .base_ticks = 5000,
+                                .base_ns = count ? strokes[0].start_ns : 0,
+                                .multiplier = UINT64_C(1) << 32};
+    for (uint32_t i = 0; i < count; i++)
+        set.strokes[CUP_STROKE_ROOM - 1 - i] = (struct cup_access_stroke){
+            .low = strokes[i].low,
+            .high = strokes[i].high,
+            .start = (uint64_t)(strokes[i].start_ns - set.base_ns) + set.base_ticks,
+            .stop = (uint64_t)(strokes[i].stop_ns - set.base_ns) + set.base_ticks,
+            .bytes = strokes[i].bytes,
+            .calls = (uint32_t)strokes[i].calls,
+            .jumps = (uint32_t)strokes[i].jumps};
+    BUILDER_ADD(builder, CUP_R_STROKES, set);
+}
+
 /* ---- samples ----------------------------------------------------------------------------- */
 
 struct builder_worker {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/log/log_access.h"
 #include "preload/log_format.h"
 
 enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
@@ -58,6 +59,12 @@ void builder_stacks(struct log_builder *builder, uint32_t first, const struct cu
                     uint32_t count);
 void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
                   uint32_t count);
+/* An ACCESS record of strokes in their order, whose times are whole units of 1024 ns; and a STROKES
+ * record that holds them, one tick a nanosecond. */
+void builder_access(struct log_builder *builder, const struct cup_r_access *access,
+                    const struct cup_read_stroke *strokes, uint32_t count);
+void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
+                     const struct cup_read_stroke *strokes, uint32_t count);
 
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
  * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/metrics/totals.h"
+#include "analysis/profile/access_feed.h"
 #include "analysis/profile/worker_rows.h"
 #include "analysis/report/task_columns.h"
 #include "analysis/report/warnings.h"
@@ -35,6 +36,18 @@ static void add_dasks_own(void)
     builder_record(&builder, CUP_R_DIGEST, &digest, sizeof digest, &value, sizeof value);
 }
 
+static void add_strokes(void)
+{
+    const struct cup_read_stroke strokes[] = {
+        {at_second(10), at_second(11), 0, 5000, 5000, 2, 0},
+        {at_second(11), at_second(12), 100, 90000, 300, 5, 4},
+    };
+    struct cup_r_access access = {.task = 1, .file = 1, .set = 1, .sequence = 1};
+    builder_access(&builder, &access, strokes, 2);
+    access.sequence = 2;
+    builder_strokes(&builder, &access, strokes, 2);
+}
+
 /* Records and counters that the golden run has none of. */
 static void add_the_rest(void)
 {
@@ -45,6 +58,7 @@ static void add_the_rest(void)
     BUILDER_ADD(&builder, CUP_R_PARENT, parent);
     BUILDER_ADD(&builder, CUP_R_CHILD, child);
     BUILDER_ADD(&builder, CUP_R_FILE, peer);
+    add_strokes();
     add_dasks_own();
     header = builder_header(&builder);
     header->health[CUP_H_KERNEL_READ_START] = 1;
@@ -77,6 +91,19 @@ static void read_rows(const struct cup_profile *profile, enum cup_role role)
     cr_assert_eq(cup_worker_rows_finish(&rows), 0);
 }
 
+static void read_strokes(const struct cup_profile *profile)
+{
+    struct cup_access_feed feed;
+    cup_access_feed_open(&feed, profile, NULL);
+    while (cup_access_feed_next(&feed)) {
+        cr_assert_lt(feed.place->file, profile->file_count);
+        cr_assert_leq(feed.place->task, profile->task_count);
+        for (uint32_t i = 0; i < feed.access.count; i++)
+            cr_assert_lt(feed.access.strokes[i].low, feed.access.strokes[i].high);
+    }
+    cr_assert_eq(cup_access_feed_close(&feed), 0);
+}
+
 /* Loads what the builder holds and computes everything; 0 when something could be read. */
 static int load(void)
 {
@@ -85,7 +112,7 @@ static int load(void)
     struct cup_error error;
     struct cup_statistics statistics[CUP_STAT_COUNT];
     struct cup_warning warnings[CUP_WARNINGS_MOST];
-    const struct cup_load_options options = {.counters = true};
+    const struct cup_load_options options = {.counters = true, .accesses = true};
     save_log(&builder, scratch, "bad.cup");
     if (cup_profile_load(&profile, scratch, &options, &error) != 0) {
         cr_assert_neq(error.text[0], '\0');
@@ -96,6 +123,7 @@ static int load(void)
     cup_warnings_make(&totals, warnings);
     read_rows(&profile, CUP_ROLE_SCHEDULER);
     read_rows(&profile, CUP_ROLE_WORKER);
+    read_strokes(&profile);
     free(cup_task_attempts(&profile));
     cup_totals_free(&totals);
     cup_profile_free(&profile);

@@ -58,8 +58,7 @@ static struct cup_figures *open_input(const char *word)
 {
     struct cup_error error;
     bool usage = false;
-    cr_assert_eq(cup_input_open(&inputs[opened], word, NULL, false, &usage, &error), 0, "%s",
-                 error.text);
+    cr_assert_eq(cup_input_open(&inputs[opened], word, NULL, &usage, &error), 0, "%s", error.text);
     return &inputs[opened++];
 }
 
@@ -130,7 +129,7 @@ static void expect_figure(const struct cup_figures *figures, const char *section
 static void expect_unknown(const struct cup_figures *figures, const char *section, const char *name,
                            const char *reason)
 {
-    const struct cup_figure *figure = cup_figures_find(figures, section, name);
+    const struct cup_run_figure *figure = cup_figures_find(figures, section, name);
     cr_assert_not_null(figure, "%s", name);
     cr_expect_eq(figure->value.kind, CUP_VALUE_NULL, "%s", name);
     cr_expect_not_null(strstr(figure->source, reason), "%s: %s", name, figure->source);

@@ -45,7 +45,8 @@ LIMITS = {
 def measure(lib, path: bytes) -> dict:
     found = {"malloc+free 64 B": lib.bench_malloc(64), "malloc+free 1000 B": lib.bench_malloc(1000),
              "pread 4 KiB": lib.bench_pread(path, 4096),
-             "pread 100 B": lib.bench_pread(path, 100), "sem_post+sem_wait": lib.bench_lock(),
+             "pread 100 B": lib.bench_pread(path, 100), "open+close": lib.bench_open(path, 0),
+             "open+pread 1 B+close": lib.bench_open(path, 1), "sem_post+sem_wait": lib.bench_lock(),
              "likewise, maker unknown": lib.bench_unknown_lock(),
              "mutex lock+unlock": lib.bench_mutex(), "GIL release+acquire": lib.with_gil.bench_gil()}
     return found | {name: lib.bench_clock(number) for name, number in CLOCKS.items()}
@@ -70,7 +71,7 @@ def child(library: str) -> None:
     lib = ctypes.CDLL(library)
     lib.with_gil = ctypes.PyDLL(library)
     lib.with_gil.bench_gil.restype = ctypes.c_double
-    for name in ("bench_malloc", "bench_pread", "bench_clock", "bench_lock", "bench_unknown_lock",
+    for name in ("bench_malloc", "bench_pread", "bench_open", "bench_clock", "bench_lock", "bench_unknown_lock",
                  "bench_mutex"):
         getattr(lib, name).restype = ctypes.c_double
     with tempfile.NamedTemporaryFile() as file:

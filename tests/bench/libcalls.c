@@ -46,6 +46,14 @@ double bench_pread(const char *path, int bytes)
     BEST(2000, if (pread(fd, buffer, (size_t)bytes, 0) != bytes) return -1);
 }
 
+/* READS: of the file that is opened; one makes it a data file. */
+double bench_open(const char *path, int reads)
+{
+    char byte;
+    BEST(1000, int fd = open(path, O_RDONLY);
+         for (int j = 0; j < reads; j++) if (pread(fd, &byte, 1, 0) != 1) return -1; close(fd));
+}
+
 double bench_clock(int id)
 {
     struct timespec t;

@@ -5,6 +5,11 @@
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   const ids = all("[id]").map((element) => element.id);
 
+  // All of it is laid out, not only what is in the window: places are those of the whole page.
+  const laidOut = document.createElement("style");
+  laidOut.textContent = ".plot, section > section { content-visibility: visible !important; }";
+  document.head.append(laidOut);
+
   found.plots = all("figure.plot svg").length;
   found.advice = all(".advice li").length;
   found.tables = all("main table").length;
@@ -18,8 +23,22 @@
   }).length;
   found.outside_references = all("[src],[href]").filter((element) =>
     !/^(#|data:)/.test(element.getAttribute("src") || element.getAttribute("href"))).length;
+  found.dead_links = all("a[href^='#']").filter((link) => !document.getElementById(link.hash.slice(1))).length;
+  found.links_to_evidence = all(".evidence a").length;
+  found.links_to_plots = all("nav a[href^='#plot-']").length;
+  found.links_to_tables = all("nav a[href^='#table-']").length;
+  found.figures = all("figure.plot svg").map((svg) => {
+    const box = svg.getBoundingClientRect();
+    return [svg.closest("figure").id, box.left + scrollX, box.top + scrollY, box.width, box.height];
+  });
+  found.height = document.documentElement.scrollHeight;
+  found.nameless_buttons = all("button").filter((button) =>
+    !(button.textContent.trim() || button.getAttribute("aria-label"))).length;
+  found.skipped_levels = all("h1,h2,h3,h4").map((heading) => Number(heading.tagName[1]))
+    .filter((level, i, levels) => i > 0 && level > levels[i - 1] + 1).length;
   found.scripts = all("script").length;
   found.hostile_names = all("tbody th, tbody td").filter((cell) => cell.textContent.includes("<script>")).length;
+  found.odd_names = all("tbody th, tbody td").filter((cell) => cell.textContent.includes("\ufffd\ufffd\"'</a>&<")).length;
   found.headings_without_scope = all("th:not([scope])").length;
   found.tables_without_caption = all("table").filter((table) => !table.caption).length;
   found.wider_than_the_window = document.documentElement.scrollWidth - innerWidth;
@@ -32,8 +51,20 @@
     });
   }).length;
 
+  function tell() {
+    found.hacked = window.hack === undefined ? 0 : 1;
+    found.errors = window.errors;
+    const result = document.createElement("pre");
+    result.id = "probe";
+    result.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+    document.body.append(result);
+  }
+
   // A heading is pressed twice: the largest first, then the smallest.
+  // A page of a run without tasks has no table to sort, or plot to point at: it has errors, or not.
   const heading = all("thead th.n").find((one) => one.closest("table").tBodies[0].rows.length > 5);
+  const plot = document.getElementById("plot-worker-count") || document.getElementById("plot-compare-budget");
+  if (!heading || !plot) return tell();
   const table = heading.closest("table");
   const numbers = () => Array.from(table.tBodies[0].rows, (row) => row.cells[heading.cellIndex].dataset.n)
     .filter((number) => number !== undefined).map(Number);
@@ -47,7 +78,6 @@
   found.different_numbers = new Set(numbers()).size;
 
   // A key of a legend is switched off, and on again.
-  const plot = document.getElementById("plot-worker-count");
   const key = plot.querySelector(".keys button");
   key.click();
   found.switched_off = all(".off", plot).length;
@@ -55,15 +85,49 @@
   key.click();
   found.still_off = all(".off", plot).length;
 
-  // The pointer comes to a place.
-  const place = plot.querySelector(".tips rect"), tip = document.getElementById("tip");
-  place.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: 40, clientY: 40 }));
+  // The pointer comes near a place; then arrow keys go from place to place, and Escape leaves.
+  const svg = plot.querySelector("svg"), tip = document.getElementById("tip"), frame = svg.parentElement;
+  const spoken = document.querySelector("[aria-live]");
+  const press = (key) => frame.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const box = plot.querySelector(".tips rect").getBoundingClientRect();
+  svg.dispatchEvent(new PointerEvent("pointermove",
+    { bubbles: true, clientX: box.right + 2, clientY: box.top + box.height / 2 }));
   found.tip = tip.hidden ? "" : tip.textContent;
+  found.titles_left = all(".tips title", svg).length;
+  press("ArrowRight");
+  found.next_tip = tip.hidden ? "" : tip.textContent;
+  found.spoken = spoken.textContent;
+  press("Escape");
+  found.tip_left = tip.hidden ? 0 : 1;
 
-  found.hacked = window.hack === undefined ? 0 : 1;
-  found.errors = window.errors;
-  const result = document.createElement("pre");
-  result.id = "probe";
-  result.textContent = btoa(JSON.stringify(found));
-  document.body.append(result);
+  // What is saved: caught before it becomes a file.
+  const saved = [];
+  const makeUrl = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { saved.push(blob); return makeUrl(blob); };
+  HTMLAnchorElement.prototype.click = () => {};
+  const savers = all(".saves button", plot);
+  savers.forEach((button) => button.click());
+  const section = table.closest("section");
+  all(":scope > .save", section)[all("table", section).indexOf(table)].click();
+  const rows_of_csv = table.rows.length;
+
+  async function finish() {
+    for (let i = 0; i < 100 && saved.length < 3; i++) await new Promise((done) => setTimeout(done, 50));
+    for (const blob of saved) {
+      const text = blob.type === "image/png" ? "" : await blob.text();
+      if (blob.type === "image/svg+xml") {
+        const root = new DOMParser().parseFromString(text, blob.type).documentElement;
+        found.saved_svg = root.tagName === "svg" && root.querySelectorAll("path").length > 3 &&
+          root.querySelectorAll("text").length > 3 && !text.includes("var(") && !root.querySelector("rect title");
+      } else if (blob.type === "image/png") {
+        const head = new DataView(await blob.arrayBuffer()); // width and height stand in a PNG's head
+        found.saved_png = blob.size > 5000 && head.getUint32(16) > 1000 && head.getUint32(20) > 300;
+      } else {
+        found.saved_rows = text.trim().split("\r\n").length - rows_of_csv;
+      }
+    }
+    tell();
+  }
+
+  finish();
 })();

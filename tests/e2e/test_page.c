@@ -9,9 +9,11 @@
 
 #include "tests/e2e/child.h"
 
-/* In place of a dataset's name, which is as long. */
-static const char plain[] = "DYJetsToLL_M-50_amcatnlo", hostile[] = "<script>hack=1</script>a";
-_Static_assert(sizeof plain == sizeof hostile, "the log stays as long as it is");
+/* In place of names of a made-up run, which are as long: a dataset, and a part of paths. */
+static const struct {
+    const char *plain, *hostile;
+} names[] = {{"DYJetsToLL_M-50_amcatnlo", "<script>hack=1</script>a"},
+             {"NANOAODSIM", "\xff\x01\"'</a>&<"}};
 
 static const char *browser(void)
 {
@@ -66,17 +68,25 @@ static void run(struct child child)
 }
 
 /* Returns how many names were replaced. */
-static size_t make_hostile(const char *path)
+static size_t replace(char *all, size_t bytes, const char *plain, const char *hostile)
 {
-    size_t bytes, count = 0;
-    char *all = read_all(path, &bytes);
+    size_t count = 0;
+    cr_assert_eq(strlen(plain), strlen(hostile), "the log stays as long as it is");
     for (char *at = all; (at = memmem(at, bytes - (size_t)(at - all), plain, strlen(plain)));) {
         memcpy(at, hostile, strlen(hostile));
         count++;
     }
+    return count;
+}
+
+static void make_hostile(const char *path, size_t counts[2])
+{
+    size_t bytes;
+    char *all = read_all(path, &bytes);
+    for (int i = 0; i < 2; i++)
+        counts[i] += replace(all, bytes, names[i].plain, names[i].hostile);
     write_all(path, all, bytes);
     free(all);
-    return count;
 }
 
 /* A made-up run, in a directory of a hostile name. */
@@ -85,12 +95,12 @@ static const char *make_profile(void)
     const char *profile = text("%s/a <b>\"&' run", directory);
     run((struct child){.argv = {CUP_BUILD "/tests/generate_log", profile, "2000", "4"}});
     struct child list = {.argv = {"/usr/bin/find", profile, "-name", "*.cup"}};
-    size_t count = 0;
+    size_t counts[2] = {0};
     child_run(&list);
     for (char *line = strtok(list.out, "\n"); line; line = strtok(NULL, "\n"))
-        count += make_hostile(line);
+        make_hostile(line, counts);
     child_free(&list);
-    cr_assert_gt(count, 0, "the made-up run has another dataset by now");
+    cr_assert(counts[0] && counts[1], "the made-up run has other names by now");
     return profile;
 }
 
@@ -131,9 +141,14 @@ static const char *make_page(void)
 
 /* ---- what the browser says ---------------------------------------------------------------- */
 
+static bool dark_screen;
+
 static struct child browsing(const char *option, const char *size, const char *page)
 {
     return (struct child){.argv = {browser(), "--headless", "--no-sandbox", "--disable-gpu",
+                                   "--hide-scrollbars", "--virtual-time-budget=60000",
+                                   dark_screen ? "--blink-settings=preferredColorScheme=0"
+                                               : "--blink-settings=preferredColorScheme=1",
                                    text("--user-data-dir=%s/browser", directory), size, option,
                                    text("file://%s", page)}};
 }
@@ -168,6 +183,15 @@ static long long number(json_t *found, const char *name)
     return json_integer_value(value);
 }
 
+static void expect_zero(json_t *found, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(number(found, names[i]), 0, "%s: %lld", names[i], number(found, names[i]));
+    char *errors = json_dumps(json_object_get(found, "errors"), 0);
+    cr_expect_str_eq(errors, "[]");
+    free(errors);
+}
+
 static void expect_none(json_t *found)
 {
     static const char *const names[] = {"same_ids",
@@ -179,12 +203,14 @@ static void expect_none(json_t *found)
                                         "cut_texts",
                                         "rows_lost",
                                         "still_off",
-                                        "hacked"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_expect_eq(number(found, names[i]), 0, "%s: %lld", names[i], number(found, names[i]));
-    char *errors = json_dumps(json_object_get(found, "errors"), 0);
-    cr_expect_str_eq(errors, "[]");
-    free(errors);
+                                        "hacked",
+                                        "dead_links",
+                                        "nameless_buttons",
+                                        "skipped_levels",
+                                        "titles_left",
+                                        "tip_left",
+                                        "saved_rows"};
+    expect_zero(found, names, sizeof names / sizeof *names);
 }
 
 static void expect_works(json_t *found)
@@ -193,6 +219,7 @@ static void expect_works(json_t *found)
     cr_expect_geq(number(found, "tables"), 10);
     cr_expect_geq(number(found, "advice"), 1);
     cr_expect_gt(number(found, "hostile_names"), 0, "the name is shown as what it is");
+    cr_expect_gt(number(found, "odd_names"), 0, "bytes that are no text are shown as such");
     cr_expect_eq(number(found, "scripts"), 3, "the page's, and two of this test");
     cr_expect(json_is_true(json_object_get(found, "sorted_down")));
     cr_expect(json_is_true(json_object_get(found, "sorted_up")));
@@ -201,6 +228,19 @@ static void expect_works(json_t *found)
     cr_expect_str_eq(json_string_value(json_object_get(found, "pressed")), "false");
     cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
     cr_expect_leq(number(found, "wider_than_the_window"), 0);
+}
+
+static void expect_reached(json_t *found)
+{
+    const char *tip = json_string_value(json_object_get(found, "tip"));
+    const char *next = json_string_value(json_object_get(found, "next_tip"));
+    cr_expect_gt(number(found, "links_to_evidence"), 0);
+    cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
+    cr_expect_geq(number(found, "links_to_tables"), 10);
+    cr_expect(next && *next && strcmp(tip, next) != 0, "the next place says: %s", next);
+    cr_expect_str_eq(json_string_value(json_object_get(found, "spoken")), next);
+    cr_expect(json_is_true(json_object_get(found, "saved_svg")));
+    cr_expect(json_is_true(json_object_get(found, "saved_png")));
 }
 
 Test(page, works_in_a_browser_at_any_width)
@@ -213,22 +253,150 @@ Test(page, works_in_a_browser_at_any_width)
         json_t *found = probe(probed, sizes[i]);
         expect_none(found);
         expect_works(found);
+        expect_reached(found);
         json_decref(found);
     }
 }
 
-/* Pixels of the screenshot that have just the colour of the time budget's CPU, in thousandths. */
-Test(page, is_not_blank)
+/* A scheduler's log alone: nothing to draw, and next to nothing to tell. */
+Test(page, of_a_run_without_tasks_has_no_errors)
+{
+    static const char *const none[] = {"same_ids", "missing_ids", "dead_links", "nameless_buttons",
+                                       "skipped_levels"};
+    browser();
+    const char *profile = text("%s/empty", directory), *page = text("%s/page.html", directory);
+    const char *probed = text("%s/probed.html", directory);
+    run((struct child){
+        .argv = {CUP_BUILD "/tests/generate_log", profile, "1", "1", "0", "0", "1"}});
+    run((struct child){
+        .argv = {"/bin/sh", "-c", "rm \"$0\"/node000-10000-*.cup && ls \"$0\"/*.cup", profile}});
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, "--html", page}});
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_zero(found, none, sizeof none / sizeof *none);
+    cr_expect_gt(number(found, "tables"), 0);
+    json_decref(found);
+}
+
+/* That of several runs is made of the same parts. */
+Test(page, of_several_runs_works_too)
+{
+    browser();
+    const char *profile = make_profile(), *probed = text("%s/probed.html", directory);
+    const char *page = text("%s/page.html", directory);
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, profile, "--html", page}});
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_none(found);
+    cr_expect_geq(number(found, "plots"), 3);
+    cr_expect_geq(number(found, "tables"), 8);
+    cr_expect_gt(number(found, "hostile_names"), 0);
+    cr_expect_gt(number(found, "switched_off"), 0);
+    cr_expect(json_is_true(json_object_get(found, "sorted_down")));
+    cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
+    cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
+    json_decref(found);
+}
+
+/* ---- what is seen ------------------------------------------------------------------------- */
+
+/* Each plot, at its place in the picture of the whole page: has it more than its paper? */
+static void expect_no_blank(json_t *found, const char *picture)
 {
     static const char script[] =
-        "import sys, matplotlib.image, numpy\n"
+        "import json, sys, matplotlib.image, numpy\n"
         "image = (matplotlib.image.imread(sys.argv[1])[:, :, :3] * 255).round().astype(int)\n"
-        "shares = [(image == colour).all(axis=2).mean()\n"
-        "          for colour in ((0, 158, 115), (255, 255, 255), (26, 26, 26))]\n"
-        "sys.exit(0 if shares[0] > .002 and .3 < shares[1] < .95 and shares[2] > .0005\n"
-        "         else f'green, white, ink: {shares}')\n";
+        "for name, x, y, width, height in json.loads(sys.argv[2]):\n"
+        "    part = image[int(y):int(y + height), int(x):int(x + width)].reshape(-1, 3)\n"
+        "    colours, counts = numpy.unique(part, axis=0, return_counts=True)\n"
+        "    drawn = 1 - counts.max() / max(1, counts.sum())\n"
+        "    if len(colours) < 20 or not .01 < drawn:\n"
+        "        sys.exit(f'{name}: {len(colours)} colours, {drawn:.2%} drawn')\n";
+    char *figures = json_dumps(json_object_get(found, "figures"), 0);
+    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture, figures}});
+    free(figures);
+}
+
+Test(page, no_plot_is_blank)
+{
     browser();
+    const char *page = make_page(), *probed = text("%s/probed.html", directory);
+    const char *picture = text("%s/whole.png", directory);
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    run(browsing(text("--screenshot=%s", picture),
+                 text("--window-size=1280,%lld", number(found, "height")), page));
+    expect_no_blank(found, picture);
+    json_decref(found);
+}
+
+/* On paper, too, nothing is missing: each plot's title is a text of the document. */
+Test(page, prints_all_plots)
+{
+    static const char pdftotext[] = "/usr/bin/pdftotext";
+    browser();
+    if (access(pdftotext, X_OK) != 0)
+        cr_skip_test("no pdftotext here (apt-get install poppler-utils)");
+    const char *pdf = text("%s/page.pdf", directory), *page = make_page();
+    run(browsing(text("--print-to-pdf=%s", pdf), "--window-size=1280,900", page));
+    struct child words = {.argv = {pdftotext, "-raw", pdf, "-"}};
+    child_run(&words);
+    size_t bytes, titles = 0;
+    char *html = read_all(page, &bytes);
+    static const char before[] = "-name\">";
+    for (char *at = html; (at = strstr(at, before)); titles++) {
+        char *title = at + strlen(before), *end = strchr(title, '<');
+        at = end;
+        *end = '\0';
+        cr_expect(strchr(title, '&') || strstr(words.out, title), "%s", title);
+        *end = '<';
+    }
+    cr_expect_gt(titles, 20);
+    free(html);
+    child_free(&words);
+}
+
+/* Pixels that have just the colour of the time budget's CPU, of the paper, and of the ink. */
+static void expect_not_blank(const char *page, const char *colours)
+{
+    static const char script[] =
+        "import json, sys, matplotlib.image, numpy\n"
+        "image = (matplotlib.image.imread(sys.argv[1])[:, :, :3] * 255).round().astype(int)\n"
+        "shares = [(image == colour).all(axis=2).mean() for colour in json.loads(sys.argv[2])]\n"
+        "sys.exit(0 if shares[0] > .002 and .3 < shares[1] < .95 and shares[2] > .0005\n"
+        "         else f'green, paper, ink: {shares}')\n";
     const char *picture = text("%s/page.png", directory);
-    run(browsing(text("--screenshot=%s", picture), "--window-size=1280,2400", make_page()));
-    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture}});
+    run(browsing(text("--screenshot=%s", picture), "--window-size=1280,2400", page));
+    run((struct child){.argv = {CUP_PYTHON, "-c", script, picture, colours}});
+}
+
+static const char light[] = "[[0, 158, 115], [255, 255, 255], [26, 26, 26]]";
+static const char dark[] = "[[29, 181, 138], [22, 24, 29], [236, 238, 241]]";
+
+Test(page, is_not_blank)
+{
+    browser();
+    expect_not_blank(make_page(), light);
+}
+
+/* Its title and what is in it are read and seen without its script. */
+Test(page, is_not_blank_without_its_script)
+{
+    size_t bytes;
+    browser();
+    const char *page = make_page();
+    char *html = read_all(page, &bytes);
+    char *script = strstr(html, "<script>"), *end = strstr(html, "</script>");
+    cr_assert(script && end > script);
+    memset(script, ' ', (size_t)(end + strlen("</script>") - script));
+    write_all(page, html, bytes);
+    free(html);
+    expect_not_blank(page, light);
+}
+
+Test(page, is_dark_where_the_screen_is)
+{
+    browser();
+    dark_screen = true;
+    expect_not_blank(make_page(), dark);
 }

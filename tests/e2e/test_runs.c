@@ -65,6 +65,27 @@ static void check(const char *directory)
     json_decref(out);
 }
 
+/* Two runs of the profile beside each other: what is asked for by its name can be drawn. */
+static void check_plots(const char *directory)
+{
+    static const char *const names[] = {"compare", "compare-budget", "compare-runtime"};
+    char first[2200], second[2200], path[2300];
+    char *out = cup_path(directory, "plots"), *log = cup_path(directory, "plot.log");
+    snprintf(first, sizeof first, "%s/profile:1", directory);
+    snprintf(second, sizeof second, "%s/profile:2", directory);
+    const char *const argv[] = {
+        CUP_BUILD "/cupping", "plot", first, second, "-o", out, names[0], names[1], names[2],
+        "--format",           "svg",  NULL};
+    cup_run("plot", log, argv, cup_clean_environment, 60);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s.svg", out, names[i]);
+        char *svg = cup_read_file(path);
+        cr_expect(svg && strstr(svg, "</svg>"), "%s", path);
+        free(svg);
+    }
+    free(out), free(log);
+}
+
 static void with_dask(const char *python)
 {
     struct cup_cluster cluster;
@@ -77,6 +98,7 @@ static void with_dask(const char *python)
     cup_cluster_script(&cluster, "runner_job.py", arguments);
     cup_cluster_stop(&cluster);
     check(directory);
+    check_plots(directory);
     free(directory), free(input), free(out), free(files);
 }
 

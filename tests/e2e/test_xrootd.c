@@ -6,14 +6,12 @@
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
 #include "tests/e2e/witness.h"
+#include "tests/e2e/xrootd_server.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,107 +19,13 @@ TestSuite(xrootd, .timeout = 240);
 
 #define WORKLOADS CUP_TOP "/tests/workloads/"
 
-/* ---- the server -------------------------------------------------------------------------- */
-
-static char *directory; /* where the server runs: its files, settings and log */
-static char url[64];
-static struct cup_process server;
-
-/* A test's program of its own; how it ended. */
-static int try_to_run(const char *const argv[])
-{
-    struct child child = {.argv = {argv[0], argv[1], argv[2], argv[3]}};
-    child_run(&child);
-    int status = child.status;
-    child_free(&child);
-    return status;
-}
-
-static void need_xrootd(void)
-{
-    if (try_to_run((const char *[4]){"sh", "-c", "command -v xrootd"}))
-        cr_skip_test("no xrootd server here (Debian: xrootd-server)");
-    if (try_to_run((const char *[4]){CUP_PYTHON, "-c", "import XRootD.client, fsspec_xrootd"}))
-        cr_skip_test("no XRootD client in " CUP_PYTHON);
-}
-
-static int connection(in_port_t port)
-{
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static in_port_t free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&address, bytes) == 0 &&
-              getsockname(fd, (struct sockaddr *)&address, &bytes) == 0);
-    close(fd);
-    return address.sin_port;
-}
-
-static void write_settings(in_port_t port)
-{
-    FILE *file = fopen(text("%s/settings", directory), "we");
-    cr_assert(file != NULL);
-    fprintf(file,
-            "xrd.port %d\nxrd.protocol xroot *\nall.export /\noss.localroot %s/files\n"
-            "all.adminpath %s/admin\nall.pidpath %s/admin\n",
-            ntohs(port), directory, directory, directory);
-    cr_assert(fclose(file) == 0);
-}
-
-/* A server refuses to be root; then it becomes nobody, who must be able to get at its files. */
-static void start_server(void)
-{
-    in_port_t port = free_port();
-    const char *settings = text("%s/settings", directory), *log = text("%s/admin/log", directory);
-    const char *const argv[] = {"xrootd", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
-                                "nobody", NULL};
-    write_settings(port);
-    cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
-    int fd = -1;
-    for (int tries = 0; fd < 0 && tries < 500; tries++) {
-        usleep(20000);
-        fd = connection(port);
-    }
-    cr_assert(fd >= 0, "xrootd does not answer: see %s", log);
-    close(fd);
-    snprintf(url, sizeof url, "root://localhost:%d/", ntohs(port));
-}
-
-static void make_files(void)
-{
-    directory = test_directory();
-    cr_assert(chmod(directory, 0755) == 0);
-    cr_assert(mkdir(text("%s/files", directory), 0755) == 0);
-    cr_assert(mkdir(text("%s/admin", directory), 0777) == 0);
-    cr_assert(chmod(text("%s/admin", directory), 0777) == 0);
-    const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py",
-                                text("%s/files", directory), NULL};
-    cup_run("xrootd_files.py", text("%s/files.log", directory), argv, cup_clean_environment, 120);
-}
-
-static void stop_server(void)
-{
-    cup_process_kill(&server);
-    test_directory_remove(directory);
-}
-
 /* ---- on a worker ------------------------------------------------------------------------- */
 
 static void run_job(const char *scratch, int threads)
 {
     struct cup_cluster cluster;
     char *out = cup_path(scratch, "out.json");
-    const char *const arguments[] = {out, url, text("%s/files", directory), NULL};
+    const char *const arguments[] = {out, xrootd_url, xrootd_files(), NULL};
     cup_cluster_start(&cluster,
                       &(struct cup_cluster_options){.directory = scratch, .threads = threads});
     cup_cluster_script(&cluster, "xrootd_job.py", arguments);
@@ -179,20 +83,31 @@ static void check_sums(json_t *report, json_t *rows)
     cr_expect(cup_count(json_object_get(report, "health"), "remote_dropped") == 0);
 }
 
+/* Where and when each byte was read is told, too. */
+static void check_strokes(const char *profile, size_t files)
+{
+    struct child check = {
+        .argv = {CUP_PYTHON, WORKLOADS "access_check.py", CUP_BUILD "/cupping", profile}};
+    child_run(&check);
+    cr_expect_str_eq(check.out, text("0 tasks, %zu files\n", files));
+    cr_expect_eq(check.status, 0, "%s", check.err);
+    child_free(&check);
+}
+
 static void check_worker(const char *name, int threads)
 {
-    need_xrootd();
+    xrootd_need();
     char *scratch = cup_scratch(name);
-    make_files();
-    start_server();
+    xrootd_start();
     run_job(scratch, threads);
-    stop_server();
+    xrootd_stop();
     json_t *rows = cup_tasks(scratch), *out = cup_json(scratch, "out.json");
     json_t *report = cup_report(scratch);
     cup_check_expected(rows, json_object_get(out, "expected"));
     cup_check_sane(rows);
     check_sums(report, rows);
     check_branches(report, json_object_get(out, "branches"));
+    check_strokes(text("%s/profile", scratch), json_object_size(json_object_get(out, "branches")));
     json_decref(rows);
     json_decref(out);
     json_decref(report);
@@ -213,10 +128,10 @@ Test(xrootd, four_threads)
 
 static struct child reader(void)
 {
-    return (struct child){
-        .argv = {CUP_PYTHON, WORKLOADS "xrootd_files.py", url, text("%d", (int)server.pid)},
-        .settings = {"XRD_CONNECTIONWINDOW=1", "XRD_CONNECTIONRETRY=1", "XRD_STREAMERRORWINDOW=1",
-                     "XRD_REQUESTTIMEOUT=10"}};
+    return (struct child){.argv = {CUP_PYTHON, WORKLOADS "xrootd_files.py", xrootd_url,
+                                   text("%d", (int)xrootd_pid())},
+                          .settings = {"XRD_CONNECTIONWINDOW=1", "XRD_CONNECTIONRETRY=1",
+                                       "XRD_STREAMERRORWINDOW=1", "XRD_REQUESTTIMEOUT=10"}};
 }
 
 static void expect_bytes(json_t *tasks, const char *key, long long bytes)
@@ -227,14 +142,13 @@ static void expect_bytes(json_t *tasks, const char *key, long long bytes)
 
 Test(xrootd, same_answers_and_errors)
 {
-    need_xrootd();
+    xrootd_need();
     char *logs = test_directory();
-    make_files();
-    start_server();
+    xrootd_start();
     struct child plain = reader(), recorded;
     child_run(&plain); /* kills the server */
-    cup_process_kill(&server);
-    start_server();
+    xrootd_kill();
+    xrootd_start_again();
     struct child again = reader();
     recorded = child_recorded(&again, logs);
     child_run(&recorded);
@@ -244,10 +158,11 @@ Test(xrootd, same_answers_and_errors)
     expect_bytes(tasks, "client", 1000 + 3020 + 2000);
     expect_bytes(tasks, "secret", 1000 + 8 + 2000);
     expect_bytes(tasks, "dead-vector", 0);
+    check_strokes(logs, 2);
     json_decref(tasks);
     child_free(&plain);
     child_free(&recorded);
-    stop_server();
+    xrootd_stop();
     test_directory_remove(logs);
 }
 
@@ -282,7 +197,7 @@ static json_t *expect_same_of(const char *library, const char *logs)
 static const char *copy_client(const char *to, const char *name)
 {
     const char *path = text("%s/%s", to, name);
-    cr_assert(try_to_run((const char *[4]){"cp", CUP_BUILD "/tests/trace/libclient.so", path}) ==
+    cr_assert(child_status((const char *[4]){"cp", CUP_BUILD "/tests/trace/libclient.so", path}) ==
               0);
     return path;
 }
@@ -312,18 +227,85 @@ Test(xrootd, of_another_version_nothing_counts)
     test_directory_remove(logs);
 }
 
+/* To look a method up by the loader's own means is to wait for a constructor that waits for us. */
+Test(xrootd, used_first_inside_a_constructor)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    const char *client = text("CLIENT=%s", copy_client(libraries, "libXrdCl.so.3"));
+    struct child plain = {.argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c",
+                                   "import ctypes; ctypes.CDLL('" CUP_BUILD
+                                   "/tests/trace/libinside.so')"},
+                          .settings = {client}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    child_expect_same(&plain, &recorded);
+    cr_expect(strstr(recorded.out, "connected: -1\n") != NULL, "%s", recorded.out);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "run_task", STOOD_IN_BYTES);
+    json_decref(tasks);
+    child_free(&plain);
+    child_free(&recorded);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
+/* What was counted for tasks that no record of their process names. */
+static long long orphans_in(const char *logs)
+{
+    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
+    child_run(&child);
+    json_t *report = json_loads(child.out, 0, NULL);
+    cr_assert(report != NULL, "cupping report: %s", child.err);
+    long long orphans = cup_count(json_object_get(report, "health"), "records_orphaned");
+    json_decref(report);
+    child_free(&child);
+    return orphans;
+}
+
+/* The answer comes in a child, too, where the task that asked is not. */
+Test(xrootd, answers_in_a_forked_child_are_not_its_tasks)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    const char *program =
+        text("import ctypes, os\n"
+             "from run_task import run\n"
+             "client = ctypes.CDLL('%s')\n"
+             "def parent():\n"
+             "    client.client_begin(b'root://host//x.root')\n"
+             "    child = os.fork()\n"
+             "    if child == 0:\n"
+             "        os._exit(run('in child', client.client_end))\n"
+             "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1\n"
+             "    return client.client_end()\n"
+             "assert run('asks', parent) == 1\n",
+             copy_client(libraries, "libXrdCl.so.3"));
+    struct child plain = {.argv = {CUP_PYTHON, "-c", program},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "asks", 1000);
+    expect_bytes(tasks, "in child", 0);
+    cr_expect(orphans_in(logs) == 0);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
 /* What is between "://" and "@", and all from "?" on, may be a password or a token. */
 Test(xrootd, no_secrets_in_logs)
 {
-    need_xrootd();
+    xrootd_need();
     char *logs = test_directory();
-    make_files();
-    start_server();
+    xrootd_start();
     struct child plain = reader(), recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     const char *const found[4] = {"grep", "-r", "someone@\\|a=hidden", logs};
-    cr_expect(recorded.status == 0 && try_to_run(found) == 1 << 8);
+    cr_expect(recorded.status == 0 && child_status(found) == 1 << 8);
     child_free(&recorded);
-    stop_server();
+    xrootd_stop();
     test_directory_remove(logs);
 }

@@ -16,6 +16,7 @@
 #include "analysis/metrics/call_tree.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/totals.h"
+#include "analysis/profile/access_feed.h"
 #include "analysis/profile/descent.h"
 #include "analysis/report/report.h"
 #include "tests/analysis/log_builder.c"
@@ -46,13 +47,18 @@ static void load(const char *path)
 {
     struct cup_profile profile;
     struct cup_builder builder;
-    const struct cup_load_options options = {.counters = true};
+    const struct cup_load_options options = {.counters = true, .accesses = true};
+    struct cup_access_feed feed;
     cup_builder_start(&builder, &profile);
     profile.path = strdup("fuzz");
     cup_load_log(&builder, path, &options);
     cup_builder_finish(&builder);
     if (cup_descents_settle(&profile, false) == 0)
         report(&profile);
+    cup_access_feed_open(&feed, &profile, NULL);
+    while (cup_access_feed_next(&feed))
+        ;
+    cup_access_feed_close(&feed);
     cup_profile_free(&profile);
 }
 

@@ -31,7 +31,7 @@ const void *cup_data_result_size(struct cup_plot_input *input)
     if (cup_bins_make(&plot->sizes, input->arena, CUP_BINS_EVEN, sizes, count, 40) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_say(input, "Results of %s, by Dask's estimate (D).",
+    cup_plot_say(input, "Results of %s, by Dask's estimate (Dask).",
                  cup_plot_counted(chunks, count, "chunk"));
     return plot;
 }

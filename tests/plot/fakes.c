@@ -21,7 +21,8 @@
 #include "plot/worker_count.h"
 #include "tests/plot/fakes_parts.h"
 
-const char *const fake_kinds[FAKE_KINDS] = {"usual", "one", "empty", "odd", "large"};
+const char *const fake_kinds[FAKE_KINDS + 1] = {"usual", "one",   "empty", "odd",
+                                                "day",   "large", "five"};
 
 double roll(struct dice *dice)
 {
@@ -44,6 +45,11 @@ size_t amount(enum fake_kind kind, size_t usual, size_t large)
            : kind == FAKE_ODD   ? 7
            : kind == FAKE_LARGE ? large
                                 : usual;
+}
+
+double run_seconds(enum fake_kind kind, double usual)
+{
+    return kind == FAKE_DAY ? 86400 : usual;
 }
 
 double odd(size_t i)
@@ -93,7 +99,7 @@ void fill_density(struct cup_density *density, struct cup_arena *arena)
     density->cells = take(arena, CUP_DENSITY_X * CUP_DENSITY_Y, sizeof(double));
     density->most = 812;
     for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
-        density->cells[i] = (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X;
+        density->cells[i] = floor(pow(density->most, (double)(i % CUP_DENSITY_X) / CUP_DENSITY_X));
 }
 
 static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *arena)
@@ -102,6 +108,8 @@ static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *ar
     fill_chunks(&plot->chunks, kind, arena);
     plot->most_events = kind == FAKE_ODD ? INFINITY : 100000;
     plot->most_s = kind == FAKE_ODD ? NAN : 15;
+    plot->top_events = plot->most_events * (kind == FAKE_LARGE ? 1 : 1.1);
+    plot->top_s = plot->most_s;
     plot->fitted = kind == FAKE_USUAL || kind == FAKE_LARGE;
     plot->offset_s = 2;
     plot->slope_s = 1e-4;
@@ -189,7 +197,7 @@ static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *aren
     plot->time_s = take(arena, plot->count, sizeof(double));
     plot->workers = take(arena, plot->count, sizeof(double));
     plot->threads = take(arena, plot->count, sizeof(double));
-    plot->seconds = kind == FAKE_LARGE ? 3 * 3600 : 60;
+    plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 3 * 3600 : 60);
     plot->with_threads = true;
     plot->most = kind == FAKE_LARGE ? 8000 : 80;
     for (size_t i = 0; i < plot->count; i++) {
@@ -207,7 +215,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
 {
     struct cup_task_stream *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {9};
-    plot->seconds = 100;
+    plot->seconds = run_seconds(kind, 100);
     plot->lane_count = amount(kind, 6, 2000);
     if (kind == FAKE_LARGE) {
         plot->row_count = CUP_STREAM_ROWS;
@@ -223,13 +231,17 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
     for (size_t i = 0; i < plot->group_count; i++)
         plot->groups[i] = name_of(kind, i, arena);
     plot->task_count = plot->lane_count * 10;
+    plot->failed_count = plot->task_count > 17;
+    double step = plot->seconds / 10;
     plot->tasks = take(arena, plot->task_count, sizeof *plot->tasks);
     for (size_t i = 0; i < plot->task_count; i++)
         plot->tasks[i] = (struct cup_stream_task){
-            .from_s = kind == FAKE_ODD ? odd(i) : 10 * (double)(i % 10),
-            .to_s = kind == FAKE_ODD ? odd(i + 1) : 10 * (double)(i % 10) + 5 + 5 * roll(&dice),
+            .from_s = kind == FAKE_ODD ? odd(i) : step * (double)(i % 10),
+            .to_s =
+                kind == FAKE_ODD ? odd(i + 1) : step * ((double)(i % 10) + 0.5 + 0.5 * roll(&dice)),
             .lane = (uint16_t)(i / 10),
             .group = (uint16_t)(i % 3),
+            .failed = i == 17,
             .shares = {0.4, 0.2, kind == FAKE_ODD ? NAN : 0.1, 0.1, 0.2}};
     return plot;
 }
@@ -237,7 +249,7 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
 static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_event_rate *plot = take(arena, 1, sizeof *plot);
-    plot->seconds = 200;
+    plot->seconds = run_seconds(kind, 200);
     fake_line(&plot->rate, kind, plot->seconds, 1.5e6);
     fake_line(&plot->per_busy, kind, plot->seconds, 2300);
     return plot;
@@ -279,14 +291,15 @@ static const void *fake_ramp(enum fake_kind kind, struct cup_arena *arena)
 static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_pressure *plot = take(arena, 1, sizeof *plot);
-    plot->seconds = 200;
+    plot->seconds = run_seconds(kind, 200);
     plot->most = kind == FAKE_ODD ? NAN : 3.4;
+    plot->threads = kind == FAKE_LARGE ? 0 : 4;
     fake_line(&plot->gil, kind, plot->seconds, 3.4);
     fake_line(&plot->io, kind, plot->seconds, 0.5);
     return plot;
 }
 
-static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
+static const void *fake_per_worker(enum fake_kind kind, bool flat, struct cup_arena *arena)
 {
     struct cup_per_worker *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {10};
@@ -294,9 +307,11 @@ static const void *fake_per_worker(enum fake_kind kind, struct cup_arena *arena)
     plot->worker_count = amount(kind, 4, 2000);
     plot->row_count = kind == FAKE_LARGE ? CUP_WORKER_ROWS : plot->worker_count;
     plot->bin_count = amount(kind, 50, CUP_TIME_BINS);
-    plot->seconds = 300;
+    plot->seconds = run_seconds(kind, 300);
     plot->highest = kind == FAKE_ODD ? -INFINITY : 95;
-    for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_LINES; i++)
+    plot->bin_s = plot->seconds / (double)plot->bin_count;
+    plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
+    for (size_t i = 0; i < plot->row_count && i < CUP_WORKER_NAMES; i++)
         plot->workers[i] = name_of(kind, i, arena);
     for (size_t i = 0; i < plot->bin_count; i++)
         plot->time_s[i] = plot->seconds * ((double)i + 0.5) / (double)plot->bin_count;
@@ -310,7 +325,7 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
 {
     struct cup_progress *plot = take(arena, 1, sizeof *plot);
     plot->count = amount(kind, 50, CUP_PROGRESS_POINTS + 2);
-    plot->seconds = 8000;
+    plot->seconds = run_seconds(kind, 8000);
     plot->t50_s = kind == FAKE_ODD ? NAN : 3000;
     plot->t90_s = kind == FAKE_ODD ? -3 : 5000;
     plot->t99_s = kind == FAKE_ODD ? INFINITY : 7000;
@@ -323,7 +338,7 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
-static const void *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
+static struct cup_sampled *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
 {
     struct cup_sampled *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {8};
@@ -332,7 +347,7 @@ static const void *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena 
     plot->sum = sum;
     plot->count = amount(kind, 60, CUP_TIME_BINS);
     plot->highest = kind == FAKE_ODD ? NAN : 95;
-    plot->seconds = kind == FAKE_LARGE ? 90000 : 130;
+    plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 90000 : 130);
     for (size_t i = 0; i < plot->count; i++) {
         plot->time_s[i] = plot->seconds * (double)i / (double)plot->count;
         plot->middle[i] = kind == FAKE_ODD ? odd(i) : i % 20 == 19 ? NAN : 40 + 20 * roll(&dice);
@@ -406,6 +421,16 @@ static const void *fake_time_budget(enum fake_kind kind, struct cup_arena *arena
     return plot;
 }
 
+static const void *fake_tasks(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_sampled *plot = fake_sampled(kind, true, arena);
+    double *threads = take(arena, plot->count, sizeof *threads);
+    for (size_t i = 0; i < plot->count; i++)
+        threads[i] = kind == FAKE_ODD ? odd(i + 1) : i < plot->count / 3 ? 50 : 90;
+    plot->threads = threads;
+    return plot;
+}
+
 const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "worker-count") == 0)
@@ -416,9 +441,10 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_event_rate(kind, arena);
     if (strcmp(plot, "gil-pressure") == 0)
         return fake_pressure(kind, arena);
-    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0 ||
-        strcmp(plot, "worker-activity") == 0)
-        return fake_per_worker(kind, arena);
+    if (strcmp(plot, "memory-per-worker") == 0 || strcmp(plot, "cpu-per-worker") == 0)
+        return fake_per_worker(kind, false, arena);
+    if (strcmp(plot, "worker-activity") == 0)
+        return fake_per_worker(kind, true, arena);
     if (strcmp(plot, "task-cpu") == 0)
         return fake_prefix_times(kind, arena);
     if (strcmp(plot, "scaling") == 0)
@@ -427,8 +453,9 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_progress(kind, arena);
     if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
         return fake_sampled(kind, false, arena);
-    if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0 ||
-        strcmp(plot, "occupancy") == 0)
+    if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0)
+        return fake_tasks(kind, arena);
+    if (strcmp(plot, "occupancy") == 0)
         return fake_sampled(kind, true, arena);
     if (strcmp(plot, "time-budget") == 0)
         return fake_time_budget(kind, arena);
@@ -447,6 +474,8 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
     if (strcmp(plot, "share-read") == 0)
         return fake_shares(kind, arena);
     const void *more = fake_more(plot, kind, arena);
+    if (!more)
+        more = fake_of_runs(plot, kind, arena);
     if (more)
         return more;
     fprintf(stderr, "no fake data for %s\n", plot);

@@ -6,6 +6,7 @@
 
 #include "plot/curves.h"
 #include "plot/flame.h"
+#include "plot/open_latency.h"
 #include "plot/peak_memory.h"
 #include "plot/rows.h"
 #include "plot/task_bytes.h"
@@ -87,7 +88,7 @@ static const void *fake_curves(enum fake_kind kind, enum cup_axis_unit unit,
     plot->name = "of all workers";
     plot->unit = unit;
     plot->bits = unit == CUP_AXIS_BYTE_RATE;
-    plot->seconds = kind == FAKE_LARGE ? 90000 : 130;
+    plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 90000 : 130);
     if (plot->bits) {
         add_curve(plot, kind, "read", CUP_CURVE_STEPS, most, arena);
         add_curve(plot, kind, "mean of the run", CUP_CURVE_LEVEL, most / 2, arena);
@@ -183,6 +184,45 @@ static const void *fake_flame(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
+static void fill_open_row(struct cup_open_row *row, enum fake_kind kind, size_t at,
+                          struct cup_arena *arena)
+{
+    struct dice dice = {(uint32_t)at + 20};
+    double middle = 0.002 * pow(10, 2 * roll(&dice)), wide = 1 + 3 * roll(&dice);
+    *row = (struct cup_open_row){.name = name_of(kind, at, arena),
+                                 .kind = at % CUP_OPEN_KINDS,
+                                 .low = middle / wide / wide,
+                                 .lower = middle / wide,
+                                 .middle = kind == FAKE_ODD ? odd(at) : middle,
+                                 .upper = middle * wide,
+                                 .high = kind == FAKE_ODD ? odd(at + 1) : middle * wide * wide,
+                                 .longest = middle * wide * wide * 2,
+                                 .brief = "12 ms (1234)",
+                                 .text = "1,234 opens, 3 failed: median 12 ms, 99 % 1.5 s",
+                                 .points = kind == FAKE_ONE ? 1 : 60,
+                                 .times = take(arena, 60, sizeof(double)),
+                                 .shares = take(arena, 60, sizeof(double))};
+    for (size_t i = 0; i < row->points; i++) {
+        row->shares[i] = row->points == 1 ? 100 : 100 * (double)i / (double)(row->points - 1);
+        row->times[i] = kind == FAKE_ODD && i % 5 == 4
+                            ? odd(i)
+                            : row->low * pow(row->longest / row->low, (double)i / 60);
+    }
+}
+
+static const void *fake_open_latency(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_open_latency *plot = take(arena, 1, sizeof *plot);
+    plot->count = kind == FAKE_ODD ? 5 : kind == FAKE_LARGE ? CUP_OPEN_ROWS : amount(kind, 4, 4);
+    plot->shortest = kind == FAKE_EMPTY ? INFINITY : 1e-4;
+    plot->longest = kind == FAKE_ODD ? NAN : 12;
+    for (size_t i = 0; i < plot->count; i++) {
+        fill_open_row(&plot->rows[i], kind, i, arena);
+        plot->names[i] = plot->rows[i].name;
+    }
+    return plot;
+}
+
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "data-rate") == 0)
@@ -202,9 +242,11 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_rows(kind, false, false, arena);
     if (strncmp(plot, "flame-", 6) == 0)
         return fake_flame(kind, arena);
+    if (strcmp(plot, "open-latency") == 0)
+        return fake_open_latency(kind, arena);
     if (strcmp(plot, "task-bytes") == 0)
         return fake_task_bytes(kind, arena);
     if (strcmp(plot, "peak-memory-events") == 0)
         return fake_peak_memory(kind, arena);
-    return NULL;
+    return fake_access(plot, kind, arena);
 }

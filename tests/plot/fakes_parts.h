@@ -16,6 +16,7 @@ double roll(struct dice *dice); /* from 0 to 1 */
 void *take(struct cup_arena *arena, size_t count, size_t size);
 
 size_t amount(enum fake_kind kind, size_t usual, size_t large);
+double run_seconds(enum fake_kind kind, double usual);
 double odd(size_t i); /* NAN, infinity, negative, far too large, ... */
 struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena);
 void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena);
@@ -23,5 +24,7 @@ void fill_density(struct cup_density *density, struct cup_arena *arena);
 
 /* As fake_data(); NULL for a plot that it does not know. */
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
+const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena *arena);
+const void *fake_access(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 
 #endif

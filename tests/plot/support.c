@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 
+#include "plot/runs.h"
+
 void draw_fake(struct drawn *drawn, const struct cup_plot *plot, enum fake_kind kind,
                const struct cup_plot_style *style)
 {
@@ -10,9 +12,13 @@ void draw_fake(struct drawn *drawn, const struct cup_plot *plot, enum fake_kind 
     struct cup_totals totals = {
         .profile = &profile, .run = {INT64_C(1750000000000000000), INT64_C(1750000060000000000)}};
     struct cup_arena arena = {0};
+    static const struct cup_plot_runs runs = {
+        .heading = "A: monday, 2026-11-22 08:40:19 UTC; B: tuesday, 2026-11-23 08:41:12 UTC",
+        .date_ns = INT64_C(1750000000000000000)};
     struct cup_error error;
     struct cup_plot_input input = {
         .totals = &totals,
+        .runs = cup_find_run_plot(plot->name) ? &runs : NULL,
         .caption = "Made-up data of this many chunks, which say nothing of any run (P). It is a "
                    "long caption, so that it takes some lines."};
     const void *data = fake_data(plot->name, kind, &arena);

@@ -141,6 +141,25 @@ Test(data, a_fit_to_conclude_nothing_from_is_left_out)
     cr_expect_not_null(strstr(input.caption, "No fit: fewer than 8"), "%s", input.caption);
 }
 
+/* All chunks of a size: their median in place of the fit; 8 s are 12 spreads above it. */
+Test(data, the_slowest_chunk_is_named)
+{
+    load(false);
+    totals.ledger.fits.all.time = (struct cup_line_fit){
+        .count = 8,
+        .missing = "all have the same size",
+        .robust = {.mean_x = 2000, .at_mean = 2, .slope = NAN, .spread = 0.5}};
+    const struct cup_runtime_events *plot = make("runtime-events");
+    cr_assert(plot->with_median);
+    cr_expect_not(plot->fitted);
+    cr_expect_float_eq(plot->offset_s, 2, 0);
+    cr_assert_eq(plot->outlier_count, 1);
+    cr_expect_float_eq(plot->outliers[0].wall_s, 8, 1e-9);
+    cr_expect_str_eq(plot->outliers[0].name, "b.root 0 to 3k");
+    cr_expect_not_null(strstr(input.caption, "Median 2.00 s; no fit: all have the same size"), "%s",
+                       input.caption);
+}
+
 Test(data, chunk_times)
 {
     load(false);
@@ -220,6 +239,7 @@ Test(data, each_task_is_in_its_lane)
             sum += plot->tasks[i].shares[part];
         cr_expect(fabs(sum - 1) < 1e-9 || sum == 0);
     }
+    cr_expect_eq(plot->failed_count, 1);
     cr_expect_float_eq(plot->tasks[0].from_s, 0, 1e-9);
     cr_expect_float_eq(plot->tasks[0].to_s, 4, 1e-9);
     cr_expect_float_eq(plot->tasks[0].shares[CUP_SHOWN_CPU], 0.5, 1e-9);

@@ -11,6 +11,7 @@
 #include "plot/per_worker.h"
 #include "plot/rows.h"
 #include "plot/task_bytes.h"
+#include "plot/worker_names.h"
 #include "tests/analysis/support.h"
 
 enum { URL_X = 600, URL_Y, PEER, WIRE, SCHEDULER, EXECUTE, SERIALIZE, NETWORK, SECONDS };
@@ -120,8 +121,8 @@ Test(data_more, bytes_of_tasks)
     cr_expect_float_eq(sum, 4, 0);
     cr_expect_float_eq(plot->median, 400, 0);
     cr_expect_eq(plot->bins.kind, CUP_BINS_EVEN);
-    cr_expect_not_null(strstr(input.caption, "4 tasks that read data files"));
-    cr_expect_not_null(strstr(input.caption, "1 other one read none"));
+    cr_expect_not_null(strstr(input.caption, "4 tasks that read from data files"));
+    cr_expect_not_null(strstr(input.caption, "1 other one read nothing"));
 }
 
 static void add_digest(uint32_t number, uint32_t prefix, uint32_t activity, double value)
@@ -240,13 +241,22 @@ Test(data_more, densities)
     cup_density_add(&density, 1.1, 0);
     cup_density_add(&density, NAN, 0);
     cr_expect_float_eq(density.most, 2, 0);
-    cup_density_finish(&density);
-    cr_expect_float_eq(density.cells[(CUP_DENSITY_Y - 1) * CUP_DENSITY_X], 1, 1e-9);
-    cr_expect_float_eq(density.cells[CUP_DENSITY_X - 1], 0.15, 1e-9);
-    cr_expect_float_eq(density.cells[1], 0, 0);
+    cr_expect_float_eq(cup_density_strength(&density, (CUP_DENSITY_Y - 1) * CUP_DENSITY_X), 1,
+                       1e-9);
+    cr_expect_float_eq(cup_density_strength(&density, CUP_DENSITY_X - 1), 0.15, 1e-9);
+    cr_expect_float_eq(cup_density_strength(&density, 1), 0, 0);
 }
 
 /* ---- over time ---------------------------------------------------------------------------- */
+
+static const struct cup_curve *curve(const struct cup_curves *plot, const char *name)
+{
+    for (size_t i = 0; i < plot->count; i++)
+        if (strcmp(plot->curves[i].name, name) == 0)
+            return &plot->curves[i];
+    cr_assert_fail("no curve %s", name);
+    return NULL;
+}
 
 /* The run is from 10 s to 22 s. */
 Test(data_more, bytes_at_the_time_when_they_were_read)
@@ -265,6 +275,23 @@ Test(data_more, bytes_at_the_time_when_they_were_read)
     cr_expect_float_eq(plot->curves[0].values[35], 0, 1e-6);
     cr_expect_float_eq(plot->curves[1].values[0], 150, 1e-6);
     cr_expect_float_eq(plot->most, 1200, 1e-6);
+}
+
+/* The second task is there from the first to the eighth second. */
+Test(data_more, what_sockets_delivered_is_spread_over_the_task)
+{
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_RECV_BYTES] = 8000};
+    struct cup_r_counters block = {.task = 2, .tid = 77, .block = 5, .sequence = 3, .own = 0};
+    builder_counters(&builder, &block, values);
+    load();
+    const struct cup_curves *plot = make("data-rate");
+    const struct cup_curve *sockets = curve(plot, "from sockets, over their tasks");
+    cr_expect_float_eq(sockets->values[0], 1000, 1e-6);
+    cr_expect_float_eq(sockets->values[79], 1000, 1e-6);
+    cr_expect_float_eq(sockets->values[80], 0, 1e-6);
+    cr_expect_not_null(strstr(input.caption, "No data file was read; "), "%s", input.caption);
+    const struct cup_task_bytes *bytes = make("task-bytes");
+    cr_expect_geq(bytes->bins.edges[bytes->bins.count], 8600, "600 of a file, too");
 }
 
 /* Of one worker with two threads, one of which runs a task. */
@@ -298,15 +325,6 @@ static void load_sampled(void)
     load();
 }
 
-static const struct cup_curve *curve(const struct cup_curves *plot, const char *name)
-{
-    for (size_t i = 0; i < plot->count; i++)
-        if (strcmp(plot->curves[i].name, name) == 0)
-            return &plot->curves[i];
-    cr_assert_fail("no curve %s", name);
-    return NULL;
-}
-
 Test(data_more, use_of_the_workers)
 {
     load_sampled();
@@ -317,12 +335,43 @@ Test(data_more, use_of_the_workers)
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
+/* Two threads: both have a task for four seconds, then one has, to the end. */
 Test(data_more, activity_of_each_worker)
 {
-    load_sampled();
+    load();
     const struct cup_per_worker *plot = make("worker-activity");
     cr_expect_eq(plot->worker_count, 1);
+    cr_expect_eq(plot->bin_count, 120);
+    cr_expect_float_eq(plot->values[10], 100, 1e-6);
+    cr_expect_float_eq(plot->values[50], 50, 1e-6);
+    cr_expect_float_eq(plot->values[100], 50, 1e-6);
+}
+
+Test(data_more, activity_by_samples)
+{
+    load_sampled();
+    const struct cup_per_worker *plot = cup_activity_by_samples(&input);
+    cr_assert_not_null(plot);
+    cr_expect_eq(plot->worker_count, 1);
     cr_expect_float_eq(plot->values[0], 50, 1e-6);
+}
+
+static int order(const char *one, const char *two)
+{
+    return cup_names_compare((struct cup_text){one, strlen(one)},
+                             (struct cup_text){two, strlen(two)});
+}
+
+Test(data_more, names_are_sorted_as_people_count)
+{
+    cr_expect_lt(order("w2", "w10"), 0);
+    cr_expect_gt(order("w10", "w2"), 0);
+    cr_expect_eq(order("w2", "w2"), 0);
+    cr_expect_lt(order("tcp://10.0.0.9:443", "tcp://10.0.0.10:22"), 0);
+    cr_expect_lt(order("a", "b1"), 0);
+    cr_expect_lt(order("w", "w1"), 0);
+    cr_expect_lt(order("w1", "w1-a"), 0);
+    cr_expect_lt(order("99999999999999999999", "99999999999999999999a"), 0);
 }
 
 /* The second task alone has a heap worth it: 30 MiB from 10 s to 18 s, on top of 5 MiB. */
@@ -358,7 +407,7 @@ Test(data_more, what_cannot_be_drawn_says_why)
     load();
     expect_none("data-rate", "no data file was read");
     expect_none("resource-utilization", "sample");
-    expect_none("worker-activity", "sample");
+    expect_none("cpu-per-worker", "sample");
     expect_none("heap-rss", "sample");
     expect_none("task-overhead", "fine metrics");
     expect_none("hosts", "one host");

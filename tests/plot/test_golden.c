@@ -77,15 +77,15 @@ static void compare(const char *path, const struct cup_bytes *bytes)
     cairo_surface_destroy(drawn);
 }
 
-static void check(enum fake_kind kind, const struct cup_plot_style *style, const char *suffix)
+static void check(const struct cup_plot *plots, size_t count, enum fake_kind kind,
+                  const char *suffix)
 {
     const char *wanted = getenv("PLOT_GOLDEN");
-    for (size_t i = 0; i < cup_plot_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct drawn drawn;
         char path[512];
-        snprintf(path, sizeof path, CUP_TOP "/tests/plot/golden/%s%s.png", cup_plots[i].name,
-                 suffix);
-        draw_fake(&drawn, &cup_plots[i], kind, style);
+        snprintf(path, sizeof path, CUP_TOP "/tests/plot/golden/%s%s.png", plots[i].name, suffix);
+        draw_fake(&drawn, &plots[i], kind, &small);
         if (wanted && strcmp(wanted, "write") == 0)
             store(path, drawn.bytes);
         else
@@ -96,12 +96,19 @@ static void check(enum fake_kind kind, const struct cup_plot_style *style, const
 
 Test(golden, usual)
 {
-    check(FAKE_USUAL, &small, "");
+    check(cup_plots, cup_plot_count, FAKE_USUAL, "");
 }
 
 Test(golden, large)
 {
-    check(FAKE_LARGE, &small, "-large");
+    check(cup_plots, cup_plot_count, FAKE_LARGE, "-large");
+}
+
+Test(golden, runs)
+{
+    check(cup_run_plots, cup_run_plot_count, FAKE_USUAL, "");
+    check(cup_run_plots, cup_run_plot_count, FAKE_FIVE, "-five");
+    check(cup_run_plots, cup_run_plot_count, FAKE_LARGE, "-large");
 }
 
 /* Two plots differ by more than what is let pass. */

@@ -2,6 +2,9 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/plot/support.h"
 
@@ -30,21 +33,28 @@ static void check_texts(const struct cup_canvas *canvas, const char *what)
     }
 }
 
-static void check_size(double width, double height)
+static void check_plot(const struct cup_plot *plot, int kinds, double width, double height)
 {
     const struct cup_plot_style style = {
         .format = CUP_FORMAT_SVG, .width = width, .height = height, .pixels = 72};
+    for (int kind = 0; kind < kinds; kind++) {
+        struct drawn drawn;
+        char what[128];
+        snprintf(what, sizeof what, "%s, %s, %g by %g inches", plot->name, fake_kinds[kind], width,
+                 height);
+        draw_fake(&drawn, plot, (enum fake_kind)kind, &style);
+        cr_expect_gt(drawn.canvas.written_count, 3, "%s: title, axes and caption", what);
+        check_texts(&drawn.canvas, what);
+        cup_canvas_close(&drawn.canvas);
+    }
+}
+
+static void check_size(double width, double height)
+{
     for (size_t i = 0; i < cup_plot_count; i++)
-        for (int kind = 0; kind < FAKE_KINDS; kind++) {
-            struct drawn drawn;
-            char what[128];
-            snprintf(what, sizeof what, "%s, %s, %g by %g inches", cup_plots[i].name,
-                     fake_kinds[kind], width, height);
-            draw_fake(&drawn, &cup_plots[i], (enum fake_kind)kind, &style);
-            cr_expect_gt(drawn.canvas.written_count, 3, "%s: title, axes and caption", what);
-            check_texts(&drawn.canvas, what);
-            cup_canvas_close(&drawn.canvas);
-        }
+        check_plot(&cup_plots[i], FAKE_KINDS, width, height);
+    for (size_t i = 0; i < cup_run_plot_count; i++)
+        check_plot(&cup_run_plots[i], FAKE_FIVE + 1, width, height);
 }
 
 Test(layout, three_inches)
@@ -67,6 +77,26 @@ Test(layout, other_shapes)
     check_size(4, 4);
     check_size(3, 6);
     check_size(12, 3);
+}
+
+/* A machine without any font: cairo's own letters. */
+Test(layout, without_fonts)
+{
+    char path[] = "/tmp/cupping-fonts-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    cr_assert(file);
+    fputs("<?xml version=\"1.0\"?>\n<fontconfig></fontconfig>\n", file);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(setenv("FONTCONFIG_FILE", path, 1), 0);
+    struct drawn drawn;
+    draw_fake(&drawn, &cup_plots[0], FAKE_USUAL,
+              &(struct cup_plot_style){.width = 8, .height = 5, .pixels = 72});
+    cr_expect(drawn.canvas.bare, "there are fonts all the same");
+    cup_canvas_close(&drawn.canvas);
+    check_size(8, 5);
+    check_size(3, 1.875);
+    unlink(path);
 }
 
 /* A check that cannot fail would be none. */

@@ -1,13 +1,18 @@
 /* The page of HTML: of what it consists, what it escapes, how large it becomes. */
 #include <criterion/criterion.h>
 
+#include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/advice/advice.h"
 #include "analysis/verbs/verbs.h"
 #include "analysis/write/html.h"
+#include "plot/page_advice.h"
+#include "plot/page_shapes.h"
 #include "plot/page_svg.h"
 #include "tests/analysis/support.h"
 #include "tests/plot/support.h"
@@ -50,9 +55,9 @@ Test(page, holds_all_in_the_order_of_their_weight)
         "id=\"plot-event-rate\"",
         "id=\"advice\"",
         "id=\"tables\"",
-        "<h3>Tasks by prefix</h3>",
-        "<h3>Chunks one by one</h3>",
-        "<h3>Files</h3>",
+        "<h3>Tasks by prefix ",
+        "<h3>Chunks one by one ",
+        "<h3>Files ",
         "id=\"plots\"",
         "Plots left out",
         "</html>",
@@ -183,6 +188,125 @@ Test(page, cells_carry_their_numbers)
     free(unknown);
 }
 
+/* ---- evidence ----------------------------------------------------------------------------- */
+
+/* True if some section of the report is headed so. */
+static bool is_heading(const char *heading)
+{
+    char quoted[96];
+    glob_t sources;
+    bool found = false;
+    snprintf(quoted, sizeof quoted, "\"%s\"", heading);
+    cr_assert_eq(glob(CUP_TOP "/analysis/report/*.c", 0, NULL, &sources), 0);
+    for (size_t i = 0; i < sources.gl_pathc && !found; i++) {
+        char *source = read_text(sources.gl_pathv[i]);
+        found = strstr(source, "cup_page_heading") && strstr(source, quoted);
+        free(source);
+    }
+    globfree(&sources);
+    return found;
+}
+
+Test(page, every_rule_says_where_its_evidence_is)
+{
+    for (size_t i = 0; i < cup_rule_count; i++) {
+        const struct cup_page_evidence *evidence = cup_page_find_evidence(cup_rules[i].name);
+        cr_expect(evidence, "%s", cup_rules[i].name);
+        if (evidence && evidence->plot)
+            cr_expect(cup_find_plot(evidence->plot), "%s: %s", evidence->rule, evidence->plot);
+        if (evidence && evidence->table)
+            cr_expect(is_heading(evidence->table), "%s: %s", evidence->rule, evidence->table);
+    }
+    cr_expect_null(cup_page_find_evidence("no_such_rule"));
+    cr_expect_not(is_heading("No such heading"));
+}
+
+Test(page, targets_are_words_of_headings)
+{
+    char target[CUP_HTML_TARGET];
+    cr_expect_str_eq(cup_html_target(target, "Tasks by prefix"), "table-tasks-by-prefix");
+    cr_expect_str_eq(cup_html_target(target, "Dask's own \"<x>\""), "table-dask-s-own-x");
+    char endless[1000] = {[0 ... 998] = 'a'};
+    cr_expect_lt(strlen(cup_html_target(target, endless)), CUP_HTML_TARGET);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static const struct cup_colour blue = {0, 0x72 / 255.0, 0xB2 / 255.0}, odd = {0.5, 0.25, 0.1};
+
+static char *shapes_of(void (*draw)(struct cup_shapes *shapes))
+{
+    struct cup_shapes shapes;
+    cr_assert_eq(cup_shapes_open(&shapes, "plot"), 0);
+    draw(&shapes);
+    cr_assert_eq(cup_shapes_finish(&shapes), 0);
+    char *text = strdup(shapes.bytes);
+    cup_shapes_free(&shapes);
+    return text;
+}
+
+static void draw_boxes(struct cup_shapes *shapes)
+{
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3.004, 4.5}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){10, 2, 3, 4}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){10, 2, 0, 4}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+}
+
+Test(page, boxes_of_a_colour_are_one_path_unless_they_are_faint)
+{
+    char *text = shapes_of(draw_boxes);
+    const char *faint = "<path class=\"shade\" color=\"#80401a\" fill-opacity=\"0.5\" "
+                        "d=\"M1 2h3v4h-3z\"/>\n";
+    char expected[400];
+    snprintf(expected, sizeof expected,
+             "<path class=\"blue\" d=\"M1 2h3v4.5h-3zM10 2h3v4h-3z\"/>\n%s%s", faint, faint);
+    cr_expect_str_eq(text, expected);
+    free(text);
+}
+
+static void draw_lines(struct cup_shapes *shapes)
+{
+    const struct cup_point gap[] = {{0, 0}, {1, 1}, {NAN, 1}, {2, -0.001}};
+    cup_shapes_clip(shapes, (struct cup_box){0, 0, 5, 5});
+    cup_shapes_line(shapes, gap, 4, blue, 1.6, 0);
+    cup_shapes_line(shapes, gap, 2, blue, 1.6, 4);
+    cup_shapes_release(shapes);
+    cup_shapes_dot(shapes, (struct cup_point){1, 2}, 3, blue, 0.45);
+    cup_shapes_dot(shapes, (struct cup_point){1e300, INFINITY}, 3, blue, 0.45);
+}
+
+Test(page, lines_have_gaps_and_dots_are_in_a_group)
+{
+    char *text = shapes_of(draw_lines);
+    cr_expect_str_eq(
+        text,
+        "<clipPath id=\"plot-clip1\"><rect x=\"0\" y=\"0\" width=\"5\" height=\"5\"/>"
+        "</clipPath>\n<g clip-path=\"url(#plot-clip1)\">\n"
+        "<path class=\"blue l\" stroke-width=\"1.6\" d=\"M0 0L1 1M2 0\"/>\n"
+        "<path class=\"blue l\" stroke-width=\"1.6\" stroke-dasharray=\"4\" d=\"M0 0L1 1\"/>\n"
+        "</g>\n<g class=\"blue\" fill-opacity=\"0.45\">"
+        "<circle cx=\"1\" cy=\"2\" r=\"3\"/>"
+        "<circle cx=\"1000000\" cy=\"1000000\" r=\"3\"/></g>\n");
+    free(text);
+}
+
+static void draw_image(struct cup_shapes *shapes)
+{
+    unsigned char bytes[] = "any";
+    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1, 0});
+    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3, 0});
+}
+
+Test(page, pictures_are_in_the_page)
+{
+    char *text = shapes_of(draw_image);
+    cr_expect(strstr(text, ";base64,YQ==\"/>"), "%s", text);
+    cr_expect(strstr(text, ";base64,YW55\"/>"), "%s", text);
+    free(text);
+}
+
 /* ---- plots -------------------------------------------------------------------------------- */
 
 /* The kinds of data that there are, odd and large ones too. */
@@ -216,11 +340,26 @@ Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
     for (size_t i = 0; i < cup_plot_count; i++)
         for (int kind = 0; kind < FAKE_KINDS; kind++) {
             char *svg = page_of(&cup_plots[i], (enum fake_kind)kind);
-            cr_expect_lt(strlen(svg), 1000000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
+            cr_expect_lt(strlen(svg), 700000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
                          strlen(svg));
             cr_expect_eq(count(svg, "<text"), count(svg, "</text>"));
             cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
             cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
             free(svg);
         }
+}
+
+/* Of more than can be drawn one by one a block of the plot says what is in it. */
+Test(page, densities_say_what_is_in_them)
+{
+    static const char *const said[][2] = {{"runtime-events", " chunks</title>"},
+                                          {"peak-memory-events", " chunks</title>"},
+                                          {"task-stream", " % of the time in tasks</title>"},
+                                          {"memory-per-worker", " %</title>"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        char *svg = page_of(cup_find_plot(said[i][0]), FAKE_LARGE);
+        cr_expect_gt(count(svg, said[i][1]), 100, "%s", said[i][0]);
+        cr_expect_leq(count(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
+        free(svg);
+    }
 }

@@ -72,7 +72,8 @@ Test(ticks, the_clock_is_that_of_utc)
 
 Test(ticks, decades_have_prefixes_of_their_own)
 {
-    EXPECT("1 ms 10 ms 100 ms 1 s", 1e-3, 1, true, CUP_AXIS_SECONDS, 10);
+    EXPECT("1 ms 10 ms 100 ms 1 s", 1e-3, 1, true, CUP_AXIS_SECONDS, 8);
+    EXPECT("1 2 5 10 20 50 100 200 500 1k", 1, 1e3, true, CUP_AXIS_COUNT, 10);
     EXPECT("1 2 5 10 20 50 100", 1, 100, true, CUP_AXIS_COUNT, 8);
     EXPECT("1 B 1 kB 1 MB 1 GB", 1, 1e9, true, CUP_AXIS_BYTES, 4);
     EXPECT("200 ms 300 ms 400 ms 500 ms 600 ms 800 ms 1 s", 0.2, 1, true, CUP_AXIS_SECONDS, 10);

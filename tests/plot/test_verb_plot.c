@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/compare/compare.h"
 #include "analysis/verbs/verbs.h"
 #include "plot/plots.h"
 #include "tests/analysis/support.h"
@@ -52,6 +53,17 @@ static bool begins(const char *file, const char *magic)
     return count == sizeof head && memcmp(head, magic, strlen(magic)) == 0;
 }
 
+/* Named in a line of those that were left out, alone or among others. */
+static bool is_left_out(const char *err, const char *name)
+{
+    for (const char *at = err; (at = strstr(at, name)) != NULL; at++) {
+        char end = at[strlen(name)];
+        if (at > err && at[-1] == ' ' && (end == ',' || end == ':'))
+            return true;
+    }
+    return false;
+}
+
 Test(verb_plot, without_a_name_all_that_the_data_allow)
 {
     cr_assert_eq(RUN(scratch, "-o", pictures), CUP_EXIT_DONE);
@@ -59,9 +71,15 @@ Test(verb_plot, without_a_name_all_that_the_data_allow)
     cr_expect(begins("runtime-events.png", "\x89PNG"));
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
     char *out = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
-    cr_expect_eq(lines_of(out) + lines_of(err), cup_plot_count, "each is drawn or told of");
+    size_t told = 0;
+    for (size_t i = 0; i < cup_plot_count; i++)
+        told += is_left_out(err, cup_plots[i].name);
+    cr_expect_eq(lines_of(out) + told, cup_plot_count, "each is drawn or told of: %s", err);
     cr_expect_not_null(strstr(out, "/pictures/runtime-events.png\n"));
-    cr_expect_not_null(strstr(err, "cupping: plot: left out compression-ratio: "));
+    cr_expect(is_left_out(err, "compression-ratio"));
+    cr_expect_lt(lines_of(err), told, "one line for each reason: %s", err);
+    for (const char *line = err; *line; line = strchr(line, '\n') + 1)
+        cr_expect_eq(strncmp(line, "cupping: plot: left out ", 24), 0, "%s", line);
     free(out);
     free(err);
 }
@@ -77,30 +95,40 @@ Test(verb_plot, formats_and_names)
     cr_expect_not(begins("runtime-events.svg", "<?xml"));
 }
 
-Test(verb_plot, the_list_has_a_line_for_each)
+static char *expect_listed(char *line, const struct cup_plot *plots, size_t count)
 {
-    cr_assert_eq(RUN("--list", scratch), CUP_EXIT_DONE);
-    char *out = read_text_in(outside, "out"), *line = out;
-    cr_expect_eq(lines_of(out), cup_plot_count + cup_plots_missing_count);
-    for (size_t i = 0; i < cup_plot_count; i++) {
-        cr_expect_eq(strncmp(line, cup_plots[i].name, strlen(cup_plots[i].name)), 0);
-        cr_expect_eq(line[strlen(cup_plots[i].name)], ' ');
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(strncmp(line, plots[i].name, strlen(plots[i].name)), 0);
+        cr_expect_eq(line[strlen(plots[i].name)], ' ');
         line = strchr(line, '\n') + 1;
     }
+    return line;
+}
+
+Test(verb_plot, the_list_has_a_line_for_each)
+{
+    const size_t listed = cup_plot_count + cup_run_plot_count + cup_plots_missing_count;
+    cr_assert_eq(RUN("--list", scratch), CUP_EXIT_DONE);
+    char *out = read_text_in(outside, "out"), *line = out;
+    cr_expect_eq(lines_of(out), listed);
+    line = expect_listed(line, cup_plots, cup_plot_count);
+    line = expect_listed(line, cup_run_plots, cup_run_plot_count);
     for (size_t i = 0; i < cup_plots_missing_count; i++, line = strchr(line, '\n') + 1)
         cr_expect_eq(strncmp(line, cup_plots_missing[i].name, strlen(cup_plots_missing[i].name)),
                      0);
     cr_expect_not_null(strstr(out, "(not from this profile: "));
-    cr_expect_not_null(strstr(out, "(not in this version: logs hold no offsets"));
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        cr_expect_not_null(strstr(out, cup_plots_missing[i].reason));
     free(out);
 }
 
 /* No profile at hand: the list is there all the same. */
 Test(verb_plot, the_list_needs_no_profile)
 {
+    const size_t listed = cup_plot_count + cup_run_plot_count + cup_plots_missing_count;
     cr_assert_eq(chdir(outside), 0);
     cr_assert_eq(RUN("--list"), CUP_EXIT_DONE);
-    expect_printed("out", cup_plot_count + cup_plots_missing_count, "worker-count");
+    expect_printed("out", listed, "worker-count");
     cr_assert_eq(chdir("/"), 0);
 }
 
@@ -111,7 +139,6 @@ Test(verb_plot, wrong_usage_is_one_line)
     } wrong[] = {
         {{"no-such-plot"}, "no such plot, and no such profile"},
         {{"worker-count", "no-such-plot"}, "no-such-plot: no such plot"},
-        {{"io-map"}, "io-map: not in this version: logs hold no offsets"},
         {{"--format", "gif"}, "name png, svg or pdf"},
         {{"--width", "0"}, "inches"},
         {{"--width", "nan"}, "inches"},
@@ -120,6 +147,12 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--frob"}, "is no option"},
         {{"-o", "-"}, "a directory"},
         {{"--run", "x"}, "--run"},
+        {{"compare"}, "compare: shows two or more runs"},
+        {{"/tmp", "/usr", "task-stream"}, "task-stream: shows one run; of several"},
+        {{"--baseline", "B"}, "--baseline: belongs to plots of two or more runs"},
+        {{"--target", "1GB/s"}, "--target: belongs to plots of two or more runs"},
+        {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: none of the 2"},
+        {{"/tmp", "/usr", "--target=5"}, "--target 5: no unit"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const arguments[] = {"plot", wrong[i].arguments[0], wrong[i].arguments[1],
@@ -128,6 +161,14 @@ Test(verb_plot, wrong_usage_is_one_line)
                      arguments[1]);
         expect_printed("err", 1, wrong[i].part);
         expect_printed("out", 0, NULL);
+    }
+}
+
+Test(verb_plot, a_plot_of_no_version_yet_is_one_line)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++) {
+        cr_expect_eq(RUN(cup_plots_missing[i].name), CUP_EXIT_USAGE);
+        expect_printed("err", 1, cup_plots_missing[i].reason);
     }
 }
 
@@ -150,4 +191,64 @@ Test(verb_plot, a_named_plot_that_cannot_be_drawn)
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
     expect_printed("out", 1, "chunk-runtime.png");
     expect_printed("err", 2, "left out share-read: ");
+}
+
+/* ---- several runs ------------------------------------------------------------------------- */
+
+/* A profile, a run of it, a report saved as JSON and a measurement of another tool. */
+Test(verb_plot, runs_of_every_kind_beside_each_other)
+{
+    char report[2 * SUPPORT_PATH], run[SUPPORT_PATH + 8], roast[2 * SUPPORT_PATH];
+    snprintf(report, sizeof report, "%s/report.json", outside);
+    snprintf(run, sizeof run, "%s:all", scratch);
+    snprintf(roast, sizeof roast, "%s/roast", outside);
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--json", report, NULL}),
+                 CUP_EXIT_DONE);
+    cr_assert_eq(run_verb(outside, cup_verb_export,
+                          (const char *const[]){"export", scratch, "--to", "roastcoffea", "-o",
+                                                roast, NULL}),
+                 CUP_EXIT_DONE);
+    cr_assert_eq(RUN(scratch, report, roast, run, "-o", pictures), CUP_EXIT_DONE);
+    cr_expect(begins("compare.png", "\x89PNG"));
+    cr_expect(begins("compare-budget.png", "\x89PNG"));
+    cr_expect(begins("compare-runtime.png", "\x89PNG"));
+    cr_expect_not(begins("worker-count.png", "\x89PNG"));
+    expect_printed("out", 3, "/pictures/compare.png");
+    expect_printed("err", 1, "left out compare-scaling: all runs that tell have the same number");
+    remove_scratch(roast);
+}
+
+Test(verb_plot, a_plot_of_several_runs_by_its_name)
+{
+    cr_assert_eq(RUN("compare-budget", scratch, scratch, "-o", pictures, "--format", "svg"),
+                 CUP_EXIT_DONE);
+    cr_expect(begins("compare-budget.svg", "<?xml"));
+    cr_expect_not(begins("compare.svg", "<?xml"));
+    cr_expect_eq(RUN(scratch, scratch, "-o", pictures, "compare-scaling"), CUP_EXIT_FAILED);
+    expect_printed("err", 2, "left out compare-scaling: all runs that tell");
+}
+
+Test(verb_plot, a_list_of_what_can_be_drawn_of_several_runs)
+{
+    cr_assert_eq(RUN("--list", scratch, scratch), CUP_EXIT_DONE);
+    expect_printed("out", cup_run_plot_count, "(not from these runs: all runs that tell");
+}
+
+Test(verb_plot, one_of_several_runs_is_missing)
+{
+    cr_expect_eq(RUN(scratch, "/no/such/profile", "-o", pictures), CUP_EXIT_FAILED);
+    expect_printed("err", 1, "/no/such/profile");
+    cr_expect_eq(RUN(scratch, scratch, "-o", pictures, "--run", "7"), CUP_EXIT_USAGE);
+    expect_printed("err", 1, "7");
+}
+
+/* More than letters can be given to. */
+Test(verb_plot, too_many_runs)
+{
+    const char *arguments[CUP_COMPARE_MOST + 3] = {"plot"};
+    for (int i = 0; i <= CUP_COMPARE_MOST; i++)
+        arguments[i + 1] = scratch;
+    cr_expect_eq(run_verb(outside, cup_verb_plot, arguments), CUP_EXIT_USAGE);
+    expect_printed("err", 1, "more than 26 runs");
 }

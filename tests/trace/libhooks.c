@@ -117,6 +117,16 @@ TRY_CLOSE(close, fd)
 TRY_CLOSE(__close, fd)
 TRY_CLOSE(close_range, (unsigned)fd, (unsigned)fd, fd < 0 ? 1 << 20 : 0)
 
+/* Of one that is to close at the next exec nothing is forgotten: it was opened once. */
+void closes_at_exec(struct trace *trace)
+{
+    int fd = known_descriptor(trace);
+    SAY(trace, close_range((unsigned)fd, (unsigned)fd, 1 << 2));
+    say(trace, "flags %d\n", fcntl(fd, F_GETFD));
+    expect_read(trace, SAY(trace, read(fd, buffer, 10)));
+    close(fd);
+}
+
 /* Everything from a high number on: nothing of the program's lies there. */
 TRY(closefrom)
 {

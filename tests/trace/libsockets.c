@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -201,6 +202,36 @@ static void use_connection(struct trace *trace, const int ends[2])
     trace->socket_read_bytes += 400;
     close(ends[0]);
     close(ends[1]);
+}
+
+/* What a connection that was asked for without waiting has come to: it stands, or nobody is there.
+ */
+static void ask(struct trace *trace, __typeof__(getsockopt) *call, bool listens)
+{
+    union address address = loopback(AF_INET);
+    int server = bound(SOCK_STREAM, &address, sizeof address.ipv4), error = 77;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    socklen_t bytes = sizeof error, none = 0, two = 2;
+    if (listens)
+        listen(server, 1);
+    SAY(trace, connect(fd, &address.any, sizeof address.ipv4));
+    SAY(trace, poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 5000));
+    SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, NULL, &none));
+    SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, NULL, &bytes));
+    SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, &error, &bytes));
+    say(trace, "%d of %u bytes\n", error, bytes);
+    SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, &error, &two));
+    SAY(trace, call(fd, SOL_SOCKET, SO_TYPE, &error, &bytes));
+    SAY(trace, connect(fd, &address.any, sizeof address.ipv4));
+    close(fd);
+    close(server);
+    SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, &error, &bytes));
+}
+
+TRY(getsockopt)
+{
+    ask(trace, call, true);
+    ask(trace, call, false);
 }
 
 void tcp_over_ipv4(struct trace *trace)

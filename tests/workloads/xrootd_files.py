@@ -79,8 +79,11 @@ def vector_read(url, splits):
 
 def said(error, url):
     """What every run says of a server that died. Whether the client meets the reset or already
-    the refusal to connect again goes by the moment, so both are one."""
+    the refusal to connect again, and so refuses the request itself, goes by the moment: all are
+    one."""
     text = re.sub("0x[0-9a-f]+", "0x", str(error).replace(url, "URL"))
+    text = re.sub("Failed to submit <bound method File.vector_read .*> request",
+                  "File did not vector_read properly", text)
     return re.sub("Socket error: connection reset by peer|Connection error", "no connection", text)
 
 

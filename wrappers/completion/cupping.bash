@@ -69,7 +69,7 @@ _cupping() {
                 "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling functions"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers workers sections workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
+                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
         fi
         return
         ;;
@@ -86,9 +86,9 @@ _cupping() {
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json" ;;
-    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --run --prefix --dataset --worker" ;;
+    plot:-*) _cupping_words "--list --html -o --format --width --height --dark --files --prefix --dataset --worker --run --baseline --target" ;;
     plot:*)
-        _cupping_files -d
+        _cupping_files -f
         # shellcheck disable=SC2207 # names without blanks
         COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
         ;;

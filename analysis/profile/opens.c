@@ -1,0 +1,151 @@
+#include "analysis/profile/opens.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- buckets ------------------------------------------------------------------------------- */
+
+unsigned cup_open_bucket(uint64_t ns)
+{
+    if (ns >> CUP_OPEN_FROM == 0)
+        return 0;
+    unsigned power = 63u - (unsigned)__builtin_clzll(ns);
+    unsigned part = (unsigned)(ns >> (power - 5)) % CUP_OPEN_PARTS;
+    unsigned bucket = (power - CUP_OPEN_FROM) * CUP_OPEN_PARTS + part;
+    return bucket < CUP_OPEN_BUCKETS ? bucket : CUP_OPEN_BUCKETS - 1;
+}
+
+double cup_open_bucket_from_ns(unsigned bucket)
+{
+    unsigned power = bucket / CUP_OPEN_PARTS + CUP_OPEN_FROM, part = bucket % CUP_OPEN_PARTS;
+    return bucket ? ldexp(1 + (double)part / CUP_OPEN_PARTS, (int)power) : 0;
+}
+
+double cup_open_quantile_ns(const struct cup_open_sum *sum, double share)
+{
+    double wanted = share * (double)sum->opened, before = 0;
+    for (unsigned i = 0; i < CUP_OPEN_BUCKETS; i++) {
+        double count = sum->buckets[i];
+        if (count > 0 && before + count >= wanted) {
+            double from = fmax(cup_open_bucket_from_ns(i), (double)sum->shortest_ns);
+            double to = fmin(cup_open_bucket_from_ns(i + 1), (double)sum->longest_ns);
+            bool last = i == CUP_OPEN_BUCKETS - 1;
+            return last ? (double)sum->longest_ns : from + (to - from) * (wanted - before) / count;
+        }
+        before += count;
+    }
+    return NAN;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static void count_error(struct cup_open_sum *sum, uint32_t error, uint64_t count)
+{
+    for (int i = 0; i < CUP_OPEN_ERRORS; i++) {
+        struct cup_open_error *entry = &sum->errors[i];
+        if (entry->count && entry->error != error)
+            continue;
+        entry->error = error;
+        entry->count += count;
+        return;
+    }
+}
+
+static void stretch(struct cup_open_sum *sum, uint64_t shortest_ns, uint64_t longest_ns)
+{
+    if (sum->opened == 0 || shortest_ns < sum->shortest_ns)
+        sum->shortest_ns = shortest_ns;
+    if (sum->opened == 0 || longest_ns > sum->longest_ns)
+        sum->longest_ns = longest_ns;
+}
+
+void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error)
+{
+    if (error) {
+        sum->failed++;
+        sum->failed_ns += ns;
+        count_error(sum, error, 1);
+        return;
+    }
+    stretch(sum, ns, ns);
+    sum->opened++;
+    sum->ns += ns;
+    sum->buckets[cup_open_bucket(ns)]++;
+}
+
+void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more)
+{
+    if (more->opened)
+        stretch(sum, more->shortest_ns, more->longest_ns);
+    sum->opened += more->opened;
+    sum->failed += more->failed;
+    sum->ns += more->ns;
+    sum->failed_ns += more->failed_ns;
+    for (int i = 0; i < CUP_OPEN_ERRORS; i++)
+        if (more->errors[i].count)
+            count_error(sum, more->errors[i].error, more->errors[i].count);
+    for (int i = 0; i < CUP_OPEN_BUCKETS; i++)
+        sum->buckets[i] += more->buckets[i];
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+struct cup_text cup_open_server(struct cup_text path)
+{
+    static const char here[] = ".";
+    const char *scheme = memmem(path.bytes, path.length, "://", 3);
+    if (!scheme && (!path.length || path.bytes[0] != '/'))
+        return (struct cup_text){here, 1};
+    size_t from = scheme ? (size_t)(scheme - path.bytes) + 3 : 1;
+    const char *slash = memchr(path.bytes + from, '/', path.length - from);
+    size_t whole = scheme ? path.length : 1;
+    return (struct cup_text){path.bytes, slash ? (size_t)(slash - path.bytes) : whole};
+}
+
+const char *cup_open_kind_name(uint32_t kind)
+{
+    static const char *const names[] = {
+        [CUP_OPEN_LOCAL] = "local", [CUP_OPEN_XROOTD] = "xrootd", [CUP_OPEN_CONNECT] = "connect"};
+    return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "unknown";
+}
+
+/* Those that readers meet, of the protocol's (from 3000 on) and of the client's own. */
+static const char *xrootd_error(uint32_t error)
+{
+    static const struct {
+        uint32_t error;
+        const char *text;
+    } known[] = {
+        {101, "invalid address"},     {102, "socket error"},
+        {103, "socket timeout"},      {104, "socket disconnected"},
+        {107, "stream disconnected"}, {108, "connection failed"},
+        {110, "TLS failed"},          {202, "handshake failed"},
+        {203, "login failed"},        {204, "authentication failed"},
+        {206, "operation expired"},   {207, "operation interrupted"},
+        {304, "not found"},           {306, "too many redirections"},
+        {3005, "file system error"},  {3007, "I/O error"},
+        {3010, "not authorized"},     {3011, "not found"},
+        {3012, "server error"},       {3014, "no server"},
+        {3016, "is a directory"},     {3024, "overloaded"},
+        {3029, "no replicas"},        {3030, "authentication failed"},
+        {3034, "request timed out"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].error == error)
+            return known[i].text;
+    return "error";
+}
+
+uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room)
+{
+    const struct cup_open_error *worst = &sum->errors[0];
+    for (int i = 1; i < CUP_OPEN_ERRORS; i++)
+        if (sum->errors[i].count > worst->count)
+            worst = &sum->errors[i];
+    if (worst->count && sum->kind == CUP_OPEN_XROOTD)
+        snprintf(to, room, "%s (XRootD %u)", xrootd_error(worst->error), worst->error);
+    else if (worst->count)
+        snprintf(to, room, "%s", worst->error < 4096 ? strerror((int)worst->error) : "unknown");
+    return worst->count;
+}

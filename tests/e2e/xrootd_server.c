@@ -1,0 +1,137 @@
+#include "tests/e2e/xrootd_server.h"
+
+#include "tests/e2e/child.h"
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/witness.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORKLOADS CUP_TOP "/tests/workloads/"
+
+static char *directory; /* where the server runs: its files, settings and log */
+char xrootd_url[64];
+static struct cup_process server;
+
+/* A test's program of its own; how it ended. */
+int child_status(const char *const argv[])
+{
+    struct child child = {.argv = {argv[0], argv[1], argv[2], argv[3]}};
+    child_run(&child);
+    int status = child.status;
+    child_free(&child);
+    return status;
+}
+
+void xrootd_need(void)
+{
+    if (child_status((const char *[4]){"sh", "-c", "command -v xrootd"}))
+        cr_skip_test("no xrootd server here (Debian: xrootd-server)");
+    if (child_status((const char *[4]){CUP_PYTHON, "-c", "import XRootD.client, fsspec_xrootd"}))
+        cr_skip_test("no XRootD client in " CUP_PYTHON);
+}
+
+static int connection(in_port_t port)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static in_port_t free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&address, bytes) == 0 &&
+              getsockname(fd, (struct sockaddr *)&address, &bytes) == 0);
+    close(fd);
+    return address.sin_port;
+}
+
+static void write_settings(in_port_t port)
+{
+    FILE *file = fopen(text("%s/settings", directory), "we");
+    cr_assert(file != NULL);
+    fprintf(file,
+            "xrd.port %d\nxrd.protocol xroot *\nall.export /\noss.localroot %s/files\n"
+            "all.adminpath %s/admin\nall.pidpath %s/admin\n",
+            ntohs(port), directory, directory, directory);
+    cr_assert(fclose(file) == 0);
+}
+
+/* A server refuses to be root; then it becomes nobody, who must be able to get at its files. */
+void xrootd_start_again(void)
+{
+    in_port_t port = free_port();
+    const char *settings = text("%s/settings", directory), *log = text("%s/admin/log", directory);
+    const char *const argv[] = {"xrootd", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
+                                "nobody", NULL};
+    write_settings(port);
+    cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
+    int fd = -1;
+    for (int tries = 0; fd < 0 && tries < 500; tries++) {
+        usleep(20000);
+        fd = connection(port);
+    }
+    cr_assert(fd >= 0, "xrootd does not answer: see %s", log);
+    close(fd);
+    snprintf(xrootd_url, sizeof xrootd_url, "root://localhost:%d/", ntohs(port));
+}
+
+static void make_files(void)
+{
+    directory = test_directory();
+    cr_assert(chmod(directory, 0755) == 0);
+    cr_assert(mkdir(text("%s/files", directory), 0755) == 0);
+    cr_assert(mkdir(text("%s/admin", directory), 0777) == 0);
+    cr_assert(chmod(text("%s/admin", directory), 0777) == 0);
+    const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py",
+                                text("%s/files", directory), NULL};
+    cup_run("xrootd_files.py", text("%s/files.log", directory), argv, cup_clean_environment, 120);
+}
+
+void xrootd_start(void)
+{
+    make_files();
+    xrootd_start_again();
+}
+
+void xrootd_kill(void)
+{
+    cup_process_kill(&server);
+}
+
+void xrootd_stop(void)
+{
+    xrootd_kill();
+    test_directory_remove(directory);
+}
+
+pid_t xrootd_pid(void)
+{
+    return server.pid;
+}
+
+const char *xrootd_files(void)
+{
+    return text("%s/files", directory);
+}
+
+long long xrootd_file_bytes(const char *name)
+{
+    struct stat status;
+    cr_assert(stat(text("%s/%s", xrootd_files(), name), &status) == 0);
+    return status.st_size;
+}
