@@ -137,8 +137,9 @@ static bool is_same_frame(uint32_t i, const char *again)
            (!i || cup_stack_offset_of(again, code) == stack.offsets[i]);
 }
 
-/* Where frames are objects, they are copied once more, all at once: how many of them, counted from
- * the outermost, are as they were. Of the innermost one the instruction may be another by now. */
+/* Frames are copied once more, all at once: how many of them, counted from the outermost, are as
+ * they were. A thread that came back and called another function stands where it stood. Of the
+ * innermost one the instruction may be another by now. */
 static uint32_t count_again(uint64_t state, const struct top *top)
 {
     static char again[CUP_FOREIGN_CODES][FRAME_BYTES];
@@ -146,10 +147,10 @@ static uint32_t count_again(uint64_t state, const struct top *top)
     uint64_t frame = 0;
     uint32_t same = 0;
     to[stack.count] = (struct iovec){&frame, sizeof frame};
-    from[stack.count] = cup_foreign_at(state + cup_layout.thread_frame, sizeof frame);
+    from[stack.count] = cup_foreign_at(address_of_frame(state, top->leads), sizeof frame);
     for (uint32_t i = 0; i < stack.count; i++) {
-        to[i] = (struct iovec){again[i], FRAME_BYTES};
-        from[i] = cup_foreign_at(stack.at[i], FRAME_BYTES);
+        to[i] = (struct iovec){again[i], frame_bytes()};
+        from[i] = cup_foreign_at(stack.at[i], frame_bytes());
     }
     if (!cup_foreign_read(to, from, stack.count + 1))
         return 0;
@@ -186,9 +187,8 @@ static uint32_t copy_once(const struct cup_foreign *thread)
     if (!walk(top.frame) || !has_root(thread->root) || !stack.count ||
         !cup_foreign_codes(stack.codes, ids, stack.count))
         return 0;
-    if (!has_chunks())
-        return count_again(thread->state, &top);
-    return still ? stack.count : stack.count - 1;
+    uint32_t same = count_again(thread->state, &top);
+    return same == stack.count && !still ? same - 1 : same;
 }
 
 /* Of SAME frames, outermost first, on top of UNDER. */
