@@ -5,6 +5,8 @@
 #include "preload/frames.h"
 #include "preload/log.h"
 #include "preload/process.h"
+#include "preload/stack_uses.h"
+#include "preload/stacks.h"
 #include "preload/uproot.h"
 
 #include <string.h>
@@ -109,6 +111,7 @@ enum { BATCH = 64 };
 
 struct request {
     uint32_t task;
+    uint32_t node; /* the stack that asks; 0: not known */
     struct cup_asked_tree tree;
     bool tells;
     cup_object *tree_name; /* a str */
@@ -118,8 +121,27 @@ struct request {
     struct cup_asked baskets[BATCH];
 };
 
+/* Which line asks for which branches. A branch's baskets stand in a row. */
+static void tell_stack(const struct request *request)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0, first = 0; i < request->count; i++) {
+        uint32_t branch = request->baskets[i].branch;
+        bytes += request->baskets[i].bytes;
+        if (i + 1 < request->count && request->baskets[i + 1].branch == branch)
+            continue;
+        if (branch && branch <= CUP_USE_MOST - CUP_USE_BRANCHES)
+            cup_stack_use(request->task, request->node,
+                          (enum cup_stack_use)(CUP_USE_BRANCHES + branch), i + 1 - first, bytes, 0);
+        first = i + 1;
+        bytes = 0;
+    }
+}
+
 static void put(struct request *request)
 {
+    if (request->node)
+        tell_stack(request);
     cup_baskets_asked(request->task, &request->tree, request->tells, request->baskets,
                       request->count);
     request->tells = false;
@@ -257,6 +279,7 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     struct request request;
     memset(&request, 0, offsetof(struct request, baskets));
     request.task = task;
+    request.node = cup_stacks_on() ? cup_stack_here(0) : 0;
     cup_object *tree = cup_uproot_tree(from);
     if (!tree)
         return false;

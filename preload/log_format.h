@@ -1027,7 +1027,10 @@ enum cup_stack_use {
 
 /* What a task did at which stacks, since the last such record of it. Tail: ROWS rows of unsigned
  * LEB128 numbers: node (0: the stack is not known) less that of the row before (rows are in the
- * order of nodes, then of uses), use, count, bytes, ns. */
+ * order of nodes, then of uses), use, count, bytes, ns. A use from CUP_USE_BRANCHES on is that much
+ * more than the number of a BRANCH record: of that branch baskets were asked for at the node, so
+ * many, of so many compressed bytes; not all of them need have been read. */
+enum { CUP_USE_BRANCHES = 64, CUP_USE_MOST = UINT16_MAX };
 struct cup_r_stack_use {
     struct cup_record head;
     uint32_t task; /* 0: no task is known */

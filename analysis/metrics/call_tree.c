@@ -174,11 +174,13 @@ void cup_call_tree_free(struct cup_call_tree *tree)
     free(tree->frames);
     free(tree->nodes);
     free(tree->rows);
+    free(tree->branches);
     cup_pair_map_clear(&tree->sites);
     cup_pair_map_clear(&tree->function_at);
     cup_pair_map_clear(&tree->frame_at);
     cup_pair_map_clear(&tree->node_at);
     cup_pair_map_clear(&tree->row_at);
+    cup_pair_map_clear(&tree->branch_at);
     *tree = (struct cup_call_tree){0};
 }
 

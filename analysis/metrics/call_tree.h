@@ -101,6 +101,13 @@ struct cup_call_row {
     struct cup_weights weights;
 };
 
+/* Baskets that were asked for at a line, of one branch. */
+struct cup_line_branch {
+    uint32_t frame;  /* innermost of the user's on the stack; where there is none, the innermost */
+    uint32_t branch; /* index in profile->branches */
+    uint64_t baskets, compressed_bytes;
+};
+
 /* More are not kept: what happens at a node that finds no room counts at the one that called it, a
  * row that finds none at the root. Real runs have some ten thousand. */
 enum { CUP_CALL_NODES_MOST = 1 << 20, CUP_CALL_ROWS_MOST = 1 << 20, CUP_CALL_DEPTH_MOST = 512 };
@@ -116,6 +123,8 @@ struct cup_call_tree {
     size_t node_count, node_room;
     struct cup_call_row *rows; /* owned */
     size_t row_count, row_room;
+    struct cup_line_branch *branches; /* owned; by which lines */
+    size_t branch_count, branch_room;
     uint64_t processes; /* whose logs hold stacks */
     uint64_t without;   /* that ran tasks with stacks off */
     uint64_t tasks;     /* that did something at stacks */
@@ -125,7 +134,8 @@ struct cup_call_tree {
     uint64_t lost_logs; /* that could not be read again */
     bool filtered;      /* not all tasks were asked for */
     bool has_native, has_helpers;
-    struct cup_pair_map sites, function_at, frame_at, node_at, row_at; /* the maker's own */
+    struct cup_pair_map sites, function_at, frame_at, node_at, row_at,
+        branch_at; /* the maker's own */
 };
 
 /* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
@@ -170,5 +180,12 @@ uint32_t cup_call_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t
 /* Adds to what is there. Returns 0, or -1 without memory. */
 int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,
                  const struct cup_weights *weights);
+
+/* Likewise: baskets of a branch (index) that were asked for at a node. */
+int cup_call_add_branch(struct cup_call_tree *tree, uint32_t node, uint32_t branch,
+                        uint64_t baskets, uint64_t compressed_bytes);
+
+/* Puts the branches in the order of their lines, those with the most bytes first. */
+void cup_call_sort_branches(struct cup_call_tree *tree);
 
 #endif

@@ -21,6 +21,7 @@ struct maker {
     struct cup_call_tree *tree;
     const struct cup_profile *profile;
     const struct cup_call_ask *ask;
+    uint32_t process;           /* index */
     struct cup_id_map strings;  /* id in the tree */
     struct cup_id_map codes;    /* index + 1 in `known` */
     struct cup_id_map modules;  /* string of the tree */
@@ -291,6 +292,15 @@ static void count_task(struct maker *maker, uint32_t task)
     map(maker, &maker->counted, task, 1);
 }
 
+/* A branch whose record is missing is one that has no place. */
+static void add_branch(struct maker *maker, const struct cup_stack_use_row *row, uint32_t node)
+{
+    uint32_t branch = cup_branch_of(maker->profile, maker->process, row->use - CUP_USE_BRANCHES);
+    maker->tree->orphans += branch == 0;
+    if (branch && cup_call_add_branch(maker->tree, node, branch - 1, row->count, row->bytes) != 0)
+        maker->out_of_memory = true;
+}
+
 static void on_stack_use(struct maker *maker, const struct cup_record *record)
 {
     struct cup_stack_use_reader reader;
@@ -302,6 +312,11 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
         const struct cup_weights weights = weights_of(&reader.row);
         uint32_t node = node_of(maker, reader.row.node);
+        if (node != CUP_NOTHING && reader.row.use >= CUP_USE_BRANCHES &&
+            reader.row.use <= CUP_USE_MOST) {
+            add_branch(maker, &reader.row, node);
+            continue;
+        }
         if (node == CUP_NOTHING || cup_call_add(maker->tree, node, prefix, &weights) != 0)
             maker->out_of_memory = true;
     }
@@ -393,6 +408,7 @@ static void read_process(struct maker *maker, uint32_t index)
         return;
     }
     maker->tree->processes++;
+    maker->process = index;
     if (!process->log_path || cup_log_open(&log, process->log_path, &error) != 0) {
         maker->tree->lost_logs++;
         return;
@@ -424,6 +440,7 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
     maker.out_of_memory = start(&maker) != 0;
     for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
         read_process(&maker, i);
+    cup_call_sort_branches(tree);
     free(maker.known);
     free(maker.tables);
     return maker.out_of_memory ? -1 : 0;

@@ -64,9 +64,8 @@ static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* Index + 1 of a process's branch; 0: not known. Numbers ascend, and are 1, 2, 3, ... unless
- * records are missing. */
-static uint32_t branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number)
+/* Numbers ascend, and are 1, 2, 3, ... unless records are missing. */
+uint32_t cup_branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number)
 {
     const struct cup_process *of = &profile->processes[process];
     if (number == 0 || of->branches == 0)
@@ -127,7 +126,7 @@ bool cup_basket_feed_next(struct cup_basket_feed *feed)
     while (!cup_basket_reader_next(&feed->rows))
         if (!next_record(feed))
             return false;
-    feed->branch = branch_of(feed->profile, feed->process, feed->rows.row.branch);
+    feed->branch = cup_branch_of(feed->profile, feed->process, feed->rows.row.branch);
     return true;
 }
 

@@ -360,6 +360,9 @@ static inline struct cup_text cup_profile_text(const struct cup_profile *profile
 /* True if two strings name the same tree: "Events" is the tree of "dir/Events;1". */
 bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other);
 
+/* Index + 1 of the branch that has NUMBER in a process; 0: not known. */
+uint32_t cup_branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number);
+
 /* Index of the file of that path in root_files; UINT32_MAX if there is none. Looks at all. */
 uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path);
 

@@ -4,7 +4,7 @@
 #include "analysis/metrics/functions.h"
 #include "analysis/report/page.h"
 
-enum { SHOWN_USERS = 15, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
+enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
 
 /* Seven tables of a page: with less room than others have. */
 enum { PAGE_ROWS = 60 };
@@ -183,6 +183,68 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
                   lines ? "lines in --json" : "functions in --json");
 }
 
+/* ---- branches by line --------------------------------------------------------------------- */
+
+/* As many names as there is room for, those with the most bytes first. */
+static void add_names(const struct cup_page *page, struct cup_table *table,
+                      const struct cup_line_branch *branches, size_t count)
+{
+    char names[200];
+    size_t length = 0;
+    for (size_t i = 0; i < count && i < SHOWN_BRANCHES && length < sizeof names - 1; i++) {
+        uint32_t string = page->profile->branches[branches[i].branch].name;
+        struct cup_text name = cup_page_text(page, string);
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", i ? ", " : "",
+                                   (int)(name.length < 60 ? name.length : 60), name.bytes);
+    }
+    cup_table_add_string(table, names);
+}
+
+static void add_branches(const struct cup_page *page, struct cup_table *table,
+                         const struct cup_line_branch *branches, size_t count)
+{
+    const struct cup_call_tree *tree = page->totals->calls;
+    const struct cup_call_frame *frame = &tree->frames[branches->frame];
+    const struct cup_function *function = &tree->functions[frame->function];
+    uint64_t bytes = 0, baskets = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += branches[i].compressed_bytes;
+        baskets += branches[i].baskets;
+    }
+    add_place(table, tree, function, frame->line);
+    cup_table_add(table, cup_call_text(tree, function->name));
+    cup_table_add_value(table, cup_count(count), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(baskets), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(bytes), CUP_UNIT_BYTES);
+    add_names(page, table, branches, count);
+}
+
+/* In the order in which the lines were met. */
+static void print_branches(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"line", CUP_FIT_LEFT, 0},        {"function", CUP_FIT_LEFT, 2},
+        {"branches", CUP_FIT_RIGHT, 0},   {"baskets", CUP_FIT_RIGHT, 1},
+        {"compressed", CUP_FIT_RIGHT, 0}, {"most of them", CUP_FIT_LEFT, 0},
+    };
+    const struct cup_call_tree *tree = page->totals->calls;
+    size_t most = shown_rows(page, SHOWN_USERS), lines = 0;
+    struct cup_table table;
+    if (tree->branch_count == 0)
+        return;
+    cup_page_heading(page, "Branches by line", "baskets that uproot asked for, by the user's line");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t from = 0, to; from < tree->branch_count; from = to) {
+        for (to = from + 1; to < tree->branch_count; to++)
+            if (tree->branches[to].frame != tree->branches[from].frame)
+                break;
+        if (lines++ < most)
+            add_branches(page, &table, &tree->branches[from], to - from);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, hidden_rows(page, lines, SHOWN_USERS), "lines in --json");
+}
+
 /* ---- hot functions ------------------------------------------------------------------------ */
 
 static void add_hot(struct cup_table *table, const struct cup_functions *functions,
@@ -321,6 +383,7 @@ static void print_all(const struct cup_page *page, struct cup_functions *functio
     print_packages(page, functions);
     print_users(page, functions, &functions->functions, false);
     print_users(page, functions, &functions->lines, true);
+    print_branches(page);
     for (int i = 0; i < SHOWN_WEIGHTS; i++)
         if (has(functions, i))
             print_hot(page, functions, i);

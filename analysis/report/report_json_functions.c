@@ -87,6 +87,26 @@ static void put_lines(struct report *report, const struct cup_functions *functio
     cup_json_end_array(&report->json);
 }
 
+/* Lines of the user's, and the branches that uproot asked for on their behalf. */
+static void put_branches(struct report *report, const struct cup_call_tree *tree)
+{
+    cup_json_array(&report->json, "branches");
+    for (size_t i = 0; i < tree->branch_count; i++) {
+        const struct cup_line_branch *row = &tree->branches[i];
+        const struct cup_branch *branch = &report->profile->branches[row->branch];
+        const struct cup_call_frame *frame = &tree->frames[row->frame];
+        cup_json_row(&report->json, NULL);
+        put_function(report, tree, frame->function);
+        put(report, "line", frame->line ? cup_count(frame->line) : cup_null());
+        put(report, "tree", text_of(report, branch->tree));
+        put(report, "branch", text_of(report, branch->name));
+        put(report, "baskets", cup_count(row->baskets));
+        put(report, "compressed_bytes", cup_count(row->compressed_bytes));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
 static void put_packages(struct report *report, const struct cup_functions *functions)
 {
     cup_json_array(&report->json, "packages");
@@ -157,6 +177,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put(report, "damaged_records", cup_count(tree->damaged));
     put_functions(report, functions, "rows", CUP_ALL_PREFIXES);
     put_lines(report, functions);
+    put_branches(report, tree);
     put_packages(report, functions);
     cup_json_array(&report->json, "phases");
     put_phases(report, functions, CUP_ALL_PREFIXES);

@@ -290,7 +290,7 @@ Test(functions, stacks_have_no_cycles)
          {103, CUP_U_CPU, 1, 0, MS(1)}, {104, CUP_U_CPU, 1, 0, MS(1)},
          {105, CUP_U_CPU, 1, 0, MS(1)}, {106, CUP_U_CPU, 1, 0, MS(1)},
          {107, CUP_U_CPU, 1, 0, MS(1)}, {4000000000u, CUP_U_CPU, 1, 0, MS(1)},
-         {4000000000u, 77, 1, 1, 1});
+         {4000000000u, CUP_USE_BRANCHES - 1, 1, 1, 1});
     finish_and_load(&b);
     cr_assert_eq(functions.all.of[CUP_W_CPU], MS(620 + 8));
     cr_assert_eq(tree.orphans, 5, "two parents, a function, a node in two rows");
@@ -550,4 +550,44 @@ Test(functions, a_run_without_stacks_is_not_compared)
     cr_assert(strstr(text, "has no stacks"), "%s", text);
     free(text);
     remove_scratch(other);
+}
+
+/* ---- branches ----------------------------------------------------------------------------- */
+
+/* Asked for below a function of a package, and of the user's own; of a branch that no record names;
+ * and by a use that only newer writers know. */
+Test(functions, branches_are_of_the_users_line)
+{
+    enum { TREE = 900, PT, ETA };
+    struct log_builder builder;
+    build_stack_log(&builder);
+    builder_string(&builder, TREE, "Events");
+    builder_string(&builder, PT, "Jet_pt");
+    builder_string(&builder, ETA, "Jet_eta");
+    const struct cup_r_branch pt = {.branch = 1, .tree = TREE, .name = PT};
+    const struct cup_r_branch eta = {.branch = 2, .tree = TREE, .name = ETA};
+    BUILDER_ADD(&builder, CUP_R_BRANCH, pt);
+    BUILDER_ADD(&builder, CUP_R_BRANCH, eta);
+    const struct builder_use uses[] = {
+        {N_SELECT, CUP_USE_BRANCHES + 1, 1, 100, 0}, {N_ARRAY, CUP_USE_BRANCHES + 1, 3, 900, 0},
+        {N_ARRAY, CUP_USE_BRANCHES + 2, 4, 1000, 0}, {N_ARRAY, CUP_USE_BRANCHES + 9, 5, 500, 0},
+        {N_ARRAY, CUP_USE_MOST + 1, 5, 500, 0},
+    };
+    builder_uses(&builder, 1, uses, sizeof uses / sizeof *uses);
+    builder_finish(&builder);
+    save_log(&builder, scratch, "branches.cup");
+    builder_free(&builder);
+    load(NULL);
+    cr_assert_eq(tree.branch_count, 3);
+    const struct cup_line_branch *rows = tree.branches;
+    uint64_t sums[2] = {0}; /* of process, line 14, and of select, line 31 */
+    for (int i = 0; i < 3; i++) {
+        const struct cup_call_frame *frame = &tree.frames[rows[i].frame];
+        bool below = is_text(tree.functions[frame->function].name, "Processor.process");
+        cr_expect_eq(frame->line, below ? 14 : 31);
+        sums[!below] += rows[i].compressed_bytes + rows[i].baskets;
+    }
+    cr_expect_eq(sums[0], 1907);
+    cr_expect_eq(sums[1], 101);
+    cr_expect_eq(tree.orphans, 1);
 }

@@ -51,6 +51,18 @@ def check_reads(functions, tasks, expected):
         expect(sum(found.get(name, 0) for name in names.split(" or ")) >= least > 0, names, found, "not", least)
 
 
+def check_branches(report):
+    """Which line asked for which branches; in sum what was read of them."""
+    rows, found = report["functions"]["branches"], {}
+    for row in rows:
+        found.setdefault(label(row["line"]), set()).add(row["branch"])
+    print(found)
+    expect(found.get("one") == {"Muon_pt"}, "one", found)
+    expect(found.get("several") == {"Jet_pt", "Jet_eta", "MET_pt"}, "several", found)
+    for amount in ("baskets", "compressed_bytes"):
+        expect(sum(row[amount] for row in rows) == report["branches"][amount] > 0, amount, report["branches"][amount])
+
+
 def check_amounts(functions, expected):
     amounts = by_name(functions["rows"], "total_alloc_bytes")
     times = by_name(functions["rows"], "total_cpu_s")
@@ -89,9 +101,11 @@ def check_exports(functions, cupping, profile):
 def main(directory, cupping):
     profile = str(Path(directory) / "profile")
     expected = json.loads((Path(directory) / "expected.json").read_text())
-    functions = json.loads(told(cupping, "report", profile, "--json", "-"))["functions"]
+    report = json.loads(told(cupping, "report", profile, "--json", "-"))
+    functions = report["functions"]
     tasks = json.loads(told(cupping, "tasks", profile, "--json", "-"))["tasks"]
     check_reads(functions, tasks, expected)
+    check_branches(report)
     check_amounts(functions, expected)
     check_sums(functions)
     check_exports(functions, cupping, profile)
