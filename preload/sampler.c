@@ -11,6 +11,7 @@
 #include "preload/spin.h"
 
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -20,7 +21,7 @@
 enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */ };
 
 enum {
-    STACK_BYTES = 256 * 1024,
+    STACK_BYTES = 256 * 1024,  /* besides thread-local storage */
     IDLE_LOOKS = 100,          /* in vain, before it sleeps until a task begins */
     AFTER_FORK_NS = 200000000, /* Python counts threads a moment after */
 };
@@ -225,13 +226,24 @@ static void *run(void *unused)
 
 /* ---- its life ---------------------------------------------------------------------------- */
 
-/* The default is what the program's own threads have, mostly 8 MiB. */
+static int add_storage(struct dl_phdr_info *object, size_t size, void *bytes)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_TLS)
+            *(size_t *)bytes += object->dlpi_phdr[i].p_memsz + object->dlpi_phdr[i].p_align;
+    return 0;
+}
+
+/* The default is what the program's own threads have, mostly 8 MiB. The C library takes the
+ * thread-local storage of what was loaded at first out of the stack: all of it comes on top. */
 static void small_stack(pthread_attr_t *attributes)
 {
-    static void *set; /* its version in glibc 2.34 is no older one's */
+    size_t storage = 0;
     pthread_attr_init(attributes);
-    if (cup_late_find(&set, "pthread_attr_setstacksize"))
-        ((int (*)(pthread_attr_t *, size_t))set)(attributes, STACK_BYTES);
+    dl_iterate_phdr(add_storage, &storage);
+    if (real_pthread_attr_setstacksize)
+        real_pthread_attr_setstacksize(attributes, STACK_BYTES + storage);
 }
 
 /* No signal of the program's is for it. What it takes is not the task's. */
@@ -255,6 +267,8 @@ static bool create(void)
 
 static void start(void)
 {
+    if (!cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
+        return; /* a child of vfork: all that it writes is its parent's */
     cup_spin_lock(&sampler.changing);
     if (!sampler.runs && !sampler.refused) {
         sampler.ends = sampler.idle = 0;

@@ -242,3 +242,53 @@ Test(environment, closed_standard_streams)
         test_directory_remove(logs);
     }
 }
+
+/* ---- what the program brings along
+ * --------------------------------------------------------------- */
+
+static void make_library(const char *directory, const char *path, int kilobytes)
+{
+    const char *source = text("%s/storage.c", directory);
+    FILE *file = fopen(source, "w");
+    cr_assert(file != NULL);
+    fputs("__thread char storage[SIZE] __attribute__((tls_model(\"initial-exec\")));\n"
+          "char *storage_here(void) { return storage; }\n",
+          file);
+    fclose(file);
+    struct child compiler = {
+        .argv = {"gcc", "-shared", "-fPIC", text("-DSIZE=%d*1024", kilobytes), "-o", path, source}};
+    child_run(&compiler);
+    cr_assert(compiler.status == 0, "%s", compiler.err);
+    child_free(&compiler);
+}
+
+/* The C library takes it out of each thread's stack: of the sampler's, too, which is a small one.
+ */
+Test(environment, much_thread_local_storage)
+{
+    static const char busy[] = "import time\n"
+                               "end = time.time() + 0.1\n"
+                               "while time.time() < end:\n"
+                               "    exec('x = 1')\n"
+                               "print('done')";
+    char *directory = test_directory();
+    const char *path = text("%s/libstorage.so", directory),
+               *preload = text("LD_PRELOAD=" CUP_BUILD "/libcupping.so:%s", path);
+    for (int kilobytes = 234; kilobytes <= 254; kilobytes += 2) {
+        char *logs = test_directory();
+        make_library(directory, path, kilobytes);
+        struct child program = {
+            .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c", busy},
+            .settings = {preload}};
+        struct child recorded = child_recorded(&program, logs);
+        child_run(&recorded);
+        cr_expect(recorded.status == 0 && strcmp(recorded.out, "done\n") == 0, "%d KiB: 0x%x: %s%s",
+                  kilobytes, recorded.status, recorded.out, recorded.err);
+        child_free(&recorded);
+        json_t *tasks = tasks_of(logs);
+        cr_expect(tasks_count(tasks) == 1, "%d KiB: %zu tasks", kilobytes, tasks_count(tasks));
+        json_decref(tasks);
+        test_directory_remove(logs);
+    }
+    test_directory_remove(directory);
+}
