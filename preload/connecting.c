@@ -101,12 +101,12 @@ static void record(const struct connecting *one, int error)
 /* ---- who connects, and where to ------------------------------------------------------------ */
 
 /* Over TCP: to others there is nothing to wait for. What XRootD's client connects is part of its
- * opens. */
+ * opens. Of what is no socket not every kernel has read the address, so that we may. */
 static bool is_counted(int fd, const struct sockaddr *address, socklen_t bytes)
 {
-    return address && bytes >= sizeof address->sa_family &&
+    return address && bytes >= sizeof address->sa_family && cup_peer_is_stream(fd) &&
            (address->sa_family == AF_INET || address->sa_family == AF_INET6) &&
-           cup_peer_is_stream(fd) && !cup_descriptor_is_wire(fd);
+           !cup_descriptor_is_wire(fd);
 }
 
 /* False: Dask's own, or nobody can say whose. */
