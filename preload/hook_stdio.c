@@ -24,10 +24,11 @@ static int descriptor_of(FILE *stream)
 static void stream_opened(FILE *stream, const char *path, uint64_t start)
 {
     int saved = errno;
-    if (!stream && cup_active()) {
+    if (!cup_active()) /* asked once: another thread may open the log in between */
+        return;
+    if (!stream) {
         cup_opening_failed(path, saved, start);
-    } else if (cup_active() && stream->_fileno >= 0 &&
-               cup_raw_getpid() == (int)cup_log_header()->pid) {
+    } else if (stream->_fileno >= 0 && cup_raw_getpid() == (int)cup_log_header()->pid) {
         cup_descriptor_opened(stream->_fileno, path);
         cup_opening_done(stream->_fileno, start);
     }
