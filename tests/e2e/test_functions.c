@@ -51,6 +51,8 @@ Test(functions, python_3_11)
 
 Test(functions, python_3_9)
 {
+    if (!getenv("SOAK"))
+        cr_skip_test("of this Python in make soak only");
     check("stack-uses-3_9", run_3_9);
 }
 
