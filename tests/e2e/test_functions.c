@@ -51,8 +51,7 @@ Test(functions, python_3_11)
 
 Test(functions, python_3_9)
 {
-    if (!getenv("SOAK"))
-        cr_skip_test("of this Python in make soak only");
+    cup_only_in_soak();
     check("stack-uses-3_9", run_3_9);
 }
 

@@ -1,6 +1,7 @@
 /* Python stacks, as the library reads them: those of sys._getframe() in every shape, and nothing
  * that the program notices where one is read at every allocation. */
 #include "tests/e2e/child.h"
+#include "tests/e2e/process.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -137,8 +138,7 @@ static void need_soak(const char *python)
 {
     if (access(python, X_OK))
         cr_skip_test("%s is not set up", python);
-    if (!getenv("SOAK"))
-        cr_skip_test("of this Python in make soak only");
+    cup_only_in_soak();
 }
 
 Test(stacks, stress_of_3_11)
