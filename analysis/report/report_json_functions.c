@@ -42,13 +42,13 @@ static void put_function(struct report *report, const struct cup_call_tree *tree
     put(report, "kind", cup_string(kinds[function->kind]));
 }
 
-/* PREFIX: index, CUP_NO_PREFIX or CUP_ALL_PREFIXES: both are null. */
+/* PREFIX: index, CUP_NO_PREFIX or CUP_ALL_PREFIXES, which is null. */
 static void put_prefix(struct report *report, uint32_t prefix)
 {
     put(report, "prefix",
         prefix < report->profile->prefix_count
             ? text_of(report, report->profile->prefixes[prefix].name)
-            : cup_null());
+            : cup_string(prefix == CUP_NO_PREFIX ? "(no task)" : NULL));
 }
 
 static void put_functions(struct report *report, const struct cup_functions *functions,

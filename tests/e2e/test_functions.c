@@ -51,6 +51,7 @@ Test(functions, python_3_11)
 
 Test(functions, python_3_9)
 {
+    cup_only_in_soak();
     check("stack-uses-3_9", run_3_9);
 }
 

@@ -1,6 +1,7 @@
 /* Python stacks, as the library reads them: those of sys._getframe() in every shape, and nothing
  * that the program notices where one is read at every allocation. */
 #include "tests/e2e/child.h"
+#include "tests/e2e/process.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -132,6 +133,14 @@ static void stress(const char *python)
     free(names);
 }
 
+/* Half a minute each: all of them are in tests/soak/stacks.sh. */
+static void need_soak(const char *python)
+{
+    if (access(python, X_OK))
+        cr_skip_test("%s is not set up", python);
+    cup_only_in_soak();
+}
+
 Test(stacks, stress_of_3_11)
 {
     stress(pythons[0]);
@@ -139,15 +148,13 @@ Test(stacks, stress_of_3_11)
 
 Test(stacks, stress_of_3_9)
 {
-    if (access(pythons[1], X_OK))
-        cr_skip_test("Python 3.9 is not set up");
+    need_soak(pythons[1]);
     stress(pythons[1]);
 }
 
 Test(stacks, stress_of_3_13)
 {
-    if (access(pythons[2], X_OK))
-        cr_skip_test("Python 3.13 is not set up");
+    need_soak(pythons[2]);
     stress(pythons[2]);
 }
 

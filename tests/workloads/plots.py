@@ -44,10 +44,10 @@ class Run:
         return json.loads(self("report", "--json", "-", *options).stdout)
 
     def listed(self) -> dict[str, str]:
-        """Of each plot that this version has: why it cannot be drawn from the profile, or ""."""
+        """Of each plot of one run: why it cannot be drawn from the profile, or ""."""
         found = {}
         for line in self("plot", "--list").stdout.splitlines():
-            if "(not in this version:" not in line:
+            if "(not in this version:" not in line and " several runs: " not in line:
                 reason = re.search(r" \(not from this profile: (.*)\)$", line)
                 found[line.split()[0]] = reason.group(1) if reason else ""
         return found

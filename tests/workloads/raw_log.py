@@ -9,7 +9,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
 STRING, TASK_BEGIN, NOTE, CODE, STACKS, STACK_USE = 1, 5, 11, 33, 35, 36
-STACKS_FEATURE = 15  # bit
+STACKS_FEATURE = 17  # bit
 CUT, HELPER, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 2**32 - 1
 
 
@@ -111,7 +111,8 @@ class Log:
             amount, at = number(tail, at)
             ns, at = number(tail, at)
             node += step
-            self.uses.append((task, node, USES[use], count, amount, ns))
+            if use < len(USES):  # beyond: baskets that were asked for
+                self.uses.append((task, node, USES[use], count, amount, ns))
 
     def frames(self, node):
         """Innermost first: (name, code or 0, offset)."""
