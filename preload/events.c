@@ -73,7 +73,8 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
     if (!task || !cup_stacks_on())
         return;
     cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
-    cup_sampler_looks(); /* it may have been paused */
+    if (class == CUP_WAIT_GIL) /* others come from within an allocator, or a signal's handler */
+        cup_sampler_looks();
 }
 
 /* ---- allocations ------------------------------------------------------------------------- */

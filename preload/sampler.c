@@ -301,6 +301,15 @@ void cup_sampler_looks(void)
     errno = saved;
 }
 
+/* To join is a place where a thread may be cancelled, to fork is none. */
+static void join(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    real_pthread_join(sampler.thread, NULL);
+    pthread_setcancelstate(before, NULL);
+}
+
 void cup_sampler_pauses(void)
 {
     if (!__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE) || cup_self.guard)
@@ -310,7 +319,7 @@ void cup_sampler_pauses(void)
     if (sampler.runs) {
         __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
         ring();
-        real_pthread_join(sampler.thread, NULL);
+        join();
         sampler.not_before = cup_ticks() + cup_ns_ticks(AFTER_FORK_NS);
         __atomic_store_n(&sampler.runs, false, __ATOMIC_RELEASE);
     }

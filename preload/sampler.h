@@ -12,7 +12,8 @@ enum { CUP_SAMPLER_HZ = 100, CUP_SAMPLER_MOST_HZ = 1000 };
 /* 0: none are taken. Called once, before any task. */
 void cup_sampler_wants(uint32_t hz);
 
-/* A task begins: there is something to look at. Starts the thread at need. Keeps errno. */
+/* A task begins, or goes on: there is something to look at. Starts the thread at need, which
+ * allocates: not from where the program's allocator may be at work. Keeps errno. */
 void cup_sampler_looks(void);
 
 /* The process is about to fork: the thread ends, since a fork of a process of one thread is another

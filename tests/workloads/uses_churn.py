@@ -67,6 +67,10 @@ def forks(until):
             os._exit(len(os.listdir("/proc/self/task")) != 1)
         assert os.waitpid(pid, 0)[1] == 0
         time.sleep(0.02)
+    # A thread is allocated: never where a program waits, which may be within its allocator.
+    for seconds in (0.3, 0.05):
+        time.sleep(seconds)
+    assert "cupping-cpu" not in names_of_threads()
 
 
 def task(seconds):
