@@ -123,6 +123,9 @@ static void draw_pair_row(struct cup_figure *figure, const struct cup_compared_s
     write_pair(figure, plot, run, row);
 }
 
+/* Characters of two names that a key has room for. */
+enum { MOST_NAMED = 40 };
+
 static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t rows)
 {
     size_t run = plot->baseline == 0 ? 1 : 0;
@@ -130,9 +133,10 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
     snprintf(name, sizeof name, "%.*s, relative to %.*s", (int)plot->letters[run].length,
              plot->letters[run].bytes, (int)plot->letters[plot->baseline].length,
              plot->letters[plot->baseline].bytes);
-    snprintf(against, sizeof against, "%.*s, against %.*s", (int)plot->runs[run].length,
-             plot->runs[run].bytes, (int)plot->runs[plot->baseline].length,
-             plot->runs[plot->baseline].bytes);
+    bool fits = plot->runs[run].length + plot->runs[plot->baseline].length <= MOST_NAMED;
+    const struct cup_text *names = fits ? plot->runs : plot->letters; /* the caption has both */
+    snprintf(against, sizeof against, "%.*s, against %.*s", (int)names[run].length,
+             names[run].bytes, (int)names[plot->baseline].length, names[plot->baseline].bytes);
     cup_figure_key(figure, against, strlen(against), CUP_KEY_NONE, figure->look->ink);
     draw_verdict_keys(figure, plot, rows, false);
     if (has_noise(plot, run, rows))

@@ -50,7 +50,7 @@ const void *cup_data_compare_runtime(struct cup_plot_input *input)
         "%s, of those whose result was used; by %d quantiles of each run (%s). In brackets: "
         "the median.",
         task ? "Wall time of the chunks' tasks" : "Time of chunks inside process()",
-        CUP_SPREAD_POINTS, task ? "P" : "C");
+        CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
     cup_plot_say_missing(input, missing);
     return plot;
 }

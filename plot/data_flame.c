@@ -248,9 +248,9 @@ static void say(struct making *making, const struct flame_weight *weight)
                  " Left out: %s within packages that pass on 95 %% of their width.",
                  cup_plot_counted(number, making->passed, "function"));
     if (making->hidden)
-        snprintf(hidden, sizeof hidden, " %zu boxes of less than 0.1 %% are not drawn.",
+        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %zu.",
                  making->hidden);
-    cup_plot_say(making->input, "Width: %s; callers above, your own by lines.%s%s%s (P)",
+    cup_plot_say(making->input, "Width: %s (cupping); callers above, your own by lines.%s%s%s",
                  weight->how, begun, passed, hidden);
 }
 

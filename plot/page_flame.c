@@ -1,6 +1,7 @@
 #include "plot/page_flame.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/array.h"
 #include "analysis/write/html.h"
@@ -40,6 +41,7 @@ struct writer {
     struct cup_pair_map numbers;   /* by function and line: as written + 1 */
     struct cup_call_frame *frames; /* owned; in the order of their numbers */
     size_t frame_count, frame_room;
+    uint64_t all[SHOWN]; /* of all tasks */
 };
 
 bool cup_page_has_flame(const struct cup_totals *totals)
@@ -162,6 +164,8 @@ static int put_tree_of(struct writer *writer, uint32_t prefix, struct cup_text t
 {
     struct tree tree;
     int result = tree_make(writer, &tree, prefix);
+    if (result == 0 && prefix == CUP_ALL_PREFIXES)
+        memcpy(writer->all, tree.nodes[0].totals, sizeof writer->all);
     if (result == 0 && (tree.count > 1 || prefix == CUP_ALL_PREFIXES))
         put_tree(writer, &tree, title);
     tree_free(&tree);
@@ -232,12 +236,21 @@ static int put_data(struct writer *writer)
     return result;
 }
 
-static void put_links(FILE *out)
+/* What has nothing to show has no plot to link to. */
+static void put_links(FILE *out, const struct writer *writer)
 {
-    fputs("<p class=\"pictures\">As pictures:", out);
-    for (int i = 0; i < SHOWN; i++)
-        fprintf(out, "%s <a href=\"#plot-%s\">%s</a>", i ? "," : "", shown[i].plot, shown[i].title);
-    fputs(", where the run has them.</p>\n", out);
+    const char *between = " As pictures:";
+    fputs("<p class=\"pictures\">A box is a function, as wide as what it and those below it, which "
+          "it "
+          "calls, took. Press one to widen it; Escape shows all.",
+          out);
+    for (int i = 0; i < SHOWN; i++) {
+        if (!writer->all[i])
+            continue;
+        fprintf(out, "%s <a href=\"#plot-%s\">%s</a>", between, shown[i].plot, shown[i].title);
+        between = ",";
+    }
+    fputs(".</p>\n", out);
 }
 
 /* As text of an element: so nothing in it can be markup. */
@@ -254,7 +267,7 @@ int cup_page_flame(FILE *out, const struct cup_totals *totals)
     if (fclose(memory) != 0)
         result = -1;
     if (result == 0) {
-        put_links(out);
+        put_links(out, &writer);
         fputs("<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
               out);
         cup_html_text(out, (struct cup_text){text, bytes - 1}); /* without its newline */

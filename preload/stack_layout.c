@@ -12,7 +12,7 @@ const void *cup_stack_code_type;
 /* The attribute is the very object that the word names. NAME is a literal. */
 static bool is_at(cup_object *code, size_t offset, const char *name)
 {
-    cup_object *value = cup_python_attribute(code, name);
+    cup_object *value = code ? cup_python_attribute(code, name) : NULL;
     bool same = value && cup_code_word((const char *)code + offset) == (const char *)value;
     cup_python_drop(value);
     return same;

@@ -71,9 +71,9 @@ static void give_back(struct table *table)
 static bool grow(struct table *table)
 {
     struct table larger = *table;
-    larger.bits = table->bits ? table->bits + 1 : LEAST_BITS;
-    if (larger.bits > MOST_BITS)
+    if (table->bits >= MOST_BITS)
         return false;
+    larger.bits = table->bits ? table->bits + 1 : LEAST_BITS;
     larger.sums = cup_raw_mmap(NULL, room_bytes(larger.bits), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (larger.sums == MAP_FAILED)

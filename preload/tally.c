@@ -70,7 +70,7 @@ static bool grow(struct cup_tally *tally)
     void *fresh = bits <= CUP_TALLY_MOST_BITS ? map(bytes_of(bits)) : NULL;
     if (!fresh)
         return false;
-    if (tally->count)
+    if (tally->count && tally->baskets)
         memcpy(fresh, tally->baskets, tally->count * sizeof *tally->baskets);
     unmap(tally);
     tally->baskets = fresh;
@@ -81,21 +81,30 @@ static bool grow(struct cup_tally *tally)
     return true;
 }
 
+/* Its number, from 1 on; 0: it is not there. */
+static uint32_t number_of(const struct cup_tally *tally, uint32_t place, uint64_t offset)
+{
+    return tally->bits ? *look_up(tally, place, offset) : 0;
+}
+
 struct cup_tally_basket *cup_tally_find(const struct cup_tally *tally, uint32_t place,
                                         uint64_t offset)
 {
-    uint32_t found = tally->bits ? *look_up(tally, place, offset) : 0;
+    uint32_t found = number_of(tally, place, offset);
     return found ? &tally->baskets[found - 1] : NULL;
 }
 
 struct cup_tally_basket *cup_tally_get(struct cup_tally *tally, uint32_t place, uint64_t offset,
                                        uint32_t bytes)
 {
-    struct cup_tally_basket *basket = cup_tally_find(tally, place, offset);
-    if (basket && basket->bytes == bytes)
-        return basket;
-    uint32_t next = basket ? basket->next : tally->places[place].first;
-    if (!basket) {
+    uint32_t found = number_of(tally, place, offset), next = tally->places[place].first;
+    struct cup_tally_basket *basket;
+    if (found) {
+        basket = &tally->baskets[found - 1];
+        if (basket->bytes == bytes)
+            return basket;
+        next = basket->next;
+    } else {
         if ((!tally->bits || tally->count == UINT32_C(1) << tally->bits) && !grow(tally))
             return NULL;
         basket = &tally->baskets[tally->count++];

@@ -429,6 +429,57 @@ static void put_own_samples(struct log_builder *builder, unsigned log, uint32_t 
         put_own_sample(builder, log, sample);
 }
 
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+enum { WORK = 1, PROCESS, ARRAY, DECOMPRESS, CODES = DECOMPRESS };
+enum { ON_WORK = 1, ON_MUONS, ON_JETS, ON_ARRAY, ON_HELPER, ON_DECOMPRESS };
+enum { FIRST_CODE_STRING = 20000, SAMPLES_OF_MUONS = 30, SAMPLES_OF_JETS = 10 };
+
+static void put_codes(struct log_builder *builder)
+{
+    static const char packages[] = "/venv/lib/python3.11/site-packages";
+    static const struct {
+        const char *name, *directory, *file;
+        uint32_t line;
+    } codes[CODES] = {
+        {"Runner._work_function", packages, "/coffea/processor/executor.py", 1621},
+        {"HiggsProcessor.process", "/home/me", "/higgs.py", 10},
+        {"TBranch.array", packages, "/uproot/behaviors/TBranch.py", 2231},
+        {"decompress", packages, "/uproot/compression.py", 365},
+    };
+    /* Instructions of one code unit, each a line after the one before. */
+    static const unsigned char lines[] = {0xe8, 0, 0xe8, 2, 0xe8, 2, 0xe8, 2};
+    for (uint32_t i = 0; i < CODES; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", codes[i].directory, codes[i].file);
+        builder_string(builder, FIRST_CODE_STRING + i, path);
+        builder_code(builder, i + 1, FIRST_CODE_STRING + i, codes[i].name, codes[i].line, lines,
+                     sizeof lines);
+    }
+}
+
+/* process() at two of its lines, one of which reads on a helper thread. */
+static void put_nodes(struct log_builder *builder)
+{
+    static const struct cup_stack_node nodes[] = {
+        {0, WORK, 0},        {ON_WORK, PROCESS, 2},          {ON_WORK, PROCESS, 4},
+        {ON_JETS, ARRAY, 0}, {ON_ARRAY, CUP_NODE_HELPER, 0}, {ON_HELPER, DECOMPRESS, 0},
+    };
+    builder_stacks(builder, 1, nodes, sizeof nodes / sizeof *nodes);
+}
+
+static void put_uses(struct log_builder *builder, uint32_t task)
+{
+    const struct builder_use uses[] = {
+        {ON_MUONS, CUP_U_CPU, SAMPLES_OF_MUONS, 0, vary(task, 8, 300000000)},
+        {ON_JETS, CUP_U_ALLOC, 4, vary(task, 9, 2000000), 0},
+        {ON_ARRAY, CUP_U_LOCK_WAIT, 2, 0, vary(task, 10, 100000000)},
+        {ON_HELPER, CUP_U_READ, 7, vary(task, 11, 3000000), vary(task, 12, 40000000)},
+        {ON_DECOMPRESS, CUP_U_CPU, SAMPLES_OF_JETS, 0, vary(task, 13, 100000000)},
+    };
+    builder_uses(builder, task, uses, sizeof uses / sizeof *uses);
+}
+
 static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
 {
     put_begin(builder, log, task);
@@ -439,6 +490,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_counters(builder, task, 1);
     put_file_uses(builder, task);
     put_access(builder, task, job_start_ns + task / THREADS * task_ns);
+    put_uses(builder, task);
 }
 
 /* Of process `pid` on the host of worker `log`. */
@@ -448,7 +500,8 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
     header->pid = pid;
     header->features |= CUP_FEATURE_OPENS | CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED |
                         CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY |
-                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED | CUP_FEATURE_ACCESS;
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED | CUP_FEATURE_ACCESS |
+                        CUP_FEATURE_STACKS | CUP_FEATURE_CPU;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }
 
@@ -492,10 +545,13 @@ static void write_log(const char *directory, unsigned log, uint32_t tasks)
     header->log_start_ns = header->process_start_ns = job_start_ns - 5000000000;
     header->log_stop_ns = job_start_ns + tasks / THREADS * task_ns + 5000000000;
     header->health[CUP_H_TASKS_BEGUN] = header->health[CUP_H_TASKS_ENDED] = tasks;
+    header->health[CUP_H_CPU_SAMPLES] = (uint64_t)tasks * (SAMPLES_OF_MUONS + SAMPLES_OF_JETS);
     put_introduction(&builder, log);
     put_files(&builder, log);
     put_branch_names(&builder);
     put_trees(&builder);
+    put_codes(&builder);
+    put_nodes(&builder);
     put_status(&builder);
     put_digest_keys(&builder);
     builder_worker(&builder, 1, 1, ADDRESS, NAME);

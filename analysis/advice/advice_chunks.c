@@ -42,7 +42,7 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
              "%llu failed, %llu were done again, %llu never ended.",
              waste / all * 100, humane(time, waste, CUP_UNIT_SECONDS),
              (unsigned long long)t->ledger.waste.failed.tasks,
-             (unsigned long long)(t->ledger.waste.retried.tasks + t->ledger.waste.lost.tasks),
+             (unsigned long long)t->ledger.waste.retried.tasks + t->ledger.waste.lost.tasks,
              (unsigned long long)t->ledger.waste.killed.tasks);
     return true;
 }

@@ -30,7 +30,8 @@ static uint32_t line_by_lengths(const struct cup_line_table *table, uint32_t at)
     int64_t line = table->first_line;
     uint64_t end = 0;
     for (size_t i = 0; i + 1 < table->size; i += 2) {
-        int step = (signed char)table->bytes[i + 1];
+        int step = table->bytes[i + 1];
+        step -= step > INT8_MAX ? 256 : 0;
         line += step == NO_LINE ? 0 : step;
         end += table->bytes[i];
         if (end > at)

@@ -7,17 +7,22 @@
 
 enum { PLAIN, DELTA };
 
-/* Those that are told as differences. */
-#define X(id, name, kind, text) (kind == DELTA ? 1u << CUP_BV_##id : 0) |
-static const unsigned deltas = CUP_BASKET_VALUES(X) 0;
+/* Those that are told as differences: a bit each. */
+static inline unsigned deltas(void)
+{
+    unsigned bits = 0;
+#define X(id, name, kind, text) bits |= (kind) == DELTA ? 1u << CUP_BV_##id : 0;
+    CUP_BASKET_VALUES(X)
 #undef X
+    return bits;
+}
 
 /* A value that was told; those of newer writers are passed over. False for one that cannot be. */
 static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t told)
 {
     if (index >= CUP_BV_COUNT)
         return true;
-    row->values[index] = deltas >> index & 1 ? cup_pairs_undo(told, row->values[index]) : told;
+    row->values[index] = deltas() >> index & 1 ? cup_pairs_undo(told, row->values[index]) : told;
     return row->values[index] < CUP_BASKET_VALUE_LIMIT;
 }
 
@@ -25,7 +30,7 @@ static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64
 static inline void forget_plain(struct cup_basket_row *row)
 {
 #define X(id, name, kind, text)                                                                    \
-    if (kind == PLAIN)                                                                             \
+    if ((kind) == PLAIN)                                                                           \
         row->values[CUP_BV_##id] = 0;
     CUP_BASKET_VALUES(X)
 #undef X

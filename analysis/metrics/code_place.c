@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TEXT(literal) ((struct cup_text){literal, sizeof literal - 1})
+#define TEXT(literal) ((struct cup_text){(literal), sizeof(literal) - 1})
 
 static struct cup_text from(struct cup_text path, size_t at)
 {

@@ -376,13 +376,14 @@ static void describe(struct cup_observed *observed)
 /* Nothing lies within the window: what was made from the feed is dropped. */
 static void forget(struct cup_observed *observed)
 {
-    const struct cup_observed kept = {
-        .profile = observed->profile, .file = observed->file, .window = observed->window};
+    const struct cup_observed kept = *observed;
     cup_observed_free(observed);
-    *observed = kept;
+    observed->profile = kept.profile;
+    observed->file = kept.file;
+    observed->window = kept.window;
 }
 
-/* From that feed, which is closed. */
+/* From that feed, which is closed. What is there after a failure is the caller's to free. */
 static int make(struct cup_observed *observed, struct cup_sample_feed *feed)
 {
     int result = take_workers(observed, feed);
@@ -392,7 +393,7 @@ static int make(struct cup_observed *observed, struct cup_sample_feed *feed)
         result = -1;
     if (result == 0)
         sum_up(observed);
-    if (result != 0 || !(cup_timeline_known(&observed->count) || observed->known))
+    if (result == 0 && !cup_timeline_known(&observed->count) && !observed->known)
         forget(observed);
     return result;
 }
@@ -460,5 +461,5 @@ void cup_observed_free(struct cup_observed *observed)
 {
     free(observed->workers);
     free(observed->moments);
-    *observed = (struct cup_observed){0};
+    memset(observed, 0, sizeof *observed);
 }

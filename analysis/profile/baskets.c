@@ -75,7 +75,9 @@ char *cup_algorithm_names(uint32_t algorithms, char *to)
 /* "Events" of "dir/Events;1". */
 static struct cup_text plain_name(struct cup_text tree)
 {
-    const char *cycle = tree.bytes ? memchr(tree.bytes, ';', tree.length) : NULL;
+    if (!tree.bytes)
+        return tree;
+    const char *cycle = memchr(tree.bytes, ';', tree.length);
     if (cycle)
         tree.length = (size_t)(cycle - tree.bytes);
     for (size_t i = tree.length; i > 0; i--)

@@ -126,7 +126,7 @@ static void print_files(const struct cup_page *page)
                  "Of the trees of %llu files (of %llu), as these say themselves: %s of their "
                  "branches, %s of their bytes.",
                  (unsigned long long)shares->known,
-                 (unsigned long long)(shares->known + shares->unknown),
+                 (unsigned long long)shares->known + shares->unknown,
                  cup_print_humane(branches, cup_share_of_branches(&shares->all), CUP_UNIT_PERCENT),
                  cup_print_humane(bytes, cup_share_of_bytes(&shares->all), CUP_UNIT_PERCENT));
         print_line(page, line);

@@ -319,22 +319,23 @@ static void print_losses(const struct cup_page *page, const struct cup_call_tree
         uint64_t count;
         const char *what;
     } losses[] = {
-        {health[CUP_H_STACKS_DROPPED], "stacks, or uses of them, were dropped: tables or log full"},
-        {health[CUP_H_CPU_SAMPLES_MISSED], "samples were due while the sampler was late"},
-        {health[CUP_H_CODES_REPLACED], "functions were met where the code of another one lay "
-                                       "before: each has its own rows"},
-        {tree->without, "processes ran tasks and took no stacks"},
-        {tree->left_out, "places found no room in the tree: their amounts count at their callers"},
-        {tree->orphans, "stacks, functions or tasks are named that no record introduces"},
-        {tree->damaged, "records of stacks are damaged, and were read in part"},
-        {tree->lost_logs, "logs could not be read again"},
+        {health[CUP_H_STACKS_DROPPED],
+         "Stacks, or uses of them, dropped because tables or log were full"},
+        {health[CUP_H_CPU_SAMPLES_MISSED], "Samples that were due while the sampler was late"},
+        {health[CUP_H_CODES_REPLACED], "Functions met where the code of another one lay before, "
+                                       "each with rows of its own"},
+        {tree->without, "Processes that ran tasks and took no stacks"},
+        {tree->left_out, "Places without room in the tree, whose amounts count at their callers"},
+        {tree->orphans, "Stacks, functions or tasks that no record introduces"},
+        {tree->damaged, "Records of stacks that are damaged, and were read in part"},
+        {tree->lost_logs, "Logs that could not be read again"},
     };
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         char line[200];
         if (!losses[i].count)
             continue;
-        snprintf(line, sizeof line, "%llu %s.", (unsigned long long)losses[i].count,
-                 losses[i].what);
+        snprintf(line, sizeof line, "%s: %llu.", losses[i].what,
+                 (unsigned long long)losses[i].count);
         print_line(page, CUP_WARN, line);
     }
 }

@@ -94,7 +94,7 @@ struct line {
 static int by_text(struct cup_text a, struct cup_text b)
 {
     size_t shorter = a.length < b.length ? a.length : b.length;
-    int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
+    int order = a.bytes && b.bytes ? memcmp(a.bytes, b.bytes, shorter) : 0;
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 

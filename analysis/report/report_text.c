@@ -68,7 +68,7 @@ static int print_footer(const struct cup_page *page)
     cup_print_wrapped(&page->terminal, CUP_DIM, 0,
                       "There is more: `--only workflow` (all rates), time_budget, attribution and "
                       "health (all counters), processes, runs, scaling, coffea; functions (down to "
-                      "the line).");
+                      "the line). `cupping plot --html FILE` draws all of it.");
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
         "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
@@ -167,7 +167,8 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
         if (only ? strcmp(sections[i].name, only) == 0 : is_wanted(&sections[i], &page))
             result = sections[i].print(&page);
     if (only && !begun && result == 0 && strcmp(only, "losses") != 0)
-        cup_print(&page.terminal, CUP_PLAIN, "Nothing for this section was seen in the run.\n");
+        cup_print(&page.terminal, CUP_PLAIN, "Nothing for this section was seen in the run.%s\n",
+                  strcmp(only, "sections") == 0 ? " docs/sections.md tells how to name some." : "");
     return result;
 }
 

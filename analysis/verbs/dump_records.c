@@ -247,7 +247,7 @@ static void dump_status(FILE *out, const struct cup_record *record)
 static const char *row_value_name(uint64_t index)
 {
     static const char *const names[CUP_ROW_VALUES] = {
-#define X(id, name, text) [CUP_WV_##id] = name,
+#define X(id, name, text) [CUP_WV_##id] = (name),
         CUP_WORKER_VALUES(X)
 #undef X
 #define X(id, name, text) [CUP_PAIR_HEARTBEAT + CUP_HV_##id] = "heartbeat_" name,

@@ -10,7 +10,8 @@ static void print_all(void)
     puts("  cupping run -- python analysis.py      run it under the profiler, then");
     puts("  cupping report                         see what it did\n");
     for (unsigned i = 0; i < cup_verb_count; i++)
-        printf("  %-9s %s\n", cup_verbs[i].name, cup_verbs[i].summary);
+        if (cup_verbs[i].run != cup_verb_later)
+            printf("  %-9s %s\n", cup_verbs[i].name, cup_verbs[i].summary);
     puts("\nDIR is a profile directory; without one, " CUP_DEFAULT_DIRECTORY
          " is taken.\n`cupping help VERB` lists the options. Exit status: 0 done (also with some "
          "damaged\nlogs, told on standard error), 1 nothing readable, 2 wrong usage.");

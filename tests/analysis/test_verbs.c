@@ -355,7 +355,8 @@ Test(verbs, help_names_every_verb)
     cr_assert_eq(run_verb(outside, cup_verb_help, (const char *const[]){"help", NULL}), 0);
     char *text = read_text_in(outside, "out");
     for (unsigned i = 0; i < cup_verb_count; i++)
-        cr_assert_not_null(strstr(text, cup_verbs[i].name));
+        cr_expect_eq(strstr(text, cup_verbs[i].name) != NULL, cup_verbs[i].run != cup_verb_later,
+                     "what is still to come is not offered: %s", cup_verbs[i].name);
     free(text);
 }
 

@@ -60,6 +60,43 @@
     document.body.append(result);
   }
 
+  // Functions as boxes: one of them is widened by a key, and as wide as before after another; what is searched
+  // for is framed; another weight has other boxes.
+  function tryFlame(flame) {
+    const boxes = flame.querySelector(".boxes"), said = flame.querySelector(".said");
+    const search = flame.querySelector("input"), weights = all(".weights button", flame);
+    const press = (key) => boxes.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const box = (name) => all(".box", boxes).find((one) => one.textContent === name);
+    const width = (name) => Math.round(parseFloat(box(name).style.width));
+    const seek = (what) => {
+      search.value = what;
+      search.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    found.flame_hidden = flame.hidden ? 1 : 0;
+    press("Escape");
+    found.flame_width = width("process:12");
+    box("process:12").dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
+    found.flame_said = said.textContent;
+    press("Enter");
+    found.flame_zoomed = width("process:12");
+    found.flame_beside = box("process:11") ? 1 : 0;
+    press("Escape");
+    found.flame_unzoomed = width("process:12");
+    press("ArrowDown");
+    found.flame_below = said.textContent;
+    seek("COMPRESS");
+    found.flame_framed = all(".found", boxes).map((one) => one.textContent).join();
+    found.flame_found = said.textContent;
+    seek("");
+    found.flame_frames_left = all(".found", boxes).length;
+    weights.find((one) => one.textContent === "bytes read").click();
+    found.flame_pressed = weights.filter((one) => one.getAttribute("aria-pressed") === "true")
+      .map((one) => one.textContent).join();
+    found.flame_other = box("process:11") || box("decompress") || !box("array") ? 1 : 0;
+  }
+  const flame = document.getElementById("flame");
+  if (flame) tryFlame(flame);
+
   // A heading is pressed twice: the largest first, then the smallest.
   // A page of a run without tasks has no table to sort, or plot to point at: it has errors, or not.
   const heading = all("thead th.n").find((one) => one.closest("table").tBodies[0].rows.length > 5);

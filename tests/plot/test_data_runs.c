@@ -227,7 +227,7 @@ Test(data_runs, times_of_one_kind_in_one_plot)
     add_chunks(CUP_CHUNK_PROCESS, 1, 3);
     const struct cup_compared_runtime *plot = make_named("compare-runtime");
     cr_expect_not_null(strstr(plot->name, "process()"));
-    cr_expect_not_null(strstr(input.caption, "(C)"));
+    cr_expect_not_null(strstr(input.caption, "(Coffea)"));
 }
 
 Test(data_runs, no_chunks_no_times)
