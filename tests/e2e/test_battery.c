@@ -290,6 +290,7 @@ static void check_python(const char *python, const char *version, const char *sc
 
 Test(battery, oldest_python)
 {
+    cup_only_in_soak();
     check_python(CUP_TOP "/build/venv-3.9/bin/python", "3.9.", "battery-3.9");
 }
 

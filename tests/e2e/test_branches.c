@@ -434,6 +434,7 @@ static void check_python(const char *version, const char *sets)
 
 Test(branches, of_the_oldest_python)
 {
+    cup_only_in_soak();
     check_python("3.9", "uproot");
 }
 

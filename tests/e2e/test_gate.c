@@ -2,6 +2,7 @@
  * a process can end give the same with the library as without, and an empty stderr. Whatever the
  * library can do is on: all of it runs inside an open task. */
 #include "tests/e2e/child.h"
+#include "tests/e2e/process.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -104,6 +105,7 @@ Test(gate, test_threading_in_a_task)
 
 Test(gate, test_subprocess_in_a_task)
 {
+    cup_only_in_soak();
     cpython_in_a_task("test_subprocess");
 }
 
@@ -119,6 +121,7 @@ Test(gate, test_mmap_in_a_task)
 
 Test(gate, test_gc_in_a_task)
 {
+    cup_only_in_soak();
     cpython_in_a_task("test_gc");
 }
 

@@ -159,7 +159,7 @@ static json_t *read_log(const char *path)
     cup_run("dump", out, argv, cup_clean_environment, 60);
     char *text = cup_read_file(out), *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
-        char *row = strstr(line, " - ROW ");
+        char *row = strstr(line, " - ROW worker=");
         if (row) {
             take_row(&rows, row + strlen(" - ROW "));
             continue;

@@ -50,22 +50,25 @@ static void check(const char *name, void (*run)(const char *directory), const ch
     free(log), free(directory);
 }
 
-#define CASES(version, python)                                                                     \
+#define CASES(version, python, when)                                                               \
     Test(stack_uses, bytes_by_line_##version)                                                      \
     {                                                                                              \
+        when;                                                                                      \
         check("stack-uses-" #version, run_##version, python, "lines");                             \
     }                                                                                              \
     Test(stack_uses, allocations_##version)                                                        \
     {                                                                                              \
+        when;                                                                                      \
         check("stack-uses-" #version, run_##version, python, "alloc");                             \
     }                                                                                              \
     Test(stack_uses, cpu_##version)                                                                \
     {                                                                                              \
+        when;                                                                                      \
         check("stack-uses-" #version, run_##version, python, "cpu");                               \
     }
-CASES(3_11, CUP_PYTHON)
-CASES(3_9, PYTHON_3_9)
-CASES(3_13, PYTHON_3_13)
+CASES(3_11, CUP_PYTHON, (void)0)
+CASES(3_9, PYTHON_3_9, cup_only_in_soak())
+CASES(3_13, PYTHON_3_13, (void)0)
 
 /* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
 static void check_churn(const char *name, const char *python)
@@ -92,6 +95,7 @@ Test(stack_uses, churn_3_11)
 
 Test(stack_uses, churn_3_9)
 {
+    cup_only_in_soak();
     check_churn("stack-churn-3_9", PYTHON_3_9);
 }
 

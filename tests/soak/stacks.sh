@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stacks read in every allocation of programs that are hard on them, in all Pythons; and the judge of
-# functions, three times over.
+# Stacks read in every allocation of programs that are hard on them, in all Pythons; the judge of
+# functions, three times over; and other suites in the oldest Python.
 set -eu
 cd "$(dirname -- "$0")/../.."
 export SOAK=1
@@ -9,3 +9,4 @@ for round in 1 2 3; do
     echo "round $round"
     build/tests/e2e --filter '@(functions|stack_uses)/*' -j1 --color=never
 done
+build/tests/e2e --filter '@(battery|branches)/*oldest*' -j1 --color=never
