@@ -123,11 +123,6 @@ void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *coun
     each_pair(&to, tail, tail + bytes);
 }
 
-bool cup_number_next(const unsigned char **at, const unsigned char *end, uint64_t *number)
-{
-    return read_number(at, end, number) == 0;
-}
-
 bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,
                     uint64_t *value)
 {

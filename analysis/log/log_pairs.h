@@ -20,9 +20,6 @@ void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *coun
 bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,
                     uint64_t *value);
 
-/* The next number from *at on; false at the end, or where it is cut or too long. */
-bool cup_number_next(const unsigned char **at, const unsigned char *end, uint64_t *number);
-
 /* A row of the tail of a ROWS record. */
 struct cup_row {
     uint64_t worker;

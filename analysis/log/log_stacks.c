@@ -1,6 +1,6 @@
 #include "analysis/log/log_stacks.h"
 
-#include "analysis/log/log_pairs.h"
+#include "analysis/log/log_number.h"
 
 void cup_code_read(struct cup_code *code, const struct cup_record *record)
 {

@@ -337,9 +337,13 @@ Test(functions, tails_that_are_cut_are_read_as_far_as_they_go)
                                    0xff, 0xff,       0xff, 0xff, 0xff, 1,    0};
     builder_record(&b, CUP_R_STACK_USE, &(struct cup_r_stack_use){.task = 1, .rows = 1},
                    sizeof uses, large, sizeof large);
+    const unsigned char longer[] = {1,    CUP_U_READ, 1,    0x89, 0x80, 0x80, 0x80,
+                                    0x80, 0x80,       0x80, 0x80, 0x80, 2,    0};
+    builder_record(&b, CUP_R_STACK_USE, &(struct cup_r_stack_use){.task = 1, .rows = 1},
+                   sizeof uses, longer, sizeof longer);
     finish_and_load(&b);
     cr_assert_eq(functions.all.of[CUP_W_READ], 1009);
-    cr_assert_eq(tree.damaged, 3);
+    cr_assert_eq(tree.damaged, 4);
 }
 
 /* Each byte of the records wrong, one after the other. */
