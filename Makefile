@@ -183,7 +183,7 @@ setup:
 
 # Set-up may install the compiler itself, so the build is a make of its own after it.
 build_quietly = mkdir -p build && echo "build: $(1) (log: build/build.log)" && \
-	$(MAKE) --no-print-directory $(1) >build/build.log 2>&1 || \
+	$(MAKE) --no-print-directory -j"$$(nproc)" $(1) >build/build.log 2>&1 || \
 	{ tail -n 30 build/build.log; echo "build: failed, see build/build.log"; exit 1; }
 
 demo:

@@ -4,7 +4,8 @@
 #     tests/run.sh [format-check] PROGRAM...     a program that was not built is left out
 #
 # Shows each test's result as it comes, and all that a failing one printed. Full logs:
-# build/test-*.log. Exit status 1 if anything failed.
+# build/test-*.log. LANES= says how many suites of e2e run side by side (3). Exit status 1 if
+# anything failed.
 set -eu
 cd "$(dirname -- "$0")/.."
 mkdir -p build
@@ -42,30 +43,51 @@ run() {
     } | tee "build/test-$name.log" | show_results
 }
 
-# NAME: takes note of how it went.
-judge() {
-    log=build/test-$1.log
-    [ "$(cat "build/test-$1.status" 2>/dev/null)" = 0 ] || failed="$failed $1"
-    line=$(grep '^\[====\] Synthesis' "$log" || echo "[====] $1 ended early: $log")
-    skipped=$(grep '^\[SKIP\]' "$log" | grep -vc ': Test is disabled$' || :)
-    summary="$summary$1 (skipped: $skipped; log: $log)
-$line
-"
+# Of one or more summaries of Criterion: their sum, as one.
+add_up() {
+    awk -F '[:|]' '/^\[====\] Synthesis/ { for (i = 3; i <= 9; i += 2) sum[i] += $i }
+        END { printf "[====] Synthesis: Tested: %d | Passing: %d | Failing: %d | Crashing: %d\n",
+                     sum[3], sum[5], sum[7], sum[9] }' "$@"
 }
 
-# What judges short times, or looks at all processes, wants the machine for itself. Clusters that
-# mostly wait for each other do not: two sets of suites run side by side. A new suite is alone.
-left='branches|cluster_tasks|coffea|environment|exports|gate|plain_jobs'
-right='access|children|clocks|coffea_launch|fine|functions|losses|metrics|opens|page|plot|runs|sections|stack_uses|stacks|workers'
+# NAME: takes note of how it went, in all its parts.
+judge() {
+    skipped=$(cat build/test-"$1"*.log | grep '^\[SKIP\]' | grep -vc ': Test is disabled$' || :)
+    summary="$summary$1 (skipped: $skipped; log: build/test-$1*.log)
+$(add_up build/test-"$1"*.log)
+"
+    for log in build/test-"$1"*.log; do
+        part=${log#build/test-} part=${part%.log}
+        [ "$(cat "build/test-$part.status" 2>/dev/null)" = 0 ] || failed="$failed $part"
+        grep -q '^\[====\] Synthesis' "$log" || summary="${summary}$part ended early: $log
+"
+    done
+}
+
+# Clusters mostly wait for each other: suites of them run side by side, the next whenever a lane is
+# free, the longest first. What judges short times, or looks at all processes, wants the machine for
+# itself, as has a suite that is not named here.
+beside="battery|gate|metrics|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
+plain_jobs|runs|cluster_tasks|functions|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
+opens|mapped|fine|sections|access"
 run_e2e() {
-    run e2e-left "$1" -j1 --filter "@($left)/*" &
-    run e2e-right "$1" -j1 --filter "@($right)/*"
-    wait
-    run e2e "$1" -j1 --filter "!($left|$right)/*"
-    judge e2e-left
-    judge e2e-right
+    rm -f build/test-e2e*
+    echo "$beside" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"
+    run e2e "$1" -j1 --filter "!($beside)/*"
     judge e2e
 }
+
+# PROGRAM SUITE
+run_suite() {
+    start=$(date +%s)
+    run "e2e-$2" "$1" -j1 --filter "$2/*"
+    echo "== e2e $2: $(($(date +%s) - start)) s"
+}
+
+if [ "${1-}" = --suite ]; then
+    run_suite "$2" "$3"
+    exit
+fi
 
 for step; do
     if [ "$step" = format-check ]; then

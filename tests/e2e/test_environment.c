@@ -62,49 +62,27 @@ static const char *long_text(void)
 /* ---- values -------------------------------------------------------------------------------------
  */
 
-static void try_values(const char *name)
+/* Each variable has each value once, beside other values of the others. */
+Test(environment, junk_in_all_variables)
 {
+    const char *const names[] = {"CUPPING_MAX_BYTES", "CUPPING_INTERVAL", "CUPPING_DISABLE",
+                                 "CUPPING_CPU_HZ",    "CUPPING_STACKS",   "CUPPING_VERBOSE"};
     const char *const values[] = {"",  "junk", "-1", " ",        "%s%n", "99999999999999999999999",
                                   "0", "1.5G", "\n", long_text()};
+    enum { NAMES = sizeof names / sizeof *names, VALUES = sizeof values / sizeof *values };
     struct child plain = plain_program(NULL);
     child_run(&plain);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t round = 0; round < VALUES; round++) {
+        const char *settings[NAMES + 1] = {NULL};
+        for (size_t i = 0; i < NAMES; i++)
+            settings[i] = text("%s=%s", names[i], values[(round + i) % VALUES]);
         char *logs = test_directory();
-        expect_like(&plain, logs, (const char *[]){text("%s=%s", name, values[i]), NULL});
-        cr_expect(tasks_recorded(logs) == 3000, "%s=%.40s: %zu tasks", name, values[i],
-                  tasks_recorded(logs));
+        expect_like(&plain, logs, settings);
+        size_t count = tasks_recorded(logs);
+        cr_expect(count == 3000, "%zu tasks with %.40s, %.40s, %.40s, %.40s, %.40s, %.40s", count,
+                  settings[0], settings[1], settings[2], settings[3], settings[4], settings[5]);
         test_directory_remove(logs);
     }
-}
-
-Test(environment, junk_in_max_bytes)
-{
-    try_values("CUPPING_MAX_BYTES");
-}
-
-Test(environment, junk_in_interval)
-{
-    try_values("CUPPING_INTERVAL");
-}
-
-Test(environment, junk_in_disable)
-{
-    try_values("CUPPING_DISABLE");
-}
-
-Test(environment, junk_in_cpu_hz)
-{
-    try_values("CUPPING_CPU_HZ");
-}
-
-Test(environment, junk_in_stacks)
-{
-    try_values("CUPPING_STACKS");
-}
-
-Test(environment, junk_in_verbose)
-{
-    try_values("CUPPING_VERBOSE");
 }
 
 Test(environment, disabled)
