@@ -42,7 +42,9 @@ analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
-	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"'
+	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"' \
+	-DCUP_PYTHON_3_9='"$(CURDIR)/$(VENV)-3.9/bin/python"' \
+	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)-3.13/bin/python"'
 test_cflags = $(common) $(sanitize) $(places) \
 	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm

@@ -68,7 +68,7 @@ $(add_up build/test-"$1"*.log)
 # free, the longest first. What judges short times, or looks at all processes, wants the machine for
 # itself, as has a suite that is not named here.
 beside="battery|gate|metrics|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
-plain_jobs|runs|cluster_tasks|functions|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
+plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
 opens|mapped|fine|sections|access"
 run_e2e() {
     rm -f build/test-e2e*

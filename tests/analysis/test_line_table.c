@@ -57,7 +57,7 @@ static void check_python(const char *python)
 
 Test(line_table, lines_are_those_of_python_3_9)
 {
-    check_python(CUP_TOP "/build/venv-3.9/bin/python");
+    check_python(CUP_PYTHON_3_9);
 }
 
 Test(line_table, lines_are_those_of_python_3_11)
@@ -67,7 +67,7 @@ Test(line_table, lines_are_those_of_python_3_11)
 
 Test(line_table, lines_are_those_of_python_3_13)
 {
-    check_python(CUP_TOP "/build/venv-3.13/bin/python");
+    check_python(CUP_PYTHON_3_13);
 }
 
 /* Form of 3.10: two instructions of line 5, one of none, one of line 8, one of line 6. */

@@ -204,20 +204,41 @@ void test_directory_remove(char *path)
     free(path);
 }
 
+/* ---- every Python -----------------------------------------------------------------------------
+ */
+
+void for_each_python(void (*check)(const char *python))
+{
+    const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13};
+    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
+        if (access(pythons[i], X_OK) == 0)
+            check(pythons[i]);
+}
+
 /* ---- reading back -----------------------------------------------------------------------------
  */
 
-json_t *tasks_of(const char *directory)
+static json_t *json_of(const char *verb, const char *directory)
 {
-    struct child child = {.argv = {CUP_BUILD "/cupping", "tasks", directory, "--json", "-"}};
+    struct child child = {.argv = {CUP_BUILD "/cupping", verb, directory, "--json", "-"}};
     child_run(&child);
-    cr_assert(child.status == 0, "cupping tasks %s: status 0x%x: %s", directory, child.status,
+    cr_assert(child.status == 0, "cupping %s %s: status 0x%x: %s", verb, directory, child.status,
               child.err);
     json_error_t error;
-    json_t *document = json_loads(child.out, 0, &error);
-    cr_assert(document != NULL, "cupping tasks: %s\n%.500s", error.text, child.out);
+    json_t *document = json_loads(child.out, JSON_REJECT_DUPLICATES, &error);
+    cr_assert(document != NULL, "cupping %s: %s\n%.500s", verb, error.text, child.out);
     child_free(&child);
     return document;
+}
+
+json_t *tasks_of(const char *directory)
+{
+    return json_of("tasks", directory);
+}
+
+json_t *report_of(const char *directory)
+{
+    return json_of("report", directory);
 }
 
 json_t *task_of(json_t *document, const char *key)
@@ -241,4 +262,40 @@ long long task_number(json_t *document, const char *key, const char *field)
 {
     json_t *value = json_object_get(task_of(document, key), field);
     return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+/* ---- dumps --------------------------------------------------------------------------------- */
+
+char *dump_of(const char *directory)
+{
+    struct child child = {.argv = {"sh", "-c",
+                                   "exec " CUP_BUILD
+                                   "/cupping dump \"$(ls -S \"$0\"/*.cup | head -n 1)\"",
+                                   directory}};
+    child_run(&child);
+    cr_assert(child.status == 0, "cupping dump: %s", child.err);
+    free(child.err);
+    return child.out;
+}
+
+const char *in_line(const char *at, const char *words)
+{
+    const char *found = strstr(at, words);
+    return found && found < at + strcspn(at, "\n") ? found : NULL;
+}
+
+long long number_in(const char *at, const char *name)
+{
+    const char *word = text(" %s=", name), *found = in_line(at, word);
+    return found ? atoll(found + strlen(word)) : -1;
+}
+
+long long task_of_key(const char *dump, const char *key)
+{
+    const char *word = text(" key=\"%s\"", key);
+    for (const char *at = dump; (at = strstr(at, " TASK_BEGIN ")); at++)
+        if (in_line(at, word))
+            return number_in(at, "task");
+    cr_assert_fail("no task %s", key);
+    return -1;
 }

@@ -40,13 +40,28 @@ void child_expect_same(const struct child *plain, const struct child *recorded);
 char *test_directory(void);
 void test_directory_remove(char *path);
 
-/* `cupping tasks --json` of a directory; the test fails if it cannot be had. */
+/* Calls CHECK with every Python that has Dask here. */
+void for_each_python(void (*check)(const char *python));
+
+/* `cupping tasks --json` and `cupping report --json` of a directory, and `cupping dump` of its
+ * largest log (children that read have left small ones); the test fails if they cannot be had. */
 json_t *tasks_of(const char *directory);
+json_t *report_of(const char *directory);
+char *dump_of(const char *directory);
 
 /* A task by its key (borrowed); NULL if there is none. Number of tasks in the document. */
 json_t *task_of(json_t *document, const char *key);
 size_t tasks_count(json_t *document);
 long long task_number(json_t *document, const char *key, const char *field); /* -1: absent */
+
+/* In one line of a dump, from AT on: where WORDS are (NULL: nowhere), and the number behind "
+ * NAME="
+ * (-1: there is none). */
+const char *in_line(const char *at, const char *words);
+long long number_in(const char *at, const char *name);
+
+/* The number that a task with this key has in a dump; the test fails if there is none. */
+long long task_of_key(const char *dump, const char *key);
 
 /* Text that printf makes, in memory that lives as long as the test. */
 const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -74,6 +74,17 @@ static void supervise(int control, pid_t program)
     _exit(0);
 }
 
+/* Where the log is, not in the checkout: ./cupping-latest, for one, is the user's there. */
+static void go_to(const char *log)
+{
+    char directory[4096];
+    const char *slash = strrchr(log, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - log) : 1,
+             slash ? log : ".");
+    if (chdir(directory) != 0)
+        _exit(126);
+}
+
 static void execute(const char *log, const char *const *argv, const char *const *environment)
 {
     int output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -88,6 +99,7 @@ static void execute(const char *log, const char *const *argv, const char *const 
             putenv((char *)*environment);
         else
             unsetenv(*environment);
+    go_to(log);
     execvp(argv[0], (char *const *)argv);
     dprintf(2, "%s: %s\n", argv[0], strerror(errno));
     _exit(127);

@@ -15,9 +15,9 @@ struct cup_process {
     int status;  /* -1 while it runs; exit status, or 128 + signal */
 };
 
-/* Starts ARGV (found on PATH), output to LOG. ENVIRONMENT: "NAME=value" strings put on top of the
- * test's own, "NAME" alone takes one away; NULL-terminated, or NULL. Fails the test if it cannot.
- */
+/* Starts ARGV (found on PATH) in the directory of LOG, which takes its output. ENVIRONMENT:
+ * "NAME=value" strings put on top of the test's own, "NAME" alone takes one away; NULL-terminated,
+ * or NULL. Fails the test if it cannot. */
 void cup_process_start(struct cup_process *process, const char *name, const char *log,
                        const char *const *argv, const char *const *environment);
 

@@ -291,10 +291,10 @@ static void check_python(const char *python, const char *version, const char *sc
 Test(battery, oldest_python)
 {
     cup_only_in_soak();
-    check_python(CUP_TOP "/build/venv-3.9/bin/python", "3.9.", "battery-3.9");
+    check_python(CUP_PYTHON_3_9, "3.9.", "battery-3.9");
 }
 
 Test(battery, newest_python)
 {
-    check_python(CUP_TOP "/build/venv-3.13/bin/python", "3.13.", "battery-3.13");
+    check_python(CUP_PYTHON_3_13, "3.13.", "battery-3.13");
 }

@@ -14,15 +14,6 @@
 
 enum { LARGEST_LOG = 32768 };
 
-static void for_each_python(void (*check)(const char *python))
-{
-    const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                   CUP_TOP "/build/venv-3.13/bin/python"};
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
-        if (access(pythons[i], X_OK) == 0)
-            check(pythons[i]);
-}
-
 /* Lines "key bytes"; returns how many children read. */
 static int expect_children(const char *path, json_t *tasks, const char *python)
 {

@@ -133,11 +133,11 @@ static void check_python(const char *python, const char *version, const char *sc
 
 Test(cluster_tasks, oldest_python)
 {
-    check_python(CUP_TOP "/build/venv-3.9/bin/python", "3.9.", "tasks-3.9");
+    check_python(CUP_PYTHON_3_9, "3.9.", "tasks-3.9");
 }
 
 Test(cluster_tasks, newest_python)
 {
-    char *newest = CUP_TOP "/build/venv-3.13/bin/python";
+    char *newest = CUP_PYTHON_3_13;
     check_python(newest, "3.13.", "tasks-3.13");
 }

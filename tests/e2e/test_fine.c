@@ -226,7 +226,7 @@ Test(fine, is_what_dask_says)
 Test(fine, of_the_oldest_python)
 {
     cup_only_in_soak();
-    const char *python = CUP_TOP "/build/venv-3.9/bin/python";
+    const char *python = CUP_PYTHON_3_9;
     if (access(python, X_OK))
         cr_skip_test("no Python 3.9 with Dask here (%s)", python);
     char *directory = cup_scratch("fine-3.9");

@@ -144,16 +144,6 @@ Test(gate, cpython_without_dask)
 /* ---- interpreters ------------------------------------------------------------------------------
  */
 
-/* Workload SCRIPT with ARGUMENT, by every interpreter that the tests know. */
-static void for_each_python(void (*check)(const char *python))
-{
-    const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                   CUP_TOP "/build/venv-3.13/bin/python"};
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
-        if (access(pythons[i], X_OK) == 0)
-            check(pythons[i]);
-}
-
 static void check_subinterpreter(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
@@ -177,16 +167,6 @@ Test(gate, subinterpreter)
 
 /* ---- what Coffea reports ----------------------------------------------------------------------
  */
-
-static json_t *report_of(const char *logs)
-{
-    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
-    child_run(&child);
-    json_t *report = json_loads(child.out, JSON_REJECT_DUPLICATES, NULL);
-    cr_assert(report != NULL, "no report: %s", child.err);
-    child_free(&child);
-    return report;
-}
 
 /* -1: null. */
 static long long chunk_number(json_t *chunk, const char *name)

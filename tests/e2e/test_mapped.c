@@ -5,7 +5,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 TestSuite(mapped, .timeout = 120);
 
@@ -46,9 +45,5 @@ static void check(const char *python)
 
 Test(mapped, by_python_libraries)
 {
-    const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                   CUP_TOP "/build/venv-3.13/bin/python"};
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
-        if (access(pythons[i], X_OK) == 0)
-            check(pythons[i]);
+    for_each_python(check);
 }

@@ -14,26 +14,6 @@ TestSuite(opens, .timeout = 240);
 
 /* ---- records of the log ---------------------------------------------------------------------- */
 
-static long long number_in(const char *line, const char *name)
-{
-    const char *word = text(" %s=", name), *found = strstr(line, word);
-    return found && found < line + strcspn(line, "\n") ? atoll(found + strlen(word)) : -1;
-}
-
-static bool says(const char *line, const char *words)
-{
-    const char *found = strstr(line, words);
-    return found && found < line + strcspn(line, "\n");
-}
-
-static long long task_of_key(const char *dump, const char *key)
-{
-    for (const char *at = dump; (at = strstr(at, " TASK_BEGIN ")); at++)
-        if (says(at, text(" key=\"%s\"", key)))
-            return number_in(at, "task");
-    return -1;
-}
-
 /* The task's next OPEN record from AT on; NULL: there is none. */
 static const char *next_open(const char *at, long long task)
 {
@@ -52,7 +32,7 @@ static void expect_open(const char *key, const char *open, json_t *row)
 {
     const char *kind = json_string_value(json_object_get(row, "kind"));
     long long ns = number_in(open, "ns");
-    cr_expect(says(open, text(" kind=%s ", kind)), "%s: not %s: %.100s", key, kind, open);
+    cr_expect(in_line(open, text(" kind=%s ", kind)), "%s: not %s: %.100s", key, kind, open);
     cr_expect(number_in(open, "error") == integer(row, "error"), "%s: error %lld, not %lld", key,
               number_in(open, "error"), (long long)integer(row, "error"));
     cr_expect(ns > 0 && ns >= integer(row, "at_least_ns") && ns <= integer(row, "at_most_ns"),
@@ -105,27 +85,6 @@ static void expect_sums(json_t *tasks, json_t *expected)
                   most);
         cr_expect(task_number(tasks, key, "failed_opens") == failed, "%s: failed", key);
     }
-}
-
-static char *dump_of(const char *logs)
-{
-    struct child child = {
-        .argv = {"sh", "-c", "exec " CUP_BUILD "/cupping dump \"$0\"/*.cup", logs}};
-    child_run(&child);
-    cr_assert(child.status == 0, "cupping dump: %s", child.err);
-    free(child.err);
-    return child.out;
-}
-
-static json_t *report_of(const char *logs)
-{
-    struct child child = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
-    json_error_t error;
-    child_run(&child);
-    json_t *report = json_loads(child.out, 0, &error);
-    cr_assert(child.status == 0 && report, "cupping report: %s%s", child.err, error.text);
-    child_free(&child);
-    return report;
 }
 
 static json_t *run(const char *logs, const char *scratch, const char *url, const char *file)

@@ -94,8 +94,6 @@ static void check(const char *python, const char *kind)
     free(directory), free(input), free(out), free(files);
 }
 
-#define PYTHON(venv) CUP_TOP "/build/" venv "/bin/python"
-
 Test(plain_jobs, arrays_of_trees_that_the_client_opened)
 {
     check(CUP_PYTHON, "opened");
@@ -109,13 +107,13 @@ Test(plain_jobs, arrays_of_trees_in_steps)
 Test(plain_jobs, arrays_of_trees_in_steps_on_the_newest_python)
 {
     cup_only_in_soak();
-    check(PYTHON("venv-3.13"), "steps");
+    check(CUP_PYTHON_3_13, "steps");
 }
 
 Test(plain_jobs, arrays_of_trees_in_steps_on_the_oldest_python)
 {
     cup_only_in_soak();
-    check(PYTHON("venv-3.9"), "steps");
+    check(CUP_PYTHON_3_9, "steps");
 }
 
 Test(plain_jobs, delayed_calls_with_a_path)
@@ -126,7 +124,7 @@ Test(plain_jobs, delayed_calls_with_a_path)
 Test(plain_jobs, delayed_calls_with_a_path_on_the_oldest_python)
 {
     cup_only_in_soak();
-    check(PYTHON("venv-3.9"), "delayed");
+    check(CUP_PYTHON_3_9, "delayed");
 }
 
 Test(plain_jobs, a_map_over_paths)
@@ -137,7 +135,7 @@ Test(plain_jobs, a_map_over_paths)
 Test(plain_jobs, a_map_over_paths_on_the_newest_python)
 {
     cup_only_in_soak();
-    check(PYTHON("venv-3.13"), "mapped");
+    check(CUP_PYTHON_3_13, "mapped");
 }
 
 Test(plain_jobs, paths_within_lists_and_dicts)

@@ -110,7 +110,7 @@ Test(runs, of_a_dask_client)
 Test(runs, of_a_dask_client_on_another_python)
 {
     cup_only_in_soak();
-    const char *python = CUP_TOP "/build/venv-3.13/bin/python";
+    const char *python = CUP_PYTHON_3_13;
     if (access(python, X_OK) != 0)
         cr_skip_test("no build/venv-3.13");
     with_dask(python);

@@ -401,7 +401,7 @@ Test(samples, are_what_dask_says)
 
 Test(samples, oldest_python)
 {
-    const char *python = CUP_TOP "/build/venv-3.9/bin/python";
+    const char *python = CUP_PYTHON_3_9;
     if (access(python, X_OK))
         cr_skip_test("no Python 3.9 with Dask here (%s)", python);
     char *directory = cup_scratch("samples-3.9");
@@ -477,12 +477,12 @@ Test(samples, every_end_has_its_last_snapshot)
 
 Test(samples, every_end_of_the_oldest_python)
 {
-    check_ends(CUP_TOP "/build/venv-3.9/bin/python");
+    check_ends(CUP_PYTHON_3_9);
 }
 
 Test(samples, every_end_of_the_newest_python)
 {
-    check_ends(CUP_TOP "/build/venv-3.13/bin/python");
+    check_ends(CUP_PYTHON_3_13);
 }
 
 /* ---- what is not as expected ----------------------------------------------------------------- */
@@ -522,12 +522,12 @@ Test(samples, take_what_is_there)
 
 Test(samples, take_what_is_there_on_the_oldest_python)
 {
-    check_odd(CUP_TOP "/build/venv-3.9/bin/python");
+    check_odd(CUP_PYTHON_3_9);
 }
 
 Test(samples, take_what_is_there_on_the_newest_python)
 {
-    check_odd(CUP_TOP "/build/venv-3.13/bin/python");
+    check_odd(CUP_PYTHON_3_13);
 }
 
 /* ---- the interval ---------------------------------------------------------------------------- */

@@ -9,18 +9,6 @@
 
 TestSuite(sections, .timeout = 120);
 
-static json_t *report_of(const char *logs)
-{
-    struct child report = {.argv = {CUP_BUILD "/cupping", "report", logs, "--json", "-"}};
-    json_error_t error;
-    child_run(&report);
-    cr_assert(report.status == 0, "%s", report.err);
-    json_t *document = json_loads(report.out, 0, &error);
-    cr_assert(document != NULL, "%s", error.text);
-    child_free(&report);
-    return document;
-}
-
 static bool is(json_t *row, const char *name, const char *text)
 {
     const char *value = json_string_value(json_object_get(row, name));
@@ -124,11 +112,7 @@ static void check(const char *python)
 
 Test(sections, from_python)
 {
-    const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                   CUP_TOP "/build/venv-3.13/bin/python"};
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
-        if (access(pythons[i], X_OK) == 0)
-            check(pythons[i]);
+    for_each_python(check);
 }
 
 /* The header, as a C and as a C++ program has it, linked in every way: it runs without the library,

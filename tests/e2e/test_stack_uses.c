@@ -1,14 +1,12 @@
 /* At which stacks tasks read, allocate and use the CPU: on real clusters, of jobs of which it is
- * known. The figures are those of the logs themselves; tests/workloads/uses_check.py judges. */
+ * known what each function did. Of the figures of the logs themselves tests/workloads/uses_check.py
+ * judges, of what the report and the exports say functions_check.py. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define PYTHON_3_9 CUP_TOP "/build/venv-3.9/bin/python"
-#define PYTHON_3_13 CUP_TOP "/build/venv-3.13/bin/python"
 
 TestSuite(stack_uses, .timeout = 300);
 
@@ -31,12 +29,12 @@ static void run_3_11(const char *directory)
 
 static void run_3_9(const char *directory)
 {
-    run_with(directory, PYTHON_3_9);
+    run_with(directory, CUP_PYTHON_3_9);
 }
 
 static void run_3_13(const char *directory)
 {
-    run_with(directory, PYTHON_3_13);
+    run_with(directory, CUP_PYTHON_3_13);
 }
 
 static void check(const char *name, void (*run)(const char *directory), const char *python,
@@ -47,6 +45,15 @@ static void check(const char *name, void (*run)(const char *directory), const ch
         python, CUP_TOP "/tests/workloads/uses_check.py", directory, kind, CUP_BUILD "/cupping",
         NULL};
     cup_run("uses_check.py", log, argv, cup_clean_environment, 120);
+    free(log), free(directory);
+}
+
+static void check_functions(const char *name, void (*run)(const char *directory))
+{
+    char *directory = cup_job(name, run), *log = cup_path(directory, "functions");
+    const char *const argv[] = {CUP_PYTHON, CUP_TOP "/tests/workloads/functions_check.py",
+                                directory, CUP_BUILD "/cupping", NULL};
+    cup_run("functions_check.py", log, argv, cup_clean_environment, 120);
     free(log), free(directory);
 }
 
@@ -65,10 +72,15 @@ static void check(const char *name, void (*run)(const char *directory), const ch
     {                                                                                              \
         when;                                                                                      \
         check("stack-uses-" #version, run_##version, python, "cpu");                               \
+    }                                                                                              \
+    Test(stack_uses, functions_##version)                                                          \
+    {                                                                                              \
+        when;                                                                                      \
+        check_functions("stack-uses-" #version, run_##version);                                    \
     }
 CASES(3_11, CUP_PYTHON, (void)0)
-CASES(3_9, PYTHON_3_9, cup_only_in_soak())
-CASES(3_13, PYTHON_3_13, (void)0)
+CASES(3_9, CUP_PYTHON_3_9, cup_only_in_soak())
+CASES(3_13, CUP_PYTHON_3_13, (void)0)
 
 /* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
 static void check_churn(const char *name, const char *python)
@@ -96,10 +108,10 @@ Test(stack_uses, churn_3_11)
 Test(stack_uses, churn_3_9)
 {
     cup_only_in_soak();
-    check_churn("stack-churn-3_9", PYTHON_3_9);
+    check_churn("stack-churn-3_9", CUP_PYTHON_3_9);
 }
 
 Test(stack_uses, churn_3_13)
 {
-    check_churn("stack-churn-3_13", PYTHON_3_13);
+    check_churn("stack-churn-3_13", CUP_PYTHON_3_13);
 }

@@ -12,8 +12,8 @@ TestSuite(stacks, .timeout = 900);
 
 #define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
 
-static const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                      CUP_TOP "/build/venv-3.13/bin/python", "/usr/bin/python3"};
+static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13,
+                                      "/usr/bin/python3"};
 enum { PYTHONS = sizeof pythons / sizeof *pythons };
 
 static char *output_of(const struct child *command)

@@ -25,35 +25,6 @@ static const char *input_file(const char *directory)
 
 /* ---- what tables do not show ------------------------------------------------------------- */
 
-/* `cupping dump` of the largest log in a directory: children that read have left small ones. */
-static char *dump_of(const char *logs)
-{
-    struct child child = {
-        .argv = {"sh", "-c",
-                 "exec " CUP_BUILD "/cupping dump \"$(ls -S \"$0\"/*.cup | head -n 1)\"", logs}};
-    child_run(&child);
-    cr_assert(child.status == 0, "cupping dump: %s", child.err);
-    free(child.err);
-    return child.out;
-}
-
-/* The number behind "NAME=" between AT and the end of its line; -1 if there is none. */
-static long long number_in(const char *at, const char *name)
-{
-    const char *word = text(" %s=", name);
-    const char *found = strstr(at, word);
-    return found && found < at + strcspn(at, "\n") ? atoll(found + strlen(word)) : -1;
-}
-
-static long long task_of_key(const char *dump, const char *key)
-{
-    const char *begin = strstr(dump, text("key=\"%s\"", key));
-    cr_assert(begin != NULL, "no task %s", key);
-    while (begin[-1] != '\n')
-        begin--;
-    return number_in(begin, "task");
-}
-
 /* A counter of the task with the key FUNCTION, over all its threads. */
 static long long dump_number(const char *dump, const char *function, const char *counter)
 {

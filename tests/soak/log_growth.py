@@ -164,6 +164,7 @@ def run(args):
     shutil.rmtree(args.output, ignore_errors=True)
     args.logs = args.output / "output"
     args.logs.mkdir(parents=True)
+    Process.directory = args.output  # ./cupping-latest of the checkout stays as it is
     args.cupping = [TOP / "wrappers" / "cupping-run", "-o", args.output / "profile", "--"]
     files = TOP / "build" / "demo-data" / "ttree-600000"
     Process("mktree", [sys.executable, TOP / "tests/workloads/mktree.py", files], args.logs).wait(600)

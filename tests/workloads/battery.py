@@ -55,6 +55,8 @@ def arguments():
 def one_cluster(args, directory):
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
+    directory = directory.resolve()
+    Process.directory = directory  # ./cupping-latest of the checkout stays as it is
     profile, scheduler_file = directory / "profile", directory / "scheduler.json"
     cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"]
     dask = Path(args.python).parent / "dask"

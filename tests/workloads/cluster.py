@@ -64,6 +64,7 @@ class Process:
     """A child in a session of its own, its output in a file of its own."""
 
     all: list[Process] = []
+    directory: Path | None = None  # where they start; None: here
 
     def __init__(self, name: str, command: list, logs: Path, show: bool = False):
         self.name, self.log = name, logs / f"{name}.log"
@@ -74,7 +75,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=None if show else log,
                 stderr=log,
-                cwd=TOP,
+                cwd=Process.directory,
                 start_new_session=True,
             )
         self.cpu_s: float | None = None  # of it and all descendants that were waited for
