@@ -67,7 +67,7 @@ $(add_up build/test-"$1"*.log)
 # Clusters mostly wait for each other: suites of them run side by side, the next whenever a lane is
 # free, the longest first. What judges short times, or looks at all processes, wants the machine for
 # itself, as has a suite that is not named here.
-beside="battery|gate|metrics|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
+beside="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
 plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
 opens|mapped|fine|sections|access"
 run_e2e() {

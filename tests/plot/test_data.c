@@ -16,15 +16,13 @@
 #include "plot/task_stream.h"
 #include "plot/time_budget.h"
 #include "plot/worker_count.h"
-#include "tests/analysis/support.h"
+#include "tests/plot/loaded.h"
 
 enum { TREE = 500, PT, ETA };
 enum { FILE_A_ID = 1, FILE_B_ID };
 
-static struct cup_profile profile;
-static struct cup_totals totals;
-static struct cup_arena arena;
-static struct cup_plot_input input;
+static struct log_builder builder;
+static struct loaded run;
 
 static void put_branch(struct log_builder *builder, uint32_t branch, uint32_t name,
                        const char *text)
@@ -73,11 +71,6 @@ static void put_baskets(struct log_builder *builder, uint32_t task, uint32_t fil
 
 static void load(bool with_baskets)
 {
-    char directory[SUPPORT_PATH];
-    struct log_builder builder;
-    struct cup_error error;
-    const struct cup_load_options options = {.counters = true};
-    make_scratch(directory);
     build_golden_log(&builder);
     if (with_baskets) {
         builder_string(&builder, TREE, "Events");
@@ -87,40 +80,24 @@ static void load(bool with_baskets)
         put_baskets(&builder, 1, FILE_A_ID, 2);
         put_baskets(&builder, 2, FILE_B_ID, 1);
         put_baskets(&builder, 4, FILE_A_ID, 1);
-        builder_finish(&builder);
     }
-    save_log(&builder, directory, "a.cup");
-    builder_free(&builder);
-    cr_assert_eq(cup_profile_load(&profile, directory, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    remove_scratch(directory);
-    input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
+    load_run(&run, &builder, false);
 }
 
 static void tear_down(void)
 {
-    cup_arena_clear(&arena);
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
+    unload_run(&run);
+    builder_free(&builder);
 }
 
 TestSuite(data, .fini = tear_down);
 
-static const void *make(const char *name)
-{
-    const void *data;
-    struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 0, "%s: %s", name,
-                 input.reason);
-    return data;
-}
-
 Test(data, the_fit_is_that_of_the_report)
 {
     load(false);
-    totals.ledger.fits.all.time = (struct cup_line_fit){
+    run.totals.ledger.fits.all.time = (struct cup_line_fit){
         .robust = {.mean_x = 2000, .at_mean = 5.5, .slope = 0.0025, .slope_error = 1e-4}};
-    const struct cup_runtime_events *plot = make("runtime-events");
+    const struct cup_runtime_events *plot = make_plot(&run, "runtime-events");
     cr_expect_eq(plot->chunks.count, 3);
     cr_expect_eq(plot->chunks.group_count, 2);
     cr_assert(plot->fitted);
@@ -130,40 +107,40 @@ Test(data, the_fit_is_that_of_the_report)
     cr_expect_float_eq(plot->most_s, 8, 1e-9);
     cr_expect_null(plot->density.cells);
     cr_expect_eq(plot->outlier_count, 0);
-    cr_expect_not_null(strstr(input.caption, "3 chunks"));
+    cr_expect_not_null(strstr(run.input.caption, "3 chunks"));
 }
 
 Test(data, a_fit_to_conclude_nothing_from_is_left_out)
 {
     load(false);
-    const struct cup_runtime_events *plot = make("runtime-events");
+    const struct cup_runtime_events *plot = make_plot(&run, "runtime-events");
     cr_expect_not(plot->fitted);
-    cr_expect_not_null(strstr(input.caption, "No fit: fewer than 8"), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "No fit: fewer than 8"), "%s", run.input.caption);
 }
 
 /* All chunks of a size: their median in place of the fit; 8 s are 12 spreads above it. */
 Test(data, the_slowest_chunk_is_named)
 {
     load(false);
-    totals.ledger.fits.all.time = (struct cup_line_fit){
+    run.totals.ledger.fits.all.time = (struct cup_line_fit){
         .count = 8,
         .missing = "all have the same size",
         .robust = {.mean_x = 2000, .at_mean = 2, .slope = NAN, .spread = 0.5}};
-    const struct cup_runtime_events *plot = make("runtime-events");
+    const struct cup_runtime_events *plot = make_plot(&run, "runtime-events");
     cr_assert(plot->with_median);
     cr_expect_not(plot->fitted);
     cr_expect_float_eq(plot->offset_s, 2, 0);
     cr_assert_eq(plot->outlier_count, 1);
     cr_expect_float_eq(plot->outliers[0].wall_s, 8, 1e-9);
     cr_expect_str_eq(plot->outliers[0].name, "b.root 0 to 3k");
-    cr_expect_not_null(strstr(input.caption, "Median 2.00 s; no fit: all have the same size"), "%s",
-                       input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "Median 2.00 s; no fit: all have the same size"),
+                       "%s", run.input.caption);
 }
 
 Test(data, chunk_times)
 {
     load(false);
-    const struct cup_chunk_runtime *plot = make("chunk-runtime");
+    const struct cup_chunk_runtime *plot = make_plot(&run, "chunk-runtime");
     double sum = 0;
     for (size_t i = 0; i < plot->times.count; i++)
         sum += plot->times.counts[i];
@@ -176,19 +153,19 @@ Test(data, chunk_times)
 Test(data, workers_by_their_logs)
 {
     load(false);
-    const struct cup_worker_count *plot = make("worker-count");
+    const struct cup_worker_count *plot = make_plot(&run, "worker-count");
     cr_expect_eq(plot->count, 2);
     cr_expect_float_eq(plot->workers[0], 1, 0);
     cr_expect_float_eq(plot->threads[1], 2, 0);
     cr_expect_eq(plot->rate.count, 0);
-    cr_expect_not_null(strstr(input.caption, "No data file was read"));
+    cr_expect_not_null(strstr(run.input.caption, "No data file was read"));
 }
 
 /* Parts follow each other without a gap, and are the whole. */
 Test(data, the_time_budget_adds_up)
 {
     load(false);
-    const struct cup_time_budget *plot = make("time-budget");
+    const struct cup_time_budget *plot = make_plot(&run, "time-budget");
     double sum = 0;
     for (size_t i = 1; i < plot->count; i++) {
         cr_expect_float_eq(plot->rows[i].from, i > 1 ? plot->rows[i - 1].to : 0, 1e-9);
@@ -196,7 +173,7 @@ Test(data, the_time_budget_adds_up)
     }
     cr_expect_float_eq(sum, plot->rows[0].seconds, 1e-6);
     cr_expect_float_eq(plot->rows[plot->count - 1].to, 100, 1e-6);
-    cr_expect_float_eq(plot->rows[0].seconds, (double)cup_budget_total_ns(&totals.budget) / 1e9,
+    cr_expect_float_eq(plot->rows[0].seconds, (double)cup_budget_total_ns(&run.totals.budget) / 1e9,
                        1e-9);
 }
 
@@ -204,7 +181,7 @@ Test(data, the_time_budget_adds_up)
 Test(data, progress)
 {
     load(false);
-    const struct cup_progress *plot = make("progress");
+    const struct cup_progress *plot = make_plot(&run, "progress");
     cr_expect(plot->by_events);
     cr_expect_float_eq(plot->t50_s, 8, 1e-9);
     cr_expect_float_eq(plot->t90_s, 11, 1e-9);
@@ -217,7 +194,7 @@ Test(data, progress)
 Test(data, event_rate)
 {
     load(false);
-    const struct cup_event_rate *plot = make("event-rate");
+    const struct cup_event_rate *plot = make_plot(&run, "event-rate");
     double sum = 0;
     for (size_t i = 0; i + 1 < plot->rate.count; i++)
         sum += plot->rate.values[i] * (plot->rate.time_s[i + 1] - plot->rate.time_s[i]);
@@ -229,7 +206,7 @@ Test(data, event_rate)
 Test(data, each_task_is_in_its_lane)
 {
     load(false);
-    const struct cup_task_stream *plot = make("task-stream");
+    const struct cup_task_stream *plot = make_plot(&run, "task-stream");
     cr_expect_null(plot->density);
     cr_expect_eq(plot->task_count, 5); /* the sixth never ended */
     for (size_t i = 0; i < plot->task_count; i++) {
@@ -248,7 +225,7 @@ Test(data, each_task_is_in_its_lane)
 Test(data, times_by_prefix)
 {
     load(false);
-    const struct cup_prefix_times *plot = make("task-cpu");
+    const struct cup_prefix_times *plot = make_plot(&run, "task-cpu");
     cr_assert_eq(plot->count, 2);
     cr_expect_eq(memcmp(plot->names[0].bytes, "Dimuon", 6), 0);
     cr_expect_float_eq(plot->rows[0].whole, 15, 1e-9);
@@ -259,7 +236,7 @@ Test(data, times_by_prefix)
 Test(data, branches_per_chunk)
 {
     load(true);
-    const struct cup_branches_per_chunk *plot = make("branches-per-chunk");
+    const struct cup_branches_per_chunk *plot = make_plot(&run, "branches-per-chunk");
     cr_assert_eq(plot->branches.bins.count, 2);
     cr_expect_float_eq(plot->branches.bins.edges[0], 0.5, 1e-9);
     cr_expect_float_eq(plot->branches.bins.counts[0], 2, 0);
@@ -270,7 +247,7 @@ Test(data, branches_per_chunk)
 Test(data, bytes_per_chunk)
 {
     load(true);
-    const struct cup_bytes_per_chunk *plot = make("bytes-per-chunk");
+    const struct cup_bytes_per_chunk *plot = make_plot(&run, "bytes-per-chunk");
     const struct cup_bins *bins = &plot->compressed.bins;
     double compressed = 0, delivered = 0;
     for (size_t i = 0; i < bins->count; i++) {
@@ -286,7 +263,7 @@ Test(data, bytes_per_chunk)
 Test(data, compression_by_branch)
 {
     load(true);
-    const struct cup_ratios *plot = make("compression-ratio");
+    const struct cup_ratios *plot = make_plot(&run, "compression-ratio");
     cr_assert_eq(plot->count, 2);
     cr_expect_eq(memcmp(plot->names[0].bytes, "Muon_pt", 7), 0);
     cr_expect_float_eq(plot->rows[0].ratio, 3, 1e-9);
@@ -299,7 +276,7 @@ Test(data, compression_by_branch)
 Test(data, compression_by_file)
 {
     load(true);
-    const struct cup_ratios *plot = make("compression-ratio-files");
+    const struct cup_ratios *plot = make_plot(&run, "compression-ratio-files");
     cr_assert_eq(plot->count, 2);
     cr_expect_float_eq(plot->rows[0].ratio, 1250 / 450.0, 1e-9);
     cr_expect_float_eq(plot->rows[1].ratio, 3, 1e-9);
@@ -310,11 +287,11 @@ Test(data, compression_by_file)
 Test(data, share_read)
 {
     load(true);
-    const struct cup_shares *plot = make("share-read");
+    const struct cup_shares *plot = make_plot(&run, "share-read");
     cr_assert_eq(plot->count, 1);
     cr_expect_float_eq(plot->rows[0].bytes, 100 * 450 / 4000.0, 1e-9);
     cr_expect_float_eq(plot->rows[0].branches, 25, 1e-9);
-    cr_expect_not_null(strstr(input.caption, "1 file,"));
+    cr_expect_not_null(strstr(run.input.caption, "1 file,"));
 }
 
 Test(data, what_cannot_be_drawn_says_why)
@@ -326,32 +303,21 @@ Test(data, what_cannot_be_drawn_says_why)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const void *data;
         struct cup_error error;
-        cr_expect_eq(cup_plot_make(cup_find_plot(names[i]), &input, &data, &error), 1, "%s",
+        cr_expect_eq(cup_plot_make(cup_find_plot(names[i]), &run.input, &data, &error), 1, "%s",
                      names[i]);
-        cr_expect_neq(input.reason[0], '\0');
+        cr_expect_neq(run.input.reason[0], '\0');
     }
 }
 
 /* A run with nothing in it: every plot says why, none of them fails. */
 Test(data, an_empty_run)
 {
-    char directory[SUPPORT_PATH];
-    struct log_builder builder;
     struct cup_error error;
-    make_scratch(directory);
     builder_start(&builder);
-    builder_finish(&builder);
-    save_log(&builder, directory, "a.cup");
-    builder_free(&builder);
-    cr_assert_eq(
-        cup_profile_load(&profile, directory, &(struct cup_load_options){.counters = true}, &error),
-        0);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    remove_scratch(directory);
-    input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
+    load_run(&run, &builder, false);
     for (size_t i = 0; i < cup_plot_count; i++) {
         const void *data;
-        cr_expect_eq(cup_plot_make(&cup_plots[i], &input, &data, &error), 1, "%s",
+        cr_expect_eq(cup_plot_make(&cup_plots[i], &run.input, &data, &error), 1, "%s",
                      cup_plots[i].name);
     }
 }

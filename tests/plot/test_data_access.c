@@ -8,16 +8,13 @@
 #include "plot/coverage.h"
 #include "plot/io_map.h"
 #include "plot/server_rate.h"
-#include "tests/analysis/support.h"
+#include "tests/plot/loaded.h"
 
 enum { PATH = 600, URL, PEER };
 enum { LOCAL_ID = 11, REMOTE_ID, PEER_ID };
 
 static struct log_builder builder;
-static struct cup_profile profile;
-static struct cup_totals totals;
-static struct cup_arena arena;
-static struct cup_plot_input input;
+static struct loaded run;
 
 static void add_file(uint32_t id, uint32_t path, const char *text, uint32_t class, uint64_t size)
 {
@@ -37,39 +34,11 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    char directory[SUPPORT_PATH];
-    snprintf(directory, sizeof directory, "%s", profile.path ? profile.path : "");
-    cup_arena_clear(&arena);
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
+    unload_run(&run);
     builder_free(&builder);
-    if (*directory)
-        remove_scratch(directory);
 }
 
 TestSuite(data_access, .init = set_up, .fini = tear_down);
-
-static void load(void)
-{
-    char directory[SUPPORT_PATH];
-    struct cup_error error;
-    const struct cup_load_options options = {.counters = true, .accesses = true};
-    make_scratch(directory);
-    builder_finish(&builder);
-    save_log(&builder, directory, "a.cup");
-    cr_assert_eq(cup_profile_load(&profile, directory, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
-}
-
-static const void *make(const char *name)
-{
-    const void *data;
-    struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 0, "%s: %s", name,
-                 input.reason);
-    return data;
-}
 
 static void use(uint32_t file, uint64_t bytes)
 {
@@ -106,8 +75,8 @@ Test(data_access, what_is_read_twice)
     stroke(LOCAL_ID, 12, 13, 40000000, 80000000, 40000000, 0);
     stroke(LOCAL_ID, 18, 20, 10000000, 80000000, 70000000, 0);
     stroke(LOCAL_ID, 20, 21, 70000000, 95000000, 25000000, 0);
-    load();
-    const struct cup_io_map *plot = make("io-map");
+    load_run(&run, &builder, true);
+    const struct cup_io_map *plot = make_plot(&run, "io-map");
     cr_expect_float_eq(plot->seconds, 12, 1e-9, "the run's own time: the file was read all along");
     cr_expect_not(plot->since_first_read);
     cr_expect_eq(memcmp(plot->names[0].bytes, "big.root, 1.07 GB", 18), 0, "%s",
@@ -118,8 +87,8 @@ Test(data_access, what_is_read_twice)
     expect_mark(plot, 1, 2, 40000000, false, false);
     expect_mark(plot, 2, 8, 10000000, true, false);
     expect_mark(plot, 3, 10, 70000000, false, false); /* 10 of its 25 MB */
-    cr_expect_not_null(strstr(input.caption, "175 MB, 80 MB of it read before"), "%s",
-                       input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "175 MB, 80 MB of it read before"), "%s",
+                       run.input.caption);
 }
 
 /* Nobody knows what was read between a joined stroke's corners. */
@@ -128,21 +97,21 @@ Test(data_access, what_was_joined_is_not_taken_for_read)
     stroke(LOCAL_ID, 11, 12, 0, 90000000, 30000000, 7);
     stroke(LOCAL_ID, 13, 14, 0, 60000000, 60000000, 0);
     stroke(LOCAL_ID, 15, 16, 0, 60000000, 50000000, 7);
-    load();
-    const struct cup_io_map *plot = make("io-map");
+    load_run(&run, &builder, true);
+    const struct cup_io_map *plot = make_plot(&run, "io-map");
     expect_mark(plot, 0, 1, 0, false, true);
     expect_mark(plot, 1, 3, 0, false, false);
     expect_mark(plot, 2, 5, 0, true, true);
     cr_expect(plot->any_joined);
-    cr_expect_not_null(strstr(input.caption, "2 of them joined"), "%s", input.caption);
-    cr_expect_not_null(strstr(input.caption, "at least 50 MB"), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "2 of them joined"), "%s", run.input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "at least 50 MB"), "%s", run.input.caption);
 }
 
 Test(data_access, a_moment_of_a_long_run_has_its_own_time)
 {
     stroke(LOCAL_ID, 15, 15.5, 0, 90000000, 90000000, 0);
-    load();
-    const struct cup_io_map *plot = make("io-map");
+    load_run(&run, &builder, true);
+    const struct cup_io_map *plot = make_plot(&run, "io-map");
     cr_expect(plot->since_first_read);
     cr_expect_float_eq(plot->seconds, 0.5, 1e-5);
     expect_mark(plot, 0, 0, 0, false, false);
@@ -161,8 +130,8 @@ Test(data_access, many_strokes_are_a_density)
         builder_access(&builder, &(struct cup_r_access){.task = 1, .file = LOCAL_ID}, strokes, 250);
     }
     use(LOCAL_ID, 500000000);
-    load();
-    const struct cup_io_map *plot = make("io-map");
+    load_run(&run, &builder, true);
+    const struct cup_io_map *plot = make_plot(&run, "io-map");
     double fresh = 0, again = 0;
     cr_assert_null(plot->marks);
     for (size_t i = 0; i < plot->row_count * plot->cell_rows * CUP_IO_COLUMNS; i++) {
@@ -171,19 +140,20 @@ Test(data_access, many_strokes_are_a_density)
     }
     cr_expect_float_eq(fresh, 500000000, 1);
     cr_expect_float_eq(again, 0, 0);
-    cr_expect_not_null(strstr(input.caption, "Paler: fewer bytes"), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "Paler: fewer bytes"), "%s", run.input.caption);
 }
 
 Test(data_access, bytes_without_a_place_are_told)
 {
     stroke(LOCAL_ID, 11, 12, 0, 90000000, 90000000, 0);
     use(LOCAL_ID, 10000000);
-    load();
-    make("io-map");
-    cr_expect_not_null(strstr(input.caption, "Of 10 MB more it is not known where"), "%s",
-                       input.caption);
-    make("server-rate");
-    cr_expect_not_null(strstr(input.caption, "Of 10 MB it is not known when"), "%s", input.caption);
+    load_run(&run, &builder, true);
+    make_plot(&run, "io-map");
+    cr_expect_not_null(strstr(run.input.caption, "Of 10 MB more it is not known where"), "%s",
+                       run.input.caption);
+    make_plot(&run, "server-rate");
+    cr_expect_not_null(strstr(run.input.caption, "Of 10 MB it is not known when"), "%s",
+                       run.input.caption);
 }
 
 /* ---- servers ------------------------------------------------------------------------------ */
@@ -202,8 +172,8 @@ Test(data_access, each_server_over_time)
     stroke(LOCAL_ID, 12, 14, 0, 90000000, 90000000, 0);
     stroke(REMOTE_ID, 13, 15, 0, 40000000, 40000000, 0);
     stroke(PEER_ID, 16, 17, 0, 5000000, 5000000, 0);
-    load();
-    const struct cup_server_rate *plot = make("server-rate");
+    load_run(&run, &builder, true);
+    const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, 3);
     cr_expect_str_eq(plot->names[0], "files below /eos");
     cr_expect_str_eq(plot->names[1], "root://eos.cern.ch:1094");
@@ -223,8 +193,8 @@ Test(data_access, few_servers_of_many)
         add_file(20 + i, 700 + i, url, CUP_FILE_DATA, 0);
         stroke(20 + i, 11 + i, 12 + i, 0, 1000000 * (i + 1), 1000000 * (i + 1), 0);
     }
-    load();
-    const struct cup_server_rate *plot = make("server-rate");
+    load_run(&run, &builder, true);
+    const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, CUP_SERVERS_SHOWN);
     cr_expect_str_eq(plot->names[0], "https://s9.org");
     cr_expect_str_eq(plot->names[CUP_SERVERS_SHOWN - 1], "5 others");
@@ -234,27 +204,19 @@ Test(data_access, few_servers_of_many)
 
 /* ---- none --------------------------------------------------------------------------------- */
 
-static void expect_none(const char *name, const char *reason)
-{
-    const void *data;
-    struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 1, "%s", name);
-    cr_expect_not_null(strstr(input.reason, reason), "%s: %s", name, input.reason);
-}
-
 Test(data_access, logs_of_an_older_library)
 {
     builder_header(&builder)->features &= ~(uint64_t)CUP_FEATURE_ACCESS;
-    load();
-    expect_none("io-map", "did not tell yet");
-    expect_none("server-rate", "did not tell yet");
+    load_run(&run, &builder, true);
+    expect_no_plot(&run, "io-map", "did not tell yet");
+    expect_no_plot(&run, "server-rate", "did not tell yet");
 }
 
 Test(data_access, logs_that_tell_of_none)
 {
-    load();
-    expect_none("io-map", "no read is known");
-    expect_none("server-rate", "no read is known");
+    load_run(&run, &builder, true);
+    expect_no_plot(&run, "io-map", "no read is known");
+    expect_no_plot(&run, "server-rate", "no read is known");
 }
 
 /* ---- coverage ----------------------------------------------------------------------------- */
@@ -263,7 +225,7 @@ Test(data_access, what_was_covered_before)
 {
     uint64_t edges[] = {0, 10, 5, 20, 100, 110, 0, 200};
     struct cup_coverage coverage;
-    cr_assert_eq(cup_coverage_make(&coverage, &arena, edges, 8), 0);
+    cr_assert_eq(cup_coverage_make(&coverage, &run.arena, edges, 8), 0);
     cr_expect_eq(cup_coverage_add(&coverage, 0, 10), 10);
     cr_expect_eq(cup_coverage_left(&coverage, 5, 20), 10);
     cr_expect_eq(cup_coverage_add(&coverage, 5, 20), 10);

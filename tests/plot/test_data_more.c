@@ -12,16 +12,13 @@
 #include "plot/rows.h"
 #include "plot/task_bytes.h"
 #include "plot/worker_names.h"
-#include "tests/analysis/support.h"
+#include "tests/plot/loaded.h"
 
 enum { URL_X = 600, URL_Y, PEER, WIRE, SCHEDULER, EXECUTE, SERIALIZE, NETWORK, SECONDS };
 enum { ADDRESS = 1, NAME = 2, DIMUON = 3 }; /* of the golden log */
 
 static struct log_builder builder;
-static struct cup_profile profile;
-static struct cup_totals totals;
-static struct cup_arena arena;
-static struct cup_plot_input input;
+static struct loaded run;
 
 static void set_up(void)
 {
@@ -39,49 +36,13 @@ static void set_up(void)
         builder_string(&builder, URL_X + i, texts[i]);
 }
 
-static void load(void)
-{
-    char directory[SUPPORT_PATH];
-    struct cup_error error;
-    const struct cup_load_options options = {.counters = true};
-    make_scratch(directory);
-    builder_finish(&builder);
-    save_log(&builder, directory, "a.cup");
-    cr_assert_eq(cup_profile_load(&profile, directory, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
-}
-
 static void tear_down(void)
 {
-    char directory[SUPPORT_PATH];
-    snprintf(directory, sizeof directory, "%s", profile.path ? profile.path : "");
-    cup_arena_clear(&arena);
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
+    unload_run(&run);
     builder_free(&builder);
-    if (*directory)
-        remove_scratch(directory);
 }
 
 TestSuite(data_more, .init = set_up, .fini = tear_down);
-
-static const void *make(const char *name)
-{
-    const void *data;
-    struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 0, "%s: %s", name,
-                 input.reason);
-    return data;
-}
-
-static void expect_none(const char *name, const char *reason)
-{
-    const void *data;
-    struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 1, "%s", name);
-    cr_expect_not_null(strstr(input.reason, reason), "%s: %s", name, input.reason);
-}
 
 static void expect_row(const struct cup_rows *plot, size_t row, const char *name, double value)
 {
@@ -100,20 +61,21 @@ static void expect_row(const struct cup_rows *plot, size_t row, const char *name
 /* The third task failed after 1 s, the sixth never ended: its process told nothing since. */
 Test(data_more, wasted_work)
 {
-    load();
-    const struct cup_rows *plot = make("wasted-work");
+    load_run(&run, &builder, false);
+    const struct cup_rows *plot = make_plot(&run, "wasted-work");
     cr_assert_eq(plot->count, 2);
     expect_row(plot, 0, "failed", 1);
     expect_row(plot, 1, "never ended: killed, or still at it", 0);
     cr_expect_str_eq(plot->rows[0].text, "1.00 s, 1 task, 50 B");
-    cr_expect_not_null(strstr(input.caption, "2 tasks: 1.00 s, 6.25 %"), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "2 tasks: 1.00 s, 6.25 %"), "%s",
+                       run.input.caption);
 }
 
 /* 400, 600, 50 and 100 bytes; the reduction read nothing, the last task has not ended. */
 Test(data_more, bytes_of_tasks)
 {
-    load();
-    const struct cup_task_bytes *plot = make("task-bytes");
+    load_run(&run, &builder, false);
+    const struct cup_task_bytes *plot = make_plot(&run, "task-bytes");
     double sum = 0;
     for (size_t i = 0; i < plot->bins.count; i++)
         sum += plot->counts[0][i];
@@ -121,8 +83,8 @@ Test(data_more, bytes_of_tasks)
     cr_expect_float_eq(sum, 4, 0);
     cr_expect_float_eq(plot->median, 400, 0);
     cr_expect_eq(plot->bins.kind, CUP_BINS_EVEN);
-    cr_expect_not_null(strstr(input.caption, "4 tasks that read from data files"));
-    cr_expect_not_null(strstr(input.caption, "1 other one read nothing"));
+    cr_expect_not_null(strstr(run.input.caption, "4 tasks that read from data files"));
+    cr_expect_not_null(strstr(run.input.caption, "1 other one read nothing"));
 }
 
 static void add_digest(uint32_t number, uint32_t prefix, uint32_t activity, double value)
@@ -145,8 +107,8 @@ Test(data_more, overhead_of_tasks)
 {
     add_digest(1, DIMUON, SERIALIZE, 2);
     add_digest(2, DIMUON, NETWORK, 0.4);
-    load();
-    const struct cup_rows *plot = make("task-overhead");
+    load_run(&run, &builder, false);
+    const struct cup_rows *plot = make_plot(&run, "task-overhead");
     cr_assert_eq(plot->count, 1);
     expect_row(plot, 0, "Dimuon", 0.6);
     cr_expect_float_eq(plot->rows[0].parts[0], 0.1, 1e-9);
@@ -166,15 +128,16 @@ Test(data_more, peaks_of_chunks)
 {
     add_peak(1, 10 << 20);
     add_peak(2, 30 << 20);
-    load();
-    const struct cup_peak_memory *plot = make("peak-memory-events");
+    load_run(&run, &builder, false);
+    const struct cup_peak_memory *plot = make_plot(&run, "peak-memory-events");
     cr_expect_eq(plot->chunks.count, 3);
     cr_expect_float_eq(plot->bytes[1], 30 << 20, 1024);
     cr_expect_float_eq(plot->most_bytes, 30 << 20, 1024);
     cr_expect_float_eq(plot->most_events, 3000, 0);
     cr_expect_not(plot->fitted, "three chunks are too few");
     cr_expect_float_eq(plot->limit, 0, 0);
-    cr_expect_not_null(strstr(input.caption, "The limit is not known."), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "The limit is not known."), "%s",
+                       run.input.caption);
 }
 
 /* ---- files and servers -------------------------------------------------------------------- */
@@ -195,8 +158,8 @@ Test(data_more, sizes_of_reads)
 {
     use(1, 1, CUP_F_SIZE_1K_10K, 3, 12000);
     use(1, 2, CUP_F_SIZE_100K_1M, 1, 500000);
-    load();
-    const struct cup_rows *plot = make("access-sizes");
+    load_run(&run, &builder, false);
+    const struct cup_rows *plot = make_plot(&run, "access-sizes");
     cr_assert_eq(plot->count, 3);
     expect_row(plot, 0, "up to 10 KiB", 3);
     expect_row(plot, 1, "up to 100 KiB", 0);
@@ -221,20 +184,20 @@ Test(data_more, servers)
     use(2, 4, -1, 1, 3000);
     use(1, 5, -1, 1, 500);
     use(0, 6, -1, 9, 6100);
-    load();
-    const struct cup_rows *plot = make("servers");
+    load_run(&run, &builder, false);
+    const struct cup_rows *plot = make_plot(&run, "servers");
     cr_assert_eq(plot->count, 2);
     expect_row(plot, 0, "root://eos.cern.ch:1094", 6000);
     expect_row(plot, 1, "tcp://10.0.0.9:443", 500);
     cr_expect_str_eq(plot->rows[0].text, "6 kB, 3 reads of 2 kB in 1.00 ms");
-    cr_expect_not_null(strstr(input.caption, "left out, 1:"), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "left out, 1:"), "%s", run.input.caption);
 }
 
 /* Two points in the lowest cell at the left, one in the highest at the right, one outside. */
 Test(data_more, densities)
 {
     struct cup_density density = {.most = 0};
-    cr_assert_eq(cup_density_make(&density, &arena), 0);
+    cr_assert_eq(cup_density_make(&density, &run.arena), 0);
     cup_density_add(&density, 0, 0);
     cup_density_add(&density, 0, 0);
     cup_density_add(&density, 1, 1);
@@ -267,8 +230,8 @@ Test(data_more, bytes_at_the_time_when_they_were_read)
     series->rows = CUP_SERIES_COUNT;
     series->values[CUP_S_READ_BYTES][11] = 1200;
     series->values[CUP_S_READ_BYTES][12] = 600;
-    load();
-    const struct cup_curves *plot = make("data-rate");
+    load_run(&run, &builder, false);
+    const struct cup_curves *plot = make_plot(&run, "data-rate");
     cr_assert_eq(plot->count, 2, "nothing was written");
     cr_expect_float_eq(plot->curves[0].values[15], 1200, 1e-6);
     cr_expect_float_eq(plot->curves[0].values[25], 600, 1e-6);
@@ -283,14 +246,15 @@ Test(data_more, what_sockets_delivered_is_spread_over_the_task)
     uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_RECV_BYTES] = 8000};
     struct cup_r_counters block = {.task = 2, .tid = 77, .block = 5, .sequence = 3, .own = 0};
     builder_counters(&builder, &block, values);
-    load();
-    const struct cup_curves *plot = make("data-rate");
+    load_run(&run, &builder, false);
+    const struct cup_curves *plot = make_plot(&run, "data-rate");
     const struct cup_curve *sockets = curve(plot, "from sockets, over their tasks");
     cr_expect_float_eq(sockets->values[0], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[79], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[80], 0, 1e-6);
-    cr_expect_not_null(strstr(input.caption, "No data file was read; "), "%s", input.caption);
-    const struct cup_task_bytes *bytes = make("task-bytes");
+    cr_expect_not_null(strstr(run.input.caption, "No data file was read; "), "%s",
+                       run.input.caption);
+    const struct cup_task_bytes *bytes = make_plot(&run, "task-bytes");
     cr_expect_geq(bytes->bins.edges[bytes->bins.count], 8600, "600 of a file, too");
 }
 
@@ -322,13 +286,13 @@ static void load_sampled(void)
     builder_worker(&builder, 1, 2, ADDRESS, NAME);
     for (uint32_t i = 1; i <= 13; i++)
         add_sample(i, 9 + i);
-    load();
+    load_run(&run, &builder, false);
 }
 
 Test(data_more, use_of_the_workers)
 {
     load_sampled();
-    const struct cup_curves *plot = make("resource-utilization");
+    const struct cup_curves *plot = make_plot(&run, "resource-utilization");
     cr_expect_eq(plot->count, 3);
     cr_expect_float_eq(curve(plot, "threads with a task")->values[0], 50, 1e-6);
     cr_expect_float_eq(curve(plot, "CPU / threads")->values[0], 75, 1e-6);
@@ -338,8 +302,8 @@ Test(data_more, use_of_the_workers)
 /* Two threads: both have a task for four seconds, then one has, to the end. */
 Test(data_more, activity_of_each_worker)
 {
-    load();
-    const struct cup_per_worker *plot = make("worker-activity");
+    load_run(&run, &builder, false);
+    const struct cup_per_worker *plot = make_plot(&run, "worker-activity");
     cr_expect_eq(plot->worker_count, 1);
     cr_expect_eq(plot->bin_count, 120);
     cr_expect_float_eq(plot->values[10], 100, 1e-6);
@@ -350,7 +314,7 @@ Test(data_more, activity_of_each_worker)
 Test(data_more, activity_by_samples)
 {
     load_sampled();
-    const struct cup_per_worker *plot = cup_activity_by_samples(&input);
+    const struct cup_per_worker *plot = cup_activity_by_samples(&run.input);
     cr_assert_not_null(plot);
     cr_expect_eq(plot->worker_count, 1);
     cr_expect_float_eq(plot->values[0], 50, 1e-6);
@@ -379,7 +343,7 @@ Test(data_more, whose_the_memory_is)
 {
     add_peak(2, 30 << 20);
     load_sampled();
-    const struct cup_curves *plot = make("heap-rss");
+    const struct cup_curves *plot = make_plot(&run, "heap-rss");
     const struct cup_curve *heap = curve(plot, "heap of tasks, at their peaks");
     cr_expect_float_eq(curve(plot, "resident (RSS)")->values[4], 100 << 20, 1);
     cr_expect_float_eq(curve(plot, "results that Dask holds")->values[4], 5 << 20, 1);
@@ -391,8 +355,8 @@ Test(data_more, whose_the_memory_is)
 Test(data_more, efficiency)
 {
     load_sampled();
-    const struct cup_rows *plot = make("efficiency-summary");
-    double cpu = cup_number(cup_metric_named(&totals, "efficiency", "thread_cpu_efficiency"));
+    const struct cup_rows *plot = make_plot(&run, "efficiency-summary");
+    double cpu = cup_number(cup_metric_named(&run.totals, "efficiency", "thread_cpu_efficiency"));
     cr_assert_eq(plot->count, 6, "all are known but what was waited for");
     expect_row(plot, 1, "threads with a task", 50);
     expect_row(plot, 2, "CPU of tasks / threads", 100 * cpu);
@@ -404,18 +368,19 @@ Test(data_more, efficiency)
 
 Test(data_more, what_cannot_be_drawn_says_why)
 {
-    load();
-    expect_none("data-rate", "no data file was read");
-    expect_none("resource-utilization", "sample");
-    expect_none("cpu-per-worker", "sample");
-    expect_none("heap-rss", "sample");
-    expect_none("task-overhead", "fine metrics");
-    expect_none("hosts", "one host");
-    expect_none("access-sizes", "no read");
-    expect_none("servers", "local or mounted");
-    const struct cup_rows *plot = make("efficiency-summary");
+    load_run(&run, &builder, false);
+    expect_no_plot(&run, "data-rate", "no data file was read");
+    expect_no_plot(&run, "resource-utilization", "sample");
+    expect_no_plot(&run, "cpu-per-worker", "sample");
+    expect_no_plot(&run, "heap-rss", "sample");
+    expect_no_plot(&run, "task-overhead", "fine metrics");
+    expect_no_plot(&run, "hosts", "one host");
+    expect_no_plot(&run, "access-sizes", "no read");
+    expect_no_plot(&run, "servers", "local or mounted");
+    const struct cup_rows *plot = make_plot(&run, "efficiency-summary");
     cr_expect_lt(plot->count, 7);
-    cr_expect_not_null(strstr(input.caption, "Not known and left out: "), "%s", input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "Not known and left out: "), "%s",
+                       run.input.caption);
 }
 
 /* ---- hosts -------------------------------------------------------------------------------- */
@@ -435,8 +400,8 @@ static struct cup_host host_of(struct cup_hosts *hosts, const char *name, uint64
 /* The slowest first, with the median of them all. */
 Test(data_more, hosts)
 {
-    load();
-    struct cup_hosts *hosts = &totals.ledger.hosts;
+    load_run(&run, &builder, false);
+    struct cup_hosts *hosts = &run.totals.ledger.hosts;
     const struct cup_hosts kept = *hosts;
     struct cup_host rows[3];
     rows[0] = host_of(hosts, "b", 100, CUP_HOST_ORDINARY);
@@ -445,7 +410,7 @@ Test(data_more, hosts)
     hosts->rows = rows;
     hosts->count = 3;
     hosts->model_count = 1;
-    const struct cup_rows *plot = make("hosts");
+    const struct cup_rows *plot = make_plot(&run, "hosts");
     cr_assert_eq(plot->count, 3);
     expect_row(plot, 0, "a", 50);
     expect_row(plot, 2, "c", 200);
