@@ -14,7 +14,6 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import struct
 import sys
 import time
@@ -192,15 +191,7 @@ def main():
     parser.add_argument("-o", "--output", type=Path, default=TOP / "build" / "log-growth")
     args = parser.parse_args()
     args.output = args.output.resolve()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, cluster.on_signal)
-    try:
-        return run(args)
-    except Stop as stop:
-        print(f"log_growth: {stop}", file=sys.stderr)
-        return stop.status
-    finally:
-        Process.end_all()
+    return cluster.guarded("log_growth", run, args)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,15 @@ Exit status 1 if a byte went to the wrong task, or a task's row is wrong.
 """
 
 import argparse
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import battery_job
 import cluster
-from cluster import PR_SET_CHILD_SUBREAPER, TOP, Process, say
+from cluster import TOP, Process, say
 
 # Children of workers: multiprocessing forbids them to daemons, as nannies make workers.
 ENVIRONMENT = {
@@ -84,31 +82,21 @@ def one_cluster(args, directory):
     return battery_job.judge(rows, out), battery_job.lost(rows, report, out)
 
 
-def main():
-    args = arguments()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, cluster.on_signal)
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+def run(args):
     os.environ.update(ENVIRONMENT)
     table, lost, rounds = {}, 0, 0
-    try:
-        for number in range(args.clusters):
-            os.environ["CUP_BATTERY_SEED"] = str(args.seed + number)
-            found, not_found = one_cluster(args, args.directory)
-            battery_job.add(table, found)
-            lost += abs(not_found)
-            rounds += args.rounds
-            wrong = sum(line["wrong"] for line in found.values())
-            say(f"cluster {number + 1} of {args.clusters}: {args.rounds} rounds, {wrong} rows wrong"
-                + f", {not_found:,d} bytes lost" * bool(not_found))
-            if (wrong or not_found) and args.clusters > 1:  # evidence
-                shutil.copytree(args.directory, f"{args.directory}-{args.seed + number}",
-                                dirs_exist_ok=True)
-    except cluster.Stop as stop:
-        print(f"battery: {stop}", file=sys.stderr)
-        return stop.status
-    finally:
-        Process.end_all()
+    for number in range(args.clusters):
+        os.environ["CUP_BATTERY_SEED"] = str(args.seed + number)
+        found, not_found = one_cluster(args, args.directory)
+        battery_job.add(table, found)
+        lost += abs(not_found)
+        rounds += args.rounds
+        wrong = sum(line["wrong"] for line in found.values())
+        say(f"cluster {number + 1} of {args.clusters}: {args.rounds} rounds, {wrong} rows wrong"
+            + f", {not_found:,d} bytes lost" * bool(not_found))
+        if (wrong or not_found) and args.clusters > 1:  # evidence
+            shutil.copytree(args.directory, f"{args.directory}-{args.seed + number}",
+                            dirs_exist_ok=True)
     total = battery_job.show(table)
     print(f"{rounds:,d} rounds, {total['tasks']:,d} tasks, {total['bytes']:,d} bytes: "
           f"{total['misattributed']:,d} misattributed, {total['missing']:,d} missing, "
@@ -117,4 +105,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cluster.guarded("battery", run, arguments()))

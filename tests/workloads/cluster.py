@@ -288,21 +288,24 @@ def run(args: argparse.Namespace) -> None:
               f"Again: build/cupping report; task by task: build/cupping tasks")
 
 
-def main() -> int:
+def guarded(name: str, work, *arguments) -> int:
+    """The exit status that work() gives, 0 for None. Whatever ends it, no process stays behind."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, on_signal)
-    args = arguments()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
-        run(args)
-        return 0
+        return work(*arguments) or 0
     except Stop as stop:
         if sys.stdout.isatty():
             print()  # a progress bar may stand in this line
-        print(f"demo: {stop}", file=sys.stderr)
+        print(f"{name}: {stop}", file=sys.stderr)
         return stop.status
     finally:
         Process.end_all()
+
+
+def main() -> int:
+    return guarded("demo", run, arguments())
 
 
 if __name__ == "__main__":

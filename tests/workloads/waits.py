@@ -12,12 +12,10 @@ anything is wrong.
 """
 
 import argparse
-import ctypes
 import itertools
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -25,7 +23,7 @@ from pathlib import Path
 
 import cluster
 import waits_tasks
-from cluster import PR_SET_CHILD_SUBREAPER, TOP, Process, Stop, say
+from cluster import TOP, Process, Stop, say
 from distributed import Client, wait
 from waits_tasks import PARTS, WORKLOADS
 
@@ -372,18 +370,8 @@ def whole(args):
 
 
 def main():
-    args = arguments()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, cluster.on_signal)
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.environ.update(ENVIRONMENT)
-    try:
-        return whole(args)
-    except Stop as stop:
-        print(f"waits: {stop}", file=sys.stderr)
-        return stop.status
-    finally:
-        Process.end_all()
+    return cluster.guarded("waits", whole, arguments())
 
 
 if __name__ == "__main__":
