@@ -398,7 +398,8 @@ static void threads_at_exit(const char *python, const char *times)
 
 static void threads_at_exit_briefly(const char *python)
 {
-    threads_at_exit(python, strcmp(python, CUP_PYTHON) ? "10" : "50");
+    bool soaks = getenv("SOAK") != NULL;
+    threads_at_exit(python, strcmp(python, CUP_PYTHON) != 0 ? "10" : soaks ? "50" : "20");
 }
 
 Test(gate, threads_while_the_interpreter_ends)
