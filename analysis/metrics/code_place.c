@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analysis/symbols/native_modules.h"
+
 #define TEXT(literal) ((struct cup_text){(literal), sizeof(literal) - 1})
 
 static struct cup_text from(struct cup_text path, size_t at)
@@ -111,13 +113,13 @@ static struct cup_text wheel_name(struct cup_text shown)
     return part;
 }
 
-/* Of a library or executable. Where none of Python's directories tells whose it is, its own name
- * does; the directory differs from host to host. */
+/* Where none of Python's directories tells whose a library is, its own name does; in what directory
+ * it is differs from host to host. */
 static struct cup_code_place place_of_module(struct cup_text path)
 {
-    const char *slash = memrchr(path.bytes, '/', path.length);
-    struct cup_text file = from(path, slash ? (size_t)(slash + 1 - path.bytes) : 0);
-    struct cup_text packages = after_packages(path), library = after_stdlib(path);
+    struct cup_text file = cup_module_file(path);
+    struct cup_text packages = cup_without_tag(after_packages(path));
+    struct cup_text library = cup_without_tag(after_stdlib(path));
     if (is_interpreter(file))
         return (struct cup_code_place){file, TEXT("python"), false};
     if (packages.length)

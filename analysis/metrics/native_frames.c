@@ -29,12 +29,12 @@ static bool is_text(struct cup_text text, const char *string)
     return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
 }
 
-/* The way to and into functions, and memory: names of its interface, and those that tell of calls.
- * What is left are its builtins, such as _io_FileIO_read_impl and list_sort. */
+/* The way to and into functions, threads, and memory: names of its interface, and those that tell
+ * of calls. What is left are its builtins, such as _io_FileIO_read_impl and list_sort. */
 static bool is_machinery(const char *name)
 {
-    static const char *const begins[] = {"Py",      "_Py",   "slot_",  "wrap_",
-                                         "method_", "type_", "object_"};
+    static const char *const begins[] = {"Py",    "_Py",     "slot_",     "wrap_",   "method_",
+                                         "type_", "object_", "allocate_", "thread_", "pythread_"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0)
             return true;

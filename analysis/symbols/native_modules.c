@@ -21,11 +21,22 @@ static const char *const state_texts[] = {
 #undef X
 };
 
+struct cup_text cup_without_tag(struct cup_text path)
+{
+    static const char *const tags[] = {".cpython-", ".abi3."};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags && path.length; i++) {
+        const char *at = memmem(path.bytes, path.length, tags[i], strlen(tags[i]));
+        if (at > path.bytes && !memchr(at, '/', path.length - (size_t)(at - path.bytes)))
+            path.length = (size_t)(at - path.bytes);
+    }
+    return path;
+}
+
 struct cup_text cup_module_file(struct cup_text path)
 {
     const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
     size_t skip = slash ? (size_t)(slash + 1 - path.bytes) : 0;
-    return (struct cup_text){path.bytes + skip, path.length - skip};
+    return cup_without_tag((struct cup_text){path.bytes + skip, path.length - skip});
 }
 
 /* False: it is no name that could be of a file. */

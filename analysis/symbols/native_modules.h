@@ -69,7 +69,10 @@ int cup_modules_name(struct cup_modules *modules, uint32_t module, uint32_t offs
 void cup_modules_settle(struct cup_modules *modules);
 void cup_modules_free(struct cup_modules *modules);
 
-/* "libz.so.1" of "/lib/libz.so.1" */
+/* "libz.so.1" of "/lib/libz.so.1"; of Python's extensions "_sha2" of "_sha2.cpython-313.so" */
 struct cup_text cup_module_file(struct cup_text path);
+
+/* A path up to where a tag tells for which Python an extension is; all of it where none does. */
+struct cup_text cup_without_tag(struct cup_text path);
 
 #endif

@@ -1,9 +1,12 @@
 /* Names of native functions: from real libraries with and without symbols, and from files that are
  * not what ran, or nothing at all. */
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -211,6 +214,28 @@ Test(symbols, the_debugging_file_alone_is_enough)
     cr_expect_str_eq(name_of(&file, P_STATIC_INNER), "static_inner");
     cr_expect_str_eq(name_of(&file, P_LAMBDA), "main::{lambda(int)#1}::operator()");
     cr_expect_eq(modules.rows[0].state, CUP_MODULE_DEBUG);
+}
+
+/* A server's address in the environment is that of one that listens, and hears nothing. */
+Test(symbols, no_server_is_asked_for_debugging_files)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    char url[64];
+    int server = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    if (access("/usr/lib/x86_64-linux-gnu/libdebuginfod.so.1", F_OK) != 0)
+        cr_skip_test("there is no library here that would ask");
+    cr_assert_eq(bind(server, (struct sockaddr *)&address, length), 0);
+    cr_assert_eq(listen(server, 8), 0);
+    cr_assert_eq(getsockname(server, (struct sockaddr *)&address, &length), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u", ntohs(address.sin_port));
+    setenv("DEBUGINFOD_URLS", url, 1);
+    setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+    make_native(&file, scratch, "libasks.so", "-s");
+    cr_expect_str_neq(name_of(&file, P_STATIC_INNER), "static_inner");
+    cr_expect_eq(accept(server, NULL, NULL), -1);
+    cr_expect_eq(errno, EAGAIN);
+    close(server);
 }
 
 /* ---- files that are not what ran ---------------------------------------------------------- */
