@@ -95,10 +95,11 @@ static void add_row(struct cup_functions *to, struct makings *makings,
     uint32_t python = cup_call_python(tree, row->node);
     if (python)
         add_selves(to, makings, python, &row->weights);
-    if (python != row->node)
-        cup_weights_add(
-            &makings->natives.rows[tree->frames[tree->nodes[row->node].frame].function].self,
-            &row->weights);
+    if (python != row->node) {
+        uint32_t native = tree->frames[tree->nodes[row->node].frame].function;
+        cup_weights_add(&to->native, &row->weights);
+        cup_weights_add(&makings->natives.rows[native].self, &row->weights);
+    }
     add_totals(makings, tree, row, stack);
 }
 

@@ -27,6 +27,7 @@ struct cup_functions {
     const struct cup_call_tree *tree;
     struct cup_weights all;
     struct cup_weights unknown; /* of those: with no stack */
+    struct cup_weights native;  /* of those: with native frames innermost */
     struct cup_weights phases[CUP_PHASE_COUNT];
     struct cup_function_rows functions, lines, packages; /* lines: index in frames */
     struct cup_function_rows natives;                    /* native functions */

@@ -299,14 +299,6 @@ static void print_pythons(const struct cup_page *page, struct cup_functions *fun
 
 /* ---- native functions --------------------------------------------------------------------- */
 
-static bool any_native(const struct cup_functions *functions, int which)
-{
-    for (size_t i = 0; i < functions->natives.count; i++)
-        if (functions->natives.rows[i].self.of[shown[which].weight])
-            return true;
-    return false;
-}
-
 /* Libraries that have no names here although they might. */
 static void print_nameless(const struct cup_page *page, const struct cup_modules *modules)
 {
@@ -344,6 +336,20 @@ static void print_named(const struct cup_page *page, const struct cup_modules *m
     print_line(page, CUP_DIM, line);
 }
 
+static void print_hot_natives(const struct cup_page *page, struct cup_functions *functions,
+                              int which)
+{
+    char heading[80], detail[120], share[CUP_HUMANE_ROOM];
+    enum cup_weight weight = shown[which].weight;
+    cup_print_humane(
+        share, cup_ratio((double)functions->native.of[weight], (double)functions->all.of[weight]),
+        CUP_UNIT_SHARE);
+    snprintf(heading, sizeof heading, "%s, native", shown[which].hot);
+    snprintf(detail, sizeof detail, "of %s of it the native frames are known", share);
+    cup_page_heading(page, heading, detail);
+    print_hot(page, functions, &functions->natives, which, "library");
+}
+
 static void print_natives(const struct cup_page *page, struct cup_functions *functions)
 {
     if (functions->natives.count == 0)
@@ -352,14 +358,9 @@ static void print_natives(const struct cup_page *page, struct cup_functions *fun
                      "what they did is the Python function's, too, that called them");
     print_named(page, &functions->tree->modules);
     print_nameless(page, &functions->tree->modules);
-    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
-        char heading[80];
-        if (!any_native(functions, i))
-            continue;
-        snprintf(heading, sizeof heading, "%s, native", shown[i].hot);
-        cup_page_heading(page, heading, "self: innermost; total: with all that they call");
-        print_hot(page, functions, &functions->natives, i, "library");
-    }
+    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+        if (functions->native.of[shown[i].weight])
+            print_hot_natives(page, functions, i);
 }
 
 /* ---- how well it is known ----------------------------------------------------------------- */

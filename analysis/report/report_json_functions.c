@@ -213,6 +213,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put(report, "processes_without", cup_count(tree->without));
     put_weights(report, "", &functions->all);
     put_weights(report, "unknown_", &functions->unknown);
+    put_weights(report, "native_", &functions->native);
     put(report, "left_out", cup_count(tree->left_out));
     put(report, "orphans", cup_count(tree->orphans));
     put(report, "damaged_records", cup_count(tree->damaged));

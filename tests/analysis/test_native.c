@@ -245,6 +245,8 @@ Test(native, native_functions_have_rows_of_their_own)
     cr_expect_not(native_row("(interpreter)"), "each has one that is named above it");
     cr_expect_eq(functions.natives.count, 3);
     cr_expect(tree.has_native);
+    cr_expect_eq(functions.native.of[CUP_W_READ], 8 * 30000);
+    cr_expect_eq(functions.native.of[CUP_W_CPU], 0);
 }
 
 /* ---- folding ------------------------------------------------------------------------------ */
@@ -416,11 +418,14 @@ static void expect_in(const char *text, const char *const *parts, size_t count)
 
 Test(native, the_report_has_tables_of_them)
 {
-    static const char *const parts[] = {
-        "Native functions",       "lie in functions that have names",
-        "Longest waits, native",  "Most bytes read, native",
-        "static_inner",           "libkernels.so.2",
-        "Most bytes allocated, n"};
+    static const char *const parts[] = {"Native functions",
+                                        "lie in functions that have names",
+                                        "of it the native frames are known",
+                                        "Longest waits, native",
+                                        "Most bytes read, native",
+                                        "static_inner",
+                                        "libkernels.so.2",
+                                        "Most bytes allocated, n"};
     save(true);
     cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--only", "functions"), CUP_EXIT_DONE);
     char *text = read_text_in(outside, "out");
