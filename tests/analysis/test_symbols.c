@@ -216,6 +216,20 @@ Test(symbols, the_debugging_file_alone_is_enough)
     cr_expect_eq(modules.rows[0].state, CUP_MODULE_DEBUG);
 }
 
+/* The table that Fedora adds to stripped files, of functions that are not exported. */
+Test(symbols, the_compressed_table_is_read)
+{
+    if (system("command -v xz >/dev/null") != 0)
+        cr_skip_test("xz is not installed");
+    make_native(&file, scratch, "libmini.so", "");
+    shell("cd %s && echo static_inner >kept && objcopy -S --keep-symbols=kept libmini.so mini && "
+          "objcopy --only-keep-debug mini && xz mini && strip libmini.so && "
+          "objcopy --add-section .gnu_debugdata=mini.xz libmini.so",
+          scratch);
+    cr_expect_str_eq(name_of(&file, P_STATIC_INNER), "static_inner");
+    cr_expect_str_eq(name_of(&file, P_OUTER), "outer");
+}
+
 /* A server's address in the environment is that of one that listens, and hears nothing. */
 Test(symbols, no_server_is_asked_for_debugging_files)
 {
