@@ -35,10 +35,10 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 # Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson $(if $(wildcard plot/*.c),cairo libpng)
+analysis_pkgs := jansson libdw $(if $(wildcard plot/*.c),cairo libpng)
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
-analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -lm -ldl -pthread
+analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \

@@ -40,6 +40,7 @@ enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t
         {"pandas", CUP_FLAME_ARRAYS},          {"dask", CUP_FLAME_DASK},
         {"distributed", CUP_FLAME_DASK},       {"dask_awkward", CUP_FLAME_DASK},
         {"tornado", CUP_FLAME_DASK},           {"stdlib", CUP_FLAME_STDLIB},
+        {"python", CUP_FLAME_STDLIB},
     };
     const struct cup_function *of = &tree->functions[function];
     struct cup_text package = cup_call_text(tree, of->package);

@@ -52,6 +52,10 @@ have_headers() {
     echo '#include <stdio.h>' | "${CC:-$(command -v gcc || command -v clang)}" -E -
 }
 
+have_demangler() {
+    echo '#include <libiberty/demangle.h>' | "${CC:-$(command -v gcc || command -v clang)}" -E -
+}
+
 python_version() {
     "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 }
@@ -77,6 +81,8 @@ need pkg-config command -v pkg-config
 need libjansson-dev pkg-config --exists jansson
 need libcairo2-dev pkg-config --exists cairo
 need libpng-dev pkg-config --exists libpng
+need libdw-dev pkg-config --exists libdw
+need libiberty-dev have_demangler
 need libunwind-dev pkg-config --exists libunwind
 need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
 case $what in

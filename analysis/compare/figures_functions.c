@@ -111,6 +111,8 @@ void cup_figures_add_functions(struct cup_figures *figures, const struct cup_tot
     }
     for (size_t i = 0; i < functions.functions.count; i++)
         add_function(&adding, totals->calls, &functions.functions.rows[i]);
+    for (size_t i = 0; i < functions.natives.count; i++)
+        add_function(&adding, totals->calls, &functions.natives.rows[i]);
     finish(&adding, by_event, (double)(by_event ? totals->events : totals->calls->tasks));
     cup_functions_free(&functions);
 }
@@ -131,22 +133,28 @@ static struct cup_text text_of(const json_t *json)
     return (struct cup_text){json_string_value(json), json_string_length(json)};
 }
 
+static void read_row(struct adding *adding, const json_t *row)
+{
+    char name[CUP_FRAME_ROOM];
+    name_of(name, text_of(json_object_get(row, "function")), text_of(json_object_get(row, "file")));
+    struct sums *sums = sums_of(adding, name);
+    for (int k = 0; sums && k < FIGURES; k++)
+        sums->amounts[k] += amount_of(row, &cup_function_figures[k]);
+}
+
 void cup_figures_read_functions(struct cup_figures *figures, const json_t *root)
 {
     const json_t *section = json_object_get(root, "functions");
     const json_t *rows = json_object_get(section, "rows");
+    const json_t *natives = json_object_get(section, "native");
     double events = cup_number(
         cup_json_number(json_object_get(json_object_get(root, "workflow"), "total_events")));
     double tasks = cup_number(cup_json_number(json_object_get(section, "tasks")));
     struct adding adding = {.figures = figures};
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i);
-        char name[CUP_FRAME_ROOM];
-        name_of(name, text_of(json_object_get(row, "function")),
-                text_of(json_object_get(row, "file")));
-        struct sums *sums = sums_of(&adding, name);
-        for (int k = 0; sums && k < FIGURES; k++)
-            sums->amounts[k] += amount_of(row, &cup_function_figures[k]);
-    }
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        read_row(&adding, json_array_get(rows, i));
+    for (size_t i = 0; i < json_array_size(natives); i++)
+        if (json_is_null(json_object_get(json_array_get(natives, i), "prefix"))) /* all tasks */
+            read_row(&adding, json_array_get(natives, i));
     finish(&adding, events > 0, events > 0 ? events : tasks);
 }

@@ -17,6 +17,15 @@ void cup_code_read(struct cup_code *code, const struct cup_record *record)
                                           .first_line = code->told.first_line};
 }
 
+void cup_module_read(struct cup_module_told *module, const struct cup_record *record)
+{
+    *module = (struct cup_module_told){0};
+    cup_record_fixed(record, &module->told, sizeof module->told);
+    size_t left = cup_record_tail_bytes(record), bytes = module->told.build_id_bytes;
+    module->build_id =
+        (struct cup_text){(const char *)cup_record_tail(record), bytes < left ? bytes : left};
+}
+
 uint32_t cup_stack_node_count(const struct cup_record *record)
 {
     struct cup_r_stacks told;

@@ -17,6 +17,13 @@ struct cup_code {
 };
 void cup_code_read(struct cup_code *code, const struct cup_record *record);
 
+/* The parts of a MODULE record, likewise. */
+struct cup_module_told {
+    struct cup_r_module told;
+    struct cup_text build_id;
+};
+void cup_module_read(struct cup_module_told *module, const struct cup_record *record);
+
 /* How many nodes a STACKS record really holds; the i-th of them. */
 uint32_t cup_stack_node_count(const struct cup_record *record);
 struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_t i);

@@ -120,7 +120,8 @@ static uint8_t phase_of(const struct cup_call_tree *tree, uint32_t parent,
                         const struct cup_function *function)
 {
     uint8_t marked = function->phase, before = tree->nodes[parent].phase;
-    if (function->user && parent && cup_call_function(tree, parent)->calls_process)
+    uint32_t caller = cup_call_python(tree, parent);
+    if (function->user && caller && cup_call_function(tree, caller)->calls_process)
         marked = CUP_PHASE_PROCESS;
     return marked > before ? marked : before;
 }
@@ -175,6 +176,7 @@ void cup_call_tree_free(struct cup_call_tree *tree)
     free(tree->nodes);
     free(tree->rows);
     free(tree->branches);
+    cup_modules_free(&tree->modules);
     cup_pair_map_clear(&tree->sites);
     cup_pair_map_clear(&tree->function_at);
     cup_pair_map_clear(&tree->frame_at);
@@ -185,6 +187,13 @@ void cup_call_tree_free(struct cup_call_tree *tree)
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
+
+uint32_t cup_call_python(const struct cup_call_tree *tree, uint32_t node)
+{
+    while (node && cup_call_function(tree, node)->kind == CUP_FRAME_NATIVE)
+        node = tree->nodes[node].parent;
+    return node;
+}
 
 uint64_t *cup_call_totals(const struct cup_call_tree *tree, enum cup_weight weight, uint32_t prefix)
 {

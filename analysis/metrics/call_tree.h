@@ -10,6 +10,7 @@
 #include "analysis/base/units.h"
 #include "analysis/metrics/phases.h"
 #include "analysis/profile/profile.h"
+#include "analysis/symbols/native_modules.h"
 
 /* What is summed up at stacks. Name as in the JSON; unit; what it is. */
 #define CUP_WEIGHTS(X)                                                                             \
@@ -67,6 +68,13 @@ enum cup_frame_kind {
     CUP_FRAME_UNKNOWN, /* a frame, or a whole stack, of which nothing is known */
 };
 
+/* Native: what it is of the interpreter's own code. */
+enum cup_inner {
+    CUP_INNER_NOT,
+    CUP_INNER_NAMED,  /* a function that has a name of its own here */
+    CUP_INNER_FOLDED, /* all others, as one */
+};
+
 /* A function, in whichever processes. Strings of the tree. */
 struct cup_function {
     uint32_t name;       /* qualified where Python knows that, 3.11 and newer */
@@ -76,8 +84,10 @@ struct cup_function {
     uint32_t package;
     uint8_t kind;  /* enum cup_frame_kind */
     uint8_t phase; /* enum cup_phase that it marks */
+    uint8_t inner; /* enum cup_inner */
     bool user;
     bool calls_process;
+    bool named; /* native: false if it is told as "libz.so.1+0x1230" */
 };
 
 /* A function at one of its lines. */
@@ -125,11 +135,12 @@ struct cup_call_tree {
     size_t row_count, row_room;
     struct cup_line_branch *branches; /* owned; by which lines */
     size_t branch_count, branch_room;
-    uint64_t processes; /* whose logs hold stacks */
-    uint64_t without;   /* that ran tasks with stacks off */
-    uint64_t tasks;     /* that did something at stacks */
-    uint64_t left_out;  /* nodes and rows for which there was no room */
-    uint64_t orphans;   /* nodes, codes, files or tasks that no record introduced */
+    struct cup_modules modules; /* in which native frames lie */
+    uint64_t processes;         /* whose logs hold stacks */
+    uint64_t without;           /* that ran tasks with stacks off */
+    uint64_t tasks;             /* that did something at stacks */
+    uint64_t left_out;          /* nodes and rows for which there was no room */
+    uint64_t orphans;   /* nodes, codes, modules, files or tasks that no record introduced */
     uint64_t damaged;   /* STACK_USE and STACKS records that could be read in part only */
     uint64_t lost_logs; /* that could not be read again */
     bool filtered;      /* not all tasks were asked for */
@@ -160,6 +171,9 @@ static inline const struct cup_function *cup_call_function(const struct cup_call
     return &tree->functions[tree->frames[tree->nodes[node].frame].function];
 }
 
+/* The innermost frame up to a node that is not native; 0: there is none. */
+uint32_t cup_call_python(const struct cup_call_tree *tree, uint32_t node);
+
 enum { CUP_FRAME_ROOM = 512 }; /* of a function as text: see folded.h */
 
 /* For each node the sum of one weight over it and all above it, of the tasks of PREFIX (or
@@ -171,6 +185,9 @@ uint64_t *cup_call_totals(const struct cup_call_tree *tree, enum cup_weight weig
 /* ---- for the maker: each returns an index, or CUP_NOTHING without memory ------------------- */
 
 #define CUP_NOTHING UINT32_MAX
+
+/* The first frame of all is "(not known)". */
+enum { CUP_UNKNOWN_FRAME = 0 };
 
 uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
                                struct cup_text path, uint32_t first_line, enum cup_frame_kind kind);

@@ -1,13 +1,12 @@
 /* Reads the stacks of all logs, one log after the other, into one tree. */
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
 #include "analysis/log/log_stacks.h"
 #include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/native_frames.h"
 
 /* A function of the log that is being read. */
 struct known_code {
@@ -24,7 +23,7 @@ struct maker {
     uint32_t process;           /* index */
     struct cup_id_map strings;  /* id in the tree */
     struct cup_id_map codes;    /* index + 1 in `known` */
-    struct cup_id_map modules;  /* string of the tree */
+    struct cup_id_map modules;  /* index + 1 in the tree's */
     struct cup_id_map nodes;    /* index + 1 in the tree */
     struct cup_id_map tasks;    /* by number: prefix + 2; 1: not asked for */
     struct cup_id_map counted;  /* by number: 1 for tasks that did something */
@@ -33,6 +32,7 @@ struct maker {
     size_t known_count, known_room;
     unsigned char *tables; /* line tables, one after the other */
     size_t table_bytes, table_room;
+    struct cup_native_frames natives; /* of all logs */
     bool out_of_memory;
 };
 
@@ -99,9 +99,16 @@ static void on_code(struct maker *maker, const struct cup_record *record)
 
 static void on_module(struct maker *maker, const struct cup_record *record)
 {
-    struct cup_r_module told;
-    cup_record_fixed(record, &told, sizeof told);
-    map(maker, &maker->modules, told.id, cup_id_map_get(&maker->strings, told.path));
+    struct cup_module_told module;
+    cup_module_read(&module, record);
+    uint32_t path = cup_id_map_get(&maker->strings, module.told.path);
+    uint32_t index =
+        cup_native_module(&maker->natives, cup_call_text(maker->tree, path), module.build_id,
+                          &maker->profile->processes[maker->process].header);
+    if (index == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        map(maker, &maker->modules, module.told.id, index + 1);
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
@@ -119,21 +126,12 @@ static uint32_t unknown_frame(struct maker *maker)
     return special_frame(maker, "(not known)", CUP_FRAME_UNKNOWN);
 }
 
-/* "libcurl.so.4+0x1234": symbols are not looked up. */
 static uint32_t native_frame(struct maker *maker, uint32_t module, uint32_t offset)
 {
-    struct cup_text path = cup_call_text(maker->tree, cup_id_map_get(&maker->modules, module));
-    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - path.bytes) : 0;
-    char name[300];
-    if (!path.length)
-        return special_frame(maker, "(native, in no module)", CUP_FRAME_NATIVE);
-    int length = snprintf(name, sizeof name, "%.*s+%#" PRIx32,
-                          path.length - skip < 250 ? (int)(path.length - skip) : 250,
-                          path.bytes + skip, offset);
-    uint32_t function = cup_call_add_function(maker->tree, (struct cup_text){name, (size_t)length},
-                                              path, 0, CUP_FRAME_NATIVE);
-    return function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(maker->tree, function, 0);
+    uint32_t index = cup_id_map_get(&maker->modules, module);
+    maker->tree->orphans += module && !index;
+    return index ? cup_native_frame(&maker->natives, index - 1, offset)
+                 : special_frame(maker, "(native, in no module)", CUP_FRAME_NATIVE);
 }
 
 static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
@@ -172,19 +170,25 @@ static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node)
     }
 }
 
+/* Index of the node in the tree. */
+static uint32_t place_of(struct maker *maker, uint32_t parent, uint32_t frame)
+{
+    const struct cup_call_tree *tree = maker->tree;
+    bool native = tree->functions[tree->frames[frame].function].kind == CUP_FRAME_NATIVE;
+    return native ? cup_native_add_node(maker->tree, parent, frame)
+                  : cup_call_add_node(maker->tree, parent, frame);
+}
+
 /* Parents come before their children: one that does not is not known, so there are no cycles. */
 static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_node *node)
 {
     uint32_t parent = cup_id_map_get(&maker->nodes, node->parent);
     uint32_t frame = frame_of(maker, node);
     maker->tree->orphans += node->parent && !parent;
-    if (node->parent && !parent && frame != CUP_NOTHING) {
-        uint32_t unknown = unknown_frame(maker);
-        parent = unknown == CUP_NOTHING ? 0 : cup_call_add_node(maker->tree, 0, unknown) + 1;
-    }
-    uint32_t index = frame == CUP_NOTHING
-                         ? CUP_NOTHING
-                         : cup_call_add_node(maker->tree, parent ? parent - 1 : 0, frame);
+    if (node->parent && !parent)
+        parent = cup_call_add_node(maker->tree, 0, CUP_UNKNOWN_FRAME) + 1;
+    uint32_t index =
+        frame == CUP_NOTHING ? CUP_NOTHING : place_of(maker, parent ? parent - 1 : 0, frame);
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else
@@ -434,13 +438,15 @@ static int start(struct maker *maker)
 int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *profile,
                        const struct cup_call_ask *ask)
 {
-    struct maker maker = {.tree = tree, .profile = profile, .ask = ask};
+    struct maker maker = {.tree = tree, .profile = profile, .ask = ask, .natives = {.tree = tree}};
     *tree = (struct cup_call_tree){.profile = profile,
                                    .filtered = ask->prefix || ask->dataset || ask->worker};
     maker.out_of_memory = start(&maker) != 0;
     for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
         read_process(&maker, i);
     cup_call_sort_branches(tree);
+    cup_modules_settle(&tree->modules);
+    cup_pair_map_clear(&maker.natives.frames);
     free(maker.known);
     free(maker.tables);
     return maker.out_of_memory ? -1 : 0;

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analysis/symbols/native_modules.h"
+
 #define TEXT(literal) ((struct cup_text){(literal), sizeof(literal) - 1})
 
 static struct cup_text from(struct cup_text path, size_t at)
@@ -25,6 +27,12 @@ static struct cup_text after_last(struct cup_text path, const char *directory)
          (at = memmem(at, path.length - (size_t)(at - path.bytes), directory, length)) != NULL;)
         rest = from(path, (size_t)((at += length) - path.bytes));
     return rest;
+}
+
+static struct cup_text after_packages(struct cup_text path)
+{
+    struct cup_text rest = after_last(path, "/site-packages/");
+    return rest.length ? rest : after_last(path, "/dist-packages/");
 }
 
 /* What follows ".../lib/python3.11/", or its zip file; likewise. */
@@ -75,21 +83,66 @@ static struct cup_code_place place_of_no_file(struct cup_text path)
     return (struct cup_code_place){path, TEXT("generated"), false};
 }
 
+static bool is_interpreter(struct cup_text file)
+{
+    struct cup_text rest = begins(file, "libpython") ? from(file, 9) : file;
+    if (rest.bytes == file.bytes && begins(file, "python"))
+        rest = from(file, 6);
+    return rest.bytes != file.bytes && (rest.length == 0 || isdigit((unsigned char)rest.bytes[0]));
+}
+
+/* "libz" of "libz.so.1", "libc" of "libc-2.31.so" */
+static struct cup_text library_name(struct cup_text file)
+{
+    size_t length = 0;
+    while (length < file.length && !begins(from(file, length), ".so") &&
+           !(file.bytes[length] == '-' && length + 1 < file.length &&
+             isdigit((unsigned char)file.bytes[length + 1])))
+        length++;
+    return (struct cup_text){file.bytes, length};
+}
+
+/* "numpy" of "numpy.libs/libopenblas.so", where wheels keep the libraries that they bring */
+static struct cup_text wheel_name(struct cup_text shown)
+{
+    struct cup_text part = first_part(shown);
+    static const char libs[] = ".libs";
+    size_t length = sizeof libs - 1;
+    if (part.length > length && memcmp(part.bytes + part.length - length, libs, length) == 0)
+        part.length -= length;
+    return part;
+}
+
+/* Where none of Python's directories tells whose a library is, its own name does; in what directory
+ * it is differs from host to host. */
+static struct cup_code_place place_of_module(struct cup_text path)
+{
+    struct cup_text file = cup_module_file(path);
+    struct cup_text packages = cup_without_tag(after_packages(path));
+    struct cup_text library = cup_without_tag(after_stdlib(path));
+    if (is_interpreter(file))
+        return (struct cup_code_place){file, TEXT("python"), false};
+    if (packages.length)
+        return (struct cup_code_place){packages, wheel_name(packages), false};
+    if (library.length)
+        return (struct cup_code_place){library, TEXT("stdlib"), false};
+    struct cup_text name = library_name(file);
+    return (struct cup_code_place){file, name.length ? name : TEXT("native"), false};
+}
+
 struct cup_code_place cup_code_place(struct cup_text path, bool native)
 {
     if (path.length == 0)
-        return (struct cup_code_place){path, TEXT("unknown"), false};
+        return (struct cup_code_place){path, native ? TEXT("native") : TEXT("unknown"), false};
+    if (native)
+        return place_of_module(path);
     if (path.bytes[0] == '<')
         return place_of_no_file(path);
-    struct cup_text shown = after_last(path, "/site-packages/");
-    if (!shown.length)
-        shown = after_last(path, "/dist-packages/");
+    struct cup_text shown = after_packages(path);
     if (shown.length)
         return (struct cup_code_place){shown, first_part(shown), false};
     shown = after_stdlib(path);
     if (shown.length)
         return (struct cup_code_place){shown, TEXT("stdlib"), false};
-    if (native)
-        return (struct cup_code_place){path, TEXT("native"), false};
     return (struct cup_code_place){without_worker(path), TEXT("user"), true};
 }

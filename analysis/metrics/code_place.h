@@ -11,9 +11,11 @@
 struct cup_code_place {
     struct cup_text shown;   /* the path from its package on, "coffea/nanoevents/factory.py", which
                                 is the same on all hosts; the user's files: the path as it is, but
-                                without the directory of one worker that Dask copied them to */
-    struct cup_text package; /* "user", "coffea", "numpy", "stdlib", "generated", "native",
-                                "unknown" */
+                                without the directory of one worker that Dask copied them to;
+                                libraries: without the tag of their
+                                Python, others by their name alone */
+    struct cup_text package; /* "user", "coffea", "numpy", "stdlib", "generated", "unknown"; of
+                                libraries also "python", the interpreter's own, "libz", "native" */
     bool user;
 };
 

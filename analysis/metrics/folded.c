@@ -113,7 +113,7 @@ char *cup_function_text(const struct cup_call_tree *tree, uint32_t index, uint32
     struct cup_text file = cup_call_text(tree, function->file);
     char *end = put_clean(to, to + 200, cup_call_text(tree, function->name));
     *end = '\0';
-    if (!file.length || function->kind != CUP_FRAME_PYTHON)
+    if (!file.length || (function->kind == CUP_FRAME_NATIVE && !function->named))
         return to;
     size_t cut =
         file.length > PLACE - LINE ? file.length - (PLACE - LINE) : 0; /* its end says more */

@@ -50,8 +50,38 @@ static void finish(struct making *making, struct cup_function_rows *rows)
 }
 
 struct makings {
-    struct making functions, lines, packages;
+    struct making functions, lines, packages, natives;
 };
+
+/* All frames of a stack, which the row tells the innermost of. */
+static void add_totals(struct makings *makings, const struct cup_call_tree *tree,
+                       const struct cup_call_row *row, uint32_t stack)
+{
+    for (uint32_t at = row->node; at; at = tree->nodes[at].parent) {
+        uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
+        if (tree->functions[of].kind == CUP_FRAME_NATIVE) {
+            add_total(&makings->natives, of, stack, &row->weights);
+            continue;
+        }
+        add_total(&makings->functions, of, stack, &row->weights);
+        add_total(&makings->lines, frame, stack, &row->weights);
+        add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
+    }
+}
+
+/* PYTHON: the innermost node that is not native. */
+static void add_selves(struct cup_functions *to, struct makings *makings, uint32_t python,
+                       const struct cup_weights *weights)
+{
+    const struct cup_call_tree *tree = to->tree;
+    const struct cup_call_frame *leaf = &tree->frames[tree->nodes[python].frame];
+    const struct cup_function *function = &tree->functions[leaf->function];
+    if (function->kind == CUP_FRAME_UNKNOWN && tree->nodes[python].parent == 0)
+        cup_weights_add(&to->unknown, weights);
+    cup_weights_add(&makings->functions.rows[leaf->function].self, weights);
+    cup_weights_add(&makings->lines.rows[tree->nodes[python].frame].self, weights);
+    cup_weights_add(&makings->packages.rows[function->package].self, weights);
+}
 
 /* STACK: a number of its own for each row. */
 static void add_row(struct cup_functions *to, struct makings *makings,
@@ -62,19 +92,15 @@ static void add_row(struct cup_functions *to, struct makings *makings,
     cup_weights_add(&to->phases[tree->nodes[row->node].phase], &row->weights);
     if (row->node == 0)
         return;
-    const struct cup_call_frame *leaf = &tree->frames[tree->nodes[row->node].frame];
-    const struct cup_function *function = &tree->functions[leaf->function];
-    if (function->kind == CUP_FRAME_UNKNOWN && tree->nodes[row->node].parent == 0)
-        cup_weights_add(&to->unknown, &row->weights);
-    cup_weights_add(&makings->functions.rows[leaf->function].self, &row->weights);
-    cup_weights_add(&makings->lines.rows[tree->nodes[row->node].frame].self, &row->weights);
-    cup_weights_add(&makings->packages.rows[function->package].self, &row->weights);
-    for (uint32_t at = row->node; at; at = tree->nodes[at].parent) {
-        uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
-        add_total(&makings->functions, of, stack, &row->weights);
-        add_total(&makings->lines, frame, stack, &row->weights);
-        add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
+    uint32_t python = cup_call_python(tree, row->node);
+    if (python)
+        add_selves(to, makings, python, &row->weights);
+    if (python != row->node) {
+        uint32_t native = tree->frames[tree->nodes[row->node].frame].function;
+        cup_weights_add(&to->native, &row->weights);
+        cup_weights_add(&makings->natives.rows[native].self, &row->weights);
     }
+    add_totals(makings, tree, row, stack);
 }
 
 static void add_rows(struct cup_functions *to, struct makings *makings, uint32_t prefix)
@@ -105,15 +131,18 @@ int cup_functions_make(struct cup_functions *functions, const struct cup_call_tr
     int result = start(&makings.functions, tree->function_count);
     result |= start(&makings.lines, tree->frame_count);
     result |= start(&makings.packages, tree->strings.count);
+    result |= start(&makings.natives, tree->function_count);
     if (result == 0) {
         add_rows(functions, &makings, prefix);
         finish(&makings.functions, &functions->functions);
         finish(&makings.lines, &functions->lines);
         finish(&makings.packages, &functions->packages);
+        finish(&makings.natives, &functions->natives);
         tell_users(functions);
     }
-    struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages};
-    for (int i = 0; i < 3; i++) {
+    struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages,
+                                  &makings.natives};
+    for (int i = 0; i < 4; i++) {
         free(all[i]->rows);
         free(all[i]->last);
     }
@@ -125,6 +154,7 @@ void cup_functions_free(struct cup_functions *functions)
     free(functions->functions.rows);
     free(functions->lines.rows);
     free(functions->packages.rows);
+    free(functions->natives.rows);
     *functions = (struct cup_functions){0};
 }
 

@@ -1,6 +1,10 @@
 /* What functions, their lines, packages and the phases of chunks cost: sums over a call tree. Of
  * each the amount of its own, with it innermost, and that with all that it called, in which a
- * function that calls itself counts once. */
+ * function that calls itself counts once.
+ *
+ * Native functions are rows apart, and counted twice on purpose: a Python function that is not seen
+ * to call another one has all that its C code did, whether native frames were read or not, and the
+ * rows of native functions tell which C code that was. */
 #ifndef CUPPING_FUNCTIONS_H
 #define CUPPING_FUNCTIONS_H
 
@@ -23,8 +27,10 @@ struct cup_functions {
     const struct cup_call_tree *tree;
     struct cup_weights all;
     struct cup_weights unknown; /* of those: with no stack */
+    struct cup_weights native;  /* of those: with native frames innermost */
     struct cup_weights phases[CUP_PHASE_COUNT];
     struct cup_function_rows functions, lines, packages; /* lines: index in frames */
+    struct cup_function_rows natives;                    /* native functions */
 };
 
 /* Of the tasks of PREFIX, or CUP_ALL_PREFIXES. Returns 0, or -1 without memory, with nothing to

@@ -10,7 +10,8 @@ static uint32_t line_of(const struct cup_call_tree *tree, uint32_t node)
     for (uint32_t at = node; at; at = tree->nodes[at].parent)
         if (cup_call_function(tree, at)->user)
             return tree->nodes[at].frame;
-    return tree->nodes[node].frame;
+    uint32_t python = cup_call_python(tree, node);
+    return tree->nodes[python ? python : node].frame;
 }
 
 static struct cup_line_branch *place_of(struct cup_call_tree *tree, uint32_t frame, uint32_t branch)

@@ -57,6 +57,11 @@ static void add_share(struct cup_table *table, uint64_t part, uint64_t all)
     cup_table_add_value(table, cup_ratio((double)part, (double)all), CUP_UNIT_SHARE);
 }
 
+static void print_line(const struct cup_page *page, enum cup_style style, const char *line)
+{
+    cup_print_wrapped(&page->terminal, style, 2, line);
+}
+
 /* ---- tables with a column for each weight ------------------------------------------------- */
 
 static unsigned add_columns(const struct cup_functions *functions, struct cup_column *columns,
@@ -261,18 +266,18 @@ static void add_hot(struct cup_table *table, const struct cup_functions *functio
     add_place(table, tree, function, function->first_line);
 }
 
-static void print_hot(const struct cup_page *page, struct cup_functions *functions, int which)
+/* Those with the most of a weight of their own. PLACE: what tells where they are. */
+static void print_hot(const struct cup_page *page, const struct cup_functions *functions,
+                      struct cup_function_rows *rows, int which, const char *place)
 {
-    static const struct cup_column columns[] = {
-        {"function", CUP_FIT_LEFT, 0},   {"package", CUP_FIT_LEFT, 3}, {"self", CUP_FIT_RIGHT, 0},
-        {"share", CUP_FIT_RIGHT, 0},     {"total", CUP_FIT_RIGHT, 1},  {"share", CUP_FIT_RIGHT, 2},
-        {"defined at", CUP_FIT_LEFT, 0},
+    const struct cup_column columns[] = {
+        {"function", CUP_FIT_LEFT, 0}, {"package", CUP_FIT_LEFT, 3}, {"self", CUP_FIT_RIGHT, 0},
+        {"share", CUP_FIT_RIGHT, 0},   {"total", CUP_FIT_RIGHT, 1},  {"share", CUP_FIT_RIGHT, 2},
+        {place, CUP_FIT_LEFT, 0},
     };
     enum cup_weight weight = shown[which].weight;
-    struct cup_function_rows *rows = &functions->functions;
     size_t most = shown_rows(page, SHOWN_HOT), some = 0;
     struct cup_table table;
-    cup_page_heading(page, shown[which].hot, "self: innermost; total: with all that they call");
     cup_function_rows_sort(rows, weight, false, false);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < rows->count && rows->rows[i].self.of[weight]; i++)
@@ -282,12 +287,83 @@ static void print_hot(const struct cup_page *page, struct cup_functions *functio
     cup_page_more(page, hidden_rows(page, some, SHOWN_HOT), "functions in --json");
 }
 
-/* ---- how well it is known ----------------------------------------------------------------- */
-
-static void print_line(const struct cup_page *page, enum cup_style style, const char *line)
+static void print_pythons(const struct cup_page *page, struct cup_functions *functions)
 {
-    cup_print_wrapped(&page->terminal, style, 2, line);
+    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
+        if (!has(functions, i))
+            continue;
+        cup_page_heading(page, shown[i].hot, "self: innermost; total: with all that they call");
+        print_hot(page, functions, &functions->functions, i, "defined at");
+    }
 }
+
+/* ---- native functions --------------------------------------------------------------------- */
+
+/* Libraries that have no names here although they might. */
+static void print_nameless(const struct cup_page *page, const struct cup_modules *modules)
+{
+    enum { TOLD = 3 };
+    size_t told = 0;
+    for (size_t i = 0; i < modules->count; i++) {
+        const struct cup_module *module = &modules->rows[i];
+        struct cup_text file = cup_module_file(module->path);
+        char line[400];
+        if (!module->addresses || !module->why[0] || module->named || told++ >= TOLD)
+            continue;
+        snprintf(line, sizeof line, "No names of %.*s: %s.",
+                 file.length < 200 ? (int)file.length : 200, file.length ? file.bytes : "",
+                 module->why);
+        print_line(page, CUP_WARN, line);
+    }
+    if (told > TOLD)
+        cup_page_more(page, told - TOLD, "libraries without names in --json");
+}
+
+/* How many of the places in native code have a name. */
+static void print_named(const struct cup_page *page, const struct cup_modules *modules)
+{
+    uint64_t addresses = 0, named = 0, used = 0;
+    char line[300];
+    for (size_t i = 0; i < modules->count; i++) {
+        addresses += modules->rows[i].addresses;
+        named += modules->rows[i].named;
+        used += modules->rows[i].addresses > 0;
+    }
+    snprintf(line, sizeof line,
+             "Of %llu places in %llu libraries %llu lie in functions that have names; the others "
+             "are told by their offsets.",
+             (unsigned long long)addresses, (unsigned long long)used, (unsigned long long)named);
+    print_line(page, CUP_DIM, line);
+}
+
+static void print_hot_natives(const struct cup_page *page, struct cup_functions *functions,
+                              int which)
+{
+    char heading[80], detail[120], share[CUP_HUMANE_ROOM];
+    enum cup_weight weight = shown[which].weight;
+    cup_print_humane(
+        share, cup_ratio((double)functions->native.of[weight], (double)functions->all.of[weight]),
+        CUP_UNIT_SHARE);
+    snprintf(heading, sizeof heading, "%s, native", shown[which].hot);
+    snprintf(detail, sizeof detail, "of %s of it the native frames are known", share);
+    cup_page_heading(page, heading, detail);
+    print_hot(page, functions, &functions->natives, which, "library");
+}
+
+static void print_natives(const struct cup_page *page, struct cup_functions *functions)
+{
+    if (functions->natives.count == 0)
+        return;
+    cup_page_heading(page, "Native functions",
+                     "what they did is the Python function's, too, that called them");
+    print_named(page, &functions->tree->modules);
+    print_nameless(page, &functions->tree->modules);
+    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+        if (functions->native.of[shown[i].weight])
+            print_hot_natives(page, functions, i);
+}
+
+/* ---- how well it is known ----------------------------------------------------------------- */
 
 /* What is behind the CPU time. */
 static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
@@ -385,9 +461,8 @@ static void print_all(const struct cup_page *page, struct cup_functions *functio
     print_users(page, functions, &functions->functions, false);
     print_users(page, functions, &functions->lines, true);
     print_branches(page);
-    for (int i = 0; i < SHOWN_WEIGHTS; i++)
-        if (has(functions, i))
-            print_hot(page, functions, i);
+    print_pythons(page, functions);
+    print_natives(page, functions);
 }
 
 int cup_print_functions(const struct cup_page *page)

@@ -107,6 +107,47 @@ static void put_branches(struct report *report, const struct cup_call_tree *tree
     cup_json_end_array(&report->json);
 }
 
+/* Of all tasks, or of those of one prefix. */
+static void put_natives(struct report *report, const struct cup_functions *functions,
+                        uint32_t prefix)
+{
+    for (size_t i = 0; i < functions->natives.count; i++) {
+        cup_json_row(&report->json, NULL);
+        put_prefix(report, prefix);
+        put_function(report, functions->tree, functions->natives.rows[i].of);
+        put_both(report, &functions->natives.rows[i]);
+        cup_json_end_object(&report->json);
+    }
+}
+
+static void put_build_id(struct report *report, struct cup_text bits)
+{
+    char hex[2 * CUP_BUILD_ID_MOST + 1] = "";
+    for (size_t i = 0; i < bits.length && i < CUP_BUILD_ID_MOST; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned char)bits.bytes[i]);
+    put(report, "build_id", cup_string(bits.length ? hex : NULL));
+}
+
+/* Those in which frames lie: whether their functions have names, and why not. */
+static void put_modules(struct report *report, const struct cup_modules *modules)
+{
+    cup_json_array(&report->json, "modules");
+    for (size_t i = 0; i < modules->count; i++) {
+        const struct cup_module *module = &modules->rows[i];
+        if (!module->addresses)
+            continue;
+        cup_json_row(&report->json, NULL);
+        put(report, "path", cup_text(module->path));
+        put_build_id(report, module->build_id);
+        put(report, "names", cup_string(cup_module_state_names[module->state]));
+        put(report, "why", cup_string(module->why[0] ? module->why : NULL));
+        put(report, "addresses", cup_count(module->addresses));
+        put(report, "named", cup_count(module->named));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
 static void put_packages(struct report *report, const struct cup_functions *functions)
 {
     cup_json_array(&report->json, "packages");
@@ -172,6 +213,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put(report, "processes_without", cup_count(tree->without));
     put_weights(report, "", &functions->all);
     put_weights(report, "unknown_", &functions->unknown);
+    put_weights(report, "native_", &functions->native);
     put(report, "left_out", cup_count(tree->left_out));
     put(report, "orphans", cup_count(tree->orphans));
     put(report, "damaged_records", cup_count(tree->damaged));
@@ -183,6 +225,12 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put_phases(report, functions, CUP_ALL_PREFIXES);
     int result = each_prefix(report, put_phases);
     cup_json_end_array(&report->json);
+    cup_json_array(&report->json, "native");
+    put_natives(report, functions, CUP_ALL_PREFIXES);
+    if (result == 0)
+        result = each_prefix(report, put_natives);
+    cup_json_end_array(&report->json);
+    put_modules(report, &tree->modules);
     cup_json_array(&report->json, "by_prefix");
     if (result == 0)
         result = each_prefix(report, put_prefix_functions);

@@ -197,6 +197,13 @@ void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const
     free(tail);
 }
 
+void builder_module(struct log_builder *builder, uint32_t id, uint32_t path, const void *build_id,
+                    uint32_t build_id_bytes)
+{
+    const struct cup_r_module module = {.id = id, .path = path, .build_id_bytes = build_id_bytes};
+    builder_record(builder, CUP_R_MODULE, &module, sizeof module, build_id, build_id_bytes);
+}
+
 void builder_stacks(struct log_builder *builder, uint32_t first, const struct cup_stack_node *nodes,
                     uint32_t count)
 {

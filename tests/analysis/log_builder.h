@@ -55,6 +55,8 @@ struct builder_use {
 };
 void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const char *name,
                   uint32_t first_line, const void *table, uint32_t table_bytes);
+void builder_module(struct log_builder *builder, uint32_t id, uint32_t path, const void *build_id,
+                    uint32_t build_id_bytes);
 void builder_stacks(struct log_builder *builder, uint32_t first, const struct cup_stack_node *nodes,
                     uint32_t count);
 void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,

@@ -90,10 +90,10 @@ static const struct cup_function_row *package(const char *name)
 
 /* ---- whose code --------------------------------------------------------------------------- */
 
-static void expect_place(const char *path, const char *package, const char *shown)
+static void expect_place(const char *path, bool native, const char *package, const char *shown)
 {
     const struct cup_text text = {path, strlen(path)};
-    const struct cup_code_place place = cup_code_place(text, false);
+    const struct cup_code_place place = cup_code_place(text, native);
     cr_expect(place.package.length == strlen(package) &&
                   memcmp(place.package.bytes, package, strlen(package)) == 0,
               "%s: %.*s", path, (int)place.package.length, place.package.bytes);
@@ -103,23 +103,59 @@ static void expect_place(const char *path, const char *package, const char *show
     cr_expect_eq(place.user, strcmp(package, "user") == 0, "%s", path);
 }
 
+static void expect_python_place(const char *path, const char *package, const char *shown)
+{
+    expect_place(path, false, package, shown);
+}
+
 Test(functions, paths_tell_whose_code_it_is)
 {
-    expect_place("/v/lib/python3.11/site-packages/coffea/util.py", "coffea", "coffea/util.py");
-    expect_place("/v/lib/python3.11/site-packages/six.py", "six", "six.py");
-    expect_place("/usr/lib/python3/dist-packages/numpy/core/a.py", "numpy", "numpy/core/a.py");
-    expect_place("/usr/lib/python3.9/threading.py", "stdlib", "threading.py");
-    expect_place("/x/lib64/python3.13/json/decoder.py", "stdlib", "json/decoder.py");
-    expect_place("/usr/lib/python311.zip/queue.py", "stdlib", "queue.py");
-    expect_place("<frozen importlib._bootstrap>", "stdlib", "<frozen importlib._bootstrap>");
-    expect_place("<__array_function__ internals>", "numpy", "<__array_function__ internals>");
-    expect_place("<ipython-input-3-abc>", "user", "<ipython-input-3-abc>");
-    expect_place("<string>", "generated", "<string>");
-    expect_place("/home/me/python3/work.py", "user", "/home/me/python3/work.py");
-    expect_place("/tmp/ipykernel_7/12.py", "user", "/tmp/ipykernel_7/12.py");
-    expect_place("/s/dask-scratch-space/worker-a1/mine/p.py", "user", "mine/p.py");
-    expect_place("work.py", "user", "work.py");
-    expect_place("", "unknown", "");
+    expect_python_place("/v/lib/python3.11/site-packages/coffea/util.py", "coffea",
+                        "coffea/util.py");
+    expect_python_place("/v/lib/python3.11/site-packages/six.py", "six", "six.py");
+    expect_python_place("/usr/lib/python3/dist-packages/numpy/core/a.py", "numpy",
+                        "numpy/core/a.py");
+    expect_python_place("/usr/lib/python3.9/threading.py", "stdlib", "threading.py");
+    expect_python_place("/x/lib64/python3.13/json/decoder.py", "stdlib", "json/decoder.py");
+    expect_python_place("/usr/lib/python311.zip/queue.py", "stdlib", "queue.py");
+    expect_python_place("<frozen importlib._bootstrap>", "stdlib", "<frozen importlib._bootstrap>");
+    expect_python_place("<__array_function__ internals>", "numpy",
+                        "<__array_function__ internals>");
+    expect_python_place("<ipython-input-3-abc>", "user", "<ipython-input-3-abc>");
+    expect_python_place("<string>", "generated", "<string>");
+    expect_python_place("/home/me/python3/work.py", "user", "/home/me/python3/work.py");
+    expect_python_place("/tmp/ipykernel_7/12.py", "user", "/tmp/ipykernel_7/12.py");
+    expect_python_place("/s/dask-scratch-space/worker-a1/mine/p.py", "user", "mine/p.py");
+    expect_python_place("work.py", "user", "work.py");
+    expect_python_place("", "unknown", "");
+}
+
+static void expect_library(const char *path, const char *package, const char *shown)
+{
+    expect_place(path, true, package, shown);
+}
+
+Test(functions, paths_tell_whose_library_it_is)
+{
+    expect_library("/v/lib/python3.11/site-packages/numpy/_core/_u.cpython-311-x86_64-linux-gnu.so",
+                   "numpy", "numpy/_core/_u");
+    expect_library("/v/lib/python3.11/site-packages/numpy.libs/libopenblas-r0.3.so", "numpy",
+                   "numpy.libs/libopenblas-r0.3.so");
+    expect_library("/v/lib/python3.11/site-packages/_cffi_backend.abi3.so", "_cffi_backend",
+                   "_cffi_backend");
+    expect_library("/usr/lib/python3/dist-packages/lz4/a.so", "lz4", "lz4/a.so");
+    expect_library("/usr/lib/python3.11/lib-dynload/_zlib.cpython-311-x86_64-linux-gnu.so",
+                   "stdlib", "lib-dynload/_zlib");
+    expect_library("/opt/conda/bin/python3.11", "python", "python3.11");
+    expect_library("/opt/conda/lib/libpython3.11.so.1.0", "python", "libpython3.11.so.1.0");
+    expect_library("/usr/bin/python", "python", "python");
+    expect_library("/usr/lib/libpythonic.so", "libpythonic", "libpythonic.so");
+    expect_library("/lib/x86_64-linux-gnu/libz.so.1", "libz", "libz.so.1");
+    expect_library("/lib/libc-2.31.so", "libc", "libc-2.31.so");
+    expect_library("/home/me/fast", "fast", "fast");
+    expect_library("[vdso]", "[vdso]", "[vdso]");
+    expect_library(".so", "native", ".so");
+    expect_library("", "native", "");
 }
 
 /* ---- sums --------------------------------------------------------------------------------- */
@@ -293,7 +329,7 @@ Test(functions, stacks_have_no_cycles)
          {4000000000u, CUP_USE_BRANCHES - 1, 1, 1, 1});
     finish_and_load(&b);
     cr_assert_eq(functions.all.of[CUP_W_CPU], MS(620 + 8));
-    cr_assert_eq(tree.orphans, 5, "two parents, a function, a node in two rows");
+    cr_assert_eq(tree.orphans, 6, "two parents, a function, a module, a node in two rows");
     for (uint32_t i = 1; i < tree.node_count; i++)
         cr_assert_lt(tree.nodes[i].parent, i);
 }
