@@ -71,6 +71,8 @@
       "how well what was read of each file compresses")                                            \
     X(share_read, "share-read", "Share of the files that was read",                                \
       "how much of the files' trees was read: bytes and branches")                                 \
+    X(share_read_branches, "share-read-branches", "Share of each branch that was read",            \
+      "of which branches all was read, and of which only a part (with --files)")                   \
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
     X(io_map, "io-map", "Where the files were read, and when",                                     \

@@ -231,7 +231,7 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_curves(kind, CUP_AXIS_PERCENT, arena);
     if (strcmp(plot, "heap-rss") == 0)
         return fake_curves(kind, CUP_AXIS_BYTES, arena);
-    if (strcmp(plot, "efficiency-summary") == 0)
+    if (strcmp(plot, "efficiency-summary") == 0 || strcmp(plot, "share-read-branches") == 0)
         return fake_shares_of_hundred(kind, arena);
     if (strcmp(plot, "hosts") == 0)
         return fake_rows(kind, false, true, arena);
