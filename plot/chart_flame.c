@@ -22,7 +22,7 @@ enum { TOLD = 600 };
 
 /* Letters stand on it. */
 #define OPACITY 0.45
-static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.8};
+static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 
 /* ---- runs compared ------------------------------------------------------------------------ */
 

@@ -9,10 +9,6 @@
 #include "plot/flame.h"
 #include "plot/runs.h"
 
-/* An allocation that is looked at stands for so many bytes (docs/sampling.md), a larger one for
- * itself. */
-#define ALLOCATION_LOOKED_AT (512 * 1024.0)
-
 /* One of both runs: FROM is the baseline, TO the other one. */
 struct side {
     size_t input;
@@ -79,7 +75,7 @@ static double variance(const struct comparing *comparing, const struct side *sid
     if (amount > 0 && comparing->weight->weight == CUP_W_CPU && side->samples[node])
         return amount * amount / (double)side->samples[node];
     if (comparing->weight->weight == CUP_W_ALLOC)
-        return amount * ALLOCATION_LOOKED_AT / side->divisor;
+        return amount * CUP_FLAME_ALLOC_STEP / side->divisor;
     return 0;
 }
 

@@ -43,6 +43,9 @@ struct cup_flame_box {
     }
 enum { CUP_FLAME_SHADE_COUNT = 3 };
 
+/* An allocation that is looked at stands for so many bytes on average (docs/sampling.md). */
+enum { CUP_FLAME_ALLOC_STEP = 512 * 1024 };
+
 struct cup_flame {
     enum cup_axis_unit unit;
     const char *what; /* of the amounts: "CPU time" */

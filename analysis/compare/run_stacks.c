@@ -1,6 +1,7 @@
 #include "analysis/compare/run_stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- laying one tree over another --------------------------------------------------------- */
 
@@ -10,17 +11,33 @@ static uint32_t string_of(struct cup_call_tree *to, const struct cup_call_tree *
     return text.length ? cup_intern_add(&to->strings, text.bytes, text.length) : 0;
 }
 
+/* The user's files go by their names alone: a copy of an analysis elsewhere is the same. Of an
+ * __init__.py the directory is part of its name. */
+static struct cup_text path_of(const struct cup_call_tree *from,
+                               const struct cup_function *function)
+{
+    static const char plain[] = "__init__.py";
+    struct cup_text path = cup_call_text(from, function->path);
+    size_t at = path.length;
+    if (!function->user)
+        return path;
+    if (at >= sizeof plain && memcmp(path.bytes + at - strlen(plain), plain, strlen(plain)) == 0)
+        at -= sizeof plain;
+    while (at > 0 && path.bytes[at - 1] != '/')
+        at--;
+    return (struct cup_text){path.bytes + at, path.length - at};
+}
+
 /* Whose code it is is taken over: more may have been known than the path tells. */
 static uint32_t function_of(struct cup_call_tree *to, const struct cup_call_tree *from,
                             const struct cup_function *function)
 {
     size_t before = to->function_count;
-    uint32_t index = cup_call_add_function(to, cup_call_text(from, function->name),
-                                           cup_call_text(from, function->path), 0,
-                                           (enum cup_frame_kind)function->kind);
+    uint32_t index =
+        cup_call_add_function(to, cup_call_text(from, function->name), path_of(from, function), 0,
+                              (enum cup_frame_kind)function->kind);
     if (index == CUP_NOTHING || to->function_count == before)
         return index;
-    to->functions[index].file = string_of(to, from, function->file);
     to->functions[index].package = string_of(to, from, function->package);
     to->functions[index].user = function->user;
     return index;

@@ -1,5 +1,6 @@
 /* The stacks of runs by the names and files of their functions, so that they can be laid over each
- * other: lines move as files are edited, and several functions of one name (lambdas) are one. */
+ * other: lines move as files are edited, and several functions of one name (lambdas) are one. The
+ * user's files count by their own names, without directories. */
 #ifndef CUPPING_RUN_STACKS_H
 #define CUPPING_RUN_STACKS_H
 

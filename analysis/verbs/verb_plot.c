@@ -6,7 +6,7 @@
 
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/call_slices.h"
 #include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
@@ -321,9 +321,14 @@ static int answer_with_stacks(const struct request *request, struct cup_totals *
                               struct cup_error *error)
 {
     struct cup_call_tree calls;
+    struct cup_call_slices slices;
+    struct cup_call_ask ask = request->ask;
     if (!wants_flame(request) || cup_stacks_missing(totals->profile))
         return answer_with_files(request, totals, error);
-    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
+    if (request->html && cup_call_slices_choose(&slices, totals) != 0)
+        return cup_error_memory(error, totals->profile->path);
+    ask.slices = request->html ? &slices : NULL;
+    int result = cup_call_tree_make(&calls, totals->profile, &ask);
     totals->calls = &calls;
     result = result == 0 ? answer_with_files(request, totals, error)
                          : cup_error_memory(error, totals->profile->path);
