@@ -121,54 +121,64 @@ static bool is_outermost(const struct comparing *comparing, uint32_t node)
     return true;
 }
 
-static void add_gone(struct comparing *comparing, const bool *is_there, bool *below, double *gone)
+/* What of FROM stands below a function that is not in TO, itself too. */
+struct gone {
+    double amount, variance;
+    bool is_there; /* in TO, or so little that its samples may be chance */
+};
+
+static void add_up(const struct comparing *comparing, struct gone *gone)
 {
-    const struct cup_call_tree *tree = &comparing->tree;
-    for (uint32_t i = 1; i < tree->node_count; i++) {
-        bool counted = below[tree->nodes[i].parent];
-        below[i] = counted;
-        if (!comparing->from.totals[i] || is_there[function_of(comparing, i)])
+    for (uint32_t i = 1; i < comparing->tree.node_count; i++) {
+        struct gone *of = &gone[function_of(comparing, i)];
+        of->is_there |= comparing->to.totals[i] > 0;
+        if (!comparing->from.totals[i] || !is_outermost(comparing, i))
             continue;
-        below[i] = true;
-        if (!counted)
-            comparing->gone += amount_at(&comparing->from, i);
-        if (is_outermost(comparing, i))
-            gone[function_of(comparing, i)] += amount_at(&comparing->from, i);
+        of->amount += amount_at(&comparing->from, i);
+        of->variance += variance(comparing, &comparing->from, i);
     }
 }
 
-static void find_most_gone(struct comparing *comparing, const double *gone)
+static void choose(struct comparing *comparing, struct gone *gone)
 {
     double all = amount_at(&comparing->from, 0);
     for (uint32_t i = 0; i < comparing->tree.function_count; i++) {
-        comparing->gone_count += gone[i] > 0;
-        if (gone[i] <= comparing->most_gone_share)
+        gone[i].is_there |= gone[i].amount <= 0 || gone[i].amount < 2 * sqrt(gone[i].variance);
+        if (gone[i].is_there)
+            continue;
+        comparing->gone_count++;
+        if (gone[i].amount / all <= comparing->most_gone_share)
             continue;
         comparing->most_gone = i;
-        comparing->most_gone_share = gone[i];
+        comparing->most_gone_share = gone[i].amount / all;
     }
-    comparing->gone = all > 0 ? comparing->gone / all : 0;
-    comparing->most_gone_share = all > 0 ? comparing->most_gone_share / all : 0;
+}
+
+/* Each stack once, however many of its functions are gone. */
+static void add_gone(struct comparing *comparing, const struct gone *gone, bool *below)
+{
+    double all = amount_at(&comparing->from, 0);
+    for (uint32_t i = 1; i < comparing->tree.node_count; i++) {
+        bool counted = below[comparing->tree.nodes[i].parent];
+        below[i] = counted || !gone[function_of(comparing, i)].is_there;
+        if (below[i] && !counted)
+            comparing->gone += amount_at(&comparing->from, i) / all;
+    }
 }
 
 /* Functions of FROM that are on no stack of TO. */
 static int find_gone(struct comparing *comparing)
 {
-    size_t functions = comparing->tree.function_count;
-    bool *is_there = calloc(functions + 1, sizeof *is_there);
+    struct gone *gone = calloc(comparing->tree.function_count + 1, sizeof *gone);
     bool *below = calloc(comparing->tree.node_count + 1, sizeof *below);
-    double *gone = calloc(functions + 1, sizeof *gone);
-    int result = is_there && below && gone ? 0 : -1;
-    for (uint32_t i = 1; i < comparing->tree.node_count && result == 0; i++)
-        if (comparing->to.totals[i])
-            is_there[function_of(comparing, i)] = true;
+    int result = gone && below ? 0 : -1;
     if (result == 0) {
-        add_gone(comparing, is_there, below, gone);
-        find_most_gone(comparing, gone);
+        add_up(comparing, gone);
+        choose(comparing, gone);
+        add_gone(comparing, gone, below);
     }
-    free(is_there);
-    free(below);
     free(gone);
+    free(below);
     return result;
 }
 
@@ -176,17 +186,17 @@ static int find_gone(struct comparing *comparing)
 
 static void say_gone(char *to, size_t room, const struct comparing *comparing)
 {
-    char name[CUP_FRAME_ROOM], number[64], others[80] = "";
+    char name[CUP_FRAME_ROOM], number[64], most[40] = "";
     to[0] = '\0';
     if (comparing->gone_count == 0)
         return;
     cup_function_text(&comparing->tree, comparing->most_gone, 0, name);
     if (comparing->gone_count > 1)
-        snprintf(others, sizeof others, ", the largest");
+        snprintf(most, sizeof most, ", the largest, %.1f %%", 100 * comparing->most_gone_share);
     snprintf(to, room, " %.1f %% of %c was in %s that %c does not have%s: %.60s.",
              100 * comparing->gone, cup_input_letter(comparing->from.input),
              cup_plot_counted(number, comparing->gone_count, "function"),
-             cup_input_letter(comparing->to.input), others, name);
+             cup_input_letter(comparing->to.input), most, name);
 }
 
 static void say(const struct comparing *comparing, const struct cup_flame *plot,

@@ -88,23 +88,31 @@
     return Math.sign(change) * data.shades.filter((shade) => share >= shade).length;
   }
 
-  // Functions that the run it is compared with has, and this one has on no stack that is shown.
+  // Functions that the run it is compared with has, and this one has on no stack that is shown, each stack
+  // once; not those that the samples may have met by chance.
+  function goneFunctions() {
+    const amount = amounts(), old = before(), there = new Set(), gone = new Map();
+    data.parents.forEach((parent, node) => {
+      const frame = data.frames[node];
+      if (node && amount[node] > 0) there.add(frame);
+      if (!node || !old[node] || ancestorsOf(node).some((above) => above && data.frames[above] === frame)) return;
+      const [sum, error] = gone.get(frame) || [0, 0];
+      gone.set(frame, [sum + old[node], error + variance(choice().against, node)]);
+    });
+    return new Map([...gone].filter(([frame, [sum, error]]) => !there.has(frame) && sum >= 2 * Math.sqrt(error))
+      .map(([frame, [sum]]) => [frame, sum]).sort((a, b) => b[1] - a[1]));
+  }
+
   function goneText() {
-    const amount = amounts(), old = before(), there = new Set(), gone = new Map(), below = new Set();
-    const frameOf = (node) => data.frames[node];
-    data.parents.forEach((parent, node) => { if (node && amount[node] > 0) there.add(frameOf(node)); });
+    const gone = goneFunctions(), old = before(), below = new Set();
     let sum = 0;
     data.parents.forEach((parent, node) => {
-      if (below.has(parent)) below.add(node);
-      if (!node || !old[node] || there.has(frameOf(node))) return;
-      if (!below.has(node)) sum += old[node];
+      if (!node || !(below.has(parent) || gone.has(data.frames[node]))) return;
+      if (!below.has(parent)) sum += old[node];
       below.add(node);
-      if (!ancestorsOf(node).some((above) => above && frameOf(above) === frameOf(node)))
-        gone.set(frameOf(node), (gone.get(frameOf(node)) || 0) + old[node]);
     });
     const share = (part) => (100 * part / old[0]).toFixed(1) + " %";
-    const most = [...gone].sort((a, b) => b[1] - a[1]).slice(0, 3)
-      .map(([frame, part]) => data.functions[frame][0] + " " + share(part));
+    const most = [...gone].slice(0, 3).map(([frame, part]) => data.functions[frame][0] + " " + share(part));
     return gone.size ? share(sum) + " of " + letterOf(choice().against) + " was in functions that " +
       letterOf(choice().slice) + " does not have, or in boxes of less than 0.1 %: " + most.join("; ") +
       (gone.size > 3 ? "; " + (gone.size - 3) + " more" : "") + "." : "";
