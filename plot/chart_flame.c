@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plot/charts.h"
@@ -21,8 +22,34 @@ enum { TOLD = 600 };
 
 /* Letters stand on it. */
 #define OPACITY 0.45
+static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 
-static void keys(struct cup_figure *figure, const struct cup_flame *plot)
+/* ---- runs compared ------------------------------------------------------------------------ */
+
+enum { LESS, ALIKE, MORE, SIGNS };
+static const enum cup_paint sign_paints[SIGNS] = {CUP_PAINT_BLUE, CUP_PAINT_GREY, CUP_PAINT_RED};
+
+static int sign_of(const struct cup_flame_box *box)
+{
+    return box->shade < 0 ? LESS : box->shade > 0 ? MORE : ALIKE;
+}
+
+static void sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    static const char *const names[SIGNS] = {"less than in the baseline", "no change that is seen",
+                                             "more than in the baseline"};
+    bool seen[SIGNS] = {false};
+    for (size_t i = 0; i < plot->count; i++)
+        seen[sign_of(&plot->boxes[i])] = true;
+    for (int sign = 0; sign < SIGNS; sign++)
+        if (seen[sign])
+            cup_figure_key(figure, names[sign], strlen(names[sign]), CUP_KEY_BOX,
+                           figure->look->paints[sign_paints[sign]]);
+}
+
+/* ---- whose code it is --------------------------------------------------------------------- */
+
+static void kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
 {
     bool seen[CUP_FLAME_KINDS] = {false};
     for (size_t i = 0; i < plot->count; i++)
@@ -33,6 +60,33 @@ static void keys(struct cup_figure *figure, const struct cup_flame *plot)
             cup_figure_key(figure, cup_flame_kind_names[kind], strlen(cup_flame_kind_names[kind]),
                            CUP_KEY_BOX, figure->look->paints[paints[kind]]);
 }
+
+static void keys(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    if (plot->compared)
+        sign_keys(figure, plot);
+    else
+        kind_keys(figure, plot);
+}
+
+static struct cup_colour colour_of(const struct cup_figure *figure, const struct cup_flame *plot,
+                                   const struct cup_flame_box *box)
+{
+    const struct cup_look *look = figure->look;
+    return plot->compared ? look->paints[sign_paints[sign_of(box)]]
+           : box->is_all  ? look->grid
+                          : look->paints[paints[box->kind]];
+}
+
+static double opacity_of(const struct cup_flame *plot, const struct cup_flame_box *box)
+{
+    int shade = abs(box->shade);
+    return plot->compared ? shades[shade < CUP_FLAME_SHADE_COUNT ? shade : CUP_FLAME_SHADE_COUNT]
+           : box->is_all  ? 1
+                          : OPACITY;
+}
+
+/* ---- rows and texts ----------------------------------------------------------------------- */
 
 /* How many rows there is room for; what an area is without its axis is about this. */
 static size_t rows_that_fit(const struct cup_figure *figure, size_t rows)
@@ -65,11 +119,15 @@ static void say_rows(struct cup_figure *figure, const struct cup_flame *plot, si
 
 static char *tell(char to[TOLD], const struct cup_flame *plot, const struct cup_flame_box *box)
 {
-    char amount[24], self[24];
+    char amount[24], self[24], change[24], changed[48] = "";
     cup_tick_text(amount, box->to - box->from, plot->unit);
     cup_tick_text(self, box->self, plot->unit);
-    snprintf(to, TOLD, "%.90s: %s, %.1f %%; self %s", box->whole, amount,
-             100 * (box->to - box->from) / plot->all, self);
+    cup_tick_text(change, fabs(box->change), plot->unit);
+    if (plot->compared)
+        snprintf(changed, sizeof changed, "%s%s against the baseline; ",
+                 box->change < 0 ? "-" : "+", change);
+    snprintf(to, TOLD, "%.90s: %s, %.1f %%; %sself %s", box->whole, amount,
+             100 * (box->to - box->from) / plot->all, changed, self);
     return to;
 }
 
@@ -104,9 +162,8 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
     double hair = fmin(figure->look->hair, (right - left) / 4);
     struct cup_box at = {left, figure->area.top + box->row * height, right - left - hair,
                          height - figure->look->hair};
-    struct cup_colour colour =
-        box->is_all ? figure->look->grid : figure->look->paints[paints[box->kind]];
-    cup_canvas_box(figure->canvas, at, colour, box->is_all ? 1 : OPACITY);
+    struct cup_colour colour = colour_of(figure, plot, box);
+    cup_canvas_box(figure->canvas, at, colour, opacity_of(plot, box));
     write_name(figure, box, at);
     if (at.width >= figure->look->text) /* the page's own boxes tell of those that are smaller */
         cup_canvas_tell(figure->canvas, at, colour, tell(told, plot, box));
@@ -146,6 +203,26 @@ void cup_chart_flame_read(struct cup_figure *figure, const void *data)
 }
 
 void cup_chart_flame_alloc(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_cpu(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_wait(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_read(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_alloc(struct cup_figure *figure, const void *data)
 {
     draw(figure, data);
 }

@@ -89,6 +89,11 @@ void cup_chart_efficiency_summary(struct cup_figure *figure, const void *data)
     draw(figure, data);
 }
 
+void cup_chart_share_read_branches(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
 void cup_chart_access_sizes(struct cup_figure *figure, const void *data)
 {
     draw(figure, data);

@@ -71,6 +71,8 @@
       "how well what was read of each file compresses")                                            \
     X(share_read, "share-read", "Share of the files that was read",                                \
       "how much of the files' trees was read: bytes and branches")                                 \
+    X(share_read_branches, "share-read-branches", "Share of each branch that was read",            \
+      "of which branches all was read, and of which only a part (with --files)")                   \
     X(access_sizes, "access-sizes", "Sizes of the reads",                                          \
       "whether files were read in few large or in many small pieces")                              \
     X(io_map, "io-map", "Where the files were read, and when",                                     \
@@ -99,7 +101,15 @@
     X(compare_runtime, "compare-runtime", "Chunk times, by run",                                   \
       "several runs: are chunks faster, all of them or only some")                                 \
     X(compare_scaling, "compare-scaling", "Throughput against size",                               \
-      "several runs: how throughput grows with cores or workers, and how far it is from ideal")
+      "several runs: how throughput grows with cores or workers, and how far it is from ideal")    \
+    X(compare_flame_cpu, "compare-flame-cpu", "Change of CPU time by function",                    \
+      "two runs: which functions take more or less CPU time for an event, and who calls them")     \
+    X(compare_flame_wait, "compare-flame-wait", "Change of waits by function",                     \
+      "two runs: which functions wait more or less for an event")                                  \
+    X(compare_flame_read, "compare-flame-read", "Change of bytes read by function",                \
+      "two runs: which functions read more or less for an event")                                  \
+    X(compare_flame_alloc, "compare-flame-alloc", "Change of bytes allocated by function",         \
+      "two runs: which functions allocate more or less for an event")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

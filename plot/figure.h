@@ -92,7 +92,7 @@ static inline double cup_y(const struct cup_figure *figure, double value)
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
 /* Adds to the caption, in `to`, how many of the rows are shown, if not all are. */
-enum { CUP_CAPTION = 700 };
+enum { CUP_CAPTION = 900 };
 void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows,
                          char to[CUP_CAPTION]);
 

@@ -7,19 +7,47 @@
   const data = JSON.parse(text.textContent);
   const paints = ["red", "green", "blue", "sky", "grey", "yellow", "pink"];
   const ROW = 18, NARROWEST = 0.0008;
-  const state = { weight: 0, tree: 0, zoom: 0, now: 0, search: "" };
+  const state = { weight: 0, choice: 0, zoom: 0, now: 0, search: "" };
 
   // ---- the tree -----------------------------------------------------------------------------------
 
-  for (const tree of data.trees) {
-    tree.children = tree.parents.map(() => []);
-    tree.parents.forEach((parent, node) => { if (node) tree.children[parent].push(node); });
+  // All slices share it. Each has what is a box's own, for boxes that have some; callees come after their
+  // callers.
+  const children = data.parents.map(() => []);
+  data.parents.forEach((parent, node) => { if (node) children[parent].push(node); });
+  function sums(steps, divisor) {
+    const amount = new Float64Array(data.parents.length);
+    for (let i = 0, node = 0; i < steps.length; i += 2) {
+      node += steps[i];
+      amount[node] = steps[i + 1];
+    }
+    for (let node = amount.length - 1; node; node--) amount[data.parents[node]] += amount[node];
+    return amount.map((sum) => sum / divisor);
+  }
+  for (const slice of data.slices) {
+    for (const { name } of data.weights) slice[name] = sums(slice[name], slice.per || 1);
+    if (slice.samples) slice.samples = sums(slice.samples, 1);
   }
 
-  const tree = () => data.trees[state.tree];
-  const amounts = () => tree()[data.weights[state.weight].name];
-  const nameOf = (node) => node ? data.functions[tree().functions[node]][0] : "all";
-  const kindOf = (node) => data.functions[tree().functions[node]][1];
+  // What the list offers: a slice, or a run and the one that it is compared with.
+  const compared = data.baseline !== undefined;
+  const letterOf = (slice) => slice.title.split(":")[0];
+  function pairs() {
+    const baseline = data.slices[data.baseline];
+    return data.slices.filter((slice) => slice !== baseline)
+      .flatMap((slice) => [[slice, baseline], [baseline, slice]])
+      .map(([slice, against]) => ({ slice, against, title: slice.title + ", against " + letterOf(against) }));
+  }
+  const choices = compared ? pairs()
+    : data.slices.map((slice) => ({ slice, title: slice.title || "(no name)", group: slice.group }));
+
+  const choice = () => choices[state.choice];
+  const weight = () => data.weights[state.weight];
+  const amounts = () => choice().slice[weight().name];
+  const before = () => choice().against[weight().name];
+  const parentOf = (node) => data.parents[node];
+  const nameOf = (node) => node ? data.functions[data.frames[node]][0] : "all";
+  const kindOf = (node) => data.functions[data.frames[node]][1];
 
   // "select" of "Processor.select (mine.py:30)", of the user's own with the line; what has no place is no
   // function of Python's.
@@ -32,14 +60,62 @@
 
   function childrenOf(node) {
     const amount = amounts();
-    return tree().children[node].filter((child) => amount[child] > 0)
+    return children[node].filter((child) => amount[child] > 0)
       .sort((a, b) => amount[b] - amount[a] || a - b);
   }
 
   function ancestorsOf(node) {
     const above = [];
-    for (let at = node; at; at = tree().parents[at]) above.unshift(tree().parents[at]);
+    for (let at = node; at; at = parentOf(at)) above.unshift(parentOf(at));
     return above;
+  }
+
+  // ---- changes ------------------------------------------------------------------------------------
+
+  // Of an estimate from samples: its variance. What is measured has none.
+  function variance(slice, node) {
+    const amount = slice[weight().name][node];
+    if (weight().name === "cpu" && slice.samples[node]) return amount * amount / slice.samples[node];
+    return weight().name === "alloc" ? amount * data.alloc_step / slice.per : 0;
+  }
+
+  // From -3, much less, to 3, much more; 0 is also what samples alone make that likely.
+  function shadeOf(node) {
+    const change = amounts()[node] - before()[node], all = before()[0];
+    const error = Math.sqrt(variance(choice().slice, node) + variance(choice().against, node));
+    if (Math.abs(change) < 2 * error) return 0;
+    const share = all > 0 ? Math.abs(change) / all : 1;
+    return Math.sign(change) * data.shades.filter((shade) => share >= shade).length;
+  }
+
+  // Functions that the run it is compared with has, and this one has on no stack that is shown, each stack
+  // once; not those that the samples may have met by chance.
+  function goneFunctions() {
+    const amount = amounts(), old = before(), there = new Set(), gone = new Map();
+    data.parents.forEach((parent, node) => {
+      const frame = data.frames[node];
+      if (node && amount[node] > 0) there.add(frame);
+      if (!node || !old[node] || ancestorsOf(node).some((above) => above && data.frames[above] === frame)) return;
+      const [sum, error] = gone.get(frame) || [0, 0];
+      gone.set(frame, [sum + old[node], error + variance(choice().against, node)]);
+    });
+    return new Map([...gone].filter(([frame, [sum, error]]) => !there.has(frame) && sum >= 2 * Math.sqrt(error))
+      .map(([frame, [sum]]) => [frame, sum]).sort((a, b) => b[1] - a[1]));
+  }
+
+  function goneText() {
+    const gone = goneFunctions(), old = before(), below = new Set();
+    let sum = 0;
+    data.parents.forEach((parent, node) => {
+      if (!node || !(below.has(parent) || gone.has(data.frames[node]))) return;
+      if (!below.has(parent)) sum += old[node];
+      below.add(node);
+    });
+    const share = (part) => (100 * part / old[0]).toFixed(1) + " %";
+    const most = [...gone].slice(0, 3).map(([frame, part]) => data.functions[frame][0] + " " + share(part));
+    return gone.size ? share(sum) + " of " + letterOf(choice().against) + " was in functions that " +
+      letterOf(choice().slice) + " does not have, or in boxes of less than 0.1 %: " + most.join("; ") +
+      (gone.size > 3 ? "; " + (gone.size - 3) + " more" : "") + "." : "";
   }
 
   // ---- words --------------------------------------------------------------------------------------
@@ -50,14 +126,26 @@
 
   function amountText(amount) {
     if (amount <= 0) return "0";
-    if (data.weights[state.weight].unit === "s") {
+    if (weight().unit === "s") {
       const s = amount / 1e6;
-      return s >= 1 ? three(s) + " s" : s >= 1e-3 ? three(s * 1e3) + " ms" : three(s * 1e6) + " us";
+      return s >= 1 ? three(s) + " s" : s >= 1e-3 ? three(s * 1e3) + " ms"
+        : s >= 1e-6 || !compared ? three(s * 1e6) + " us" : three(s * 1e9) + " ns";
     }
     const units = ["B", "kB", "MB", "GB", "TB", "PB"];
     let unit = 0;
     for (; amount >= 1000 && unit < 5; unit++) amount /= 1000;
-    return (unit ? three(amount) : String(amount)) + " " + units[unit];
+    return (unit || amount % 1 ? three(amount) : String(amount)) + " " + units[unit];
+  }
+
+  const eachText = () => compared ? " for each " + data.each : "";
+
+  function changeText(node) {
+    if (!compared) return "";
+    const change = amounts()[node] - before()[node], against = letterOf(choice().against);
+    if (!before()[node]) return "; nothing in " + against;
+    return "; " + (change < 0 ? "-" : "+") + amountText(Math.abs(change)) + ", " +
+      (change < 0 ? "" : "+") + (100 * change / before()[node]).toFixed(1) + " % against " + against +
+      (shadeOf(node) ? "" : ", which may be nothing");
   }
 
   function describe(node) {
@@ -65,8 +153,8 @@
     let below = 0;
     for (const child of childrenOf(node)) below += amount[child];
     const share = (part) => (all ? 100 * part / all : 0).toFixed(1) + " %";
-    return nameOf(node) + ": " + amountText(amount[node]) + ", " + share(amount[node]) +
-      " of all; of its own, or in functions of less than 0.1 %: " + amountText(amount[node] - below);
+    return nameOf(node) + ": " + amountText(amount[node]) + eachText() + ", " + share(amount[node]) +
+      " of all" + changeText(node) + "; of its own, or in functions of less than 0.1 %: " + amountText(amount[node] - below);
   }
 
   // Each stack counts once, by the outermost function that is found.
@@ -103,11 +191,19 @@
     button.addEventListener("click", () => { state.weight = i; reset(); });
     weights.append(button);
   });
-  const trees = make("select", {},
-    ...data.trees.map((one, i) => make("option", { value: i, textContent: one.title || "(no name)" })));
-  trees.setAttribute("aria-label", "Tasks");
-  trees.addEventListener("change", () => { state.tree = Number(trees.value); reset(); });
-  trees.hidden = data.trees.length < 2;
+  const list = make("select", {});
+  choices.forEach((one, i) => {
+    const option = make("option", { value: i, textContent: one.title });
+    let group = list.lastElementChild;
+    if (one.group && !(group && group.label === one.group)) {
+      group = make("optgroup", { label: one.group });
+      list.append(group);
+    }
+    (one.group ? group : list).append(option);
+  });
+  list.setAttribute("aria-label", compared ? "Runs" : "Tasks");
+  list.addEventListener("change", () => { state.choice = Number(list.value); reset(); });
+  list.hidden = choices.length < 2;
   const search = make("input", { type: "search", placeholder: "search" });
   search.setAttribute("aria-label", "Search for functions and files");
   search.addEventListener("input", () => { state.search = search.value; draw(); });
@@ -119,16 +215,25 @@
     "to box, Enter widens one, Escape shows all.");
   const said = make("p", { className: "said" });
   said.setAttribute("role", "status");
-  const kinds = make("ul", { className: "kinds" }, ...data.kinds.map((kind, i) => {
+  const gone = make("p", { className: "gone", hidden: !compared });
+  const legend = compared ? [["blue", "less"], ["grey", "no change that is seen"], ["red", "more"]]
+    : data.kinds.map((kind, i) => [paints[i], kind]);
+  const kinds = make("ul", { className: "kinds" }, ...legend.map(([paint, kind]) => {
     const swatch = make("i");
-    swatch.style.background = colourOf(i);
+    swatch.style.background = colour(paint, 45);
     return make("li", {}, swatch, kind);
   }));
-  place.append(make("div", { className: "controls" }, weights, trees, search, back), boxes, said, kinds);
+  place.append(make("div", { className: "controls" }, weights, list, search, back), boxes, said, gone, kinds);
   place.hidden = false;
 
-  function colourOf(kind) {
-    return "color-mix(in srgb, var(--" + paints[kind] + ") 45%, var(--paper))";
+  function colour(paint, percent) {
+    return "color-mix(in srgb, var(--" + paint + ") " + percent + "%, var(--paper))";
+  }
+
+  function colourOf(node) {
+    if (!compared) return node ? colour(paints[kindOf(node)], 45) : "var(--grid)";
+    const shade = shadeOf(node);
+    return colour(shade < 0 ? "blue" : shade > 0 ? "red" : "grey", [30, 22, 45, 70][Math.abs(shade)]);
   }
 
   // ---- drawing ------------------------------------------------------------------------------------
@@ -140,7 +245,7 @@
     box.style.left = 100 * left + "%";
     box.style.width = 100 * width + "%";
     box.style.top = row * ROW + "px";
-    box.style.background = node ? colourOf(kindOf(node)) : "var(--grid)";
+    box.style.background = colourOf(node);
     if (width <= 0.012) box.style.padding = "0";
     box.dataset.node = node;
     box.classList.toggle("other", isAncestor && node !== 0);
@@ -172,6 +277,7 @@
     boxes.style.height = rows * ROW + "px";
     [...weights.children].forEach((button, i) =>
       button.setAttribute("aria-pressed", String(i === state.weight)));
+    gone.textContent = compared ? goneText() : "";
     mark(state.now);
   }
 
@@ -210,12 +316,12 @@
 
   function beside(step) {
     if (!state.now) return 0;
-    const siblings = childrenOf(tree().parents[state.now]).filter((node) => shown.has(node));
+    const siblings = childrenOf(parentOf(state.now)).filter((node) => shown.has(node));
     return siblings[siblings.indexOf(state.now) + step] ?? state.now;
   }
 
   const keys = {
-    ArrowUp: () => mark(tree().parents[state.now]),
+    ArrowUp: () => mark(parentOf(state.now)),
     ArrowDown: () => mark(childrenOf(state.now).find((node) => shown.has(node)) ?? state.now),
     ArrowLeft: () => mark(beside(-1)),
     ArrowRight: () => mark(beside(1)),

@@ -3,276 +3,217 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/base/array.h"
+#include "analysis/compare/run_stacks.h"
+#include "analysis/metrics/call_slices.h"
 #include "analysis/write/html.h"
-#include "analysis/write/json_writer.h"
-#include "plot/flame.h"
+#include "plot/flame_slices.h"
 
-static const struct {
-    enum cup_weight weight;
-    const char *name, *title, *unit, *plot;
-} shown[] = {
-    {CUP_W_CPU, "cpu", "CPU time", "s", "flame-cpu"},
-    {CUP_W_WAIT, "wait", "waits", "s", "flame-wait"},
-    {CUP_W_READ, "read", "bytes read", "B", "flame-read"},
-    {CUP_W_ALLOC, "alloc", "bytes allocated", "B", "flame-alloc"},
-};
-enum { SHOWN = sizeof shown / sizeof *shown };
+enum { PREFIXES = 8, RUNS = 8 };
 
-/* Trees of single prefixes, besides that of all tasks. */
-enum { PREFIXES = 8 };
-
-/* A box of any of the weights. */
-struct node {
-    uint32_t parent, frame; /* frame: number, as written */
-    uint64_t totals[SHOWN];
+/* What is written, and what it is about. */
+struct part {
+    struct cup_flame_slices slices;
+    uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN];
+    char groups[3][64]; /* headings in the list */
+    const char *plots;  /* how the names of pictures begin: "flame-" */
 };
 
-struct tree {
-    struct node *nodes; /* owned; [0] is all */
-    size_t count, room;
-    struct cup_pair_map at; /* by parent and frame: index + 1 */
-};
+static void add_slice(struct part *part, const char *group, struct cup_text title, uint32_t prefix)
+{
+    part->slices.slices[part->slices.count++] =
+        (struct cup_flame_slice){.group = group, .title = title, .prefix = prefix};
+}
 
-struct writer {
-    const struct cup_totals *totals;
-    const struct cup_call_tree *calls;
-    struct cup_json json;
-    struct cup_pair_map numbers;   /* by function and line: as written + 1 */
-    struct cup_call_frame *frames; /* owned; in the order of their numbers */
-    size_t frame_count, frame_room;
-    uint64_t all[SHOWN]; /* of all tasks */
-};
+/* ---- one run ------------------------------------------------------------------------------ */
 
 bool cup_page_has_flame(const struct cup_totals *totals)
 {
     return totals->calls && totals->calls->row_count > 0;
 }
 
-/* ---- functions ---------------------------------------------------------------------------- */
-
-/* Of a function, or of one of its lines, as it is written; CUP_NOTHING without memory. */
-static uint32_t number_of(struct writer *writer, const struct cup_folded_node *node)
+/* "prefixes", or, if not all are in the list, "prefixes: 8 of 12". */
+static const char *group_of(char to[64], const char *what, size_t shown, size_t there)
 {
-    uint32_t known = cup_pair_map_get(&writer->numbers, node->function, node->line);
-    if (known)
-        return known - 1;
-    if (cup_array_grow(&writer->frames, &writer->frame_room, writer->frame_count,
-                       sizeof *writer->frames) != 0 ||
-        cup_pair_map_set(&writer->numbers, node->function, node->line,
-                         (uint32_t)writer->frame_count + 1) != 0)
-        return CUP_NOTHING;
-    writer->frames[writer->frame_count] = (struct cup_call_frame){node->function, node->line};
-    return (uint32_t)writer->frame_count++;
+    if (shown < there)
+        snprintf(to, 64, "%s: the %zu of most time, of %zu", what, shown, there);
+    else
+        snprintf(to, 64, "%s", what);
+    return to;
 }
 
-/* ---- trees -------------------------------------------------------------------------------- */
-
-static uint32_t node_of(struct tree *tree, uint32_t parent, uint32_t frame)
+static int add_prefixes(struct part *part, const struct cup_totals *totals)
 {
-    uint32_t known = cup_pair_map_get(&tree->at, parent, frame);
-    if (known)
-        return known - 1;
-    if (cup_array_grow(&tree->nodes, &tree->room, tree->count, sizeof *tree->nodes) != 0 ||
-        cup_pair_map_set(&tree->at, parent, frame, (uint32_t)tree->count + 1) != 0)
-        return CUP_NOTHING;
-    tree->nodes[tree->count] = (struct node){.parent = parent, .frame = frame};
-    return (uint32_t)tree->count++;
-}
-
-/* Adds the boxes of one weight that are wide enough; what a box holds is less than it, so parents
- * of these are, too. */
-static int add_boxes(struct writer *writer, struct tree *tree, const struct cup_folded *folded,
-                     int weight)
-{
-    uint32_t *place = calloc(folded->count, sizeof *place);
-    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
-    int result = place ? 0 : -1;
-    if (place)
-        tree->nodes[0].totals[weight] = folded->nodes[0].total;
-    for (size_t i = 1; i < folded->count && result == 0; i++) {
-        const struct cup_folded_node *node = &folded->nodes[i];
-        if ((double)node->total < least)
-            continue;
-        uint32_t number = number_of(writer, node);
-        place[i] = number == CUP_NOTHING ? CUP_NOTHING : node_of(tree, place[node->parent], number);
-        if (place[i] == CUP_NOTHING)
-            result = -1;
-        else
-            tree->nodes[place[i]].totals[weight] = node->total;
-    }
-    free(place);
-    return result;
-}
-
-static void tree_free(struct tree *tree)
-{
-    free(tree->nodes);
-    cup_pair_map_clear(&tree->at);
-}
-
-static int tree_make(struct writer *writer, struct tree *tree, uint32_t prefix)
-{
-    *tree = (struct tree){0};
-    if (cup_array_grow(&tree->nodes, &tree->room, 0, sizeof *tree->nodes) != 0)
+    const struct cup_profile *profile = totals->profile;
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(totals, &count);
+    if (!order)
         return -1;
-    tree->nodes[0] = (struct node){0};
-    tree->count = 1;
-    for (int i = 0; i < SHOWN; i++) {
-        struct cup_folded folded;
-        if (cup_fold(&folded, writer->calls, shown[i].weight, prefix, CUP_FOLD_USER_LINES) != 0)
-            return -1;
-        int result = add_boxes(writer, tree, &folded, i);
-        cup_folded_free(&folded);
-        if (result != 0)
-            return -1;
-    }
+    const char *group =
+        group_of(part->groups[0], "prefixes", count < PREFIXES ? count : PREFIXES, count);
+    for (size_t i = 0; i < count && i < PREFIXES && count > 1; i++)
+        add_slice(part, group, cup_profile_text(profile, profile->prefixes[order[i]].name),
+                  order[i]);
+    free(order);
     return 0;
+}
+
+static void add_slices(struct part *part, const struct cup_totals *totals)
+{
+    static const char *const names[CUP_SLICE_KINDS] = {"datasets", "workers"};
+    const struct cup_call_slices *slices = &totals->calls->slices;
+    for (uint32_t i = 0; i < slices->count; i++) {
+        const struct cup_call_slice *slice = &slices->slices[i];
+        size_t there = slices->there[slice->kind];
+        add_slice(part,
+                  group_of(part->groups[1 + slice->kind], names[slice->kind],
+                           there < CUP_SLICES_EACH ? there : CUP_SLICES_EACH, there),
+                  cup_call_slice_name(totals->profile, slice), CUP_SLICE_GROUP + i);
+    }
+}
+
+/* ---- several runs ------------------------------------------------------------------------- */
+
+static bool has_stacks(const struct cup_comparison *comparison, size_t input)
+{
+    return comparison->inputs[input].stacks && comparison->inputs[input].stacks->tree.row_count;
+}
+
+bool cup_page_has_flame_of_runs(const struct cup_plot_runs *runs)
+{
+    const struct cup_comparison *comparison = runs->comparison;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        count += has_stacks(comparison, i);
+    return count > 1 && has_stacks(comparison, comparison->baseline);
+}
+
+/* The baseline has a place, however many there are. */
+static void add_runs(struct part *part, const struct cup_plot_runs *runs)
+{
+    const struct cup_comparison *comparison = runs->comparison;
+    struct cup_flame_slices *slices = &part->slices;
+    slices->compared = true;
+    slices->by_event = cup_run_stacks_by_event(comparison->inputs, comparison->input_count);
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        bool is_baseline = i == comparison->baseline;
+        size_t room = RUNS - (i < comparison->baseline);
+        if (!has_stacks(comparison, i) || (slices->count >= room && !is_baseline))
+            continue;
+        if (is_baseline)
+            slices->baseline = slices->count;
+        add_slice(part, NULL, runs->names[i], (uint32_t)i);
+        slices->slices[slices->count - 1].per =
+            cup_run_stacks_divisor(&comparison->inputs[i], slices->by_event);
+    }
+}
+
+/* Those that are not among them, and why. */
+static void put_missing(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
+{
+    const struct cup_comparison *comparison = runs->comparison;
+    for (size_t i = 0, at = 0; i < comparison->input_count; i++) {
+        const char *why = cup_run_stacks_missing(&comparison->inputs[i]);
+        if (at < part->slices.count && part->slices.slices[at].prefix == i) {
+            at++;
+            continue;
+        }
+        fputs(" Not shown: ", out);
+        cup_html_text(out, runs->names[i]);
+        fputs(": ", out);
+        cup_html_string(out, why ? why : "eight runs have room, or it did nothing at stacks");
+        fputs(".", out);
+    }
+}
+
+/* A picture shows two runs. */
+static bool has_picture(const struct part *part, const struct cup_plot_runs *runs, int weight)
+{
+    if (!runs)
+        return part->all[0][weight] > 0;
+    const struct cup_figures *inputs = runs->comparison->inputs;
+    bool sampled = weight > 0 || (inputs[0].stacks->sampled && inputs[1].stacks->sampled);
+    return runs->comparison->input_count == 2 && sampled &&
+           part->all[1 - part->slices.baseline][weight] > 0;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void put(struct writer *writer, const char *name, struct cup_value value)
-{
-    cup_json_value(&writer->json, name, value);
-}
-
-static void put_tree(struct writer *writer, const struct tree *tree, struct cup_text title)
-{
-    cup_json_row(&writer->json, NULL);
-    put(writer, "title", cup_text(title));
-    cup_json_list(&writer->json, "parents");
-    for (size_t i = 0; i < tree->count; i++)
-        put(writer, NULL, cup_count(tree->nodes[i].parent));
-    cup_json_end_array(&writer->json);
-    cup_json_list(&writer->json, "functions");
-    for (size_t i = 0; i < tree->count; i++)
-        put(writer, NULL, cup_count(tree->nodes[i].frame));
-    cup_json_end_array(&writer->json);
-    for (int w = 0; w < SHOWN; w++) {
-        cup_json_list(&writer->json, shown[w].name);
-        for (size_t i = 0; i < tree->count; i++)
-            put(writer, NULL,
-                cup_count(*shown[w].unit == 's' ? (tree->nodes[i].totals[w] + 500) / 1000
-                                                : tree->nodes[i].totals[w]));
-        cup_json_end_array(&writer->json);
-    }
-    cup_json_end_object(&writer->json);
-}
-
-static int put_tree_of(struct writer *writer, uint32_t prefix, struct cup_text title)
-{
-    struct tree tree;
-    int result = tree_make(writer, &tree, prefix);
-    if (result == 0 && prefix == CUP_ALL_PREFIXES)
-        memcpy(writer->all, tree.nodes[0].totals, sizeof writer->all);
-    if (result == 0 && (tree.count > 1 || prefix == CUP_ALL_PREFIXES))
-        put_tree(writer, &tree, title);
-    tree_free(&tree);
-    return result;
-}
-
-/* Of all tasks, and of those prefixes that took the most time. */
-static int put_trees(struct writer *writer)
-{
-    const struct cup_profile *profile = writer->totals->profile;
-    size_t count;
-    uint32_t *order = cup_prefixes_by_time(writer->totals, &count);
-    if (!order)
-        return -1;
-    cup_json_array(&writer->json, "trees");
-    int result = put_tree_of(writer, CUP_ALL_PREFIXES, (struct cup_text){"all tasks", 9});
-    for (size_t i = 0; i < count && i < PREFIXES && count > 1 && result == 0; i++)
-        result = put_tree_of(writer, order[i],
-                             cup_profile_text(profile, profile->prefixes[order[i]].name));
-    cup_json_end_array(&writer->json);
-    free(order);
-    return result;
-}
-
-static void put_weights(struct writer *writer)
-{
-    cup_json_array(&writer->json, "weights");
-    for (int i = 0; i < SHOWN; i++) {
-        cup_json_row(&writer->json, NULL);
-        put(writer, "name", cup_string(shown[i].name));
-        put(writer, "title", cup_string(shown[i].title));
-        put(writer, "unit", cup_string(shown[i].unit));
-        cup_json_end_object(&writer->json);
-    }
-    cup_json_end_array(&writer->json);
-}
-
-/* "name (file:line)", and whose it is: a number of cup_flame_kind_names. */
-static void put_functions(struct writer *writer)
-{
-    cup_json_list(&writer->json, "kinds");
-    for (int i = 0; i < CUP_FLAME_KINDS; i++)
-        put(writer, NULL, cup_string(cup_flame_kind_names[i]));
-    cup_json_end_array(&writer->json);
-    cup_json_array(&writer->json, "functions");
-    for (size_t i = 0; i < writer->frame_count; i++) {
-        const struct cup_call_frame *frame = &writer->frames[i];
-        char text[CUP_FRAME_ROOM];
-        cup_json_list(&writer->json, NULL);
-        put(writer, NULL,
-            cup_string(cup_function_text(writer->calls, frame->function, frame->line, text)));
-        put(writer, NULL, cup_count(cup_flame_kind_of(writer->calls, frame->function)));
-        cup_json_end_array(&writer->json);
-    }
-    cup_json_end_array(&writer->json);
-}
-
-static int put_data(struct writer *writer)
-{
-    cup_json_row(&writer->json, NULL); /* in one line: control characters are taken out */
-    put_weights(writer);
-    int result = put_trees(writer);
-    if (result == 0)
-        put_functions(writer);
-    cup_json_end_object(&writer->json);
-    cup_pair_map_clear(&writer->numbers);
-    free(writer->frames);
-    return result;
-}
-
 /* What has nothing to show has no plot to link to. */
-static void put_links(FILE *out, const struct writer *writer)
+static void put_links(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
     const char *between = " As pictures:";
-    fputs("<p class=\"pictures\">A box is a function, as wide as what it and those below it, which "
-          "it "
-          "calls, took. Press one to widen it; Escape shows all.",
-          out);
-    for (int i = 0; i < SHOWN; i++) {
-        if (!writer->all[i])
+    for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
+        if ((runs && runs->comparison->input_count != 2) || !has_picture(part, runs, i))
             continue;
-        fprintf(out, "%s <a href=\"#plot-%s\">%s</a>", between, shown[i].plot, shown[i].title);
+        fprintf(out, "%s <a href=\"#plot-%s%s\">%s</a>", between, part->plots,
+                cup_flame_shown_names[i], cup_flame_shown_titles[i]);
         between = ",";
     }
-    fputs(".</p>\n", out);
+    if (*between == ',')
+        fputs(".", out);
+}
+
+static void put_words(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
+{
+    fputs("<p class=\"pictures\">A box is a function, as wide as what it and those below it, which "
+          "it calls, took",
+          out);
+    if (runs)
+        fprintf(out,
+                " for each %s. Red: more than in the run that it is compared with, blue: less; "
+                "shades from 0.1, 1 and 10 %% of all of that run on; grey: less than that, or no "
+                "more than the samples' errors may be. Lines move, so functions are the same by "
+                "name and file, your own by the file's name alone",
+                part->slices.by_event ? "event" : "task");
+    fputs(". Press one to widen it; Escape shows all.", out);
+    if (runs)
+        put_missing(out, part, runs);
+    put_links(out, part, runs);
+    fputs("</p>\n", out);
 }
 
 /* As text of an element: so nothing in it can be markup. */
-int cup_page_flame(FILE *out, const struct cup_totals *totals)
+static int put(FILE *out, struct part *part, const struct cup_plot_runs *runs)
 {
-    struct writer writer = {.totals = totals, .calls = totals->calls};
     char *text = NULL;
     size_t bytes;
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return -1;
-    cup_json_start(&writer.json, memory);
-    int result = put_data(&writer);
+    int result = cup_flame_slices_put(memory, &part->slices, part->all);
     if (fclose(memory) != 0)
         result = -1;
     if (result == 0) {
-        put_links(out, &writer);
+        put_words(out, part, runs);
         fputs("<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
               out);
         cup_html_text(out, (struct cup_text){text, bytes - 1}); /* without its newline */
         fputs("</pre>\n", out);
     }
     free(text);
+    return result;
+}
+
+int cup_page_flame(FILE *out, const struct cup_totals *totals)
+{
+    struct part part = {.slices = {.calls = totals->calls}, .plots = "flame-"};
+    add_slice(&part, NULL, (struct cup_text){"all tasks", 9}, CUP_ALL_PREFIXES);
+    if (add_prefixes(&part, totals) != 0)
+        return -1;
+    add_slices(&part, totals);
+    return put(out, &part, NULL);
+}
+
+int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs)
+{
+    struct part part = {.plots = "compare-flame-"};
+    struct cup_call_tree merged;
+    add_runs(&part, runs);
+    int result =
+        cup_run_stacks_merge(&merged, runs->comparison->inputs, runs->comparison->input_count);
+    part.slices.calls = &merged;
+    if (result == 0)
+        result = put(out, &part, runs);
+    cup_call_tree_free(&merged);
     return result;
 }

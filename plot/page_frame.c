@@ -78,6 +78,14 @@ void cup_page_part_put(FILE *out, const char *id, const char *heading, const cha
     cup_page_part_end(out);
 }
 
+void cup_page_functions_put(FILE *out, const char *text)
+{
+    if (!*text)
+        return;
+    cup_page_part_put(out, "functions", "Functions", text, NULL);
+    fprintf(out, "<script>\n%s</script>\n", cup_flame_js);
+}
+
 int cup_page_parts_open(struct cup_page_part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

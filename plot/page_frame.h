@@ -18,6 +18,9 @@ void cup_page_part_end(FILE *out);
 void cup_page_part_put(FILE *out, const char *id, const char *heading, const char *text,
                        const char *class);
 
+/* The part of the functions, with its script; nothing if the text is empty. */
+void cup_page_functions_put(FILE *out, const char *text);
+
 struct cup_page_part {
     FILE *file;
     char *text; /* of the file, once it is closed; owned */

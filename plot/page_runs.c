@@ -1,10 +1,11 @@
 #include "plot/page_runs.h"
 
 #include "analysis/compare/compare_write.h"
+#include "plot/page_flame.h"
 #include "plot/page_frame.h"
 #include "plot/page_plots.h"
 
-enum part { PLOTS, TABLES, PLOT_LINKS, TABLE_LINKS, LEFT_OUT, PARTS };
+enum part { PLOTS, FUNCTIONS, TABLES, PLOT_LINKS, TABLE_LINKS, LEFT_OUT, PARTS };
 
 static int make_parts(const struct cup_plot_runs *runs, const struct cup_page_part *parts,
                       struct cup_error *error)
@@ -17,6 +18,9 @@ static int make_parts(const struct cup_plot_runs *runs, const struct cup_page_pa
                                          .error = error};
     cup_compare_html(runs->comparison, runs->target ? runs->target : &none, parts[TABLES].file,
                      parts[TABLE_LINKS].file);
+    if (cup_page_has_flame_of_runs(runs) &&
+        cup_page_flame_of_runs(parts[FUNCTIONS].file, runs) != 0)
+        return cup_error_memory(error, "page");
     return cup_page_plots_of_runs(&plots);
 }
 
@@ -27,10 +31,11 @@ static void put_list(FILE *out, const char *name, const char *links)
 
 static void put_contents(FILE *out, const struct cup_page_part *parts)
 {
-    fputs("<nav aria-label=\"Contents\"><ul><li><a href=\"#plots\">Plots</a></li>"
-          "<li><a href=\"#tables\">Tables</a></li></ul>\n"
-          "<details><summary>All plots and tables</summary>\n",
-          out);
+    fprintf(out,
+            "<nav aria-label=\"Contents\"><ul><li><a href=\"#plots\">Plots</a></li>%s"
+            "<li><a href=\"#tables\">Tables</a></li></ul>\n"
+            "<details><summary>All plots and tables</summary>\n",
+            *parts[FUNCTIONS].text ? "<li><a href=\"#functions\">Functions</a></li>" : "");
     put_list(out, "Plots", parts[PLOT_LINKS].text);
     put_list(out, "Tables", parts[TABLE_LINKS].text);
     fputs("</details></nav>\n", out);
@@ -42,6 +47,7 @@ static void put_all(FILE *out, const struct cup_plot_runs *runs, const struct cu
     put_contents(out, parts);
     fputs("</header>\n<main>\n", out);
     cup_page_part_put(out, "plots", "Plots", parts[PLOTS].text, "plots");
+    cup_page_functions_put(out, parts[FUNCTIONS].text);
     cup_page_part_put(out, "tables", "Tables", parts[TABLES].text, NULL);
     if (*parts[LEFT_OUT].text) {
         cup_page_part_begin(out, "left-out", "Plots left out");

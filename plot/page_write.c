@@ -6,7 +6,6 @@
 #include "plot/page_advice.h"
 #include "plot/page_flame.h"
 #include "plot/page_frame.h"
-#include "plot/page_parts.h"
 #include "plot/page_plots.h"
 
 /* Parts that are made before what links to them is written. */
@@ -104,16 +103,6 @@ static void put_plots(const struct page *page, const char *id, const char *headi
     cup_page_part_end(page->out);
 }
 
-static void put_functions(const struct page *page)
-{
-    if (!cup_page_has_flame(page->totals))
-        return;
-    cup_page_part_begin(page->out, "functions", "Functions");
-    fputs(page->parts[FUNCTIONS].text, page->out);
-    cup_page_part_end(page->out);
-    fprintf(page->out, "<script>\n%s</script>\n", cup_flame_js);
-}
-
 /* What is cut must be said, and where all of it is. */
 static void put_tables(const struct page *page)
 {
@@ -141,7 +130,7 @@ static void put_all(const struct page *page)
     put_summary(page);
     put_plots(page, "front", "The run over time", FRONT);
     put_advice(page);
-    put_functions(page);
+    cup_page_functions_put(page->out, page->parts[FUNCTIONS].text);
     put_tables(page);
     put_plots(page, "plots", "More plots", OTHERS);
     put_left_out(page);

@@ -17,7 +17,7 @@ struct cup_plot_input {
     const struct cup_plot_runs *runs; /* those, see runs.h; NULL where there is one */
     struct cup_arena *arena;          /* what is made lives here */
     char reason[240];  /* why there is nothing to draw: filled by whoever returns NULL */
-    char caption[320]; /* what was counted, over what, and who says so */
+    char caption[560]; /* what was counted, over what, and who says so */
 };
 
 struct cup_plot {
@@ -73,7 +73,7 @@ int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *inpu
 struct cup_legend {
     struct cup_key keys[CUP_KEYS];
     size_t count;
-    char caption[600];
+    char caption[840];
 };
 int cup_plot_draw_for_page(const struct cup_plot *plot, const struct cup_plot_input *input,
                            const void *data, const struct cup_plot_style *style,

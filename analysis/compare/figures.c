@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
+#include "analysis/compare/run_stacks.h"
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
@@ -116,6 +117,7 @@ void cup_figures_free(struct cup_figures *figures)
     free(figures->facts);
     free(figures->files);
     cup_intern_clear(&figures->texts);
+    cup_run_stacks_free(figures->stacks);
     *figures = (struct cup_figures){0};
 }
 

@@ -49,9 +49,11 @@ struct cup_figures {
     struct cup_intern texts;
     uint64_t workers; /* that were seen; 0: not known */
     struct cup_ramp ramp;
-    /* Set before it is filled, for what takes longer: spreads, which all chunks are read for; and
-     * figures of functions. */
-    bool with_chunks, with_functions;
+    /* Set before it is filled, for what takes longer: spreads, which all chunks are read for;
+     * figures of functions; and stacks. */
+    bool with_chunks, with_functions, with_stacks;
+    struct cup_run_stacks *stacks; /* NULL: none, see run_stacks.h */
+    const char *stacks_missing;    /* of a profile: why; constant */
     struct cup_spread chunks[CUP_CHUNK_TIMES]; /* of those whose result was used, seconds */
     bool short_of_memory;                      /* something is missing */
 };

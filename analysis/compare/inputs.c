@@ -10,18 +10,28 @@
 
 #include "analysis/compare/figures_functions.h"
 #include "analysis/compare/measurement.h"
+#include "analysis/compare/run_stacks.h"
 #include "analysis/profile/run_option.h"
 
+static void add_what_stacks_tell(struct cup_figures *figures, const struct cup_totals *totals)
+{
+    if (figures->with_functions)
+        cup_figures_add_functions(figures, totals);
+    if (figures->with_stacks)
+        cup_figures_keep_stacks(figures, totals);
+}
+
 /* Stacks are read where they are asked for. */
-static void add_functions(struct cup_figures *figures, struct cup_totals *totals)
+static void add_stacks(struct cup_figures *figures, struct cup_totals *totals)
 {
     static const struct cup_call_ask all;
     struct cup_call_tree calls;
-    if (cup_stacks_missing(totals->profile))
+    figures->stacks_missing = cup_stacks_missing(totals->profile);
+    if (figures->stacks_missing)
         return;
     totals->calls = &calls;
     if (cup_call_tree_make(&calls, totals->profile, &all) == 0)
-        cup_figures_add_functions(figures, totals);
+        add_what_stacks_tell(figures, totals);
     else
         figures->short_of_memory = true;
     totals->calls = NULL;
@@ -49,8 +59,8 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
         result = cup_error_memory(error, directory);
     if (result == 0) {
         cup_figures_from_totals(figures, &totals);
-        if (figures->with_functions)
-            add_functions(figures, &totals);
+        if (figures->with_functions || figures->with_stacks)
+            add_stacks(figures, &totals);
         if (profile.run_count > 1)
             figures->run = run ? cup_figures_keep_string(figures, run) : "last";
         cup_totals_free(&totals);
@@ -105,8 +115,10 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
 {
     unsigned number;
     const char *colon = strrchr(word, ':');
-    *figures = (struct cup_figures){
-        .path = "", .with_chunks = figures->with_chunks, .with_functions = figures->with_functions};
+    *figures = (struct cup_figures){.path = "",
+                                    .with_chunks = figures->with_chunks,
+                                    .with_functions = figures->with_functions,
+                                    .with_stacks = figures->with_stacks};
     size_t length = strlen(word);
     if (colon && colon > word && access(word, F_OK) != 0 &&
         cup_run_option_read(word, colon + 1, &number, error) == 0) {
@@ -160,6 +172,7 @@ int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_e
         struct cup_figures *figures = &inputs->figures[inputs->count];
         figures->with_chunks = inputs->with_chunks;
         figures->with_functions = inputs->with_functions;
+        figures->with_stacks = inputs->with_stacks;
         if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
             return -1;
     }

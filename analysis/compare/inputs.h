@@ -5,7 +5,7 @@
 
 #include "analysis/compare/compare.h"
 
-/* Fills *figures, of which only `with_chunks` and `with_functions` are looked at before. `word` may
+/* Fills *figures, of which only what begins with `with_` is looked at before. `word` may
  * end with ":N" or ":all", a run of a profile (unless there is a file of the whole name); `run`,
  * which may be NULL, is meant for those that do not. Prints a line on standard error for each
  * damaged log. Returns 0, or -1 and *error. *usage: the words were wrong, not the files. */
@@ -17,7 +17,7 @@ struct cup_input_list {
     const char *const *words;
     size_t word_count;                /* up to CUP_COMPARE_MOST */
     const char *run;                  /* as above */
-    bool with_chunks, with_functions; /* see struct cup_figures */
+    bool with_chunks, with_functions, with_stacks; /* see struct cup_figures */
     size_t baseline;
     struct cup_figures figures[CUP_COMPARE_MOST]; /* owned; `count` of them are open */
     size_t count;

@@ -175,6 +175,8 @@ void cup_call_tree_free(struct cup_call_tree *tree)
     free(tree->frames);
     free(tree->nodes);
     free(tree->rows);
+    free(tree->slices.rows);
+    cup_pair_map_clear(&tree->slices.row_at);
     free(tree->branches);
     cup_modules_free(&tree->modules);
     cup_pair_map_clear(&tree->sites);
@@ -195,14 +197,24 @@ uint32_t cup_call_python(const struct cup_call_tree *tree, uint32_t node)
     return node;
 }
 
+static void add_up(uint64_t *totals, const struct cup_call_row *rows, size_t count,
+                   enum cup_weight weight, uint32_t group)
+{
+    for (size_t i = 0; i < count; i++)
+        if (group == CUP_ALL_PREFIXES || rows[i].prefix == group)
+            totals[rows[i].node] += rows[i].weights.of[weight];
+}
+
 uint64_t *cup_call_totals(const struct cup_call_tree *tree, enum cup_weight weight, uint32_t prefix)
 {
     uint64_t *totals = calloc(tree->node_count + 1, sizeof *totals);
     if (!totals)
         return NULL;
-    for (size_t i = 0; i < tree->row_count; i++)
-        if (prefix == CUP_ALL_PREFIXES || tree->rows[i].prefix == prefix)
-            totals[tree->rows[i].node] += tree->rows[i].weights.of[weight];
+    bool sliced = prefix >= CUP_SLICE_GROUP && prefix < CUP_SLICE_GROUP + CUP_SLICES_MOST;
+    if (sliced)
+        add_up(totals, tree->slices.rows, tree->slices.row_count, weight, prefix - CUP_SLICE_GROUP);
+    else
+        add_up(totals, tree->rows, tree->row_count, weight, prefix);
     for (size_t i = tree->node_count; i-- > 1;)
         totals[tree->nodes[i].parent] += totals[i];
     return totals;

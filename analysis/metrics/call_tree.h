@@ -118,6 +118,25 @@ struct cup_line_branch {
     uint64_t baskets, compressed_bytes;
 };
 
+/* Tasks that are summed up by themselves, besides those of each prefix: of a dataset, or of a
+ * worker of Dask's. The group of slice i is CUP_SLICE_GROUP + i, where a prefix is asked for. */
+enum cup_slice_kind { CUP_SLICE_DATASET, CUP_SLICE_WORKER, CUP_SLICE_KINDS };
+struct cup_call_slice {
+    uint32_t kind; /* enum cup_slice_kind */
+    uint32_t of;   /* name of the dataset, a string of the profile; index in profile->servers */
+};
+enum { CUP_SLICES_EACH = 8, CUP_SLICES_MOST = CUP_SLICES_EACH * CUP_SLICE_KINDS };
+#define CUP_SLICE_GROUP (UINT32_C(1) << 30)
+
+struct cup_call_slices {
+    struct cup_call_slice slices[CUP_SLICES_MOST];
+    size_t count;
+    size_t there[CUP_SLICE_KINDS]; /* datasets and workers that ran tasks, also those left out */
+    struct cup_call_row *rows;     /* owned; their prefix is the number of the slice */
+    size_t row_count, row_room;
+    struct cup_pair_map row_at;
+};
+
 /* More are not kept: what happens at a node that finds no room counts at the one that called it, a
  * row that finds none at the root. Real runs have some ten thousand. */
 enum { CUP_CALL_NODES_MOST = 1 << 20, CUP_CALL_ROWS_MOST = 1 << 20, CUP_CALL_DEPTH_MOST = 512 };
@@ -133,6 +152,7 @@ struct cup_call_tree {
     size_t node_count, node_room;
     struct cup_call_row *rows; /* owned */
     size_t row_count, row_room;
+    struct cup_call_slices slices;
     struct cup_line_branch *branches; /* owned; by which lines */
     size_t branch_count, branch_room;
     struct cup_modules modules; /* in which native frames lie */
@@ -153,6 +173,7 @@ struct cup_call_tree {
 struct cup_call_ask {
     const char *prefix, *dataset;
     const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
+    const struct cup_call_slices *slices; /* which to sum up; NULL: none */
 };
 
 /* Reads all logs that hold stacks. Returns 0, or -1 without memory. The profile must outlive it. */
@@ -177,7 +198,8 @@ uint32_t cup_call_python(const struct cup_call_tree *tree, uint32_t node);
 enum { CUP_FRAME_ROOM = 512 }; /* of a function as text: see folded.h */
 
 /* For each node the sum of one weight over it and all above it, of the tasks of PREFIX (or
- * CUP_ALL_PREFIXES); [0] is that of all. Allocated, the caller frees; NULL without memory. */
+ * CUP_ALL_PREFIXES, or the group of a slice); [0] is that of all. Allocated, the caller frees; NULL
+ * without memory. */
 #define CUP_ALL_PREFIXES (UINT32_MAX - 1)
 uint64_t *cup_call_totals(const struct cup_call_tree *tree, enum cup_weight weight,
                           uint32_t prefix);
@@ -197,6 +219,10 @@ uint32_t cup_call_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t
 /* Adds to what is there. Returns 0, or -1 without memory. */
 int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,
                  const struct cup_weights *weights);
+
+/* Likewise, for the slices that TASK is of. */
+int cup_call_add_sliced(struct cup_call_tree *tree, uint32_t node, const struct cup_task *task,
+                        const struct cup_weights *weights);
 
 /* Likewise: baskets of a branch (index) that were asked for at a node. */
 int cup_call_add_branch(struct cup_call_tree *tree, uint32_t node, uint32_t branch,

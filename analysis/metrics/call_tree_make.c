@@ -26,6 +26,7 @@ struct maker {
     struct cup_id_map modules;  /* index + 1 in the tree's */
     struct cup_id_map nodes;    /* index + 1 in the tree */
     struct cup_id_map tasks;    /* by number: prefix + 2; 1: not asked for */
+    struct cup_id_map at;       /* by number, where there are slices: index + 1 in the profile */
     struct cup_id_map counted;  /* by number: 1 for tasks that did something */
     struct cup_pair_map frames; /* by code and offset: index + 1 in the tree */
     struct known_code *known;
@@ -288,6 +289,13 @@ static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
     return whole;
 }
 
+/* NULL: not known, or there are no slices. */
+static const struct cup_task *sliced_task(const struct maker *maker, uint32_t task)
+{
+    uint32_t known = maker->tree->slices.count ? cup_id_map_get(&maker->at, task) : 0;
+    return known ? &maker->profile->tasks[known - 1] : NULL;
+}
+
 static void count_task(struct maker *maker, uint32_t task)
 {
     if (task == 0 || cup_id_map_get(&maker->counted, task))
@@ -313,6 +321,7 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     if (!prefix_of(maker, reader.told.task, &prefix))
         return;
     count_task(maker, reader.told.task);
+    const struct cup_task *task = sliced_task(maker, reader.told.task);
     while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
         const struct cup_weights weights = weights_of(&reader.row);
         uint32_t node = node_of(maker, reader.row.node);
@@ -321,7 +330,8 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
             add_branch(maker, &reader.row, node);
             continue;
         }
-        if (node == CUP_NOTHING || cup_call_add(maker->tree, node, prefix, &weights) != 0)
+        if (node == CUP_NOTHING || cup_call_add(maker->tree, node, prefix, &weights) != 0 ||
+            (task && cup_call_add_sliced(maker->tree, node, task, &weights) != 0))
             maker->out_of_memory = true;
     }
     maker->tree->damaged += reader.damaged;
@@ -368,6 +378,8 @@ static void find_tasks(struct maker *maker, uint32_t process)
          i < profile->task_count && profile->tasks[i].process == process; i++) {
         const struct cup_task *task = &profile->tasks[i];
         map(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
+        if (maker->tree->slices.count)
+            map(maker, &maker->at, task->number, (uint32_t)i + 1);
     }
 }
 
@@ -397,6 +409,7 @@ static void forget_log(struct maker *maker)
     cup_id_map_clear(&maker->modules);
     cup_id_map_clear(&maker->nodes);
     cup_id_map_clear(&maker->tasks);
+    cup_id_map_clear(&maker->at);
     cup_id_map_clear(&maker->counted);
     cup_pair_map_clear(&maker->frames);
     maker->known_count = maker->table_bytes = 0;
@@ -441,6 +454,8 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
     struct maker maker = {.tree = tree, .profile = profile, .ask = ask, .natives = {.tree = tree}};
     *tree = (struct cup_call_tree){.profile = profile,
                                    .filtered = ask->prefix || ask->dataset || ask->worker};
+    if (ask->slices)
+        tree->slices = *ask->slices;
     maker.out_of_memory = start(&maker) != 0;
     for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
         read_process(&maker, i);

@@ -37,6 +37,7 @@ static int fold_nodes(struct cup_folded *folded, const struct cup_call_tree *tre
         bool apart = by == CUP_FOLD_USER_LINES && tree->functions[frame->function].user;
         const struct cup_folded_node like = {.parent = place[node->parent],
                                              .function = frame->function,
+                                             .node = (uint32_t)i,
                                              .line = apart ? frame->line : 0,
                                              .phase = node->phase};
         uint32_t key = apart ? (uint32_t)tree->function_count + node->frame : frame->function;

@@ -9,6 +9,7 @@
 struct cup_folded_node {
     uint32_t parent;
     uint32_t function; /* in the tree's functions */
+    uint32_t node;     /* in the tree's nodes: the first of those that are one here */
     uint32_t line;     /* of the user's functions, where those are apart; 0: not known, or not */
     uint64_t self, total;
     uint16_t depth; /* of the root: 0 */

@@ -6,7 +6,7 @@
 
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/call_slices.h"
 #include "analysis/metrics/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/verbs/options.h"
@@ -132,7 +132,8 @@ static int check_plots(const struct request *request, struct cup_error *error)
         if (!of_runs && is_of_runs(request))
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
                                  "%s: shows one run; of several there are compare, "
-                                 "compare-budget, compare-runtime and compare-scaling",
+                                 "compare-budget, compare-runtime, compare-scaling and "
+                                 "compare-flame-cpu, -wait, -read and -alloc",
                                  name);
     }
     return 0;
@@ -148,6 +149,15 @@ static int read_operands(struct request *request, const char **operands, size_t 
     return check_plots(request, error);
 }
 
+/* Stacks are read where a plot shows them. */
+static bool wants_flame(const struct request *request)
+{
+    bool wanted = request->wanted.count == 0;
+    for (size_t i = 0; i < request->wanted.count && !wanted; i++)
+        wanted = strstr(request->wanted.plots[i]->name, "flame-") != NULL;
+    return wanted;
+}
+
 /* What only several runs have. */
 static int read_comparison(struct request *request, struct cup_error *error)
 {
@@ -160,6 +170,7 @@ static int read_comparison(struct request *request, struct cup_error *error)
         return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files: belongs to plots of one run");
     request->inputs.run = request->run;
     request->inputs.with_chunks = true;
+    request->inputs.with_stacks = wants_flame(request);
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "plot", error) != 0)
         return -1;
@@ -306,22 +317,18 @@ static int answer_with_files(const struct request *request, struct cup_totals *t
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-/* Stacks are read where a plot shows them. */
-static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
-{
-    bool wanted = request->wanted.count == 0;
-    for (size_t i = 0; i < request->wanted.count && !wanted; i++)
-        wanted = strncmp(request->wanted.plots[i]->name, "flame-", 6) == 0;
-    return wanted && !cup_stacks_missing(profile);
-}
-
 static int answer_with_stacks(const struct request *request, struct cup_totals *totals,
                               struct cup_error *error)
 {
     struct cup_call_tree calls;
-    if (!wants_stacks(request, totals->profile))
+    struct cup_call_slices slices;
+    struct cup_call_ask ask = request->ask;
+    if (!wants_flame(request) || cup_stacks_missing(totals->profile))
         return answer_with_files(request, totals, error);
-    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
+    if (request->html && cup_call_slices_choose(&slices, totals) != 0)
+        return cup_error_memory(error, totals->profile->path);
+    ask.slices = request->html ? &slices : NULL;
+    int result = cup_call_tree_make(&calls, totals->profile, &ask);
     totals->calls = &calls;
     result = result == 0 ? answer_with_files(request, totals, error)
                          : cup_error_memory(error, totals->profile->path);

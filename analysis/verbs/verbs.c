@@ -54,7 +54,7 @@ const struct cup_verb cup_verbs[] = {
      "  --dark             light on dark\n"
      "  --prefix P, --dataset D, --worker W   only stacks of such tasks in the flame graphs\n"
      "  --files DIR        where else to look for the files that were read: share-read is then by\n"
-     "                     what they say of themselves\n"
+     "                     what they say of themselves, and share-read-branches is there\n"
      "  --baseline B       of several, what the others are compared with: letter, number or name;\n"
      "                     default: the first\n"
      "  --target RATE      of several, a line at that rate in compare-scaling: 200Gbps, 50kHz\n"

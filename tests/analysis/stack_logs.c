@@ -62,7 +62,8 @@ static void add_nodes(struct log_builder *b)
     builder_stacks(b, 1, nodes, sizeof nodes / sizeof *nodes);
 }
 
-static void add_task(struct log_builder *b, uint32_t task, uint32_t prefix, uint32_t dataset)
+static void add_task(struct log_builder *b, uint32_t task, uint32_t prefix, uint32_t seconds,
+                     uint32_t dataset)
 {
     char key[40];
     struct cup_r_task_begin begin = {.task = task,
@@ -79,7 +80,7 @@ static void add_task(struct log_builder *b, uint32_t task, uint32_t prefix, uint
                               .entry_stop = 1000};
     struct cup_r_task_end end = {.task = task,
                                  .status = CUP_STATUS_FINISHED,
-                                 .stop_ns = at_second(task + 1),
+                                 .stop_ns = at_second(task + seconds),
                                  .cpu_ns = MS(900),
                                  .rss = CUP_UNKNOWN64,
                                  .result_bytes = CUP_UNKNOWN64};
@@ -88,6 +89,11 @@ static void add_task(struct log_builder *b, uint32_t task, uint32_t prefix, uint
     if (dataset)
         BUILDER_ADD(b, CUP_R_ITEM, item);
     BUILDER_ADD(b, CUP_R_TASK_END, end);
+}
+
+void add_stack_task(struct log_builder *b, uint32_t task, uint32_t seconds, uint32_t dataset)
+{
+    add_task(b, task, CHUNK, seconds, dataset);
 }
 
 static void start(struct log_builder *b, uint32_t pid, const char *address, const char *name)
@@ -120,9 +126,9 @@ void build_stack_log(struct log_builder *b)
 {
     start(b, 4242, "tcp://10.0.0.1:40000", "one");
     add_functions(b, "/venvs/a", "/scratch/dask-scratch-space/worker-x1/mine.py");
-    add_task(b, 1, CHUNK, TT);
-    add_task(b, 2, CHUNK, DY);
-    add_task(b, 3, MERGE, 0);
+    add_task(b, 1, CHUNK, 1, TT);
+    add_task(b, 2, CHUNK, 1, DY);
+    add_task(b, 3, MERGE, 1, 0);
     add_nodes(b);
     USES(b, 1, {N_SELECT, CUP_U_ALLOC, 1, 4096, 0}, {N_SELECT, CUP_U_CPU, 20, 0, MS(200)});
     USES(b, 1, {N_SELECT, CUP_U_CPU, 10, 0, MS(100)}, {N_AGAIN, CUP_U_CPU, 10, 0, MS(100)},
@@ -138,7 +144,7 @@ static void build_other_log(struct log_builder *b)
 {
     start(b, 4243, "tcp://10.0.0.2:40000", "two");
     add_functions(b, "/opt/other", "/tmp/dask-scratch-space/worker-y2/mine.py");
-    add_task(b, 1, CHUNK, TT);
+    add_task(b, 1, CHUNK, 1, TT);
     add_nodes(b);
     USES(b, 1, {N_SELECT, CUP_U_CPU, 6, 0, MS(60)}, {N_OPEN, CUP_U_READ, 1, 500, 100});
 }

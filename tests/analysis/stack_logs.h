@@ -36,4 +36,7 @@ void save_stack_logs(const char *directory);
 /* The first of them, unfinished: more may be added. */
 void build_stack_log(struct log_builder *builder);
 
+/* Adds a task of prefix "chunk", 1,000 events of a dataset (a string's id). */
+void add_stack_task(struct log_builder *builder, uint32_t task, uint32_t seconds, uint32_t dataset);
+
 #endif

@@ -93,9 +93,40 @@
     found.flame_pressed = weights.filter((one) => one.getAttribute("aria-pressed") === "true")
       .map((one) => one.textContent).join();
     found.flame_other = box("process:11") || box("decompress") || !box("array") ? 1 : 0;
+    found.flame_groups = all("optgroup", flame).map((group) => group.label).join("; ");
+    found.flame_slices = all("optgroup", flame).map((group) => {
+      choose(flame, group.firstElementChild.value);
+      press("Escape");
+      return said.textContent;
+    });
+  }
+
+  function choose(flame, value) {
+    const list = flame.querySelector("select");
+    list.value = value;
+    list.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // Two runs: boxes have the colours of their changes, what is gone is told, and they can be exchanged.
+  function tryFlameOfRuns(flame) {
+    const boxes = flame.querySelector(".boxes"), said = flame.querySelector(".said");
+    const box = (name) => all(".box", boxes).find((one) => one.textContent === name);
+    const colours = () => new Set(all(".box", boxes).map((one) => one.style.background)).size;
+    const point = (name) => box(name).dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
+    found.flame_choices = all("option", flame).length;
+    point("decompact_");
+    found.flame_new = said.textContent;
+    found.flame_new_colour = box("decompact_").style.background;
+    point("process");
+    found.flame_same = said.textContent;
+    found.flame_same_colour = box("process").style.background;
+    found.flame_gone = flame.querySelector(".gone").textContent;
+    found.flame_colours = colours();
+    choose(flame, 1);
+    found.flame_exchanged = box("decompress") && !box("decompact_") ? 1 : 0;
   }
   const flame = document.getElementById("flame");
-  if (flame) tryFlame(flame);
+  if (flame) (flame.querySelector("select").getAttribute("aria-label") === "Runs" ? tryFlameOfRuns : tryFlame)(flame);
 
   // A heading is pressed twice: the largest first, then the smallest.
   // A page of a run without tasks has no table to sort, or plot to point at: it has errors, or not.

@@ -262,6 +262,20 @@ static void expect_text(json_t *found, const char *name, const char *part)
     cr_expect(told && strstr(told, part), "%s: %s", name, told);
 }
 
+/* The first prefix, dataset and worker each read less than all. */
+static void expect_slices(json_t *found)
+{
+    json_t *slices = json_object_get(found, "flame_slices");
+    expect_text(found, "flame_groups", "datasets; workers");
+    cr_expect_geq(json_array_size(slices), 2);
+    for (size_t i = 0; i < json_array_size(slices); i++) {
+        const char *said = json_string_value(json_array_get(slices, i));
+        cr_expect(strstr(said, "all: ") == said && strstr(said, "B, 100.0 % of all"), "%s", said);
+        cr_expect_eq(i > 0 && json_equal(json_array_get(slices, i), json_array_get(slices, i - 1)),
+                     0, "%s", said);
+    }
+}
+
 /* Of process(), whose line 12 has a quarter of the CPU time, all of it in decompress(). */
 static void expect_flame(json_t *found)
 {
@@ -277,6 +291,7 @@ static void expect_flame(json_t *found)
     expect_text(found, "flame_found", " Found: 1 box, ");
     cr_expect_str_eq(json_string_value(json_object_get(found, "flame_framed")), "decompress");
     cr_expect_str_eq(json_string_value(json_object_get(found, "flame_pressed")), "bytes read");
+    expect_slices(found);
 }
 
 Test(page, works_in_a_browser_at_any_width)
@@ -315,13 +330,49 @@ Test(page, of_a_run_without_tasks_has_no_errors)
     json_decref(found);
 }
 
+/* Of decompact_(), a quarter of the CPU time, which was decompress() before. */
+static void expect_flame_of_runs(json_t *found)
+{
+    const char *changed = json_string_value(json_object_get(found, "flame_new_colour"));
+    const char *same = json_string_value(json_object_get(found, "flame_same_colour"));
+    cr_expect_eq(number(found, "flame_choices"), 2);
+    cr_expect_eq(number(found, "flame_colours"), 2, "grey, and the red of 10 % and more");
+    cr_expect_eq(number(found, "flame_exchanged"), 1);
+    expect_text(found, "flame_new", "decompact_ (uproot/compression.py): ");
+    expect_text(found, "flame_new", " for each event, 25.0 % of all; nothing in A");
+    expect_text(found, "flame_same", ", which may be nothing; ");
+    expect_text(found, "flame_gone", "25.0 % of A was in functions that B does not have");
+    expect_text(found, "flame_gone", ": decompress (uproot/compression.py) 25.0 %.");
+    cr_expect(strstr(changed, "--red") && strstr(same, "--grey"), "%s, %s", changed, same);
+}
+
+/* A copy of the run in which a function has another name. */
+static const char *make_other(const char *profile)
+{
+    const char *other = text("%s/other", directory);
+    run((struct child){.argv = {"/bin/cp", "-r", profile, other}});
+    struct child list = {.argv = {"/usr/bin/find", other, "-name", "*.cup"}};
+    size_t count = 0;
+    child_run(&list);
+    for (char *line = strtok(list.out, "\n"); line; line = strtok(NULL, "\n")) {
+        size_t bytes;
+        char *all = read_all(line, &bytes);
+        count += replace(all, bytes, "decompress", "decompact_");
+        write_all(line, all, bytes);
+        free(all);
+    }
+    child_free(&list);
+    cr_assert(count, "the made-up run has other names by now");
+    return other;
+}
+
 /* That of several runs is made of the same parts. */
 Test(page, of_several_runs_works_too)
 {
     browser();
     const char *profile = make_profile(), *probed = text("%s/probed.html", directory);
-    const char *page = text("%s/page.html", directory);
-    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, profile, "--html", page}});
+    const char *page = text("%s/page.html", directory), *other = make_other(profile);
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, other, "--html", page}});
     add_probe(page, probed);
     json_t *found = probe(probed, "--window-size=1280,900");
     expect_none(found);
@@ -332,6 +383,7 @@ Test(page, of_several_runs_works_too)
     cr_expect(json_is_true(json_object_get(found, "sorted_down")));
     cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
     cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
+    expect_flame_of_runs(found);
     json_decref(found);
 }
 

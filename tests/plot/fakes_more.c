@@ -147,7 +147,7 @@ static const void *fake_peak_memory(enum fake_kind kind, struct cup_arena *arena
 }
 
 /* A tree of boxes: in each row each box is cut into ever smaller ones. */
-static const void *fake_flame(enum fake_kind kind, struct cup_arena *arena)
+const void *fake_flame(enum fake_kind kind, bool compared, struct cup_arena *arena)
 {
     struct cup_flame *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {15};
@@ -155,6 +155,7 @@ static const void *fake_flame(enum fake_kind kind, struct cup_arena *arena)
     size_t deepest = kind == FAKE_LARGE ? 60 : 12;
     plot->unit = CUP_AXIS_SECONDS;
     plot->what = "CPU time";
+    plot->compared = compared;
     plot->all = kind == FAKE_ODD ? NAN : 1234;
     plot->boxes = take(arena, most + 1, sizeof *plot->boxes);
     for (size_t parent = 0; plot->count < most; parent++) {
@@ -172,6 +173,8 @@ static const void *fake_flame(enum fake_kind kind, struct cup_arena *arena)
             struct cup_text name = name_of(kind, plot->count, arena);
             box.row = above->row + 1;
             box.kind = (uint8_t)(plot->count % CUP_FLAME_KINDS);
+            box.shade = (int8_t)(plot->count % 7) - 3;
+            box.change = kind == FAKE_ODD ? odd(plot->count + 1) : box.shade * 0.01;
             box.name = box.whole = name.bytes;
             if (kind == FAKE_ODD)
                 box.to = odd(plot->count);
@@ -231,7 +234,7 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_curves(kind, CUP_AXIS_PERCENT, arena);
     if (strcmp(plot, "heap-rss") == 0)
         return fake_curves(kind, CUP_AXIS_BYTES, arena);
-    if (strcmp(plot, "efficiency-summary") == 0)
+    if (strcmp(plot, "efficiency-summary") == 0 || strcmp(plot, "share-read-branches") == 0)
         return fake_shares_of_hundred(kind, arena);
     if (strcmp(plot, "hosts") == 0)
         return fake_rows(kind, false, true, arena);
@@ -241,7 +244,7 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
         strcmp(plot, "servers") == 0)
         return fake_rows(kind, false, false, arena);
     if (strncmp(plot, "flame-", 6) == 0)
-        return fake_flame(kind, arena);
+        return fake_flame(kind, false, arena);
     if (strcmp(plot, "open-latency") == 0)
         return fake_open_latency(kind, arena);
     if (strcmp(plot, "task-bytes") == 0)

@@ -22,6 +22,9 @@ struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena);
 void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena);
 void fill_density(struct cup_density *density, struct cup_arena *arena);
 
+/* Boxes of stacks; those of runs compared have changes. */
+const void *fake_flame(enum fake_kind kind, bool compared, struct cup_arena *arena);
+
 /* As fake_data(); NULL for a plot that it does not know. */
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena *arena);

@@ -159,5 +159,7 @@ const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena
         return fake_runtime(kind, arena);
     if (strcmp(plot, "compare-scaling") == 0)
         return fake_scaling(kind, arena);
+    if (strncmp(plot, "compare-flame-", 14) == 0)
+        return fake_flame(kind == FAKE_FIVE ? FAKE_USUAL : kind, true, arena);
     return NULL;
 }

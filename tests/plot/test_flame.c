@@ -10,6 +10,7 @@
 #include "plot/flame.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
+#include "tests/plot/page_support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH];
 static struct cup_profile profile;
@@ -189,55 +190,68 @@ Test(flame, tasks_can_be_chosen)
 
 /* ---- the page ----------------------------------------------------------------------------- */
 
-/* What flame.js reads: the text of an element, in which a browser turns three names into letters.
- */
-static json_t *page_data(void)
+static const char *title_of(const json_t *data, size_t slice)
 {
-    static const char *const names[][2] = {
-        {"&quot;", "\""}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}};
-    char *page = read_text(path), *at = strstr(page, "<pre id=\"flame-data\" hidden>"), *to;
-    json_error_t error;
-    cr_assert(at, "no data");
-    at = to = strchr(at, '>') + 1;
-    char *start = at;
-    while (*at != '<') {
-        size_t i = 0;
-        while (i < 4 && strncmp(at, names[i][0], strlen(names[i][0])) != 0)
-            i++;
-        *to++ = i < 4 ? *names[i][1] : *at;
-        at += i < 4 ? strlen(names[i][0]) : 1;
-    }
-    *to = '\0';
-    json_t *data = json_loads(start, 0, &error);
-    cr_assert(data, "%s: %.100s", error.text, start);
-    free(page);
-    return data;
+    return json_string_value(
+        json_object_get(json_array_get(json_object_get(data, "slices"), slice), "title"));
 }
 
-static json_int_t first_of(const json_t *tree_data, const char *name)
+Test(flame, the_page_has_slices_of_all_tasks_prefixes_datasets_and_workers)
 {
-    return json_integer_value(json_array_get(json_object_get(tree_data, name), 0));
-}
-
-Test(flame, the_page_has_trees_of_all_tasks_and_of_prefixes)
-{
+    static const struct {
+        const char *title;
+        json_int_t cpu, process; /* with all that it calls, at line 12 */
+    } expected[] = {{"all tasks", 680000, 510000}, {"chunk", 640000, 510000},
+                    {"merge", 40000, 0},           {"TT", 560000, 460000},
+                    {"DY", 80000, 50000},          {"one", 620000, 450000},
+                    {"two", 60000, 60000}};
     save_stack_logs(scratch);
     cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
-    json_t *data = page_data();
-    const json_t *trees = json_object_get(data, "trees"), *all = json_array_get(trees, 0);
+    json_t *data = flame_data(path);
     cr_assert_eq(json_array_size(json_object_get(data, "weights")), 4);
     cr_assert_eq(json_array_size(json_object_get(data, "kinds")), CUP_FLAME_KINDS);
-    cr_assert_eq(json_array_size(trees), 3, "all tasks, and two prefixes");
-    cr_assert_eq(first_of(all, "cpu"), 680000);
-    cr_assert_eq(first_of(all, "wait"), 25000);
-    cr_assert_eq(first_of(all, "read"), 1500);
-    cr_assert_eq(first_of(all, "alloc"), 4096);
-    cr_assert_eq(first_of(json_array_get(trees, 1), "cpu"), 640000);
-    size_t nodes = json_array_size(json_object_get(all, "parents"));
-    cr_assert_eq(nodes, 12, "all, the ten nodes, and not known");
-    for (size_t i = 1; i < nodes; i++)
-        cr_assert_lt(json_integer_value(json_array_get(json_object_get(all, "parents"), i)),
-                     (json_int_t)i);
+    cr_assert_eq(json_array_size(json_object_get(data, "parents")), 12,
+                 "all, the ten nodes, and not known");
+    cr_assert_eq(json_array_size(json_object_get(data, "slices")), 7);
+    for (size_t i = 0; i < 7; i++) {
+        cr_expect_str_eq(title_of(data, i), expected[i].title);
+        cr_expect_eq(flame_all(data, i, "cpu"), expected[i].cpu, "%s", expected[i].title);
+        cr_expect_eq(flame_of(data, i, "cpu", "Processor.process (mine.py:12"), expected[i].process,
+                     "%s", expected[i].title);
+    }
+    cr_expect_eq(flame_all(data, 0, "wait"), 25000);
+    cr_expect_eq(flame_all(data, 0, "read"), 1500);
+    cr_expect_eq(flame_all(data, 0, "alloc"), 4096);
+    cr_expect_eq(flame_all(data, 6, "read"), 500);
+    json_decref(data);
+}
+
+/* Each of as many tasks of a dataset of its own. */
+Test(flame, the_list_says_how_many_are_left_out)
+{
+    enum { DATASETS = 11, NAMES = 200 };
+    struct log_builder b;
+    build_stack_log(&b);
+    for (uint32_t i = 0; i < DATASETS; i++) {
+        char name[20];
+        const struct builder_use use = {N_SELECT, CUP_U_CPU, 1, 0, 1000000 * (i + 1)};
+        snprintf(name, sizeof name, "set-%u", i);
+        builder_string(&b, NAMES + i, name);
+        add_stack_task(&b, 10 + i, i + 1, NAMES + i);
+        builder_uses(&b, 10 + i, &use, 1);
+    }
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    json_t *data = flame_data(path);
+    const json_t *first = json_array_get(json_object_get(data, "slices"), 3);
+    cr_expect_str_eq(json_string_value(json_object_get(first, "title")), "set-10",
+                     "that of most time");
+    cr_expect_str_eq(json_string_value(json_object_get(first, "group")),
+                     "datasets: the 8 of most time, of 13");
+    cr_expect_eq(flame_all(data, 3, "cpu"), 11000);
+    cr_expect_eq(json_array_size(json_object_get(data, "slices")), 3 + 8, "there is one worker");
     json_decref(data);
 }
 
@@ -258,7 +272,7 @@ Test(flame, names_in_the_page_are_no_markup)
     char *page = read_text(path);
     cr_assert_not(strstr(page, "<script>hack"));
     free(page);
-    json_t *data = page_data();
+    json_t *data = flame_data(path);
     bool found = false;
     size_t i;
     json_t *function;

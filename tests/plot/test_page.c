@@ -15,6 +15,7 @@
 #include "plot/page_shapes.h"
 #include "plot/page_svg.h"
 #include "tests/analysis/support.h"
+#include "tests/plot/page_support.h"
 #include "tests/plot/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH];
@@ -34,14 +35,6 @@ static void tear_down(void)
 TestSuite(page, .init = set_up, .fini = tear_down);
 
 #define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
-
-static size_t count(const char *text, const char *part)
-{
-    size_t found = 0;
-    for (const char *at = text; (at = strstr(at, part)); at++)
-        found++;
-    return found;
-}
 
 Test(page, holds_all_in_the_order_of_their_weight)
 {
@@ -63,16 +56,10 @@ Test(page, holds_all_in_the_order_of_their_weight)
         "</html>",
     };
     cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
-    char *page = read_text(path), *at = page;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        char *next = strstr(at, order[i]);
-        cr_expect(next, "%s", order[i]);
-        at = next ? next : at;
-    }
-    cr_expect_eq(count(page, "<section"), count(page, "</section>"));
-    cr_expect_eq(count(page, "<table"), count(page, "</table>"));
-    cr_expect_eq(count(page, "<svg"), count(page, "</svg>"));
-    cr_expect_eq(count(page, "<script"), 1);
+    char *page = read_text(path);
+    expect_order(page, order, sizeof order / sizeof *order);
+    expect_closed(page);
+    cr_expect_eq(count_in(page, "<script"), 1);
     cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the look are variables");
     free(page);
 }
@@ -103,7 +90,7 @@ Test(page, a_failure_is_one_line)
     cr_expect_eq(RUN(scratch, "--html", "/no/such/directory/page.html"), CUP_EXIT_FAILED);
     snprintf(path, sizeof path, "%s/err", outside);
     char *said = read_text(path);
-    cr_expect_eq(count(said, "\n"), 1, "%s", said);
+    cr_expect_eq(count_in(said, "\n"), 1, "%s", said);
     free(said);
 }
 
@@ -342,7 +329,7 @@ Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
             char *svg = page_of(&cup_plots[i], (enum fake_kind)kind);
             cr_expect_lt(strlen(svg), 700000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
                          strlen(svg));
-            cr_expect_eq(count(svg, "<text"), count(svg, "</text>"));
+            cr_expect_eq(count_in(svg, "<text"), count_in(svg, "</text>"));
             cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
             cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
             free(svg);
@@ -358,8 +345,8 @@ Test(page, densities_say_what_is_in_them)
                                           {"memory-per-worker", " %</title>"}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         char *svg = page_of(cup_find_plot(said[i][0]), FAKE_LARGE);
-        cr_expect_gt(count(svg, said[i][1]), 100, "%s", said[i][0]);
-        cr_expect_leq(count(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
+        cr_expect_gt(count_in(svg, said[i][1]), 100, "%s", said[i][0]);
+        cr_expect_leq(count_in(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
         free(svg);
     }
 }

@@ -215,7 +215,8 @@ Test(verb_plot, runs_of_every_kind_beside_each_other)
     cr_expect(begins("compare-runtime.png", "\x89PNG"));
     cr_expect_not(begins("worker-count.png", "\x89PNG"));
     expect_printed("out", 3, "/pictures/compare.png");
-    expect_printed("err", 1, "left out compare-scaling: all runs that tell have the same number");
+    expect_printed("err", 2, "left out compare-scaling: all runs that tell have the same number");
+    expect_printed("err", 2, "compare-flame-alloc: it shows two runs, and here are 4");
     remove_scratch(roast);
 }
 

@@ -220,6 +220,22 @@ def check_shares(run: Run) -> None:
     rows = [row for row in run.report(*elsewhere)["files"]["rows"] if row["share_of_bytes_pct"]]
     expected = [f"{row['share_of_bytes_pct']:.1f} %, {row['share_of_branches_pct']:.1f} %" for row in rows]
     expect("share-read: bars", sorted(texts), sorted(expected))
+    check_branches(run, page, elsewhere)
+
+
+def check_branches(run: Run, page: "Page", elsewhere: tuple) -> None:
+    """Of each branch the share over all files, as the report's rows add up to."""
+    read, whole = {}, {}
+    for row in run.report(*elsewhere)["branches"]["rows"]:
+        if row["file_bytes"]:
+            name = row["branch"]
+            read[name] = read.get(name, 0) + row["share_of_file_pct"] / 100 * row["file_bytes"]
+            whole[name] = whole.get(name, 0) + row["file_bytes"]
+    told = dict(re.fullmatch(r"(\S+?):? .*?([0-9.]+) ?%", tip).groups()
+                for tip in page.tips("share-read-branches"))
+    expect("share-read-branches: rows", sorted(told), sorted(whole))
+    for name, share in told.items():
+        expect_near(f"share-read-branches: {name}", float(share), 100 * read[name] / whole[name], 0.01)
 
 
 def main() -> int:
