@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "preload/cpu_rows.h"
 #include "tests/analysis/support.h"
 
 enum { EXECUTOR = 1, MINE, TBRANCH, FSSPEC, COMPRESSION, READING };
@@ -124,6 +125,9 @@ void build_stack_log(struct log_builder *b)
     add_task(b, 2, CHUNK, DY);
     add_task(b, 3, MERGE, 0);
     add_nodes(b);
+    static const struct cup_cpu_run runs[] = {{1, N_SELECT, true, 0, 0, 1},
+                                              {1, N_ARRAY, false, 119, 357, 3}};
+    builder_cpu_samples(b, 77, 1000, runs, sizeof runs / sizeof *runs);
     USES(b, 1, {N_SELECT, CUP_U_ALLOC, 1, 4096, 0}, {N_SELECT, CUP_U_CPU, 20, 0, MS(200)});
     USES(b, 1, {N_SELECT, CUP_U_CPU, 10, 0, MS(100)}, {N_AGAIN, CUP_U_CPU, 10, 0, MS(100)},
          {N_ARRAY, CUP_U_LOCK_WAIT, 2, 0, MS(20)}, {N_FETCH, CUP_U_READ, 4, 1000, 2000},
