@@ -22,18 +22,32 @@ static struct cup_text server_name(const struct cup_trace *trace, uint32_t proce
     return name;
 }
 
+/* With its pid, where viewers show another number. */
 static void put_process(struct cup_trace *trace, uint32_t process)
 {
     const struct cup_log_header *header = &trace->profile->processes[process].header;
     struct cup_text name = server_name(trace, process);
-    char whole[400];
-    snprintf(whole, sizeof whole, "%.*s%s%.*s:%u", name.length < 250 ? (int)name.length : 250,
+    char whole[400], pid[16] = "";
+    if (trace->numbers[process] != header->pid)
+        snprintf(pid, sizeof pid, ":%u", header->pid);
+    snprintf(whole, sizeof whole, "%.*s%s%.*s%s", name.length < 250 ? (int)name.length : 250,
              name.length ? name.bytes : "", name.length ? " " : "", (int)sizeof header->host,
-             header->host, header->pid);
-    cup_trace_begin(trace, "M", cup_trace_text("process_name"), process, 0, 0);
-    cup_trace_arguments(trace);
-    cup_trace_put(trace, "name", cup_string(whole));
-    cup_trace_end_arguments(trace);
+             header->host, pid);
+    cup_trace_name_process(trace, process, whole);
+}
+
+/* What happened before the first task is seen by it. */
+static void put_run(struct cup_trace *trace)
+{
+    const struct cup_stretch run = trace->totals->run;
+    uint32_t number = cup_trace_run(trace), thread = trace->numbers[number];
+    if (cup_stretch_ns(run) < 0)
+        return;
+    cup_trace_name_process(trace, number, "run");
+    cup_trace_name_thread(trace, number, thread, "run");
+    cup_trace_begin(trace, "X", cup_trace_text("run"), number, thread, run.start_ns);
+    cup_trace_put(trace, "dur", cup_trace_duration(cup_stretch_ns(run)));
+    cup_trace_end(trace);
 }
 
 /* ---- tasks -------------------------------------------------------------------------------- */
@@ -171,22 +185,26 @@ static void put_tasks(struct cup_trace *trace)
 {
     const struct cup_profile *profile = trace->profile;
     for (size_t i = 0; i < profile->task_count && !cup_output_failed(trace->output); i++) {
-        if (cup_task_place(&profile->tasks[i]) == CUP_PLACE_POOL)
+        const struct cup_task *task = &profile->tasks[i];
+        bool pool = cup_task_place(task) == CUP_PLACE_POOL;
+        cup_trace_name_thread(trace, task->process, task->tid, pool ? "tasks" : "other tasks");
+        if (pool)
             put_task(trace, i);
         else
             put_async(trace, i);
-        cup_trace_memory(trace, &profile->tasks[i]);
+        cup_trace_memory(trace, task);
     }
 }
 
 static int put_events(struct cup_trace *trace)
 {
     cup_json_array(&trace->json, "traceEvents");
+    put_run(trace);
     put_processes(trace);
     put_tasks(trace);
     int result = cup_trace_samples(trace);
     cup_json_end_array(&trace->json);
-    return result;
+    return trace->out_of_memory ? -1 : result;
 }
 
 /* At the end, when all is counted. */

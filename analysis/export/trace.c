@@ -24,6 +24,7 @@ static int number_processes(struct cup_trace *trace)
         if (!taken)
             result = cup_id_map_set(&seen, pid, 1);
     }
+    trace->numbers[profile->process_count] = FIRST_OTHER + others;
     cup_id_map_clear(&seen);
     return result;
 }
@@ -54,6 +55,7 @@ int cup_trace_open(struct cup_trace *trace, const struct cup_totals *totals,
 void cup_trace_close(struct cup_trace *trace)
 {
     cup_key_reader_close(&trace->keys);
+    cup_pair_map_clear(&trace->threads);
     free(trace->numbers);
 }
 
@@ -100,4 +102,30 @@ void cup_trace_end_arguments(struct cup_trace *trace)
 {
     cup_json_end_object(&trace->json);
     cup_json_end_object(&trace->json);
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static void put_name(struct cup_trace *trace, const char *kind, uint32_t process, uint32_t tid,
+                     const char *name)
+{
+    cup_trace_begin(trace, "M", cup_trace_text(kind), process, tid, 0);
+    cup_trace_arguments(trace);
+    cup_trace_put(trace, "name", cup_string(name));
+    cup_trace_end_arguments(trace);
+}
+
+void cup_trace_name_process(struct cup_trace *trace, uint32_t process, const char *name)
+{
+    put_name(trace, "process_name", process, 0, name);
+}
+
+void cup_trace_name_thread(struct cup_trace *trace, uint32_t process, uint32_t tid,
+                           const char *name)
+{
+    if (cup_pair_map_get(&trace->threads, process, tid))
+        return;
+    if (cup_pair_map_set(&trace->threads, process, tid, 1) != 0)
+        trace->out_of_memory = true;
+    put_name(trace, "thread_name", process, tid, name);
 }

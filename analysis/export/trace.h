@@ -2,6 +2,7 @@
 #ifndef CUPPING_TRACE_H
 #define CUPPING_TRACE_H
 
+#include "analysis/base/pair_map.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -11,8 +12,10 @@ struct cup_trace {
     const struct cup_profile *profile;
     const struct cup_output *output;
     struct cup_key_reader keys;
-    int64_t start_ns;         /* what its times count from */
-    uint32_t *numbers;        /* owned; of the processes: see cup_trace_open() */
+    int64_t start_ns;            /* what its times count from */
+    uint32_t *numbers;           /* owned; of the processes, and after those of the run */
+    struct cup_pair_map threads; /* those that have a name, by process and tid */
+    bool out_of_memory;
     uint64_t samples;         /* of stacks that were written */
     uint64_t damaged_samples; /* records of stacks that could be read in part only */
     struct cup_json json;
@@ -24,6 +27,11 @@ struct cup_trace {
 int cup_trace_open(struct cup_trace *trace, const struct cup_totals *totals,
                    const struct cup_output *output);
 void cup_trace_close(struct cup_trace *trace);
+
+/* Writes what a process is called; or a thread, once. */
+void cup_trace_name_process(struct cup_trace *trace, uint32_t process, const char *name);
+void cup_trace_name_thread(struct cup_trace *trace, uint32_t process, uint32_t tid,
+                           const char *name);
 
 /* Microseconds since the trace began, never negative: viewers drop such events. */
 struct cup_value cup_trace_time(const struct cup_trace *trace, int64_t time_ns);
@@ -37,6 +45,12 @@ void cup_trace_put(struct cup_trace *trace, const char *name, struct cup_value v
 void cup_trace_arguments(struct cup_trace *trace);
 void cup_trace_end(struct cup_trace *trace);
 void cup_trace_end_arguments(struct cup_trace *trace);
+
+/* Index of what is no process: the run as a whole. */
+static inline uint32_t cup_trace_run(const struct cup_trace *trace)
+{
+    return (uint32_t)trace->profile->process_count;
+}
 
 static inline struct cup_text cup_trace_text(const char *string)
 {

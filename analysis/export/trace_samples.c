@@ -22,7 +22,6 @@ struct samples {
     int64_t last_us;      /* of the last sample of that, since the trace began */
     uint32_t *introduced; /* owned; by number of a frame: the process in which it is known */
     size_t room;
-    bool out_of_memory;
 };
 
 static uint32_t number_of(uint32_t node, enum frame frame)
@@ -172,14 +171,16 @@ static void put_times(struct samples *samples)
 
 static void put_batch(struct samples *samples)
 {
-    if (!samples->count || samples->out_of_memory)
+    if (!samples->count || samples->trace->out_of_memory)
         return;
     if (!make_room(samples)) {
-        samples->out_of_memory = true;
+        samples->trace->out_of_memory = true;
         return;
     }
     if (samples->process != samples->batch[0].process + 1)
         begin_process(samples);
+    cup_trace_name_thread(samples->trace, samples->batch[0].process, samples->batch[0].tid,
+                          "helper");
     begin_data(samples, "ProfileChunk");
     cup_json_object(&samples->trace->json, "cpuProfile");
     put_frames(samples);
@@ -199,7 +200,7 @@ static void take(void *context, const struct cup_call_tree *tree, const struct c
         return;
     if (samples->count == BATCH || first->process != of->process || first->tid != of->tid)
         put_batch(samples);
-    if (!samples->out_of_memory)
+    if (!samples->trace->out_of_memory)
         samples->batch[samples->count++] = *of;
 }
 
@@ -214,5 +215,5 @@ int cup_trace_samples(struct cup_trace *trace)
     trace->damaged_samples = tree.damaged;
     cup_call_tree_free(&tree);
     free(samples.introduced);
-    return result != 0 || samples.out_of_memory ? -1 : 0;
+    return result != 0 || trace->out_of_memory ? -1 : 0;
 }
