@@ -147,6 +147,20 @@ static void build_other_log(struct log_builder *b)
     USES(b, 1, {N_SELECT, CUP_U_CPU, 6, 0, MS(60)}, {N_OPEN, CUP_U_READ, 1, 500, 100});
 }
 
+void save_log_of_function(const char *directory, const char *name, uint64_t cpu_ns)
+{
+    enum { ODD = 60 };
+    const struct cup_stack_node node = {0, ODD, 0};
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_code(&b, ODD, MINE, name, 5, NULL, 0);
+    builder_stacks(&b, ODD, &node, 1);
+    USES(&b, 1, {ODD, CUP_U_CPU, 1, 0, cpu_ns});
+    builder_finish(&b);
+    save_log(&b, directory, "one.cup");
+    builder_free(&b);
+}
+
 void save_stack_logs(const char *directory)
 {
     struct log_builder b;
