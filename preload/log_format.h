@@ -258,7 +258,10 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(CPU_SAMPLES, "cpu_samples", "samples of threads in a task, those on a core and others")      \
     X(CPU_SAMPLES_TORN, "cpu_samples_torn",                                                        \
       "of those: the stack changed while it was read; the time is kept, without the stack")        \
-    X(CPU_SAMPLES_MISSED, "cpu_samples_missed", "samples that were due while the sampler was late")
+    X(CPU_SAMPLES_MISSED, "cpu_samples_missed",                                                    \
+      "samples that were due while the sampler was late")                                          \
+    X(CPU_SAMPLES_DROPPED, "cpu_samples_dropped",                                                  \
+      "samples of CPU_SAMPLES records lost: the log was full")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -426,6 +429,7 @@ enum cup_record_type {
     CUP_R_ACCESS = 32,
     CUP_R_OPEN = 39,
     CUP_R_STROKES = 40,
+    CUP_R_CPU_SAMPLES = 41,
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -1037,6 +1041,29 @@ struct cup_r_stack_use {
     uint32_t rows;
 };
 
+/* Where a thread was in tasks, over time: of the samples that STACK_USE sums up (cpu, off_cpu),
+ * some that were chosen at random. Those that found it alike one after the other are one row. Times
+ * are in units of CUP_CPU_SAMPLES_NS. Tail: ROWS rows of unsigned LEB128 numbers, of which only
+ * those stand there whose bit of enum cup_cpu_row_bits is set: bits; time from the last sample of
+ * the row before (of the first row: from start_ns) to this one's first; task; node; samples less
+ * one, and time from the first of them to the last. Task and node are differences of either sign
+ * (zigzag) to those of the row before, of the first row to 0. */
+enum { CUP_CPU_SAMPLES_NS = 1 << 20 };
+enum cup_cpu_row_bits {
+    CUP_CPU_ROW_ON = 1u << 0,     /* it was on a core, or waited for one; else it was blocked */
+    CUP_CPU_ROW_TASK = 1u << 1,   /* another task than that of the row before */
+    CUP_CPU_ROW_NODE = 1u << 2,   /* another node; 0: the stack is not known */
+    CUP_CPU_ROW_SEVERAL = 1u << 3 /* more than one sample */
+};
+struct cup_r_cpu_samples {
+    struct cup_record head;
+    uint32_t tid; /* of the thread */
+    uint32_t rows;
+    int64_t start_ns;
+    uint32_t period; /* mean time between two samples of a thread, in units as above */
+    uint32_t unused;
+};
+
 /* A section that the program named itself (preload/cupping.h), all times that a task was in it.
  * What threads that worked for the task did meanwhile is in it if the task's own thread began it.
  * Tail: pairs as in COUNTERS, of enum cup_section_value. */
@@ -1204,6 +1231,7 @@ CUP_SIZE_IS(cup_r_module, 32);
 CUP_SIZE_IS(cup_stack_node, 12);
 CUP_SIZE_IS(cup_r_stacks, 16);
 CUP_SIZE_IS(cup_r_stack_use, 16);
+CUP_SIZE_IS(cup_r_cpu_samples, 32);
 CUP_SIZE_IS(cup_r_section, 24);
 CUP_SIZE_IS(cup_r_value, 56);
 CUP_SIZE_IS(cup_access_stroke, 48);

@@ -2,6 +2,7 @@
 
 #include "preload/attribution.h"
 #include "preload/clock.h"
+#include "preload/cpu_samples.h"
 #include "preload/events.h"
 #include "preload/late.h"
 #include "preload/log.h"
@@ -82,16 +83,18 @@ static uint32_t node_of(struct cup_seat *seat, uint32_t task, bool *torn)
 
 /* All that it used since the last sample that found it running: so none of it is lost, and the
  * longer it took the more it weighs. */
-static void sample_cpu(struct cup_seat *seat, uint32_t task)
+static uint32_t sample_cpu(struct cup_seat *seat, uint32_t task)
 {
     bool torn;
-    cup_stack_use(task, node_of(seat, task, &torn), CUP_U_CPU, 1, 0, seat->owed_ns);
+    uint32_t node = node_of(seat, task, &torn);
+    cup_stack_use(task, node, CUP_U_CPU, 1, 0, seat->owed_ns);
     seat->owed_ns = 0;
     seat->node_task = 0;
+    return node;
 }
 
 /* One that has used no CPU since it was last found blocked is where it was. */
-static void sample_wait(struct cup_seat *seat, uint32_t task, bool moved, uint64_t passed_ns)
+static uint32_t sample_wait(struct cup_seat *seat, uint32_t task, bool moved, uint64_t passed_ns)
 {
     if (moved || seat->node_task != task) {
         bool torn;
@@ -99,10 +102,11 @@ static void sample_wait(struct cup_seat *seat, uint32_t task, bool moved, uint64
         seat->node_task = torn ? 0 : task;
     }
     cup_stack_use(task, seat->node, CUP_U_OFF_CPU, 1, 0, passed_ns);
+    return seat->node;
 }
 
-/* PASSED_NS: since it was last looked at, by the wall clock. */
-static void look_at(struct cup_seat *seat, uint64_t passed_ns)
+/* PASSED_NS: since it was last looked at, by the wall clock. KEPT: what is seen is. */
+static void look_at(struct cup_seat *seat, uint32_t index, uint64_t passed_ns, bool kept)
 {
     uint64_t cpu_ns = cpu_ns_of(seat->tid);
     uint64_t used = cpu_ns > seat->cpu_ns ? cpu_ns - seat->cpu_ns : 0;
@@ -114,24 +118,25 @@ static void look_at(struct cup_seat *seat, uint64_t passed_ns)
         return;
     seat->owed_ns += used;
     sampler.seen_ns += used;
-    bool busy = used * 10 >= passed_ns * 9;
-    if (used && (busy || is_running(seat)))
-        sample_cpu(seat, task);
-    else
-        sample_wait(seat, task, used != 0, passed_ns);
+    bool busy = used * 10 >= passed_ns * 9, on_core = used && (busy || is_running(seat));
+    uint32_t node =
+        on_core ? sample_cpu(seat, task) : sample_wait(seat, task, used != 0, passed_ns);
+    if (kept)
+        cup_cpu_samples_keep(index, seat->tid, task, node, on_core);
     cup_log_health(CUP_H_CPU_SAMPLES, 1);
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-static void look(uint64_t passed_ns)
+static void look(uint64_t now, uint64_t passed_ns)
 {
     cup_spin_lock(&sampler.looking);
+    bool kept = cup_cpu_samples_begin(now, sampler.period_ns * sampler.stretch);
     for (uint32_t i = 0; i < cup_seats_used() && !sampler.ends; i++) {
         struct cup_seat *seat = cup_seat_lock(i);
         if (!seat)
             continue;
-        look_at(seat, passed_ns);
+        look_at(seat, i, passed_ns, kept);
         cup_seat_unlock(seat);
     }
     cup_spin_unlock(&sampler.looking);
@@ -178,13 +183,22 @@ static bool ends(void)
     return __atomic_load_n(&sampler.ends, __ATOMIC_SEQ_CST);
 }
 
+static void write_kept(void)
+{
+    cup_spin_lock(&sampler.looking);
+    cup_cpu_samples_flush();
+    cup_spin_unlock(&sampler.looking);
+}
+
 /* A task that begins after the look at the bell rings it. */
 static void sleep_without_tasks(void)
 {
     uint32_t before = bell();
     __atomic_store_n(&sampler.idle, 1, __ATOMIC_SEQ_CST);
-    if (!cup_attribution_any() && !ends())
+    if (!cup_attribution_any() && !ends()) {
+        write_kept();
         sleep_for(before, 0);
+    }
     __atomic_store_n(&sampler.idle, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -211,7 +225,7 @@ static void *run(void *unused)
         in_vain = cup_attribution_any() ? 0 : in_vain + 1;
         if (!in_vain) {
             count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
-            look(passed_ns);
+            look(now, passed_ns);
             uint64_t cpu_now_ns = cup_clock_thread_cpu_ns();
             keep_to_budget(cpu_now_ns - cpu_ns);
             cpu_ns = cpu_now_ns;
@@ -320,6 +334,7 @@ void cup_sampler_pauses(void)
         __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
         ring();
         join();
+        write_kept();
         sampler.not_before = cup_ticks() + cup_ns_ticks(AFTER_FORK_NS);
         __atomic_store_n(&sampler.runs, false, __ATOMIC_RELEASE);
     }
@@ -330,8 +345,7 @@ void cup_sampler_pauses(void)
 void cup_sampler_stops(void)
 {
     __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
-    cup_spin_lock(&sampler.looking);
-    cup_spin_unlock(&sampler.looking);
+    write_kept();
     if (__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE))
         ring();
 }
@@ -341,5 +355,6 @@ void cup_sampler_reset(void)
     sampler.runs = sampler.refused = false;
     sampler.changing = sampler.looking = sampler.idle = sampler.ends = 0;
     sampler.not_before = 0;
+    cup_cpu_samples_reset();
     cup_seats_reset();
 }

@@ -480,6 +480,16 @@ static void put_uses(struct log_builder *builder, uint32_t task)
     builder_uses(builder, task, uses, sizeof uses / sizeof *uses);
 }
 
+/* Where the task's own thread was, seven times in three quarters of a second. */
+static void put_cpu_samples(struct log_builder *builder, uint32_t task)
+{
+    const struct cup_cpu_run runs[] = {{task, ON_MUONS, true, 0, 357, 4},
+                                       {task, ON_ARRAY, false, 476, 595, 2},
+                                       {task, ON_JETS, true, 714, 714, 1}};
+    builder_cpu_samples(builder, 7000 + task % THREADS, job_start_ns + task / THREADS * task_ns,
+                        runs, sizeof runs / sizeof *runs);
+}
+
 static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
 {
     put_begin(builder, log, task);
@@ -491,6 +501,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_file_uses(builder, task);
     put_access(builder, task, job_start_ns + task / THREADS * task_ns);
     put_uses(builder, task);
+    put_cpu_samples(builder, task);
 }
 
 /* Of process `pid` on the host of worker `log`. */

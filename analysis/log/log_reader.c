@@ -109,6 +109,7 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_MODULE] = sizeof(struct cup_r_module),
         [CUP_R_STACKS] = sizeof(struct cup_r_stacks),
         [CUP_R_STACK_USE] = sizeof(struct cup_r_stack_use),
+        [CUP_R_CPU_SAMPLES] = sizeof(struct cup_r_cpu_samples),
         [CUP_R_SECTION] = sizeof(struct cup_r_section),
         [CUP_R_VALUE] = sizeof(struct cup_r_value),
         [CUP_R_OPEN] = sizeof(struct cup_r_open),

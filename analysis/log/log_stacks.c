@@ -80,6 +80,73 @@ bool cup_stack_use_next(struct cup_stack_use_reader *reader)
     return false;
 }
 
+/* ---- rows over time ----------------------------------------------------------------------- */
+
+void cup_cpu_start(struct cup_cpu_reader *reader, const struct cup_record *record)
+{
+    *reader = (struct cup_cpu_reader){0};
+    cup_record_fixed(record, &reader->told, sizeof reader->told);
+    reader->period_ns = (int64_t)reader->told.period * CUP_CPU_SAMPLES_NS;
+    reader->at = cup_record_tail(record);
+    reader->end = reader->at + cup_record_tail_bytes(record);
+}
+
+/* 0 where the row does not tell it. */
+static bool take_if(struct cup_cpu_reader *reader, bool told, uint64_t *number)
+{
+    *number = 0;
+    return !told || cup_number_next(&reader->at, reader->end, number);
+}
+
+/* Adds a difference of either sign. */
+static bool moves(uint32_t *id, uint64_t difference)
+{
+    uint64_t value = *id + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
+    *id = (uint32_t)value;
+    return value <= UINT32_MAX;
+}
+
+static int64_t time_of(const struct cup_cpu_reader *reader)
+{
+    return (int64_t)((uint64_t)reader->told.start_ns + reader->units * CUP_CPU_SAMPLES_NS);
+}
+
+/* False at what is no row: a log of years is none. */
+static bool take_cpu_row(struct cup_cpu_reader *reader)
+{
+    enum { UNITS_MOST = 1 << 30 };
+    uint64_t bits, step, task, node, more, length;
+    if (!take_if(reader, true, &bits) || !take_if(reader, true, &step) ||
+        !take_if(reader, bits & CUP_CPU_ROW_TASK, &task) ||
+        !take_if(reader, bits & CUP_CPU_ROW_NODE, &node) ||
+        !take_if(reader, bits & CUP_CPU_ROW_SEVERAL, &more) ||
+        !take_if(reader, bits & CUP_CPU_ROW_SEVERAL, &length))
+        return false;
+    struct cup_cpu_row *row = &reader->row;
+    if (!moves(&row->task, task) || !moves(&row->node, node) || step > UNITS_MOST ||
+        length > UNITS_MOST || reader->units > UNITS_MOST || more >= CUP_STACK_VALUE_LIMIT)
+        return false;
+    row->on_core = bits & CUP_CPU_ROW_ON;
+    row->samples = 1 + more;
+    reader->units += step;
+    row->start_ns = time_of(reader);
+    reader->units += length;
+    row->stop_ns = time_of(reader);
+    return true;
+}
+
+bool cup_cpu_next(struct cup_cpu_reader *reader)
+{
+    if (reader->count < reader->told.rows && take_cpu_row(reader)) {
+        reader->count++;
+        return true;
+    }
+    reader->damaged = reader->count != reader->told.rows;
+    return false;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
 const char *cup_stack_use_name(uint32_t use)
 {
     static const char *const names[] = {

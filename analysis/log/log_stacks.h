@@ -1,4 +1,5 @@
-/* CODE, MODULE, STACKS and STACK_USE records: their parts, checked. See log_format.h. */
+/* CODE, MODULE, STACKS, STACK_USE and CPU_SAMPLES records: their parts, checked. See log_format.h.
+ */
 #ifndef CUPPING_LOG_STACKS_H
 #define CUPPING_LOG_STACKS_H
 
@@ -49,6 +50,34 @@ void cup_stack_use_start(struct cup_stack_use_reader *reader, const struct cup_r
 
 /* The next one into reader->row; false after the last sound one: then `damaged` is settled. */
 bool cup_stack_use_next(struct cup_stack_use_reader *reader);
+
+/* A thread, found alike by one or more samples of CPU_SAMPLES. */
+struct cup_cpu_row {
+    int64_t start_ns, stop_ns; /* of the first and of the last sample, since the epoch, to within
+                                  CUP_CPU_SAMPLES_NS */
+    uint64_t samples;          /* at least one */
+    uint32_t task;             /* 0: no task is known */
+    uint32_t node;             /* 0: the stack is not known */
+    bool on_core;
+};
+
+/* The rows of one CPU_SAMPLES record, in the order of time. */
+struct cup_cpu_reader {
+    struct cup_r_cpu_samples told;
+    int64_t period_ns;      /* mean time between two samples of a thread */
+    struct cup_cpu_row row; /* the last one that was handed out */
+    uint32_t count;         /* of those */
+    bool damaged;           /* as of uses */
+
+    uint64_t units; /* the iterator's own: time of the last sample since start_ns */
+    const unsigned char *at, *end;
+};
+
+/* The record stays where it is until the last row was handed out. */
+void cup_cpu_start(struct cup_cpu_reader *reader, const struct cup_record *record);
+
+/* The next one into reader->row; false after the last sound one: then `damaged` is settled. */
+bool cup_cpu_next(struct cup_cpu_reader *reader);
 
 /* "cpu", "read"; NULL for uses of newer writers. */
 const char *cup_stack_use_name(uint32_t use);

@@ -161,7 +161,7 @@ struct cup_call_tree {
     uint64_t tasks;             /* that did something at stacks */
     uint64_t left_out;          /* nodes and rows for which there was no room */
     uint64_t orphans;   /* nodes, codes, modules, files or tasks that no record introduced */
-    uint64_t damaged;   /* STACK_USE and STACKS records that could be read in part only */
+    uint64_t damaged;   /* STACK_USE, STACKS, CPU_SAMPLES records that could be read in part only */
     uint64_t lost_logs; /* that could not be read again */
     bool filtered;      /* not all tasks were asked for */
     bool has_native, has_helpers;
@@ -169,11 +169,25 @@ struct cup_call_tree {
         branch_at; /* the maker's own */
 };
 
+/* Where samples found a thread, as CPU_SAMPLES records tell it. */
+struct cup_call_samples {
+    uint32_t process;          /* index */
+    uint32_t tid;              /* of the thread */
+    uint32_t node;             /* in the tree */
+    uint64_t count;            /* at least one */
+    int64_t start_ns, stop_ns; /* of the first and of the last one; times are the log's own */
+    bool on_core;              /* it ran, or waited for a core; else it was blocked */
+};
+typedef void (*cup_samples_taker)(void *context, const struct cup_call_tree *tree,
+                                  const struct cup_call_samples *samples);
+
 /* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
 struct cup_call_ask {
     const char *prefix, *dataset;
     const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
     const struct cup_call_slices *slices; /* which to sum up; NULL: none */
+    cup_samples_taker samples; /* gets those of such tasks, log by log; NULL: nobody does */
+    void *context;
 };
 
 /* Reads all logs that hold stacks. Returns 0, or -1 without memory. The profile must outlive it. */

@@ -337,6 +337,36 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     maker->tree->damaged += reader.damaged;
 }
 
+/* ---- over time ---------------------------------------------------------------------------- */
+
+static void hand_out(struct maker *maker, const struct cup_cpu_reader *reader)
+{
+    const struct cup_cpu_row *row = &reader->row;
+    uint32_t prefix;
+    if (!prefix_of(maker, row->task, &prefix))
+        return;
+    const struct cup_call_samples samples = {.process = maker->process,
+                                             .tid = reader->told.tid,
+                                             .node = node_of(maker, row->node),
+                                             .count = row->samples,
+                                             .start_ns = row->start_ns,
+                                             .stop_ns = row->stop_ns,
+                                             .on_core = row->on_core};
+    if (samples.node == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        maker->ask->samples(maker->ask->context, maker->tree, &samples);
+}
+
+static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_cpu_reader reader;
+    cup_cpu_start(&reader, record);
+    while (!maker->out_of_memory && cup_cpu_next(&reader))
+        hand_out(maker, &reader);
+    maker->tree->damaged += reader.damaged;
+}
+
 /* ---- tasks -------------------------------------------------------------------------------- */
 
 static bool is_text(struct cup_text text, const char *string)
@@ -399,6 +429,8 @@ static void read_log(struct maker *maker, struct cup_log *log)
             on_stacks(maker, record);
         else if (record->type == CUP_R_STACK_USE)
             on_stack_use(maker, record);
+        else if (record->type == CUP_R_CPU_SAMPLES && maker->ask->samples)
+            on_cpu_samples(maker, record);
     }
 }
 

@@ -480,6 +480,7 @@ void cup_dump_record(FILE *out, uint64_t offset, const struct cup_record *record
         [CUP_R_MODULE] = {"MODULE", cup_dump_module},
         [CUP_R_STACKS] = {"STACKS", cup_dump_stacks},
         [CUP_R_STACK_USE] = {"STACK_USE", cup_dump_stack_use},
+        [CUP_R_CPU_SAMPLES] = {"CPU_SAMPLES", cup_dump_cpu_samples},
         [CUP_R_SECTION] = {"SECTION", dump_section},
         [CUP_R_VALUE] = {"VALUE", dump_value},
         [CUP_R_OPEN] = {"OPEN", dump_open},

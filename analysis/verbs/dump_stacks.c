@@ -83,3 +83,23 @@ void cup_dump_stack_use(FILE *out, const struct cup_record *record)
     if (reader.damaged)
         fputs(" (rows are damaged)", out);
 }
+
+static void print_cpu(FILE *out, const struct cup_cpu_row *row)
+{
+    fprintf(out, "\n%10s %5s ROW task=%" PRIu32 " node=%" PRIu32 " %s samples=%" PRIu64, "-", "-",
+            row->task, row->node, row->on_core ? "on_core" : "blocked", row->samples);
+    cup_dump_time(out, "start", row->start_ns);
+    fprintf(out, " ns=%" PRId64, row->stop_ns - row->start_ns);
+}
+
+void cup_dump_cpu_samples(FILE *out, const struct cup_record *record)
+{
+    struct cup_cpu_reader reader;
+    cup_cpu_start(&reader, record);
+    fprintf(out, " tid=%" PRIu32 " rows=%" PRIu32 " period_ns=%" PRId64, reader.told.tid,
+            reader.told.rows, reader.period_ns);
+    while (cup_cpu_next(&reader))
+        print_cpu(out, &reader.row);
+    if (reader.damaged)
+        fputs(" (rows are damaged)", out);
+}

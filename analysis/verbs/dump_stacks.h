@@ -11,5 +11,6 @@ void cup_dump_code(FILE *out, const struct cup_record *record);
 void cup_dump_module(FILE *out, const struct cup_record *record);
 void cup_dump_stacks(FILE *out, const struct cup_record *record);
 void cup_dump_stack_use(FILE *out, const struct cup_record *record);
+void cup_dump_cpu_samples(FILE *out, const struct cup_record *record);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/cpu_rows.h"
 #include "preload/pairs.h"
 
 /* Room for `bytes` more, zeroed; where they begin. */
@@ -225,6 +226,20 @@ void builder_uses(struct log_builder *builder, uint32_t task, const struct build
         bytes += cup_pairs_number(tail + bytes, rows[i].ns);
     }
     builder_record(builder, CUP_R_STACK_USE, &uses, sizeof uses, tail, bytes);
+    free(tail);
+}
+
+void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t start_ns,
+                         const struct cup_cpu_run *runs, uint32_t count)
+{
+    const struct cup_r_cpu_samples samples = {
+        .tid = tid, .rows = count, .start_ns = start_ns, .period = 119};
+    const struct cup_cpu_run none = {0};
+    unsigned char *tail = malloc(count * CUP_CPU_ROW_LONGEST + 1);
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += cup_cpu_row_code(tail + bytes, &runs[i], i ? &runs[i - 1] : &none);
+    builder_record(builder, CUP_R_CPU_SAMPLES, &samples, sizeof samples, tail, bytes);
     free(tail);
 }
 

@@ -61,6 +61,10 @@ void builder_stacks(struct log_builder *builder, uint32_t first, const struct cu
                     uint32_t count);
 void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
                   uint32_t count);
+/* What samples found of thread TID over time, COUNT rows, whose units count from START_NS. */
+struct cup_cpu_run;
+void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t start_ns,
+                         const struct cup_cpu_run *runs, uint32_t count);
 /* An ACCESS record of strokes in their order, whose times are whole units of 1024 ns; and a STROKES
  * record that holds them, one tick a nanosecond. */
 void builder_access(struct log_builder *builder, const struct cup_r_access *access,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "preload/cpu_rows.h"
 #include "tests/analysis/support.h"
 
 enum { EXECUTOR = 1, MINE, TBRANCH, FSSPEC, COMPRESSION, READING };
@@ -130,6 +131,9 @@ void build_stack_log(struct log_builder *b)
     add_task(b, 2, CHUNK, 1, DY);
     add_task(b, 3, MERGE, 1, 0);
     add_nodes(b);
+    static const struct cup_cpu_run runs[] = {{1, N_SELECT, true, 0, 0, 1},
+                                              {1, N_ARRAY, false, 119, 357, 3}};
+    builder_cpu_samples(b, 77, 1000, runs, sizeof runs / sizeof *runs);
     USES(b, 1, {N_SELECT, CUP_U_ALLOC, 1, 4096, 0}, {N_SELECT, CUP_U_CPU, 20, 0, MS(200)});
     USES(b, 1, {N_SELECT, CUP_U_CPU, 10, 0, MS(100)}, {N_AGAIN, CUP_U_CPU, 10, 0, MS(100)},
          {N_ARRAY, CUP_U_LOCK_WAIT, 2, 0, MS(20)}, {N_FETCH, CUP_U_READ, 4, 1000, 2000},
@@ -147,6 +151,20 @@ static void build_other_log(struct log_builder *b)
     add_task(b, 1, CHUNK, 1, TT);
     add_nodes(b);
     USES(b, 1, {N_SELECT, CUP_U_CPU, 6, 0, MS(60)}, {N_OPEN, CUP_U_READ, 1, 500, 100});
+}
+
+void save_log_of_function(const char *directory, const char *name, uint64_t cpu_ns)
+{
+    enum { ODD = 60 };
+    const struct cup_stack_node node = {0, ODD, 0};
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_code(&b, ODD, MINE, name, 5, NULL, 0);
+    builder_stacks(&b, ODD, &node, 1);
+    USES(&b, 1, {ODD, CUP_U_CPU, 1, 0, cpu_ns});
+    builder_finish(&b);
+    save_log(&b, directory, "one.cup");
+    builder_free(&b);
 }
 
 void save_stack_logs(const char *directory)

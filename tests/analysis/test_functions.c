@@ -510,6 +510,9 @@ Test(functions, a_dump_tells_the_records)
         "NODE 7 parent=6 helper",
         "STACK_USE task=1 rows=2",
         "ROW node=3 alloc count=1 bytes=4096 ns=0",
+        "CPU_SAMPLES tid=77 rows=2 period_ns=124780544",
+        "ROW task=1 node=3 on_core samples=1 start=",
+        " blocked samples=3 start=",
         " stacks=on",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

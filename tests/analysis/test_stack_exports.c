@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/verbs/verbs.h"
+#include "preload/cpu_rows.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
 
@@ -87,16 +88,7 @@ Test(stack_exports, a_prefix_can_be_chosen)
 /* What parts frames or lines, and what is no text, is in no name. */
 Test(stack_exports, names_cannot_break_the_format)
 {
-    struct log_builder b;
-    build_stack_log(&b);
-    builder_code(&b, 60, 2, "a;b\nc\xff d", 5, NULL, 0);
-    const struct cup_stack_node node = {0, 60, 0};
-    builder_stacks(&b, 60, &node, 1);
-    const struct builder_use use = {60, CUP_U_CPU, 1, 0, 5000};
-    builder_uses(&b, 1, &use, 1);
-    builder_finish(&b);
-    save_log(&b, scratch, "one.cup");
-    builder_free(&b);
+    save_log_of_function(scratch, "a;b\nc\xff d", 5000);
     cr_assert_eq(EXPORT(scratch, "--to", "collapsed", "-o", target), CUP_EXIT_DONE);
     char *cpu = read_text_in(target, "cpu.collapsed");
     cr_assert(strstr(cpu, "\na:b?c? d (mine.py:5) 5\n"), "%s", cpu);
@@ -179,18 +171,25 @@ Test(stack_exports, speedscope_has_a_profile_for_each_weight)
 
 /* ---- perfetto ----------------------------------------------------------------------------- */
 
-static const json_t *event_of(const json_t *events, const char *phase, const char *name)
+/* The NTH of them, from 0 on. */
+static const json_t *nth_event_of(const json_t *events, const char *phase, const char *name,
+                                  size_t nth)
 {
     size_t i;
     json_t *event;
     json_array_foreach((json_t *)events, i, event)
     {
         if (strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
-            strcmp(json_string_value(json_object_get(event, "name")), name) == 0)
+            strcmp(json_string_value(json_object_get(event, "name")), name) == 0 && nth-- == 0)
             return event;
     }
     cr_assert(false, "no event %s of %s", phase, name);
     return NULL;
+}
+
+static const json_t *event_of(const json_t *events, const char *phase, const char *name)
+{
+    return nth_event_of(events, phase, name, 0);
 }
 
 static double number_of(const json_t *event, const char *name)
@@ -209,7 +208,7 @@ static void check_event(const json_t *event)
     if (strcmp(phase, "M") == 0)
         cr_assert(json_object_get(json_object_get(event, "args"), "name"));
     else
-        number_of(event, "ts");
+        cr_assert_geq(number_of(event, "ts"), 0, "viewers drop what is before");
     if (strcmp(phase, "X") == 0)
         cr_assert_geq(number_of(event, "dur"), 0);
     if (strcmp(phase, "b") == 0 || strcmp(phase, "e") == 0)
@@ -239,6 +238,122 @@ Test(stack_exports, perfetto_shows_tasks_on_their_threads)
     cr_assert_eq(number_of(inside, "tid"), number_of(task, "tid"));
     event_of(events, "M", "process_name");
     event_of(events, "i", "erred");
-    event_of(events, "C", "memory (RSS)");
+    event_of(events, "C", "memory, RSS");
+    json_decref(file);
+}
+
+static void expect_list(const json_t *list, const char *expected)
+{
+    char *text = json_dumps(list, JSON_COMPACT);
+    cr_expect_str_eq(text, expected);
+    free(text);
+}
+
+static const json_t *data_of(const json_t *event)
+{
+    return json_object_get(json_object_get(event, "args"), "data");
+}
+
+static const json_t *profile_of(const json_t *event)
+{
+    return json_object_get(data_of(event), "cpuProfile");
+}
+
+static const json_t *node_of(const json_t *nodes, json_int_t id)
+{
+    size_t i;
+    json_t *node;
+    json_array_foreach((json_t *)nodes, i, node)
+    {
+        if (json_integer_value(json_object_get(node, "id")) == id)
+            return node;
+    }
+    cr_assert(false, "frame %lld is not introduced", (long long)id);
+    return NULL;
+}
+
+/* The stack of the NTH sample of an event: its functions, the innermost first. */
+static void expect_stack(const json_t *nodes, const json_t *event, size_t nth,
+                         const char *const *names)
+{
+    const json_t *samples = json_object_get(profile_of(event), "samples");
+    json_int_t id = json_integer_value(json_array_get(samples, nth));
+    for (; id && *names; names++) {
+        const json_t *node = node_of(nodes, id);
+        const json_t *frame = json_object_get(node, "callFrame");
+        cr_expect_str_eq(json_string_value(json_object_get(frame, "functionName")), *names);
+        id = json_integer_value(json_object_get(node, "parent"));
+    }
+    cr_expect(!id && !*names, "the stack ends after %s", names[-1]);
+}
+
+/* One log, with samples of two threads besides those that it has: one was blocked for a while. */
+static void save_samples(void)
+{
+    static const struct cup_cpu_run one[] = {{1, N_SELECT, true, 0, 0, 1},
+                                             {1, N_ARRAY, false, 100, 300, 3}};
+    static const struct cup_cpu_run other[] = {{1, N_SELECT, true, 50, 50, 1}};
+    struct log_builder b;
+    build_stack_log(&b);
+    int64_t start_ns = builder_header(&b)->process_start_ns + INT64_C(1000000000);
+    builder_cpu_samples(&b, 7, start_ns, one, 2);
+    builder_cpu_samples(&b, 8, start_ns, other, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+}
+
+Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
+{
+    static const char *const select[] = {
+        "select (mine.py:30)", "Processor.process (mine.py:10)",
+        "Runner._work_function (coffea/processor/executor.py:1621)", NULL};
+    static const char *const blocked[] = {
+        "(blocked)", "TBranch.array (uproot/behaviors/TBranch.py:2231)",
+        "Processor.process (mine.py:10)",
+        "Runner._work_function (coffea/processor/executor.py:1621)", NULL};
+    save_samples();
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    const json_t *first = event_of(events, "P", "ProfileChunk"); /* and those before the run */
+    const json_t *one = nth_event_of(events, "P", "ProfileChunk", 1);
+    const json_t *other = nth_event_of(events, "P", "ProfileChunk", 2);
+    const json_t *nodes = json_object_get(profile_of(first), "nodes");
+    cr_assert_eq(number_of(data_of(event_of(events, "P", "Profile")), "startTime"), 0);
+    cr_assert_eq(number_of(one, "tid"), 7);
+    cr_assert_eq(number_of(other, "tid"), 8);
+    cr_assert_eq(json_array_size(json_object_get(profile_of(one), "nodes")), 0, "all are known");
+    expect_stack(nodes, one, 0, select);
+    for (size_t i = 1; i < 4; i++)
+        expect_stack(nodes, one, i, blocked);
+    expect_stack(nodes, other, 0, select);
+    expect_list(json_object_get(data_of(first), "timeDeltas"), "[0,0,0,0]");
+    expect_list(json_object_get(data_of(one), "timeDeltas"), "[0,104857,104858,104857]");
+    expect_list(json_object_get(data_of(other), "timeDeltas"), "[-262144]");
+    cr_assert_eq(number_of(json_object_get(file, "otherData"), "samples"), 9);
+    json_decref(file);
+}
+
+/* Viewers know a process by its pid alone. */
+Test(stack_exports, perfetto_tells_processes_of_one_pid_apart)
+{
+    struct log_builder b;
+    for (int i = 0; i < 3; i++) {
+        const char *const hosts[] = {"one", "two", "three"};
+        build_stack_log(&b);
+        memset(builder_header(&b)->host, 0, sizeof builder_header(&b)->host);
+        memcpy(builder_header(&b)->host, hosts[i], strlen(hosts[i]));
+        builder_finish(&b);
+        save_log(&b, scratch, i == 0 ? "1.cup" : i == 1 ? "2.cup" : "3.cup");
+        builder_free(&b);
+    }
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    double pids[4];
+    for (size_t i = 0; i < 4; i++) { /* the run is one */
+        pids[i] = number_of(nth_event_of(events, "M", "process_name", i), "pid");
+        for (size_t j = 0; j < i; j++)
+            cr_expect_neq(pids[i], pids[j]);
+    }
     json_decref(file);
 }

@@ -258,16 +258,7 @@ Test(flame, the_list_says_how_many_are_left_out)
 /* A function may be called anything. */
 Test(flame, names_in_the_page_are_no_markup)
 {
-    struct log_builder b;
-    build_stack_log(&b);
-    builder_code(&b, 60, 2, "</pre><script>hack()</script>\"\\", 5, NULL, 0);
-    const struct cup_stack_node node = {0, 60, 0};
-    builder_stacks(&b, 60, &node, 1);
-    const struct builder_use use = {60, CUP_U_CPU, 1, 0, 500000000};
-    builder_uses(&b, 1, &use, 1);
-    builder_finish(&b);
-    save_log(&b, scratch, "one.cup");
-    builder_free(&b);
+    save_log_of_function(scratch, "</pre><script>hack()</script>\"\\", 500000000);
     cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
     char *page = read_text(path);
     cr_assert_not(strstr(page, "<script>hack"));
