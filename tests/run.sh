@@ -56,7 +56,7 @@ $line
 # What judges short times, or looks at all processes, wants the machine for itself. Clusters that
 # mostly wait for each other do not: two sets of suites run side by side. A new suite is alone.
 left='branches|cluster_tasks|coffea|environment|exports|gate|plain_jobs'
-right='access|children|clocks|coffea_launch|fine|functions|losses|metrics|opens|page|plot|runs|sections|stack_uses|stacks|workers'
+right='access|children|clocks|coffea_launch|fine|functions|known|losses|metrics|opens|page|plot|runs|sections|stack_uses|stacks|workers'
 run_e2e() {
     run e2e-left "$1" -j1 --filter "@($left)/*" &
     run e2e-right "$1" -j1 --filter "@($right)/*"
