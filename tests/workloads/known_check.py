@@ -140,11 +140,57 @@ def check_phases(functions, known):
     expect(rows["columns"]["read_bytes"] > 0, "columns", rows["columns"]["read_bytes"])
 
 
-def check_processor(expected, report, *_):
+def one_row(rows, **names):
+    found = [row for row in rows if all(row[name] == value for name, value in names.items())]
+    expect(len(found) == 1, names, found)
+    return found[0]
+
+
+def check_sections(report, known):
+    """What the processor named: with what is known of the function in it, for all chunks and each."""
+    sections, part = report["sections"], known["shares"]["half"]
+    half = one_row(sections["rows"], section="half", parent="work", prefix="Known")
+    expect((half["tasks"], half["chunks"], half["entries"]) == (known["chunks"],) * 3, half)
+    expect(half["read_bytes"] == part * known["read_bytes"], half["read_bytes"])
+    close_to(half["cpu_s"], part * known["cpu_s"], 0.01, 0, "section: CPU")
+    close_to(half["alloc_bytes"], part * known["alloc_bytes"], 0.02, 0, "section: allocated")
+    work = one_row(sections["rows"], section="work", parent=None, prefix="Known")
+    expect(abs(work["self_s"] + half["wall_s"] - work["wall_s"]) < 1e-6, "itself", work, half)
+    each = [row for row in sections["by_task"] if row["section"] == "half"]
+    chunks = {(row["file"], row["entry_start"], row["dataset"]) for row in each}
+    expect(len(each) == len(chunks) == known["chunks"], "by task", each)
+    expect(all(row["read_bytes"] * known["chunks"] == half["read_bytes"] for row in each), "by task", each)
+    values = [row for row in sections["values_by_task"] if row["value"] == "events_seen"]
+    expect([row["sum"] for row in values] == [row["entry_stop"] - row["entry_start"] for row in values], values)
+    expect(sum(row["sum"] for row in values) == known["events"] > 0, "values", values)
+    expect(sections["dropped"] == 0, "dropped")
+
+
+def check_activity(report, known):
+    """Dask's own way to name a part."""
+    activity = one_row(report["fine"]["user_activities"], activity="the fifth", prefix="Known")
+    expect(activity["value"] >= known["shares"]["fifth"] * known["cpu_s"], activity)
+
+
+def check_tables(cupping, profile):
+    """They are in the text and in the page, too."""
+    text = told(cupping, "report", profile, "--only", "sections")
+    expect(re.search(r"^  half +work .*\n", text, re.M), text)
+    expect(re.search(r"^  dataset .* half .*\n(  (TTbar|ZToMuMu) .*s.*\n){6}", text, re.M), text)
+    expect("the fifth (Known)" in told(cupping, "report", profile, "--only", "fine"), "fine")
+    page = told(cupping, "plot", profile, "--html", "-")
+    for heading in ("Sections", "Sections task by task"):
+        expect(f">{heading}<" in page, heading, "is not in the page")
+
+
+def check_processor(expected, report, cupping, profile):
     known, functions = expected["processor"], report["functions"]
     check_shares(functions, known)
     check_branches(report, labels("known_processor.py"), known["chunks"])
     check_phases(functions, known)
+    check_sections(report, known)
+    check_activity(report, known)
+    check_tables(cupping, profile)
 
 
 def main(directory, what, cupping):

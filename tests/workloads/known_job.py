@@ -11,7 +11,9 @@ from pathlib import Path
 
 from distributed import Client
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+CUPPING = HERE.parent.parent / "wrappers" / "cupping.py"
+sys.path[:0] = [str(HERE), str(CUPPING.parent)]
 import known_tasks  # noqa: E402
 
 CHUNK = 5000  # each file is one: what is between functions is a sample's error for each of them
@@ -41,6 +43,7 @@ def run_processor(client, given, directory):
         return None
     import known_processor
 
+    client.upload_file(str(CUPPING))
     client.upload_file(known_processor.__file__)
     NanoAODSchema.warn_missing_crossrefs = False
     fileset = json.loads((Path(given) / "files.json").read_text())["fileset"]
@@ -49,7 +52,7 @@ def run_processor(client, given, directory):
     done = runner({name: {"files": files} for name, files in fileset.items()},
                   processor_instance=known_processor.Known(f"{directory}/known.dat"))
     chunks = done["chunks"]
-    return {"shares": known_processor.SHARES, "cpu_s": chunks * known_processor.CPU_S, "chunks": chunks,
+    return {"events": done["events"], "shares": known_processor.SHARES, "cpu_s": chunks * known_processor.CPU_S, "chunks": chunks,
             "read_bytes": chunks * sum(calls * size for calls, size in known_processor.READS),
             "alloc_bytes": chunks * known_processor.ALLOCATIONS[0] * known_processor.ALLOCATIONS[1]}
 

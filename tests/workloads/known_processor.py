@@ -5,8 +5,10 @@ import os
 import time
 
 import awkward as ak
+import cupping
 import numpy
 from coffea import processor
+from distributed.metrics import context_meter
 
 CPU_S = 1.5  # of each chunk, without reading its branches
 SHARES = {"half": 0.5, "third": 0.3, "fifth": 0.2}
@@ -20,13 +22,18 @@ class Known(processor.ProcessorABC):
         self.path = path
 
     def process(self, events):
-        ak.sum(events.Muon.pt)  # branch: Muon_pt
-        ak.sum(events.MET.pt)  # branch: MET_pt
+        with cupping.section("branches"):
+            ak.sum(events.Muon.pt)  # branch: Muon_pt
+            ak.sum(events.MET.pt)  # branch: MET_pt
         file = os.open(self.path, os.O_RDONLY)
-        self.half(file)
-        self.third(file)
-        self.fifth(file)
+        with cupping.section("work"):
+            with cupping.section("half"):
+                self.half(file)
+            self.third(file)
+        with context_meter.meter("the fifth"):
+            self.fifth(file)
         os.close(file)
+        cupping.value("events_seen", len(events))
         return {"chunks": 1, "events": len(events)}
 
     def half(self, file):
