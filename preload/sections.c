@@ -267,15 +267,24 @@ static void add_block(uint64_t *counted, const struct cup_block *block)
             __atomic_load_n(&block->counters[other_ways[i]], __ATOMIC_RELAXED);
 }
 
+/* What this thread did for TASK, which it does not run; 0: for none. */
+static void count_helper(uint64_t *counted, uint32_t task)
+{
+    const struct cup_block *block = task ? cup_block_helped(&cup_self, task) : cup_self.none,
+                           *inheriting = cup_self.inheriting;
+    if (block)
+        add_block(counted, block);
+    if (task && inheriting && inheriting->task == task)
+        add_block(counted, inheriting);
+}
+
 /* On the task's own thread: of all threads that work for it. Elsewhere of this thread. Where a
  * block was closed meanwhile the sum may be less than it was; what is lost then is not counted. */
 static void count(uint64_t *counted, uint32_t task)
 {
     memset(counted, 0, COUNTED * sizeof *counted);
     if (!task || cup_self.task != task) {
-        const struct cup_block *block = task ? cup_block_helped(&cup_self, task) : cup_self.none;
-        if (block)
-            add_block(counted, block);
+        count_helper(counted, task);
         return;
     }
     for (uint32_t i = 0; i < cup_log_block_count(); i++) {
@@ -339,6 +348,16 @@ static void give_back(struct section *section)
     __atomic_store_n(&section->used, 0, __ATOMIC_RELEASE);
 }
 
+/* The section of the same task that SECTION lies within; NULL: none. Async tasks take turns on a
+ * thread, so those of others may be in between. */
+static struct section *within(const struct section *section)
+{
+    uint32_t place = section->outer;
+    while (place && open[place - 1].task != section->task)
+        place = open[place - 1].outer;
+    return place ? &open[place - 1] : NULL;
+}
+
 uint32_t cup_section_begin(const char *name)
 {
     uint32_t id = cup_log_cstring(name), place = id ? take() : 0;
@@ -351,7 +370,8 @@ uint32_t cup_section_begin(const char *name)
     section->tid = cup_self.tid;
     section->task = cup_attribution_task();
     section->name = id;
-    section->parent = section->outer ? open[section->outer - 1].name : 0;
+    const struct section *outer = within(section);
+    section->parent = outer ? outer->name : 0;
     section->inner_ns = 0;
     count(section->counted, section->task);
     section->peak = section->live = 0;
@@ -394,8 +414,9 @@ static void end(uint32_t place, bool unended)
         counted[i] = counted[i] > section->counted[i] ? counted[i] - section->counted[i] : 0;
     if (section->task && section->task == cup_self.task)
         values[CUP_V_PEAK_LIVE_BYTES] = end_peak(section);
-    if (section->outer)
-        open[section->outer - 1].inner_ns += values[CUP_V_WALL_NS];
+    struct section *outer = within(section);
+    if (outer)
+        outer->inner_ns += values[CUP_V_WALL_NS];
     add(section, values, now);
     give_back(section);
 }

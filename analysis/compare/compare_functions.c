@@ -11,7 +11,8 @@ enum { SHOWN = 10 };
 
 struct changed {
     const struct cup_compared *row;
-    double by; /* the largest change of any input, either way */
+    const char *name; /* what it is called */
+    double by;        /* the largest change of any input, either way */
 };
 
 /* A function that a run did not meet cost nothing in it. */
@@ -53,11 +54,54 @@ static struct changed *find_changed(const struct cup_comparison *comparison,
         const struct cup_compared *row = &comparison->rows[i];
         double by = is_of(row, kind) ? change_of(comparison, row) : 0;
         if (by > 0)
-            changed[(*count)++] = (struct changed){row, by};
+            changed[(*count)++] = (struct changed){row, row->row, by};
     }
     if (changed && *count)
         qsort(changed, *count, sizeof *changed, most_first);
     return changed;
+}
+
+/* The most that any function has in each input: all of it, where totals are compared. */
+static void find_wholes(const struct cup_comparison *comparison,
+                        const struct cup_function_figure *kind, double wholes[CUP_COMPARE_MOST])
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        wholes[i] = 0;
+    for (size_t k = 0; k < comparison->count; k++)
+        for (size_t i = 0; i < comparison->input_count && is_of(&comparison->rows[k], kind); i++)
+            wholes[i] = fmax(wholes[i], amount_of(&comparison->rows[k], i));
+}
+
+static bool has_all(const struct cup_comparison *comparison, const struct cup_compared *row,
+                    const double wholes[CUP_COMPARE_MOST])
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (amount_of(row, i) < 0.99 * wholes[i])
+            return false;
+    return true;
+}
+
+/* Functions that every stack has, as those that tasks begin with, all change by the whole: one row
+ * for all of them. Returns how many are in it. */
+static size_t fold_wholes(const struct cup_comparison *comparison,
+                          const struct cup_function_figure *kind, struct changed *changed,
+                          size_t *count)
+{
+    double wholes[CUP_COMPARE_MOST];
+    size_t kept = 0, folded = 0, first = 0;
+    find_wholes(comparison, kind, wholes);
+    for (size_t k = 0; k < *count; k++) {
+        bool whole = has_all(comparison, changed[k].row, wholes);
+        if (whole && folded++)
+            continue;
+        if (whole)
+            first = kept;
+        changed[kept++] = changed[k];
+    }
+    if (folded > 1)
+        changed[first].name = "(all)";
+    *count = kept;
+    return folded;
 }
 
 static void add_change(struct cup_table *table, double from, double to, enum cup_unit unit)
@@ -81,6 +125,7 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
     unsigned used = 1;
     struct cup_table table;
     struct changed *changed = find_changed(comparison, kind, &count);
+    size_t folded = kind->total ? fold_wholes(comparison, kind, changed, &count) : 0;
     for (size_t i = 0; i < inputs; i++) {
         columns[used++] = (struct cup_column){letters[i], CUP_FIT_RIGHT, 0};
         if (i == comparison->baseline)
@@ -96,7 +141,7 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
     cup_table_start(&table, columns, used);
     for (size_t k = 0; k < count && k < SHOWN; k++) {
         double from = amount_of(changed[k].row, comparison->baseline);
-        cup_table_add_string(&table, changed[k].row->row);
+        cup_table_add_string(&table, changed[k].name);
         for (size_t i = 0; i < inputs; i++) {
             double to = amount_of(changed[k].row, i);
             cup_table_add_value(&table, cup_real(to), kind->unit);
@@ -108,6 +153,9 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
     if (count > SHOWN)
         cup_print(terminal, CUP_DIM, "  ... and %zu more functions that changed, in --json\n",
                   count - SHOWN);
+    if (folded > 1)
+        cup_print(terminal, CUP_DIM, "  (all): %zu functions that are on nearly all stacks\n",
+                  folded);
     free(changed);
 }
 

@@ -454,9 +454,9 @@ static void print_footer(const struct cup_terminal *terminal, bool pair)
 {
     char line[400];
     snprintf(line, sizeof line,
-             "%sOnly where it is known which way is the better one. Whether a change is more than "
+             "%s only where it is known which way is the better one. Whether a change is more than "
              "noise, two runs do not tell: repeat them.",
-             pair ? "" : "b: better, w: worse than the baseline. ");
+             pair ? "Better and worse are told" : "b: better, w: worse than the baseline, told");
     putc('\n', terminal->out);
     cup_print_wrapped(terminal, CUP_DIM, 0, line);
 }

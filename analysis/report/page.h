@@ -3,6 +3,7 @@
 #define CUPPING_PAGE_H
 
 #include "analysis/compare/target.h"
+#include "analysis/metrics/sections.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/report/report.h"
 #include "analysis/write/table.h"
@@ -36,6 +37,7 @@ int cup_print_merge(const struct cup_page *page);
 int cup_print_time_budget(const struct cup_page *page);
 int cup_print_attribution(const struct cup_page *page);
 int cup_print_sections(const struct cup_page *page);
+int cup_print_section_tasks(const struct cup_page *page, const struct cup_sections *sections);
 int cup_print_fine(const struct cup_page *page);
 int cup_print_health(const struct cup_page *page);
 int cup_print_processes(const struct cup_page *page);

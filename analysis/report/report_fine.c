@@ -1,8 +1,10 @@
-/* Dask's own activities: a few lines. */
+/* Dask's own activities: a few lines, and those that the program named. */
+#include <string.h>
+
 #include "analysis/report/page.h"
 
 /* The section is this short: the rest is in --json. */
-enum { SHOWN_ACTIVITIES = 6 };
+enum { SHOWN_ACTIVITIES = 6, SHOWN_NAMED = 20 };
 
 static const struct shown {
     enum cup_fine_activity activity, other; /* equal: only one */
@@ -85,6 +87,55 @@ static void print_incomplete(const struct cup_page *page)
     cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
 }
 
+/* In whatever unit it was told. */
+static void add_amount(struct cup_table *table, struct cup_value value, struct cup_text unit)
+{
+    char text[80];
+    if (unit.length == 7 && memcmp(unit.bytes, "seconds", 7) == 0) {
+        cup_table_add_value(table, value, CUP_UNIT_SECONDS);
+    } else if (unit.length == 5 && memcmp(unit.bytes, "bytes", 5) == 0) {
+        cup_table_add_value(table, value, CUP_UNIT_BYTES);
+    } else {
+        snprintf(text, sizeof text, "%.6g %.*s", cup_number(value),
+                 unit.length < 30 ? (int)unit.length : 30, unit.length ? unit.bytes : "");
+        cup_table_add_string(table, text);
+    }
+}
+
+/* "selection (Dimuon)" */
+static void add_named(const struct cup_page *page, struct cup_table *table,
+                      const struct cup_fine_row *row)
+{
+    struct cup_text activity = cup_page_text(page, row->activity),
+                    prefix = cup_page_text(page, row->prefix);
+    char label[200];
+    snprintf(label, sizeof label, "%.*s (%.*s)", activity.length < 90 ? (int)activity.length : 90,
+             activity.bytes, prefix.length < 90 ? (int)prefix.length : 90, prefix.bytes);
+    cup_table_add_string(table, label);
+    add_amount(table, cup_fine_row_value(page->profile, row), cup_page_text(page, row->unit));
+    cup_table_add_string(table, "");
+    cup_table_add_string(table, "");
+}
+
+/* What the program named itself, by Dask's context_meter; returns how many there was no room for.
+ */
+static unsigned add_all_named(const struct cup_page *page, struct cup_table *table)
+{
+    const struct cup_fine *fine = &page->totals->fine;
+    unsigned room = page->alone || page->terminal.html ? SHOWN_NAMED : 0, more = 0;
+    for (size_t i = 0; i < fine->row_count; i++) {
+        if (!fine->rows[i].user)
+            continue;
+        if (room) {
+            add_named(page, table, &fine->rows[i]);
+            room--;
+        } else {
+            more++;
+        }
+    }
+    return more;
+}
+
 static void print_table(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {{"", CUP_FIT_LEFT, 0},
@@ -101,10 +152,22 @@ static void print_table(const struct cup_page *page)
             add_row(page, &table, &shown[i]);
         more += rows++ >= SHOWN_ACTIVITIES;
     }
+    more += add_all_named(page, &table);
     cup_table_finish(&table, &page->terminal);
-    for (size_t i = 0; i < page->totals->fine.row_count; i++)
-        more += page->totals->fine.rows[i].user;
-    cup_page_more(page, more, "activities in --json, fine");
+    cup_page_more(page, more,
+                  page->alone ? "activities in --json, fine" : "activities; --only fine, --json");
+}
+
+static void print_named(const struct cup_page *page)
+{
+    const struct cup_fine *fine = &page->totals->fine;
+    for (size_t i = 0; i < fine->row_count; i++)
+        if (fine->rows[i].user) {
+            cup_print_wrapped(&page->terminal, CUP_DIM, 2,
+                              "Dask takes seconds that the program named itself out of the tasks' "
+                              "CPU and non-CPU time; own clocks have them.");
+            return;
+        }
 }
 
 int cup_print_fine(const struct cup_page *page)
@@ -121,6 +184,7 @@ int cup_print_fine(const struct cup_page *page)
                      : page->profile->selective ? "fine metrics of the spans of these tasks alone"
                                                 : detail);
     print_table(page);
+    print_named(page);
     print_incomplete(page);
     return 0;
 }

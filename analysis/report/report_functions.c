@@ -379,7 +379,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
     uint64_t taken = health[CUP_H_CPU_SAMPLES];
     snprintf(line, sizeof line,
              "CPU time is from %llu samples of threads on a core; of all %llu samples, %s had a "
-             "stack that changed while it was read: their time counts, without the stack.",
+             "stack that changed while it was read: their time counts at the frames that did not.",
              (unsigned long long)functions->all.of[CUP_W_SAMPLES], (unsigned long long)taken,
              cup_print_humane(torn,
                               cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),

@@ -1,5 +1,4 @@
 /* Sections and values that the program named itself. */
-#include "analysis/metrics/sections.h"
 #include "analysis/report/page.h"
 
 enum { SHOWN_SECTIONS = 12, SHOWN_VALUES = 8 };
@@ -97,8 +96,10 @@ static void print_trouble(const struct cup_page *page, const struct cup_sections
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
     }
     if (lost) {
-        snprintf(line, sizeof line, "%llu section%s or value%s found no room in the library.",
-                 (unsigned long long)lost, cup_plural(lost), cup_plural(lost));
+        snprintf(line, sizeof line,
+                 "%llu section%s or value%s found no room in the library, or %s no number.",
+                 (unsigned long long)lost, cup_plural(lost), cup_plural(lost),
+                 lost == 1 ? "was" : "were");
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
     }
 }
@@ -116,6 +117,7 @@ int cup_print_sections(const struct cup_page *page)
     if (page->profile->named_value_count)
         print_values(page);
     print_trouble(page, &sections);
+    int result = page->alone || page->terminal.html ? cup_print_section_tasks(page, &sections) : 0;
     cup_sections_free(&sections);
-    return 0;
+    return result;
 }

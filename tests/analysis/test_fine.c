@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
@@ -408,6 +409,18 @@ Test(fine, rows_of_the_report)
     json_t *latency = row_where(rows, "activity", "latency");
     cr_expect(json_is_null(json_object_get(latency, "context")));
     json_decref(report);
+}
+
+Test(fine, what_the_program_named_is_told_by_its_name)
+{
+    save_two();
+    const char *const arguments[] = {"report", scratch, "--only", "fine", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    cr_expect(strstr(text, "jets (Dimuon)"), "%s", text);
+    cr_expect(strstr(text, " 63 "), "%s", text);
+    cr_expect(strstr(text, "own clocks have them"), "%s", text);
+    free(text);
 }
 
 Test(fine, groups_have_both_clocks)

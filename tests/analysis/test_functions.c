@@ -578,6 +578,34 @@ Test(functions, saved_reports_are_compared_likewise)
     remove_scratch(other);
 }
 
+/* With so much CPU time in it that nearly all stacks end there. */
+static void save_mostly_select(const char *directory, unsigned seconds)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    const struct builder_use use = {N_SELECT, CUP_U_CPU, 100, 0, seconds * UINT64_C(1000000000)};
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, directory, "one.cup");
+    builder_free(&b);
+}
+
+Test(functions, that_are_on_all_stacks_are_one_row_of_a_comparison)
+{
+    char other[SUPPORT_PATH];
+    make_scratch(other);
+    save_mostly_select(scratch, 100);
+    save_mostly_select(other, 200);
+    cr_assert_eq(RUN(cup_verb_compare, "compare", scratch, other, "--only", "functions"),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    cr_expect(strstr(text, "(all): 3 functions that are on nearly all stacks"), "%s", text);
+    cr_expect(strstr(text, "select (mine.py)  50.2 ms  100 ms"), "alone among self: %s", text);
+    cr_expect(!strstr(text, "Processor.process (mine.py)"), "%s", text);
+    free(text);
+    remove_scratch(other);
+}
+
 Test(functions, a_run_without_stacks_is_not_compared)
 {
     char other[SUPPORT_PATH];

@@ -59,6 +59,7 @@ static void expect_sections(json_t *report)
     expect(report, "raises", "raising", NULL, 1, 7);
     expect(report, "left_open", "left open", NULL, 1, 11);
     expect(report, "helper", "with a helper", NULL, 1, 500000);
+    expect(report, "begun_elsewhere", "of a thread", NULL, 4, 14000);
     expect(report, "coroutines", "first", NULL, 1, 700);
     expect(report, "many", "many", NULL, 20000, 0);
     expect(report, "many", "deep", "deep", 99, 0);
@@ -76,6 +77,8 @@ static void expect_memory(json_t *report)
     cr_expect_float_eq(number(inner, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(outer, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(inner, "alloc_bytes"), 15e6, 1e6);
+    json_t *elsewhere = row_of(report, "begun_elsewhere", "of a thread");
+    cr_expect_float_eq(number(elsewhere, "alloc_bytes"), 12e6, 1e6);
 }
 
 static void expect_value(json_t *report)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "wrappers"))
 
@@ -65,6 +66,24 @@ def helper():
         thread.join()
 
 
+def begun_elsewhere():
+    """By threads of the task's: what each did itself."""
+
+    def work(amount):
+        with cupping.section("of a thread"):
+            kept = bytearray(3_000_000)
+            read(amount)
+            del kept
+
+    threads = [threading.Thread(target=work, args=(amount,)) for amount in (2000, 3000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        list(pool.map(work, (4000, 5000)))
+
+
 def coroutines():
     """Two that take turns: each ends its own."""
 
@@ -93,7 +112,7 @@ def many():
 def main():
     with open(path, "wb") as file:
         file.write(b"x" * 1_000_000)
-    for job in nested, by_decorator, left_open, helper, coroutines, many:
+    for job in nested, by_decorator, left_open, helper, begun_elsewhere, coroutines, many:
         print(job.__name__, run(job.__name__, job))
     try:
         run("raises", raises)
