@@ -7,6 +7,6 @@ export SOAK=1
 build/tests/e2e --filter 'stacks/*' -j1 --color=never
 for round in 1 2 3; do
     echo "round $round"
-    build/tests/e2e --filter '@(functions|known|stack_uses)/*' -j1 --color=never
+    build/tests/e2e --filter '@(known|stack_uses)/*' -j1 --color=never
 done
 build/tests/e2e --filter '@(battery|branches)/*oldest*' -j1 --color=never
