@@ -1,4 +1,6 @@
 /* Sections and values that the program named itself. */
+#include <math.h>
+
 #include "analysis/report/page.h"
 
 enum { SHOWN_SECTIONS = 12, SHOWN_VALUES = 8 };
@@ -47,10 +49,14 @@ static void print_sections(const struct cup_page *page, const struct cup_section
                   page->alone ? "sections in --json" : "sections; --only sections, --json");
 }
 
-/* Of any unit, or none: as it is. */
-static void add_number(struct cup_table *table, double number)
+/* Counts have all their digits. */
+void cup_page_add_number(struct cup_table *table, double number)
 {
     char text[32];
+    if (number >= 0 && number < 1e15 && number == floor(number)) {
+        cup_table_add_value(table, cup_count((uint64_t)number), CUP_UNIT_COUNT);
+        return;
+    }
     snprintf(text, sizeof text, "%.6g", number);
     cup_table_add_string(table, text);
 }
@@ -71,10 +77,10 @@ static void print_values(const struct cup_page *page)
         cup_table_add(&table, prefix_text(page, value->prefix));
         cup_table_add_value(&table, cup_count(value->tasks), CUP_UNIT_COUNT);
         cup_table_add_value(&table, cup_count(value->count), CUP_UNIT_COUNT);
-        add_number(&table, value->sum);
-        add_number(&table, value->sum / (double)value->count);
-        add_number(&table, value->least);
-        add_number(&table, value->most);
+        cup_page_add_number(&table, value->sum);
+        cup_page_add_number(&table, value->sum / (double)value->count);
+        cup_page_add_number(&table, value->least);
+        cup_page_add_number(&table, value->most);
     }
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, cup_page_hidden(page, profile->named_value_count, SHOWN_VALUES),

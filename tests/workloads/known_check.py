@@ -96,6 +96,15 @@ def check_text(cupping, profile, name, known):
     expect(re.search(rf"{re.escape(short_name)} .*:\d+\s*$", text, re.M), name, "is not told:", text)
 
 
+def check_loop(report):
+    """Tasks that take turns on one thread: each has its own section, and lies within no other's."""
+    rows = {row["key"]: row for row in report["sections"]["by_task"] if row["section"] == "on the loop"}
+    expect(sorted(rows) == [f"on_loop-{i}" for i in range(6)], "on the loop:", rows)
+    for i in range(6):
+        row = rows[f"on_loop-{i}"]
+        expect((row["parent"], row["entries"], row["read_bytes"]) == (None, 1, 5000 + 1000 * i), row)
+
+
 def check_tasks(expected, report, cupping, profile):
     lines = labels("known_tasks.py")
     for name, known in expected["tasks"].items():
@@ -103,6 +112,7 @@ def check_tasks(expected, report, cupping, profile):
         check_use(report["functions"], name, expected, lines)
         check_text(cupping, profile, name, known)
     check_kernels(report["functions"], expected, lines)
+    check_loop(report)
     used = [row for row in report["functions"]["rows"] if row["function"] == "use"]
     expect(len(used) == 1, "use:", len(used), "rows")
     times = sum(known["times"] for known in expected["tasks"].values())

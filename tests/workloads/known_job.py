@@ -21,6 +21,7 @@ CHUNK = 5000  # each file is one: what is between functions is a sample's error 
 
 def run_tasks(client, directory):
     """{task: what is known of it}"""
+    client.upload_file(str(CUPPING))
     client.upload_file(known_tasks.__file__)
     known_tasks.make_files(directory)
     told = {}
@@ -31,6 +32,8 @@ def run_tasks(client, directory):
         client.submit(known_tasks.run, task, directory, key=f"{name}-1").result()
         told[name] = {"function": function, "bytes": amount, "room": room, "times": times}
     client.submit(known_tasks.run, known_tasks.kernels, directory, key="kernels-1").result()
+    path = f"{directory}/known.dat"
+    client.gather([client.submit(known_tasks.on_loop, i, path, key=f"on_loop-{i}") for i in range(6)])
     return told
 
 
@@ -43,7 +46,6 @@ def run_processor(client, given, directory):
         return None
     import known_processor
 
-    client.upload_file(str(CUPPING))
     client.upload_file(known_processor.__file__)
     NanoAODSchema.warn_missing_crossrefs = False
     fileset = json.loads((Path(given) / "files.json").read_text())["fileset"]

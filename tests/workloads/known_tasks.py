@@ -183,6 +183,18 @@ def kernels(*_):
             sort()
 
 
+async def on_loop(number, path):
+    """Tasks that take turns on the worker's event loop, each in a section of its own."""
+    import cupping
+
+    file = os.open(path, os.O_RDONLY)
+    with cupping.section("on the loop"):
+        os.pread(file, 5000, 0)
+        await asyncio.sleep(0.05)
+        os.pread(file, 1000 * number, 0)
+    os.close(file)
+
+
 # function in which the read stands, bytes on the line "read", most that may come on top: what a
 # library reads ahead or to find its data; how much of use() it does
 EXPECTED = {
