@@ -304,7 +304,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
     uint64_t taken = health[CUP_H_CPU_SAMPLES], used = functions->all.of[CUP_W_SAMPLES];
     snprintf(
         line, sizeof line,
-        "CPU time is from %llu samples of threads on a core (half of it is 50 \u00b1 %.1f %%); of "
+        "CPU time is from %llu samples of threads on a core (half of it is 50 +- %.1f %%); of "
         "all "
         "%llu samples, %s had a stack that changed while it was read: their time counts at "
         "the frames that did not.",
