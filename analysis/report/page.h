@@ -65,6 +65,9 @@ char *cup_humane(char *to, double number, enum cup_unit unit);
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);
 
+/* The next cell: a number that the program gave, of any unit, or none. */
+void cup_page_add_number(struct cup_table *table, double number);
+
 /* Ends the section that was begun last, which in HTML is an element. */
 void cup_page_end(const struct cup_page *page);
 

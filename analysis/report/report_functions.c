@@ -1,4 +1,5 @@
 /* Functions: what each phase of a chunk, each package, function and line cost. */
+#include <math.h>
 #include <string.h>
 
 #include "analysis/metrics/functions.h"
@@ -376,14 +377,16 @@ static void print_samples(const struct cup_page *page, const struct cup_function
             "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
         return;
     }
-    uint64_t taken = health[CUP_H_CPU_SAMPLES];
-    snprintf(line, sizeof line,
-             "CPU time is from %llu samples of threads on a core; of all %llu samples, %s had a "
-             "stack that changed while it was read: their time counts at the frames that did not.",
-             (unsigned long long)functions->all.of[CUP_W_SAMPLES], (unsigned long long)taken,
-             cup_print_humane(torn,
-                              cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),
-                              CUP_UNIT_SHARE));
+    uint64_t taken = health[CUP_H_CPU_SAMPLES], used = functions->all.of[CUP_W_SAMPLES];
+    snprintf(
+        line, sizeof line,
+        "CPU time is from %llu samples of threads on a core (half of it is 50 +- %.1f %%); of "
+        "all "
+        "%llu samples, %s had a stack that changed while it was read: their time counts at "
+        "the frames that did not.",
+        (unsigned long long)used, used ? 50 / sqrt((double)used) : 50, (unsigned long long)taken,
+        cup_print_humane(torn, cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),
+                         CUP_UNIT_SHARE));
     print_line(page, CUP_DIM, line);
 }
 

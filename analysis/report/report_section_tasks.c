@@ -158,7 +158,6 @@ _Static_assert(ABOUT + SECTIONS + VALUES <= CUP_TABLE_COLUMNS, "a column for eac
 static void add_task(struct cup_table *table, const struct by_task *by_task,
                      const struct of_task *of, const struct cup_task_row *row)
 {
-    char text[32];
     for (int i = 0; i < ABOUT; i++)
         cup_table_add_value(table, cup_task_value(row, about[i].name), about[i].unit);
     for (unsigned i = 0; i < by_task->section_count; i++)
@@ -166,10 +165,11 @@ static void add_task(struct cup_table *table, const struct by_task *by_task,
             cup_table_add_seconds(table, of->ns[i]);
         else
             cup_table_add_string(table, "");
-    for (unsigned i = 0; i < by_task->value_count; i++) {
-        snprintf(text, sizeof text, "%.6g", of->sums[i]);
-        cup_table_add_string(table, isnan(of->sums[i]) ? "" : text);
-    }
+    for (unsigned i = 0; i < by_task->value_count; i++)
+        if (isnan(of->sums[i]))
+            cup_table_add_string(table, "");
+        else
+            cup_page_add_number(table, of->sums[i]);
 }
 
 static void print(const struct cup_page *page, const struct by_task *by_task)

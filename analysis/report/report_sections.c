@@ -1,4 +1,6 @@
 /* Sections and values that the program named itself. */
+#include <math.h>
+
 #include "analysis/report/page.h"
 
 enum { SHOWN_SECTIONS = 12, SHOWN_VALUES = 8 };
@@ -30,15 +32,27 @@ static void add_section(const struct cup_page *page, struct cup_table *table,
     cup_table_add_value(table, cup_count(values[CUP_V_PEAK_LIVE_BYTES]), CUP_UNIT_BYTES);
 }
 
+/* Else rows of one name cannot be told apart. */
+static bool are_of_several_prefixes(const struct cup_sections *sections)
+{
+    for (size_t i = 1; i < sections->count; i++)
+        if (sections->shown[i].section->prefix != sections->shown[0].section->prefix)
+            return true;
+    return false;
+}
+
 static void print_sections(const struct cup_page *page, const struct cup_sections *sections)
 {
-    static const struct cup_column columns[] = {
+    enum { PREFIX = 2 };
+    struct cup_column columns[] = {
         {"section", CUP_FIT_LEFT, 0}, {"within", CUP_FIT_LEFT, 3},     {"prefix", CUP_FIT_LEFT, 5},
         {"tasks", CUP_FIT_RIGHT, 0},  {"times", CUP_FIT_RIGHT, 6},     {"wall", CUP_FIT_RIGHT, 0},
         {"itself", CUP_FIT_RIGHT, 4}, {"CPU", CUP_FIT_RIGHT, 0},       {"median", CUP_FIT_RIGHT, 2},
         {"read", CUP_FIT_RIGHT, 1},   {"allocated", CUP_FIT_RIGHT, 7}, {"peak", CUP_FIT_RIGHT, 1}};
     struct cup_table table;
     size_t most = cup_page_rows(page, SHOWN_SECTIONS);
+    if (are_of_several_prefixes(sections))
+        columns[PREFIX].rank = 0;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < sections->count && i < most; i++)
         add_section(page, &table, &sections->shown[i]);
@@ -47,10 +61,14 @@ static void print_sections(const struct cup_page *page, const struct cup_section
                   page->alone ? "sections in --json" : "sections; --only sections, --json");
 }
 
-/* Of any unit, or none: as it is. */
-static void add_number(struct cup_table *table, double number)
+/* Counts have all their digits. */
+void cup_page_add_number(struct cup_table *table, double number)
 {
     char text[32];
+    if (number >= 0 && number < 1e15 && number == floor(number)) {
+        cup_table_add_value(table, cup_count((uint64_t)number), CUP_UNIT_COUNT);
+        return;
+    }
     snprintf(text, sizeof text, "%.6g", number);
     cup_table_add_string(table, text);
 }
@@ -71,10 +89,10 @@ static void print_values(const struct cup_page *page)
         cup_table_add(&table, prefix_text(page, value->prefix));
         cup_table_add_value(&table, cup_count(value->tasks), CUP_UNIT_COUNT);
         cup_table_add_value(&table, cup_count(value->count), CUP_UNIT_COUNT);
-        add_number(&table, value->sum);
-        add_number(&table, value->sum / (double)value->count);
-        add_number(&table, value->least);
-        add_number(&table, value->most);
+        cup_page_add_number(&table, value->sum);
+        cup_page_add_number(&table, value->sum / (double)value->count);
+        cup_page_add_number(&table, value->least);
+        cup_page_add_number(&table, value->most);
     }
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, cup_page_hidden(page, profile->named_value_count, SHOWN_VALUES),

@@ -110,6 +110,21 @@ static bool wants_stacks(const struct request *request, const struct cup_profile
            (request->json || (request->only && cup_section_needs_stacks(request->only)));
 }
 
+/* Rather a word of a misspelt name than zeros. */
+static int check_ask(const struct cup_call_ask *ask, const struct cup_call_tree *calls,
+                     const char *path, struct cup_error *error)
+{
+    if (!calls->filtered || calls->tasks > 0)
+        return 0;
+    cup_error_set(error, path, CUP_NO_OFFSET,
+                  "no stack is of a task of%s%s%s%s%s%s; `cupping report` with --only tasks, "
+                  "datasets or workers lists what there is",
+                  ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
+                  ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
+                  ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
+    return -1;
+}
+
 static int write_with_stacks(const struct request *request, struct cup_totals *totals,
                              struct cup_error *error)
 {
@@ -121,6 +136,8 @@ static int write_with_stacks(const struct request *request, struct cup_totals *t
     totals->calls = &calls;
     if (result != 0)
         result = cup_error_memory(error, totals->profile->path);
+    else if (check_ask(&request->ask, &calls, totals->profile->path, error) != 0)
+        result = -1;
     else
         result = wants_files(request) ? write_with_files(request, totals, error)
                                       : write_totals(request, totals, error);

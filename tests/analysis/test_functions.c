@@ -442,6 +442,9 @@ Test(functions, the_report_tells_them)
     cr_assert_not(strstr(text, "select"), "%s", text);
     free(text);
     cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--prefix", "merge"), CUP_EXIT_USAGE);
+    cr_assert_eq(
+        RUN(cup_verb_report, "report", scratch, "--only", "functions", "--prefix", "misspelt"),
+        CUP_EXIT_FAILED);
 }
 
 Test(functions, a_run_without_stacks_says_why)

@@ -1,9 +1,11 @@
 /* Sections and values of the program's own, from logs worked out by hand. */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/metrics/sections.h"
+#include "analysis/verbs/verbs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
@@ -207,4 +209,21 @@ Test(sections, stand_in_the_report)
     cr_expect_str_eq(json_string_value(json_object_get(row, "parent")), "load");
     cr_expect_eq(json_integer_value(json_object_get(row, "entry_stop")), 200);
     json_decref(report);
+}
+
+/* Chunks and other tasks; what was in no task has no row. */
+Test(sections, are_told_task_by_task)
+{
+    static const char *const parts[] = {
+        "events  key         time      load      fill  events",
+        "   100  Dimuon-1  10.0 s  0.050 us  0.010 us       5",
+        "   n/a  Dimuon-1  10.0 s  0.070 us                -3",
+    };
+    const char *const arguments[] = {"report", scratch, "--only", "sections", NULL};
+    save_two();
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_expect(strstr(text, parts[i]), "%s: %s", parts[i], text);
+    free(text);
 }

@@ -155,3 +155,28 @@ Test(sections, from_c)
     }
     test_directory_remove(scratch);
 }
+
+/* As an extension of Python's has it: its sections are of the task that calls it. */
+Test(sections, from_a_library_within_a_task)
+{
+    char *scratch = test_directory(), *logs = test_directory();
+    const char *library = text("%s/library.so", scratch);
+    struct child compiler = {.argv = {"cc", "-O2", "-shared", "-fPIC", "-Dmain=program",
+                                      "-I" CUP_TOP "/preload", "-o", library,
+                                      CUP_TOP "/tests/workloads/sections.c"}};
+    child_run(&compiler);
+    cr_assert(compiler.status == 0, "%s", compiler.err);
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
+                                   text("import ctypes; ctypes.CDLL('%s').program()", library)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs);
+    expect(report, "run_task", "outer", NULL, 2, 0);
+    expect(report, "run_task", "inner", "outer", 6, 0);
+    json_decref(report);
+    child_free(&compiler);
+    child_free(&recorded);
+    test_directory_remove(logs);
+    test_directory_remove(scratch);
+}

@@ -64,6 +64,8 @@ def check_read(functions, name, known, lines):
         if f"{name}: {what}" in lines:
             amount = at_line(functions, "known_tasks.py", lines[f"{name}: {what}"])["total_read_bytes"]
             expect(least <= amount <= most, f"{name}: {what}", amount, "not", least)
+    if not known["function"]:
+        return
     reads = own_reads(functions, name)
     mine = {function: amount for function, amount in reads.items()
             if function == known["function"] or function.endswith("." + known["function"])}
@@ -92,8 +94,17 @@ def check_kernels(functions, expected, lines):
 def check_text(cupping, profile, name, known):
     """The function is in the text of its own prefix, with the place where it is defined."""
     text = told(cupping, "report", profile, "--only", "functions", "--prefix", name)
-    short_name = known["function"].split(".")[-1]
+    short_name = (known["function"] or name).split(".")[-1]
     expect(re.search(rf"{re.escape(short_name)} .*:\d+\s*$", text, re.M), name, "is not told:", text)
+
+
+def check_loop(report):
+    """Tasks that take turns on one thread: each has its own section, and lies within no other's."""
+    rows = {row["key"]: row for row in report["sections"]["by_task"] if row["section"] == "on the loop"}
+    expect(sorted(rows) == [f"on_loop-{i}" for i in range(6)], "on the loop:", rows)
+    for i in range(6):
+        row = rows[f"on_loop-{i}"]
+        expect((row["parent"], row["entries"], row["read_bytes"]) == (None, 1, 5000 + 1000 * i), row)
 
 
 def check_tasks(expected, report, cupping, profile):
@@ -103,6 +114,7 @@ def check_tasks(expected, report, cupping, profile):
         check_use(report["functions"], name, expected, lines)
         check_text(cupping, profile, name, known)
     check_kernels(report["functions"], expected, lines)
+    check_loop(report)
     used = [row for row in report["functions"]["rows"] if row["function"] == "use"]
     expect(len(used) == 1, "use:", len(used), "rows")
     times = sum(known["times"] for known in expected["tasks"].values())
@@ -175,7 +187,7 @@ def check_activity(report, known):
 def check_tables(cupping, profile):
     """They are in the text and in the page, too."""
     text = told(cupping, "report", profile, "--only", "sections")
-    expect(re.search(r"^  half +work .*\n", text, re.M), text)
+    expect(re.search(r"^  half .*\bKnown\b", text, re.M), text)
     expect(re.search(r"^  dataset .* half .*\n(  (TTbar|ZToMuMu) .*s.*\n){6}", text, re.M), text)
     expect("the fifth (Known)" in told(cupping, "report", profile, "--only", "fine"), "fine")
     page = told(cupping, "plot", profile, "--html", "-")

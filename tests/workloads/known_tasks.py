@@ -167,6 +167,14 @@ def through_h5py(_, directory):
     use()  # through_h5py: use
 
 
+def through_arrow(_, directory):
+    """Threads of a C++ library read, that know nothing of Python."""
+    import pyarrow.parquet
+
+    pyarrow.parquet.read_table(f"{directory}/known.parquet")  # through_arrow: call
+    use()  # through_arrow: use
+
+
 def kernels(*_):
     """Loops in C, called by packages in Python."""
     import awkward
@@ -183,7 +191,19 @@ def kernels(*_):
             sort()
 
 
-# function in which the read stands, bytes on the line "read", most that may come on top: what a
+async def on_loop(number, path):
+    """Tasks that take turns on the worker's event loop, each in a section of its own."""
+    import cupping
+
+    file = os.open(path, os.O_RDONLY)
+    with cupping.section("on the loop"):
+        os.pread(file, 5000, 0)
+        await asyncio.sleep(0.05)
+        os.pread(file, 1000 * number, 0)
+    os.close(file)
+
+
+# function in which the read stands (None: in none of Python's), bytes on the line "read", most that may come on top: what a
 # library reads ahead or to find its data; how much of use() it does
 EXPECTED = {
     recursion: ("down", 41000, 0, 1),
@@ -198,12 +218,14 @@ EXPECTED = {
     pool: ("reads", 50000, 0, 2),
     extension: ("extension", 1000000, 100000, 1),
     through_numpy: ("through_numpy", 61000, 8192, 1),
+    through_arrow: (None, 1600000, 200000, 1),
     through_h5py: ("Dataset.__getitem__", 800000, 100000, 1),
 }
 
 
 def make_files(directory):
-    """What the tasks read: known.dat, known.sqlite, and known.h5 where there is h5py."""
+    """What the tasks read: known.dat, known.sqlite; known.h5 and known.parquet where there is what writes
+    them."""
     with open(f"{directory}/known.dat", "wb") as file:
         file.write(os.urandom(1 << 20))
     with sqlite3.connect(f"{directory}/known.sqlite") as base:
@@ -212,8 +234,13 @@ def make_files(directory):
     base.close()
     try:
         import h5py
+        import numpy
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         return
+    table = pyarrow.table({"pieces": numpy.random.default_rng(1).random(200000)})
+    pyarrow.parquet.write_table(table, f"{directory}/known.parquet", compression="none", use_dictionary=False)
     with h5py.File(f"{directory}/known.h5", "w") as file:
         file["pieces"] = list(range(100000))
 
