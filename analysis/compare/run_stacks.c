@@ -90,7 +90,8 @@ void cup_figures_keep_stacks(struct cup_figures *figures, const struct cup_total
         figures->short_of_memory = true;
         return;
     }
-    stacks->events = (double)totals->events;
+    stacks->tree.ask = totals->calls->ask;
+    stacks->events = totals->calls->filtered ? 0 : (double)totals->events;
     stacks->tasks = (double)totals->calls->tasks;
     stacks->sampled = cup_weight_measured(totals->profile, CUP_W_CPU);
 }

@@ -10,7 +10,7 @@
 /* Of one run. It outlives the profile that it is from. */
 struct cup_run_stacks {
     struct cup_call_tree tree; /* owned; no lines; all rows are of prefix 0 */
-    double events;             /* of used chunks; 0: not known */
+    double events;             /* of used chunks; 0: not known, or not all tasks were asked for */
     double tasks;              /* that did something at stacks */
     bool sampled;              /* CPU time was */
 };

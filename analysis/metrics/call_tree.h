@@ -131,8 +131,16 @@ struct cup_call_slices {
  * row that finds none at the root. Real runs have some ten thousand. */
 enum { CUP_CALL_NODES_MOST = 1 << 20, CUP_CALL_ROWS_MOST = 1 << 20, CUP_CALL_DEPTH_MOST = 512 };
 
+/* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
+struct cup_call_ask {
+    const char *prefix, *dataset;
+    const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
+    const struct cup_call_slices *slices; /* which to sum up; NULL: none */
+};
+
 struct cup_call_tree {
     const struct cup_profile *profile;
+    struct cup_call_ask ask; /* what was asked for, but for the slices */
     struct cup_intern strings;
     struct cup_function *functions; /* owned */
     size_t function_count, function_room;
@@ -156,13 +164,6 @@ struct cup_call_tree {
     bool has_native, has_helpers;
     struct cup_pair_map sites, function_at, frame_at, node_at, row_at,
         branch_at; /* the maker's own */
-};
-
-/* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
-struct cup_call_ask {
-    const char *prefix, *dataset;
-    const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
-    const struct cup_call_slices *slices; /* which to sum up; NULL: none */
 };
 
 /* Reads all logs that hold stacks. Returns 0, or -1 without memory. The profile must outlive it. */

@@ -449,6 +449,7 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
 {
     struct maker maker = {.tree = tree, .profile = profile, .ask = ask};
     *tree = (struct cup_call_tree){.profile = profile,
+                                   .ask = {ask->prefix, ask->dataset, ask->worker, NULL},
                                    .filtered = ask->prefix || ask->dataset || ask->worker};
     if (ask->slices)
         tree->slices = *ask->slices;

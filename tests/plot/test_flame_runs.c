@@ -106,8 +106,11 @@ static void open_runs(const char *const *words, size_t count, size_t baseline)
     static struct cup_target none;
     struct cup_error error;
     bool usage = false;
-    inputs = (struct cup_input_list){
-        .words = words, .word_count = count, .with_stacks = true, .baseline = baseline};
+    inputs = (struct cup_input_list){.words = words,
+                                     .word_count = count,
+                                     .with_stacks = true,
+                                     .ask = inputs.ask,
+                                     .baseline = baseline};
     cr_assert_eq(cup_input_list_open(&inputs, &usage, &error), 0, "%s", error.text);
     cr_assert_eq(cup_comparison_make(&comparison, inputs.figures, inputs.count, baseline), 0);
     input = (struct cup_plot_input){.runs = cup_plot_runs_make(&arena, &comparison, &none),
@@ -226,6 +229,17 @@ Test(flame_runs, where_events_are_not_known_amounts_are_for_each_task)
     inputs.figures[1].stacks->events = 0;
     cr_expect_float_eq(make("compare-flame-cpu")->all, 2.42 / 3, 1e-12);
     expect_said("for each task of B");
+}
+
+/* Events are those of all tasks. */
+Test(flame_runs, some_tasks_are_compared_task_by_task)
+{
+    static const struct cup_call_ask ask = {.dataset = "DY"};
+    inputs.ask = &ask;
+    open_both(0);
+    cr_expect_float_eq(make("compare-flame-cpu")->all, 0.08, 1e-12);
+    expect_said("for each task of B");
+    expect_said(" Only tasks of dataset DY.");
 }
 
 static void expect_none(const char *name, const char *why)
