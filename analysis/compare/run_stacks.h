@@ -1,6 +1,6 @@
 /* The stacks of runs by the names and files of their functions, so that they can be laid over each
  * other: lines move as files are edited, and several functions of one name (lambdas) are one. The
- * user's files count by their own names, without directories. */
+ * user's files count by their own names, without directories, all cells of notebooks as one. */
 #ifndef CUPPING_RUN_STACKS_H
 #define CUPPING_RUN_STACKS_H
 

@@ -184,6 +184,28 @@ Test(flame_runs, a_function_is_the_same_elsewhere_and_on_another_line)
     expect_box(make("compare-flame-cpu"), "select", EACH(800), EACH(400), 3);
 }
 
+static void save_cell(const char *directory, const char *file)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_string(&b, OWN_FILE, file);
+    builder_code(&b, MORE, OWN_FILE, "fill", 3, NULL, 0);
+    add_node(&b, MORE, N_PROCESS, MORE);
+    add_use(&b, MORE, CUP_U_CPU, 20, MS(200));
+    finish(&b, directory);
+}
+
+Test(flame_runs, cells_of_notebooks_are_one_file)
+{
+    static const char *words[2];
+    save_cell(before, "/tmp/ipykernel_71/1234.py");
+    save_cell(after, "<ipython-input-3-5678>");
+    words[0] = before;
+    words[1] = after;
+    open_runs(words, 2, 0);
+    expect_box(make("compare-flame-cpu"), "fill", EACH(200), 0, 0);
+}
+
 /* Ten times as much, but one sample of each. */
 Test(flame_runs, what_samples_may_make_is_no_change)
 {
