@@ -472,12 +472,12 @@ static void cut_out(char to[CUP_FITTED], const char *text, size_t length, size_t
 char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
                      size_t length, double width, const struct cup_lettering *lettering)
 {
-    char whole[CUP_FITTED - 8];
+    enum { ROOM = CUP_FITTED - 8 };
+    char whole[4 * CUP_FITTED];
     clean(canvas, whole, sizeof whole, text, length);
-    snprintf(to, CUP_FITTED, "%s", whole);
-    if (cup_canvas_text_width(canvas, to, lettering) <= width)
-        return to;
-    size_t bytes = strlen(whole), fits = 0, too_many = bytes;
+    size_t bytes = strlen(whole), fits = 0, too_many = bytes < ROOM ? bytes : ROOM;
+    if (bytes < ROOM && cup_canvas_text_width(canvas, whole, lettering) <= width)
+        return memcpy(to, whole, bytes + 1);
     while (fits + 1 < too_many) {
         size_t middle = (fits + too_many) / 2;
         cut_out(to, whole, bytes, middle);

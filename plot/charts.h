@@ -103,13 +103,13 @@
     X(compare_scaling, "compare-scaling", "Throughput against size",                               \
       "several runs: how throughput grows with cores or workers, and how far it is from ideal")    \
     X(compare_flame_cpu, "compare-flame-cpu", "Change of CPU time by function",                    \
-      "two runs: which functions take more or less CPU time for an event, and who calls them")     \
+      "several runs: which functions of two take more or less CPU time for an event")              \
     X(compare_flame_wait, "compare-flame-wait", "Change of waits by function",                     \
-      "two runs: which functions wait more or less for an event")                                  \
+      "several runs: which functions of two wait more or less for an event")                       \
     X(compare_flame_read, "compare-flame-read", "Change of bytes read by function",                \
-      "two runs: which functions read more or less for an event")                                  \
+      "several runs: which functions of two read more or less for an event")                       \
     X(compare_flame_alloc, "compare-flame-alloc", "Change of bytes allocated by function",         \
-      "two runs: which functions allocate more or less for an event")
+      "several runs: which functions of two allocate more or less for an event")
 
 #define X(id, name, title, answers)                                                                \
     const void *cup_data_##id(struct cup_plot_input *input);                                       \

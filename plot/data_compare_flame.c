@@ -5,6 +5,7 @@
 #include "analysis/base/units.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/run_stacks.h"
+#include "analysis/metrics/call_slices.h"
 #include "plot/charts.h"
 #include "plot/flame.h"
 #include "plot/runs.h"
@@ -204,18 +205,20 @@ static void say(const struct comparing *comparing, const struct cup_flame *plot,
 {
     const char from = cup_input_letter(comparing->from.input);
     const char to = cup_input_letter(comparing->to.input);
-    char gone[200], now[24], before[24], said[CUP_FLAME_SAID];
+    const struct cup_figures *inputs = comparing->input->runs->comparison->inputs;
+    const struct cup_call_ask *ask = &inputs[comparing->to.input].stacks->tree.ask;
+    char gone[200], now[24], before[24], said[CUP_FLAME_SAID], asked[CUP_ASK_TEXT];
     say_gone(gone, sizeof gone, comparing);
     cup_plot_say(comparing->input,
                  "Width: %s, for each %s of %c (cupping): %s, of %c %s. Shades: from 0.1, 1 and "
-                 "10 %% of all of %c on%s.%s%s",
+                 "10 %% of all of %c on%s.%s%s%s",
                  comparing->weight->how, comparing->by_event ? "event" : "task", to,
                  cup_tick_text(now, plot->all, plot->unit), from,
                  cup_tick_text(before, amount_at(&comparing->from, 0), plot->unit), from,
                  comparing->weight->weight == CUP_W_CPU || comparing->weight->weight == CUP_W_ALLOC
                      ? "; what the samples' errors may be is grey"
                      : "",
-                 gone, cup_flame_say_left_out(said, left_out));
+                 cup_call_ask_text(asked, ask), gone, cup_flame_say_left_out(said, left_out));
 }
 
 /* ---- the plots ---------------------------------------------------------------------------- */

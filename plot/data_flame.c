@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "analysis/metrics/call_slices.h"
 #include "plot/charts.h"
 #include "plot/flame.h"
 
@@ -19,11 +20,12 @@ static const void *make(struct cup_plot_input *input, const struct cup_flame_wei
                         const struct cup_folded *folded)
 {
     struct cup_flame_left_out left_out;
-    char said[CUP_FLAME_SAID];
+    char said[CUP_FLAME_SAID], asked[CUP_ASK_TEXT];
     double scale = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS ? 1e9 : 1;
     const struct cup_flame *plot =
         cup_flame_make(input->arena, input->totals->calls, folded, weight, scale, &left_out);
-    cup_plot_say(input, "Width: %s (cupping); callers above, your own by lines.%s", weight->how,
+    cup_plot_say(input, "Width: %s (cupping); callers above, your own by lines.%s%s", weight->how,
+                 cup_call_ask_text(asked, &input->totals->calls->ask),
                  cup_flame_say_left_out(said, &left_out));
     return plot;
 }

@@ -16,6 +16,7 @@ struct part {
     uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN];
     char groups[3][64]; /* headings in the list */
     const char *plots;  /* how the names of pictures begin: "flame-" */
+    struct cup_call_ask ask;
 };
 
 static void add_slice(struct part *part, const char *group, struct cup_text title, uint32_t prefix)
@@ -155,6 +156,7 @@ static void put_links(FILE *out, const struct part *part, const struct cup_plot_
 
 static void put_words(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
+    char asked[CUP_ASK_TEXT];
     fputs("<p class=\"pictures\">A box is a function, as wide as what it and those below it, which "
           "it calls, took",
           out);
@@ -166,6 +168,7 @@ static void put_words(FILE *out, const struct part *part, const struct cup_plot_
                 "name and file, your own by the file's name alone",
                 part->slices.by_event ? "event" : "task");
     fputs(". Press one to widen it; Escape shows all.", out);
+    cup_html_string(out, cup_call_ask_text(asked, &part->ask));
     if (runs)
         put_missing(out, part, runs);
     put_links(out, part, runs);
@@ -196,7 +199,8 @@ static int put(FILE *out, struct part *part, const struct cup_plot_runs *runs)
 
 int cup_page_flame(FILE *out, const struct cup_totals *totals)
 {
-    struct part part = {.slices = {.calls = totals->calls}, .plots = "flame-"};
+    struct part part = {
+        .slices = {.calls = totals->calls}, .plots = "flame-", .ask = totals->calls->ask};
     add_slice(&part, NULL, (struct cup_text){"all tasks", 9}, CUP_ALL_PREFIXES);
     if (add_prefixes(&part, totals) != 0)
         return -1;
@@ -209,6 +213,7 @@ int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs)
     struct part part = {.plots = "compare-flame-"};
     struct cup_call_tree merged;
     add_runs(&part, runs);
+    part.ask = runs->comparison->inputs[runs->comparison->baseline].stacks->tree.ask;
     int result =
         cup_run_stacks_merge(&merged, runs->comparison->inputs, runs->comparison->input_count);
     part.slices.calls = &merged;

@@ -52,8 +52,9 @@ struct cup_figures {
     /* Set before it is filled, for what takes longer: spreads, which all chunks are read for;
      * figures of functions; and stacks. */
     bool with_chunks, with_functions, with_stacks;
-    struct cup_run_stacks *stacks; /* NULL: none, see run_stacks.h */
-    const char *stacks_missing;    /* of a profile: why; constant */
+    const struct cup_call_ask *ask;            /* with stacks of which tasks; NULL: all */
+    struct cup_run_stacks *stacks;             /* NULL: none, see run_stacks.h */
+    const char *stacks_missing;                /* of a profile: why; constant */
     struct cup_spread chunks[CUP_CHUNK_TIMES]; /* of those whose result was used, seconds */
     bool short_of_memory;                      /* something is missing */
 };

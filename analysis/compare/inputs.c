@@ -30,7 +30,7 @@ static void add_stacks(struct cup_figures *figures, struct cup_totals *totals)
     if (figures->stacks_missing)
         return;
     totals->calls = &calls;
-    if (cup_call_tree_make(&calls, totals->profile, &all) == 0)
+    if (cup_call_tree_make(&calls, totals->profile, figures->ask ? figures->ask : &all) == 0)
         add_what_stacks_tell(figures, totals);
     else
         figures->short_of_memory = true;
@@ -118,7 +118,8 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
     *figures = (struct cup_figures){.path = "",
                                     .with_chunks = figures->with_chunks,
                                     .with_functions = figures->with_functions,
-                                    .with_stacks = figures->with_stacks};
+                                    .with_stacks = figures->with_stacks,
+                                    .ask = figures->ask};
     size_t length = strlen(word);
     if (colon && colon > word && access(word, F_OK) != 0 &&
         cup_run_option_read(word, colon + 1, &number, error) == 0) {
@@ -173,6 +174,7 @@ int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_e
         figures->with_chunks = inputs->with_chunks;
         figures->with_functions = inputs->with_functions;
         figures->with_stacks = inputs->with_stacks;
+        figures->ask = inputs->ask;
         if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
             return -1;
     }

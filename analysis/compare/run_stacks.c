@@ -11,8 +11,14 @@ static uint32_t string_of(struct cup_call_tree *to, const struct cup_call_tree *
     return text.length ? cup_intern_add(&to->strings, text.bytes, text.length) : 0;
 }
 
+static bool has(struct cup_text text, const char *part)
+{
+    return text.length && memmem(text.bytes, text.length, part, strlen(part)) != NULL;
+}
+
 /* The user's files go by their names alone: a copy of an analysis elsewhere is the same. Of an
- * __init__.py the directory is part of its name. */
+ * __init__.py the directory is part of its name; a cell of a notebook is named for its process and
+ * its text. */
 static struct cup_text path_of(const struct cup_call_tree *from,
                                const struct cup_function *function)
 {
@@ -21,6 +27,8 @@ static struct cup_text path_of(const struct cup_call_tree *from,
     size_t at = path.length;
     if (!function->user)
         return path;
+    if (has(path, "/ipykernel_") || has(path, "<ipython-input"))
+        return (struct cup_text){"notebook", 8};
     if (at >= sizeof plain && memcmp(path.bytes + at - strlen(plain), plain, strlen(plain)) == 0)
         at -= sizeof plain;
     while (at > 0 && path.bytes[at - 1] != '/')
@@ -90,7 +98,8 @@ void cup_figures_keep_stacks(struct cup_figures *figures, const struct cup_total
         figures->short_of_memory = true;
         return;
     }
-    stacks->events = (double)totals->events;
+    stacks->tree.ask = totals->calls->ask;
+    stacks->events = totals->calls->filtered ? 0 : (double)totals->events;
     stacks->tasks = (double)totals->calls->tasks;
     stacks->sampled = cup_weight_measured(totals->profile, CUP_W_CPU);
 }

@@ -1,6 +1,6 @@
 /* The stacks of runs by the names and files of their functions, so that they can be laid over each
  * other: lines move as files are edited, and several functions of one name (lambdas) are one. The
- * user's files count by their own names, without directories. */
+ * user's files count by their own names, without directories, all cells of notebooks as one. */
 #ifndef CUPPING_RUN_STACKS_H
 #define CUPPING_RUN_STACKS_H
 
@@ -10,7 +10,7 @@
 /* Of one run. It outlives the profile that it is from. */
 struct cup_run_stacks {
     struct cup_call_tree tree; /* owned; no lines; all rows are of prefix 0 */
-    double events;             /* of used chunks; 0: not known */
+    double events;             /* of used chunks; 0: not known, or not all tasks were asked for */
     double tasks;              /* that did something at stacks */
     bool sampled;              /* CPU time was */
 };

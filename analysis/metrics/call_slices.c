@@ -1,5 +1,6 @@
 #include "analysis/metrics/call_slices.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
@@ -60,6 +61,23 @@ struct cup_text cup_call_slice_name(const struct cup_profile *profile,
     const struct cup_server *server = &profile->servers[slice->of];
     struct cup_text name = cup_profile_text(profile, server->name);
     return name.length ? name : cup_profile_text(profile, server->address);
+}
+
+char *cup_call_ask_text(char to[CUP_ASK_TEXT], const struct cup_call_ask *ask)
+{
+    const struct {
+        const char *what, *name;
+    } parts[] = {
+        {"of prefix", ask->prefix}, {"of dataset", ask->dataset}, {"on worker", ask->worker}};
+    int length = 0;
+    to[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].name)
+            length += snprintf(to + length, CUP_ASK_TEXT - (size_t)length, "%s %s %.45s",
+                               length ? "," : " Only tasks", parts[i].what, parts[i].name);
+    if (length)
+        snprintf(to + length, CUP_ASK_TEXT - (size_t)length, ".");
+    return to;
 }
 
 /* ---- sums --------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* Which datasets and workers the stacks are summed up for by themselves. */
+/* Which tasks the stacks are of, and which datasets and workers they are summed up for by
+ * themselves. */
 #ifndef CUPPING_CALL_SLICES_H
 #define CUPPING_CALL_SLICES_H
 
@@ -12,5 +13,9 @@ int cup_call_slices_choose(struct cup_call_slices *slices, const struct cup_tota
 /* What a slice is called: the dataset's name, the worker's name or else its address. */
 struct cup_text cup_call_slice_name(const struct cup_profile *profile,
                                     const struct cup_call_slice *slice);
+
+/* " Only tasks of prefix chunk, of dataset TT.", or "" of all. Returns `to`. */
+enum { CUP_ASK_TEXT = 200 };
+char *cup_call_ask_text(char to[CUP_ASK_TEXT], const struct cup_call_ask *ask);
 
 #endif

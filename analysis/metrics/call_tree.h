@@ -141,8 +141,32 @@ struct cup_call_slices {
  * row that finds none at the root. Real runs have some ten thousand. */
 enum { CUP_CALL_NODES_MOST = 1 << 20, CUP_CALL_ROWS_MOST = 1 << 20, CUP_CALL_DEPTH_MOST = 512 };
 
+struct cup_call_tree;
+
+/* Where samples found a thread, as CPU_SAMPLES records tell it. */
+struct cup_call_samples {
+    uint32_t process;          /* index */
+    uint32_t tid;              /* of the thread */
+    uint32_t node;             /* in the tree */
+    uint64_t count;            /* at least one */
+    int64_t start_ns, stop_ns; /* of the first and of the last one; times are the log's own */
+    bool on_core;              /* it ran, or waited for a core; else it was blocked */
+};
+typedef void (*cup_samples_taker)(void *context, const struct cup_call_tree *tree,
+                                  const struct cup_call_samples *samples);
+
+/* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
+struct cup_call_ask {
+    const char *prefix, *dataset;
+    const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
+    const struct cup_call_slices *slices; /* which to sum up; NULL: none */
+    cup_samples_taker samples; /* gets those of such tasks, log by log; NULL: nobody does */
+    void *context;
+};
+
 struct cup_call_tree {
     const struct cup_profile *profile;
+    struct cup_call_ask ask; /* what was asked for, but for the slices */
     struct cup_intern strings;
     struct cup_function *functions; /* owned */
     size_t function_count, function_room;
@@ -167,27 +191,6 @@ struct cup_call_tree {
     bool has_native, has_helpers;
     struct cup_pair_map sites, function_at, frame_at, node_at, row_at,
         branch_at; /* the maker's own */
-};
-
-/* Where samples found a thread, as CPU_SAMPLES records tell it. */
-struct cup_call_samples {
-    uint32_t process;          /* index */
-    uint32_t tid;              /* of the thread */
-    uint32_t node;             /* in the tree */
-    uint64_t count;            /* at least one */
-    int64_t start_ns, stop_ns; /* of the first and of the last one; times are the log's own */
-    bool on_core;              /* it ran, or waited for a core; else it was blocked */
-};
-typedef void (*cup_samples_taker)(void *context, const struct cup_call_tree *tree,
-                                  const struct cup_call_samples *samples);
-
-/* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
-struct cup_call_ask {
-    const char *prefix, *dataset;
-    const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
-    const struct cup_call_slices *slices; /* which to sum up; NULL: none */
-    cup_samples_taker samples; /* gets those of such tasks, log by log; NULL: nobody does */
-    void *context;
 };
 
 /* Reads all logs that hold stacks. Returns 0, or -1 without memory. The profile must outlive it. */

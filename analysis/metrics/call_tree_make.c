@@ -484,8 +484,10 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
                        const struct cup_call_ask *ask)
 {
     struct maker maker = {.tree = tree, .profile = profile, .ask = ask, .natives = {.tree = tree}};
-    *tree = (struct cup_call_tree){.profile = profile,
-                                   .filtered = ask->prefix || ask->dataset || ask->worker};
+    *tree = (struct cup_call_tree){
+        .profile = profile,
+        .ask = {.prefix = ask->prefix, .dataset = ask->dataset, .worker = ask->worker},
+        .filtered = ask->prefix || ask->dataset || ask->worker};
     if (ask->slices)
         tree->slices = *ask->slices;
     maker.out_of_memory = start(&maker) != 0;

@@ -171,6 +171,7 @@ static int read_comparison(struct request *request, struct cup_error *error)
     request->inputs.run = request->run;
     request->inputs.with_chunks = true;
     request->inputs.with_stacks = wants_flame(request);
+    request->inputs.ask = &request->ask;
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "plot", error) != 0)
         return -1;

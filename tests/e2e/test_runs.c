@@ -68,14 +68,25 @@ static void check(const char *directory)
 /* Two runs of the profile beside each other: what is asked for by its name can be drawn. */
 static void check_plots(const char *directory)
 {
-    static const char *const names[] = {"compare", "compare-budget", "compare-runtime"};
+    static const char *const names[] = {"compare", "compare-budget", "compare-runtime",
+                                        "compare-flame-read"};
     char first[2200], second[2200], path[2300];
     char *out = cup_path(directory, "plots"), *log = cup_path(directory, "plot.log");
     snprintf(first, sizeof first, "%s/profile:1", directory);
     snprintf(second, sizeof second, "%s/profile:2", directory);
-    const char *const argv[] = {
-        CUP_BUILD "/cupping", "plot", first, second, "-o", out, names[0], names[1], names[2],
-        "--format",           "svg",  NULL};
+    const char *const argv[] = {CUP_BUILD "/cupping",
+                                "plot",
+                                first,
+                                second,
+                                "-o",
+                                out,
+                                names[0],
+                                names[1],
+                                names[2],
+                                names[3],
+                                "--format",
+                                "svg",
+                                NULL};
     cup_run("plot", log, argv, cup_clean_environment, 60);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s.svg", out, names[i]);

@@ -113,6 +113,24 @@ Test(canvas, long_texts_are_shortened_in_their_middle)
     cup_canvas_close(&canvas);
 }
 
+/* Also where there is more of it than is ever shown. */
+Test(canvas, very_long_texts_keep_both_ends)
+{
+    struct cup_canvas canvas;
+    char shown[CUP_FITTED], text[700];
+    memset(text, 'x', sizeof text);
+    text[0] = 'a';
+    text[sizeof text - 1] = 'z';
+    open_canvas(&canvas);
+    for (double width = 100; width < 1e5; width *= 10) {
+        cup_canvas_fit(&canvas, shown, text, sizeof text, width,
+                       &(struct cup_lettering){.size = 9});
+        cr_expect_eq(shown[0], 'a');
+        cr_expect_eq(shown[strlen(shown) - 1], 'z');
+    }
+    cup_canvas_close(&canvas);
+}
+
 /* cairo refuses all that follows a text that is no UTF-8. */
 Test(canvas, any_bytes_can_be_written)
 {

@@ -188,6 +188,18 @@ Test(flame, tasks_can_be_chosen)
     cr_assert_eq(RUN(scratch, "-o", outside, "flame-cpu", "--prefix", "none"), CUP_EXIT_FAILED);
 }
 
+Test(flame, what_was_asked_for_is_told)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(RUN(scratch, "--html", path, "--dataset", "TT", "--worker", "two"), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect(strstr(page, "Escape shows all. Only tasks of dataset TT, on worker two."));
+    free(page);
+    json_t *data = flame_data(path);
+    cr_expect_eq(flame_all(data, 0, "cpu"), 60000);
+    json_decref(data);
+}
+
 /* ---- the page ----------------------------------------------------------------------------- */
 
 static const char *title_of(const json_t *data, size_t slice)

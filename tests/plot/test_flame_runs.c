@@ -106,8 +106,11 @@ static void open_runs(const char *const *words, size_t count, size_t baseline)
     static struct cup_target none;
     struct cup_error error;
     bool usage = false;
-    inputs = (struct cup_input_list){
-        .words = words, .word_count = count, .with_stacks = true, .baseline = baseline};
+    inputs = (struct cup_input_list){.words = words,
+                                     .word_count = count,
+                                     .with_stacks = true,
+                                     .ask = inputs.ask,
+                                     .baseline = baseline};
     cr_assert_eq(cup_input_list_open(&inputs, &usage, &error), 0, "%s", error.text);
     cr_assert_eq(cup_comparison_make(&comparison, inputs.figures, inputs.count, baseline), 0);
     input = (struct cup_plot_input){.runs = cup_plot_runs_make(&arena, &comparison, &none),
@@ -181,6 +184,28 @@ Test(flame_runs, a_function_is_the_same_elsewhere_and_on_another_line)
     expect_box(make("compare-flame-cpu"), "select", EACH(800), EACH(400), 3);
 }
 
+static void save_cell(const char *directory, const char *file)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    builder_string(&b, OWN_FILE, file);
+    builder_code(&b, MORE, OWN_FILE, "fill", 3, NULL, 0);
+    add_node(&b, MORE, N_PROCESS, MORE);
+    add_use(&b, MORE, CUP_U_CPU, 20, MS(200));
+    finish(&b, directory);
+}
+
+Test(flame_runs, cells_of_notebooks_are_one_file)
+{
+    static const char *words[2];
+    save_cell(before, "/tmp/ipykernel_71/1234.py");
+    save_cell(after, "<ipython-input-3-5678>");
+    words[0] = before;
+    words[1] = after;
+    open_runs(words, 2, 0);
+    expect_box(make("compare-flame-cpu"), "fill", EACH(200), 0, 0);
+}
+
 /* Ten times as much, but one sample of each. */
 Test(flame_runs, what_samples_may_make_is_no_change)
 {
@@ -226,6 +251,17 @@ Test(flame_runs, where_events_are_not_known_amounts_are_for_each_task)
     inputs.figures[1].stacks->events = 0;
     cr_expect_float_eq(make("compare-flame-cpu")->all, 2.42 / 3, 1e-12);
     expect_said("for each task of B");
+}
+
+/* Events are those of all tasks. */
+Test(flame_runs, some_tasks_are_compared_task_by_task)
+{
+    static const struct cup_call_ask ask = {.dataset = "DY"};
+    inputs.ask = &ask;
+    open_both(0);
+    cr_expect_float_eq(make("compare-flame-cpu")->all, 0.08, 1e-12);
+    expect_said("for each task of B");
+    expect_said(" Only tasks of dataset DY.");
 }
 
 static void expect_none(const char *name, const char *why)
