@@ -333,6 +333,46 @@ Test(native, what_no_python_function_called_is_above_one_that_is_not_known)
     cr_expect_eq(functions.unknown.of[CUP_W_POLL_WAIT], MS(1));
 }
 
+/* Frames that are left out in the middle are native. */
+Test(native, a_gap_is_native)
+{
+    const struct cup_stack_node nodes[] = {{N_WORK, CUP_NODE_CUT, 0},
+                                           in_library(NATIVE_NODES, P_OUTER),
+                                           {NATIVE_NODES + 1, CUP_NODE_CUT, 0},
+                                           in_interpreter(NATIVE_NODES + 2, 8)};
+    save_nodes(nodes, 4, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT,
+                 WORK_TEXT ";(native frames left out);outer (libkernels.so.2);(native frames left "
+                           "out);(interpreter) (libpython3.11.so.1.0)");
+    cr_expect_eq(tree.orphans, 0);
+}
+
+/* So are those of a stack without Python; what Python leaves out stays what it is. */
+Test(native, what_is_left_out_below_native_frames_is_native)
+{
+    const struct cup_stack_node nodes[] = {{0, CUP_NODE_CUT, 0}, in_library(NATIVE_NODES, P_OUTER)};
+    save_nodes(nodes, 2, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT, "(not known);(native frames left out);outer (libkernels.so.2)");
+    unload();
+    const struct cup_stack_node helper[] = {{N_HELPER, CUP_NODE_CUT, 0},
+                                            in_library(NATIVE_NODES, P_OUTER)};
+    save_nodes(helper, 2, CUP_U_IO_WAIT);
+    load();
+    for (size_t i = 0; i < tree.row_count; i++)
+        if (tree.rows[i].weights.of[CUP_W_IO_WAIT]) {
+            uint32_t python = cup_call_python(&tree, tree.rows[i].node);
+            cr_expect_eq(cup_call_function(&tree, python)->kind, CUP_FRAME_HELPER);
+        }
+    unload();
+    const struct cup_stack_node python[] = {
+        {0, CUP_NODE_CUT, 0}, {NATIVE_NODES, SELECT, 0}, in_library(NATIVE_NODES + 1, P_OUTER)};
+    save_nodes(python, 3, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT, "(frames left out);select (mine.py:30);outer (libkernels.so.2)");
+}
+
 /* C code that calls back hides neither process() nor whose line it was. */
 Test(native, a_phase_is_seen_through_native_frames)
 {
