@@ -155,7 +155,17 @@ static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
     return frame;
 }
 
-static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node)
+/* Python's frames are left out at the outer end of a stack, or of what a helper thread did. */
+static bool is_gap(const struct maker *maker, uint32_t parent)
+{
+    if (!parent)
+        return false;
+    uint8_t kind = cup_call_function(maker->tree, parent)->kind;
+    return kind == CUP_FRAME_PYTHON || kind == CUP_FRAME_NATIVE;
+}
+
+/* PARENT: index of the frame that called it; 0: none. */
+static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node, uint32_t parent)
 {
     if (node->of & CUP_NODE_NATIVE)
         return native_frame(maker, node->of & ~CUP_NODE_NATIVE, node->at);
@@ -163,7 +173,8 @@ static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node)
     case CUP_NODE_UNKNOWN:
         return unknown_frame(maker);
     case CUP_NODE_CUT:
-        return special_frame(maker, "(frames left out)", CUP_FRAME_CUT);
+        return is_gap(maker, parent) ? cup_native_gap(maker->tree)
+                                     : special_frame(maker, "(frames left out)", CUP_FRAME_CUT);
     case CUP_NODE_HELPER:
         return special_frame(maker, "(helper thread)", CUP_FRAME_HELPER);
     default:
@@ -184,12 +195,11 @@ static uint32_t place_of(struct maker *maker, uint32_t parent, uint32_t frame)
 static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_node *node)
 {
     uint32_t parent = cup_id_map_get(&maker->nodes, node->parent);
-    uint32_t frame = frame_of(maker, node);
     maker->tree->orphans += node->parent && !parent;
     if (node->parent && !parent)
         parent = cup_call_add_node(maker->tree, 0, CUP_UNKNOWN_FRAME) + 1;
-    uint32_t index =
-        frame == CUP_NOTHING ? CUP_NOTHING : place_of(maker, parent ? parent - 1 : 0, frame);
+    uint32_t caller = parent ? parent - 1 : 0, frame = frame_of(maker, node, caller);
+    uint32_t index = frame == CUP_NOTHING ? CUP_NOTHING : place_of(maker, caller, frame);
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else

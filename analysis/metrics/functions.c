@@ -50,7 +50,7 @@ static void finish(struct making *making, struct cup_function_rows *rows)
 }
 
 struct makings {
-    struct making functions, lines, packages, natives;
+    struct making functions, lines, packages, natives, native_packages;
 };
 
 /* All frames of a stack, which the row tells the innermost of. */
@@ -61,6 +61,7 @@ static void add_totals(struct makings *makings, const struct cup_call_tree *tree
         uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
         if (tree->functions[of].kind == CUP_FRAME_NATIVE) {
             add_total(&makings->natives, of, stack, &row->weights);
+            add_total(&makings->native_packages, tree->functions[of].package, stack, &row->weights);
             continue;
         }
         add_total(&makings->functions, of, stack, &row->weights);
@@ -99,6 +100,8 @@ static void add_row(struct cup_functions *to, struct makings *makings,
         uint32_t native = tree->frames[tree->nodes[row->node].frame].function;
         cup_weights_add(&to->native, &row->weights);
         cup_weights_add(&makings->natives.rows[native].self, &row->weights);
+        cup_weights_add(&makings->native_packages.rows[tree->functions[native].package].self,
+                        &row->weights);
     }
     add_totals(makings, tree, row, stack);
 }
@@ -132,17 +135,19 @@ int cup_functions_make(struct cup_functions *functions, const struct cup_call_tr
     result |= start(&makings.lines, tree->frame_count);
     result |= start(&makings.packages, tree->strings.count);
     result |= start(&makings.natives, tree->function_count);
+    result |= start(&makings.native_packages, tree->strings.count);
     if (result == 0) {
         add_rows(functions, &makings, prefix);
         finish(&makings.functions, &functions->functions);
         finish(&makings.lines, &functions->lines);
         finish(&makings.packages, &functions->packages);
         finish(&makings.natives, &functions->natives);
+        finish(&makings.native_packages, &functions->native_packages);
         tell_users(functions);
     }
     struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages,
-                                  &makings.natives};
-    for (int i = 0; i < 4; i++) {
+                                  &makings.natives, &makings.native_packages};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]->rows);
         free(all[i]->last);
     }
@@ -155,6 +160,7 @@ void cup_functions_free(struct cup_functions *functions)
     free(functions->lines.rows);
     free(functions->packages.rows);
     free(functions->natives.rows);
+    free(functions->native_packages.rows);
     *functions = (struct cup_functions){0};
 }
 

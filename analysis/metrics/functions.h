@@ -30,7 +30,7 @@ struct cup_functions {
     struct cup_weights native;  /* of those: with native frames innermost */
     struct cup_weights phases[CUP_PHASE_COUNT];
     struct cup_function_rows functions, lines, packages; /* lines: index in frames */
-    struct cup_function_rows natives;                    /* native functions */
+    struct cup_function_rows natives, native_packages;   /* native functions, and whose they are */
 };
 
 /* Of the tasks of PREFIX, or CUP_ALL_PREFIXES. Returns 0, or -1 without memory, with nothing to

@@ -78,14 +78,37 @@ uint32_t cup_native_frame(struct cup_native_frames *natives, uint32_t module, ui
     return frame;
 }
 
+uint32_t cup_native_gap(struct cup_call_tree *tree)
+{
+    static const char name[] = "(native frames left out)";
+    uint32_t function = cup_call_add_function(tree, (struct cup_text){name, sizeof name - 1},
+                                              (struct cup_text){0}, 0, CUP_FRAME_NATIVE);
+    return function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(tree, function, 0);
+}
+
+/* Of what no Python function is known to have called. */
+static uint32_t unknown_caller(struct cup_call_tree *tree)
+{
+    return cup_call_add_node(tree, 0, CUP_UNKNOWN_FRAME);
+}
+
+/* What is left out right below a native frame is native as well. */
+static uint32_t node_of_gap(struct cup_call_tree *tree, uint32_t cut)
+{
+    uint32_t caller = tree->nodes[cut].parent ? tree->nodes[cut].parent : unknown_caller(tree);
+    uint32_t gap = caller == CUP_NOTHING ? CUP_NOTHING : cup_native_gap(tree);
+    return gap == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(tree, caller, gap);
+}
+
 uint32_t cup_native_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t frame)
 {
     uint8_t inner = tree->functions[tree->frames[frame].function].inner;
-    if (parent == 0) {
-        parent = cup_call_add_node(tree, 0, CUP_UNKNOWN_FRAME);
-        if (parent == CUP_NOTHING)
-            return CUP_NOTHING;
-    }
+    if (parent == 0)
+        parent = unknown_caller(tree);
+    else if (cup_call_function(tree, parent)->kind == CUP_FRAME_CUT)
+        parent = node_of_gap(tree, parent);
+    if (parent == CUP_NOTHING)
+        return CUP_NOTHING;
     uint8_t caller = cup_call_function(tree, parent)->inner;
     if (inner == CUP_INNER_FOLDED && caller != CUP_INNER_NOT)
         return parent;

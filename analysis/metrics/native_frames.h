@@ -17,6 +17,10 @@ uint32_t cup_native_module(struct cup_native_frames *natives, struct cup_text pa
 /* MODULE: index. Returns that of a frame, or CUP_NOTHING without memory. */
 uint32_t cup_native_frame(struct cup_native_frames *natives, uint32_t module, uint32_t offset);
 
+/* Index of the frame that stands for native frames that a log leaves out: unlike those of Python,
+ * they are missing in the middle of a stack. CUP_NOTHING without memory. */
+uint32_t cup_native_gap(struct cup_call_tree *tree);
+
 /* As cup_call_add_node() for a native frame: what the interpreter does between two functions that
  * have names is one frame, and what no Python function is known to have called is above one that is
  * not known, as it is without native frames. */

@@ -3,48 +3,42 @@
 #include <string.h>
 
 #include "analysis/metrics/functions.h"
-#include "analysis/report/page.h"
+#include "analysis/report/report_functions.h"
 
 enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
 
 /* Seven tables of a page: with less room than others have. */
 enum { PAGE_ROWS = 60 };
 
-static size_t shown_rows(const struct cup_page *page, size_t screen)
+size_t cup_shown_rows(const struct cup_page *page, size_t screen)
 {
     return page->terminal.html ? PAGE_ROWS : screen;
 }
 
 static size_t hidden_rows(const struct cup_page *page, size_t count, size_t screen)
 {
-    size_t rows = shown_rows(page, screen);
+    size_t rows = cup_shown_rows(page, screen);
     return count > rows ? count - rows : 0;
 }
 
-/* What tables have columns of, where anything of it was seen. */
-static const struct {
-    enum cup_weight weight;
-    const char *heading, *hot;
-    unsigned rank;
-} shown[] = {
+const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS] = {
     {CUP_W_CPU, "CPU", "Most CPU time", 0},
     {CUP_W_WAIT, "waits", "Longest waits", 1},
     {CUP_W_READ, "read", "Most bytes read", 0},
     {CUP_W_ALLOC, "allocated", "Most bytes allocated", 2},
 };
-enum { SHOWN_WEIGHTS = sizeof shown / sizeof *shown };
 
 static bool has(const struct cup_functions *functions, int i)
 {
-    return functions->all.of[shown[i].weight] > 0;
+    return functions->all.of[cup_shown_weights[i].weight] > 0;
 }
 
 /* By what rows are in order: the first weight that there is. */
 static enum cup_weight leading(const struct cup_functions *functions)
 {
-    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
         if (has(functions, i))
-            return shown[i].weight;
+            return cup_shown_weights[i].weight;
     return CUP_W_CPU;
 }
 
@@ -58,7 +52,7 @@ static void add_share(struct cup_table *table, uint64_t part, uint64_t all)
     cup_table_add_value(table, cup_ratio((double)part, (double)all), CUP_UNIT_SHARE);
 }
 
-static void print_line(const struct cup_page *page, enum cup_style style, const char *line)
+void cup_print_line(const struct cup_page *page, enum cup_style style, const char *line)
 {
     cup_print_wrapped(&page->terminal, style, 2, line);
 }
@@ -68,11 +62,12 @@ static void print_line(const struct cup_page *page, enum cup_style style, const 
 static unsigned add_columns(const struct cup_functions *functions, struct cup_column *columns,
                             unsigned count)
 {
-    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
         if (!has(functions, i))
             continue;
-        columns[count++] = (struct cup_column){shown[i].heading, CUP_FIT_RIGHT, shown[i].rank};
-        if (shown[i].weight == leading(functions))
+        columns[count++] = (struct cup_column){cup_shown_weights[i].heading, CUP_FIT_RIGHT,
+                                               cup_shown_weights[i].rank};
+        if (cup_shown_weights[i].weight == leading(functions))
             columns[count++] = (struct cup_column){"share", CUP_FIT_RIGHT, 0};
     }
     return count;
@@ -81,8 +76,8 @@ static unsigned add_columns(const struct cup_functions *functions, struct cup_co
 static void add_amounts(const struct cup_functions *functions, struct cup_table *table,
                         const struct cup_weights *weights)
 {
-    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
-        enum cup_weight weight = shown[i].weight;
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
+        enum cup_weight weight = cup_shown_weights[i].weight;
         if (!has(functions, i))
             continue;
         add_amount(table, weight, weights->of[weight]);
@@ -119,7 +114,7 @@ static void print_packages(const struct cup_page *page, struct cup_functions *fu
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, columns, 1);
-    size_t most = shown_rows(page, SHOWN_PACKAGES);
+    size_t most = cup_shown_rows(page, SHOWN_PACKAGES);
     struct cup_table table;
     columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
     enum cup_weight weight = leading(functions);
@@ -166,7 +161,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
     const struct cup_call_tree *tree = functions->tree;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, columns, 1);
-    size_t most = shown_rows(page, SHOWN_USERS), users = users_of(rows);
+    size_t most = cup_shown_rows(page, SHOWN_USERS), users = users_of(rows);
     struct cup_table table;
     columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
     if (!users)
@@ -234,7 +229,7 @@ static void print_branches(const struct cup_page *page)
         {"compressed", CUP_FIT_RIGHT, 0}, {"most of them", CUP_FIT_LEFT, 0},
     };
     const struct cup_call_tree *tree = page->totals->calls;
-    size_t most = shown_rows(page, SHOWN_USERS), lines = 0;
+    size_t most = cup_shown_rows(page, SHOWN_USERS), lines = 0;
     struct cup_table table;
     if (tree->branch_count == 0)
         return;
@@ -267,17 +262,16 @@ static void add_hot(struct cup_table *table, const struct cup_functions *functio
     add_place(table, tree, function, function->first_line);
 }
 
-/* Those with the most of a weight of their own. PLACE: what tells where they are. */
-static void print_hot(const struct cup_page *page, const struct cup_functions *functions,
-                      struct cup_function_rows *rows, int which, const char *place)
+void cup_print_hot(const struct cup_page *page, const struct cup_functions *functions,
+                   struct cup_function_rows *rows, int which, const char *place)
 {
     const struct cup_column columns[] = {
         {"function", CUP_FIT_LEFT, 0}, {"package", CUP_FIT_LEFT, 3}, {"self", CUP_FIT_RIGHT, 0},
         {"share", CUP_FIT_RIGHT, 0},   {"total", CUP_FIT_RIGHT, 1},  {"share", CUP_FIT_RIGHT, 2},
         {place, CUP_FIT_LEFT, 0},
     };
-    enum cup_weight weight = shown[which].weight;
-    size_t most = shown_rows(page, SHOWN_HOT), some = 0;
+    enum cup_weight weight = cup_shown_weights[which].weight;
+    size_t most = cup_shown_rows(page, SHOWN_HOT), some = 0;
     struct cup_table table;
     cup_function_rows_sort(rows, weight, false, false);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
@@ -290,78 +284,13 @@ static void print_hot(const struct cup_page *page, const struct cup_functions *f
 
 static void print_pythons(const struct cup_page *page, struct cup_functions *functions)
 {
-    for (int i = 0; i < SHOWN_WEIGHTS; i++) {
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
         if (!has(functions, i))
             continue;
-        cup_page_heading(page, shown[i].hot, "self: innermost; total: with all that they call");
-        print_hot(page, functions, &functions->functions, i, "defined at");
+        cup_page_heading(page, cup_shown_weights[i].hot,
+                         "self: innermost; total: with all that they call");
+        cup_print_hot(page, functions, &functions->functions, i, "defined at");
     }
-}
-
-/* ---- native functions --------------------------------------------------------------------- */
-
-/* Libraries that have no names here although they might. */
-static void print_nameless(const struct cup_page *page, const struct cup_modules *modules)
-{
-    enum { TOLD = 3 };
-    size_t told = 0;
-    for (size_t i = 0; i < modules->count; i++) {
-        const struct cup_module *module = &modules->rows[i];
-        struct cup_text file = cup_module_file(module->path);
-        char line[400];
-        if (!module->addresses || !module->why[0] || module->named || told++ >= TOLD)
-            continue;
-        snprintf(line, sizeof line, "No names of %.*s: %s.",
-                 file.length < 200 ? (int)file.length : 200, file.length ? file.bytes : "",
-                 module->why);
-        print_line(page, CUP_WARN, line);
-    }
-    if (told > TOLD)
-        cup_page_more(page, told - TOLD, "libraries without names in --json");
-}
-
-/* How many of the places in native code have a name. */
-static void print_named(const struct cup_page *page, const struct cup_modules *modules)
-{
-    uint64_t addresses = 0, named = 0, used = 0;
-    char line[300];
-    for (size_t i = 0; i < modules->count; i++) {
-        addresses += modules->rows[i].addresses;
-        named += modules->rows[i].named;
-        used += modules->rows[i].addresses > 0;
-    }
-    snprintf(line, sizeof line,
-             "Of %llu places in %llu libraries %llu lie in functions that have names; the others "
-             "are told by their offsets.",
-             (unsigned long long)addresses, (unsigned long long)used, (unsigned long long)named);
-    print_line(page, CUP_DIM, line);
-}
-
-static void print_hot_natives(const struct cup_page *page, struct cup_functions *functions,
-                              int which)
-{
-    char heading[80], detail[120], share[CUP_HUMANE_ROOM];
-    enum cup_weight weight = shown[which].weight;
-    cup_print_humane(
-        share, cup_ratio((double)functions->native.of[weight], (double)functions->all.of[weight]),
-        CUP_UNIT_SHARE);
-    snprintf(heading, sizeof heading, "%s, native", shown[which].hot);
-    snprintf(detail, sizeof detail, "of %s of it the native frames are known", share);
-    cup_page_heading(page, heading, detail);
-    print_hot(page, functions, &functions->natives, which, "library");
-}
-
-static void print_natives(const struct cup_page *page, struct cup_functions *functions)
-{
-    if (functions->natives.count == 0)
-        return;
-    cup_page_heading(page, "Native functions",
-                     "what they did is the Python function's, too, that called them");
-    print_named(page, &functions->tree->modules);
-    print_nameless(page, &functions->tree->modules);
-    for (int i = 0; i < SHOWN_WEIGHTS; i++)
-        if (functions->native.of[shown[i].weight])
-            print_hot_natives(page, functions, i);
 }
 
 /* ---- how well it is known ----------------------------------------------------------------- */
@@ -372,7 +301,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
     const uint64_t *health = page->profile->health;
     char line[300], torn[CUP_HUMANE_ROOM];
     if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU)) {
-        print_line(
+        cup_print_line(
             page, CUP_DIM,
             "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
         return;
@@ -387,7 +316,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
         (unsigned long long)used, used ? 50 / sqrt((double)used) : 50, (unsigned long long)taken,
         cup_print_humane(torn, cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),
                          CUP_UNIT_SHARE));
-    print_line(page, CUP_DIM, line);
+    cup_print_line(page, CUP_DIM, line);
 }
 
 /* Counters of the logs that limit the trust; told where they are not 0. */
@@ -415,7 +344,7 @@ static void print_losses(const struct cup_page *page, const struct cup_call_tree
             continue;
         snprintf(line, sizeof line, "%s: %llu.", losses[i].what,
                  (unsigned long long)losses[i].count);
-        print_line(page, CUP_WARN, line);
+        cup_print_line(page, CUP_WARN, line);
     }
 }
 
@@ -430,7 +359,7 @@ static void print_unknown(const struct cup_page *page, const struct cup_function
         CUP_UNIT_SHARE);
     snprintf(line, sizeof line, "Of %s of the %s no stack is known.", share,
              cup_weight_texts[weight]);
-    print_line(page, CUP_DIM, line);
+    cup_print_line(page, CUP_DIM, line);
 }
 
 /* ---- the section -------------------------------------------------------------------------- */
@@ -442,14 +371,15 @@ static void print_heading(const struct cup_page *page, const struct cup_function
         (size_t)snprintf(detail, sizeof detail, "%llu tasks, %zu functions of %zu packages",
                          (unsigned long long)functions->tree->tasks, functions->functions.count,
                          functions->packages.count);
-    for (int i = 0; i < SHOWN_WEIGHTS; i++)
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
         if (has(functions, i))
             length += (size_t)snprintf(
                 detail + length, sizeof detail - length, "; %s %s",
-                cup_print_humane(
-                    part, cup_weight_value(shown[i].weight, functions->all.of[shown[i].weight]),
-                    cup_weight_units[shown[i].weight]),
-                shown[i].heading);
+                cup_print_humane(part,
+                                 cup_weight_value(cup_shown_weights[i].weight,
+                                                  functions->all.of[cup_shown_weights[i].weight]),
+                                 cup_weight_units[cup_shown_weights[i].weight]),
+                cup_shown_weights[i].heading);
     cup_page_heading(page, "Functions", detail);
     print_samples(page, functions);
     print_unknown(page, functions);
@@ -465,7 +395,7 @@ static void print_all(const struct cup_page *page, struct cup_functions *functio
     print_users(page, functions, &functions->lines, true);
     print_branches(page);
     print_pythons(page, functions);
-    print_natives(page, functions);
+    cup_print_natives(page, functions);
 }
 
 int cup_print_functions(const struct cup_page *page)
@@ -477,7 +407,7 @@ int cup_print_functions(const struct cup_page *page)
         char line[300];
         cup_page_heading(page, "Functions", "");
         snprintf(line, sizeof line, "n/a: %s.", missing);
-        print_line(page, CUP_PLAIN, line);
+        cup_print_line(page, CUP_PLAIN, line);
     }
     if (missing || !tree || (tree->row_count == 0 && !page->alone))
         return 0;

@@ -148,13 +148,14 @@ static void put_modules(struct report *report, const struct cup_modules *modules
     cup_json_end_array(&report->json);
 }
 
-static void put_packages(struct report *report, const struct cup_functions *functions)
+static void put_packages(struct report *report, const char *name, const struct cup_call_tree *tree,
+                         const struct cup_function_rows *rows)
 {
-    cup_json_array(&report->json, "packages");
-    for (size_t i = 0; i < functions->packages.count; i++) {
-        const struct cup_function_row *row = &functions->packages.rows[i];
+    cup_json_array(&report->json, name);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct cup_function_row *row = &rows->rows[i];
         cup_json_row(&report->json, NULL);
-        put(report, "package", tree_text(functions->tree, row->of));
+        put(report, "package", tree_text(tree, row->of));
         put_both(report, row);
         cup_json_end_object(&report->json);
     }
@@ -220,7 +221,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put_functions(report, functions, "rows", CUP_ALL_PREFIXES);
     put_lines(report, functions);
     put_branches(report, tree);
-    put_packages(report, functions);
+    put_packages(report, "packages", tree, &functions->packages);
     cup_json_array(&report->json, "phases");
     put_phases(report, functions, CUP_ALL_PREFIXES);
     int result = each_prefix(report, put_phases);
@@ -230,6 +231,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     if (result == 0)
         result = each_prefix(report, put_natives);
     cup_json_end_array(&report->json);
+    put_packages(report, "native_packages", tree, &functions->native_packages);
     put_modules(report, &tree->modules);
     cup_json_array(&report->json, "by_prefix");
     if (result == 0)

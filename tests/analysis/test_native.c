@@ -51,9 +51,10 @@ TestSuite(native, .init = set_up, .fini = tear_down);
 static void load(void)
 {
     static const struct cup_load_options options = {.run = CUP_ALL_RUNS};
+    static const struct cup_call_ask all;
     struct cup_error error;
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_call_tree_make(&tree, &profile, &(struct cup_call_ask){NULL}), 0);
+    cr_assert_eq(cup_call_tree_make(&tree, &profile, &all), 0);
     cr_assert_eq(cup_functions_make(&functions, &tree, CUP_ALL_PREFIXES), 0);
 }
 
@@ -333,6 +334,47 @@ Test(native, what_no_python_function_called_is_above_one_that_is_not_known)
     cr_expect_eq(functions.unknown.of[CUP_W_POLL_WAIT], MS(1));
 }
 
+/* Frames that are left out in the middle are native. */
+Test(native, a_gap_is_native)
+{
+    const struct cup_stack_node nodes[] = {{N_WORK, CUP_NODE_CUT, 0},
+                                           in_library(NATIVE_NODES, P_OUTER),
+                                           {NATIVE_NODES + 1, CUP_NODE_CUT, 0},
+                                           in_interpreter(NATIVE_NODES + 2, 8)};
+    save_nodes(nodes, 4, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT,
+                 WORK_TEXT ";(native frames left out);outer (libkernels.so.2);(native frames left "
+                           "out);(interpreter) (libpython3.11.so.1.0)");
+    cr_expect_eq(tree.orphans, 0);
+}
+
+/* So are those of a stack without Python; what Python leaves out stays what it is. */
+Test(native, what_is_left_out_below_native_frames_is_native)
+{
+    const struct cup_stack_node nodes[] = {{0, CUP_NODE_CUT, 0}, in_library(NATIVE_NODES, P_OUTER)};
+    save_nodes(nodes, 2, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT, "(not known);(native frames left out);outer (libkernels.so.2)");
+    unload();
+    const struct cup_stack_node helper[] = {{N_HELPER, CUP_NODE_CUT, 0},
+                                            in_library(NATIVE_NODES, P_OUTER)};
+    save_nodes(helper, 2, CUP_U_IO_WAIT);
+    load();
+    size_t at = 0;
+    while (at < tree.row_count && !tree.rows[at].weights.of[CUP_W_IO_WAIT])
+        at++;
+    cr_assert_lt(at, tree.row_count);
+    uint32_t innermost = cup_call_python(&tree, tree.rows[at].node);
+    cr_expect_eq(cup_call_function(&tree, innermost)->kind, CUP_FRAME_HELPER);
+    unload();
+    const struct cup_stack_node python[] = {
+        {0, CUP_NODE_CUT, 0}, {NATIVE_NODES, SELECT, 0}, in_library(NATIVE_NODES + 1, P_OUTER)};
+    save_nodes(python, 3, CUP_U_POLL_WAIT);
+    load();
+    expect_stack(CUP_W_POLL_WAIT, "(frames left out);select (mine.py:30);outer (libkernels.so.2)");
+}
+
 /* C code that calls back hides neither process() nor whose line it was. */
 Test(native, a_phase_is_seen_through_native_frames)
 {
@@ -472,6 +514,8 @@ Test(native, the_json_holds_them)
     cr_expect_eq(json_integer_value(json_object_get(row, "read_bytes")), 8 * 30000);
     row = find(natives, "prefix", "merge");
     cr_expect_eq(json_integer_value(json_object_get(row, "total_read_bytes")), 30000);
+    row = find(json_object_get(section, "native_packages"), "package", "libkernels");
+    cr_expect_eq(json_integer_value(json_object_get(row, "alloc_bytes")), 8 * 30000);
     row = find(json_object_get(section, "modules"), "path", library.path);
     cr_expect_str_eq(json_string_value(json_object_get(row, "names")), "read");
     cr_expect_eq(json_integer_value(json_object_get(row, "named")), 2);
