@@ -258,7 +258,12 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(CPU_SAMPLES, "cpu_samples", "samples of threads in a task, those on a core and others")      \
     X(CPU_SAMPLES_TORN, "cpu_samples_torn",                                                        \
       "of those: the stack changed while it was read; the time is kept, without the stack")        \
-    X(CPU_SAMPLES_MISSED, "cpu_samples_missed", "samples that were due while the sampler was late")
+    X(CPU_SAMPLES_MISSED, "cpu_samples_missed",                                                    \
+      "samples that were due while the sampler was late")                                          \
+    X(NATIVE_MISSED, "native_missed",                                                              \
+      "stacks without their native frames: a library was being unloaded, or is gone")              \
+    X(NATIVE_APART, "native_apart",                                                                \
+      "new stacks whose Python and native frames were not matched: Python's come first")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

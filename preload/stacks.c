@@ -5,6 +5,8 @@
 #include "preload/frames.h"
 #include "preload/id_table.h"
 #include "preload/log.h"
+#include "preload/merge.h"
+#include "preload/modules.h"
 #include "preload/nodes.h"
 #include "preload/spin.h"
 #include "preload/stack_frames.h"
@@ -14,7 +16,7 @@
 #include <errno.h>
 
 /* More than that are left out at the outer end. */
-enum { FRAMES_MOST = 128 };
+enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
@@ -115,25 +117,48 @@ static uint64_t hash_stack(const char *frame, uint32_t under)
 
 struct stack {
     const char *frames[FRAMES_MOST]; /* innermost first */
-    uint32_t count;
-    bool cut;
+    struct cup_merge_python python;  /* of them */
+    const struct cup_native *native; /* NULL: none are known */
+    struct cup_merged merged;
 };
+
+/* A frame that is left out may be the end of its segment. */
+static void collect_one(const char *frame, bool is_function, struct cup_merge_python *python,
+                        const char **frames)
+{
+    if (is_function)
+        frames[python->count++] = frame;
+    if (python->count)
+        python->ends[python->count - 1] = cup_stack_is_entry(frame);
+}
 
 static void collect(const char *frame, struct stack *stack)
 {
+    struct cup_merge_python *python = &stack->python;
     int depth = 0;
-    stack->count = 0;
+    python->count = 0;
     for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(frame)) {
         const char *code = cup_stack_code_of(frame);
         if (!code)
             continue;
         depth++;
-        if (!cup_stack_is_shim(code))
-            stack->frames[stack->count++] = frame;
+        collect_one(frame, !cup_stack_is_shim(code), python, stack->frames);
     }
     while (frame && !cup_stack_code_of(frame))
         frame = cup_stack_back_of(frame);
-    stack->cut = frame != NULL;
+    python->cut = frame != NULL;
+}
+
+static void merge(struct stack *stack)
+{
+    enum cup_native_kind kinds[CUP_NATIVE_MOST];
+    const struct cup_native *native = stack->native;
+    uint32_t count = native ? native->count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = cup_native_kind(native->at[i]);
+    cup_merge(&stack->python, kinds, count, native && native->cut, &stack->merged);
+    if (stack->merged.apart)
+        cup_log_health(CUP_H_NATIVE_APART, 1);
 }
 
 static uint32_t number_of(const char *code)
@@ -147,16 +172,37 @@ static uint32_t number_of(const char *code)
     return cup_codes_add(&facts);
 }
 
-/* Outermost first. False: a function finds no room. */
+/* False: a function finds no room. */
+static bool name_python(const char *frame, struct cup_stack_node *node)
+{
+    const char *code = cup_stack_code_of(frame);
+    *node = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
+    return node->of != 0;
+}
+
+static bool name_native(const void *at, struct cup_stack_node *node)
+{
+    uint32_t module = cup_module_of((uintptr_t)at);
+    uint64_t offset = (uintptr_t)at - cup_module_range(module).low;
+    cup_module_used(module);
+    uint32_t record = offset < CUP_AT_UNKNOWN ? cup_module_record(module) : 0;
+    *node = (struct cup_stack_node){0, CUP_NODE_NATIVE + record,
+                                    record ? (uint32_t)offset : CUP_AT_UNKNOWN};
+    return record || !module;
+}
+
+/* Outermost first. */
 static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
 {
-    for (uint32_t i = 0; i < stack->count; i++, nodes++) {
-        const char *frame = stack->frames[stack->count - 1 - i], *code = cup_stack_code_of(frame);
-        *nodes = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
-        if (!nodes->of)
-            return false;
+    const struct cup_merged *merged = &stack->merged;
+    bool named = true;
+    for (uint32_t i = 0; i < merged->count && named; i++) {
+        uint32_t index = merged->frames[merged->count - 1 - i].index;
+        named = merged->frames[merged->count - 1 - i].native
+                    ? name_native(stack->native->at[index], nodes + i)
+                    : name_python(stack->frames[index], nodes + i);
     }
-    return true;
+    return named;
 }
 
 static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
@@ -173,24 +219,26 @@ static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t
 
 static uint32_t node_of(const struct stack *stack, uint32_t under)
 {
-    struct cup_stack_node nodes[FRAMES_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
-    uint32_t cut = stack->cut, node = 0;
-    if (!stack->count)
+    struct cup_stack_node nodes[CUP_MERGE_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
+    uint32_t cut = stack->merged.cut, node = 0;
+    if (!stack->merged.count)
         return under;
     cup_spin_lock(&lock);
     if (name_frames(stack, nodes + cut))
-        node = find_node(nodes, stack->count + cut, under);
+        node = find_node(nodes, stack->merged.count + cut, under);
     cup_spin_unlock(&lock);
     if (!node)
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     return node;
 }
 
-static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under, uint64_t hash)
+static __attribute__((noinline)) uint32_t meet(const char *frame, const struct cup_native *native,
+                                               uint32_t under, uint64_t hash)
 {
-    struct stack stack;
+    struct stack stack = {.native = native};
     int saved = errno;
     collect(frame, &stack);
+    merge(&stack);
     uint32_t node = node_of(&stack, under);
     if (node)
         remember(hash, node);
@@ -198,27 +246,40 @@ static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under
     return node;
 }
 
-static inline uint32_t here(uint32_t under)
+/* NATIVE: what was found of native frames; NULL: none. */
+static inline uint32_t here(uint32_t under, const struct cup_native *native)
 {
     struct cup_frame top;
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE) || !cup_active())
         return 0;
-    if (!cup_frames_top(&top))
+    if (!cup_frames_top(&top) && !native)
         return under;
     uint64_t hash = hash_stack(top.at, under);
+    if (native)
+        hash = cup_mix(hash, native->hash);
     uint32_t node = met_before(hash);
-    return node ? node : meet(top.at, under, hash);
+    return node ? node : meet(top.at, native, under, hash);
 }
 
 uint32_t cup_stack_here(uint32_t under)
 {
     struct cup_walk *walk = cup_walk_begins();
-    uint32_t node = here(under);
+    uint32_t node = here(under, NULL);
     cup_walk_ends(walk);
     return node;
 }
 
-/* ---- for those who read other threads' --------------------------------------------------- */
+uint32_t cup_stack_native_here(uint32_t under)
+{
+    struct cup_native native;
+    struct cup_walk *walk = cup_walk_begins();
+    bool found = cup_native_here(&native) && native.count;
+    uint32_t node = here(under, found ? &native : NULL);
+    cup_walk_ends(walk);
+    return node;
+}
+
+/* ---- for those who read other threads' -------------------------------------------------- */
 
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
 {
@@ -262,6 +323,7 @@ void cup_stacks_reset(void)
     __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
     cup_codes_reset();
     cup_nodes_reset();
+    cup_modules_reset();
 }
 
 void cup_stacks_stress(void)
@@ -269,7 +331,7 @@ void cup_stacks_stress(void)
     if (cup_self.guard)
         return;
     cup_guard();
-    if (cup_stack_here(0))
+    if (cup_stack_native_here(0))
         cup_log_health(CUP_H_STACKS_TAKEN, 1);
     cup_unguard();
 }
