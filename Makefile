@@ -10,6 +10,9 @@ DESTDIR ?=
 ifeq ($(origin CC),default)
 CC := $(if $(shell command -v gcc),gcc,clang)
 endif
+ifeq ($(origin CXX),default)
+CXX := $(if $(shell command -v g++),g++,clang++)
+endif
 PKG_CONFIG ?= pkg-config
 VENV := build/venv
 CLANG_FORMAT ?= $(VENV)/bin/clang-format
@@ -64,7 +67,8 @@ unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
 unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
-	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c))
+	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c)) \
+	$(patsubst tests/%.cc,$(B)/tests/%.so,$(wildcard tests/trace/lib*.cc))
 benches := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/bench/lib*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
@@ -157,6 +161,10 @@ own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
 $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.o,$^) -ldl
+
+$(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
+	@mkdir -p $(@D)
+	$(CXX) -O2 -g $(warnings) -fno-optimize-sibling-calls -fPIC -shared -o $@ $<
 
 # Stacks are also read where a test wants them, by the very objects of the library.
 $(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,clock.c code_text.c codes.c \
