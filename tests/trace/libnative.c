@@ -1,6 +1,6 @@
 /* cflags: -fno-inline -fno-optimize-sibling-calls */
-/* Native functions with names, which read, allocate and call back. What they are called is looked up
- * in the symbols of this library by tests/workloads/native_check.py. */
+/* Native functions with names, which read, allocate and call back. What they are called is looked
+ * up in the symbols of this library by tests/workloads/native_check.py. */
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
