@@ -23,23 +23,30 @@ static bool match(uint32_t segments, bool python_cut, uint32_t evals, bool nativ
            (segments > evals && native_cut);
 }
 
-static void put(struct cup_merged *merged, bool native, uint32_t index)
+static void put(struct cup_merged *merged, enum cup_merged_kind kind, uint32_t index)
 {
-    if (merged->count == CUP_MERGE_MOST) {
-        merged->cut = true;
-        return;
-    }
-    merged->frames[merged->count].native = native;
+    merged->frames[merged->count].kind = (uint8_t)kind;
     merged->frames[merged->count++].index = (uint8_t)index;
 }
 
-/* Native frames from AT up to the next eval frame, which is returned. */
+/* Native frames from AT up to the next eval frame, which is returned. The inner ones are told. */
 static uint32_t put_native(struct cup_merged *merged, const enum cup_native_kind *native,
                            uint32_t at, uint32_t count, bool all)
 {
-    for (; at < count && native[at] != CUP_NATIVE_EVAL; at++)
-        if (native[at] == CUP_NATIVE_OTHER || (all && native[at] == CUP_NATIVE_INTERPRETER))
-            put(merged, true, at);
+    uint32_t left_out = 0;
+    for (; at < count && native[at] != CUP_NATIVE_EVAL; at++) {
+        if (native[at] != CUP_NATIVE_OTHER && !(all && native[at] == CUP_NATIVE_INTERPRETER))
+            continue;
+        if (merged->native == CUP_MERGE_NATIVE_MOST) {
+            left_out++;
+            continue;
+        }
+        put(merged, CUP_MERGED_NATIVE, at);
+        merged->native++;
+    }
+    if (left_out && !merged->gap)
+        put(merged, CUP_MERGED_GAP, 0);
+    merged->gap = merged->gap || left_out;
     return at;
 }
 
@@ -49,7 +56,7 @@ static uint32_t put_segment(struct cup_merged *merged, const struct cup_merge_py
 {
     bool more = at < python->count;
     while (more) {
-        put(merged, false, at);
+        put(merged, CUP_MERGED_PYTHON, at);
         more = !python->ends[at++] && at < python->count;
     }
     return at;
@@ -59,8 +66,8 @@ void cup_merge(const struct cup_merge_python *python, const enum cup_native_kind
                uint32_t native_count, bool native_cut, struct cup_merged *merged)
 {
     uint32_t evals = evals_of(native, native_count), frame = 0, at = 0;
-    merged->count = 0;
-    merged->cut = false;
+    merged->count = merged->native = 0;
+    merged->gap = false;
     merged->apart = native_count && !match(segments_of(python), python->cut, evals, native_cut);
     at = put_native(merged, native, at, native_count, true);
     while (!merged->apart && at < native_count && frame < python->count) {
@@ -69,6 +76,6 @@ void cup_merge(const struct cup_merge_python *python, const enum cup_native_kind
             at = put_native(merged, native, at + 1, native_count, false);
     }
     for (; frame < python->count; frame++)
-        put(merged, false, frame);
-    merged->cut = merged->cut || python->cut || (!python->count && native_cut);
+        put(merged, CUP_MERGED_PYTHON, frame);
+    merged->cut = python->cut || (!python->count && native_cut);
 }

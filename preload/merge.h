@@ -6,7 +6,11 @@
 
 #include "preload/native.h"
 
-enum { CUP_MERGE_PYTHON_MOST = 128, CUP_MERGE_MOST = 192 };
+enum {
+    CUP_MERGE_PYTHON_MOST = 128,
+    CUP_MERGE_NATIVE_MOST = 64, /* more are left out: no Python frame gives way to them */
+    CUP_MERGE_MOST = CUP_MERGE_PYTHON_MOST + CUP_MERGE_NATIVE_MOST + 1
+};
 
 /* Innermost first. */
 struct cup_merge_python {
@@ -15,13 +19,21 @@ struct cup_merge_python {
     bool ends[CUP_MERGE_PYTHON_MOST]; /* the frame is the outermost one of its segment */
 };
 
+enum cup_merged_kind {
+    CUP_MERGED_PYTHON,
+    CUP_MERGED_NATIVE,
+    CUP_MERGED_GAP, /* native frames that were too many: here, and further out */
+};
+
 struct cup_merged {
     uint32_t count;
-    bool cut;   /* frames further out are left out */
-    bool apart; /* there are more segments than eval frames, or fewer: all Python frames come first,
-                   and above them the native ones up to the innermost eval frame */
+    uint32_t native; /* of them */
+    bool gap;        /* there is one among them */
+    bool cut;        /* frames further out are left out */
+    bool apart;      /* there are more segments than eval frames, or fewer: all Python frames come
+                        first, and above them the native ones up to the innermost eval frame */
     struct {
-        bool native;
+        uint8_t kind;
         uint8_t index; /* of the frame, in its own array */
     } frames[CUP_MERGE_MOST];
 };

@@ -290,11 +290,12 @@ static bool is_as_it_was(void)
                __atomic_load_n(&list.closes, __ATOMIC_SEQ_CST);
 }
 
-/* Libraries that are unloaded all the time leave no time to look. */
+/* Where libraries are unloaded all the time, it is not looked all the time. */
 static void look_again(void)
 {
     cup_spin_lock(&list.lock);
-    if (!is_as_it_was() && cup_ticks() >= list.not_before) {
+    if (!is_as_it_was() && !__atomic_load_n(&list.closing, __ATOMIC_SEQ_CST) &&
+        cup_ticks() >= list.not_before) {
         look();
         list.not_before = cup_ticks() + cup_ns_ticks(WAIT_NS);
     }

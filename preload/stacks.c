@@ -191,17 +191,26 @@ static bool name_native(const void *at, struct cup_stack_node *node)
     return record || !module;
 }
 
+static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack_node *node)
+{
+    uint32_t index = stack->merged.frames[which].index;
+    switch ((enum cup_merged_kind)stack->merged.frames[which].kind) {
+    case CUP_MERGED_PYTHON:
+        return name_python(stack->frames[index], node);
+    case CUP_MERGED_NATIVE:
+        return name_native(stack->native->at[index], node);
+    case CUP_MERGED_GAP:
+        *node = (struct cup_stack_node){0, CUP_NODE_UNKNOWN, 0};
+    }
+    return true;
+}
+
 /* Outermost first. */
 static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
 {
-    const struct cup_merged *merged = &stack->merged;
     bool named = true;
-    for (uint32_t i = 0; i < merged->count && named; i++) {
-        uint32_t index = merged->frames[merged->count - 1 - i].index;
-        named = merged->frames[merged->count - 1 - i].native
-                    ? name_native(stack->native->at[index], nodes + i)
-                    : name_python(stack->frames[index], nodes + i);
-    }
+    for (uint32_t i = 0; i < stack->merged.count && named; i++)
+        named = name_one(stack, stack->merged.count - 1 - i, nodes + i);
     return named;
 }
 
