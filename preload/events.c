@@ -66,7 +66,7 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
 {
     bool native = bytes >= CUP_EVENT_NATIVE_BYTES || ns >= CUP_EVENT_NATIVE_NS;
     if (!node)
-        node = node_by(native ? cup_stack_native_here : cup_stack_here, task);
+        node = node_by(native ? cup_stack_native_here : cup_stack_cheap_here, task);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 

@@ -21,7 +21,7 @@ enum {
     CUP_EVENT_ALLOC_BYTES = 512 << 10, /* between allocations that do, on average */
     CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* of one that always does */
     CUP_EVENT_NATIVE_BYTES = 64 << 10, /* of a transfer that takes its native frames, too, */
-    CUP_EVENT_NATIVE_NS = 10000,       /* or so long a one */
+    CUP_EVENT_NATIVE_NS = 50000,       /* or so long a one; others where they are cheap */
     CUP_EVENT_WAIT_NS = 1000000,       /* shorter waits do not */
 };
 

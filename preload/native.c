@@ -1,5 +1,6 @@
 #include "preload/native.h"
 
+#include "preload/chain_memo.h"
 #include "preload/elf_symbols.h"
 #include "preload/id_table.h"
 #include "preload/log.h"
@@ -39,7 +40,7 @@ bool cup_native_on(void)
 /* ---- unwinding --------------------------------------------------------------------------- */
 
 /* Out of libunwind, which may look into files, no thread is cancelled. */
-static int unwind(backtrace_function *function, void **at)
+static uint32_t unwind(backtrace_function *function, void **at)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -49,7 +50,7 @@ static int unwind(backtrace_function *function, void **at)
     cup_self.unwinds = false;
     __atomic_fetch_sub(&unwinding, 1, __ATOMIC_SEQ_CST);
     pthread_setcancelstate(before, NULL);
-    return count > 0 ? count : 0;
+    return count > 0 ? (uint32_t)count : 0;
 }
 
 static bool is_in(const struct cup_module_range *range, const void *at)
@@ -57,62 +58,58 @@ static bool is_in(const struct cup_module_range *range, const void *at)
     return (uintptr_t)at - range->low < range->high - range->low;
 }
 
-/* A return address may be that of another function, behind one that does not return. */
-static void *calling(void *at)
-{
-    return (char *)at - 1;
-}
-
 static uint64_t hash_of(const struct cup_native *native)
 {
     uint64_t hash = cup_modules_closes();
-    for (uint32_t i = 0; i < native->count; i++)
+    for (uint32_t i = native->own; i < native->count; i++)
         hash = cup_mix(hash, (uintptr_t)native->at[i]);
-    return hash;
+    return hash | 1; /* not 0 */
 }
 
-/* Leaves out the library's own frames. */
-static void take_over(struct cup_native *native, void *const *at, uint32_t count)
+static void unwind_by(backtrace_function *function, struct cup_native *native)
 {
-    uint32_t first = 0;
-    while (first < count && is_in(&own, calling(at[first])))
-        first++;
-    native->count = count - first;
-    native->cut = count == CUP_NATIVE_MOST;
-    for (uint32_t i = 0; i < native->count; i++)
-        native->at[i] = calling(at[first + i]);
+    native->count = unwind(function, native->at);
+    native->cut = native->count == CUP_NATIVE_MOST;
+    native->own = 0;
+    while (native->own < native->count && is_in(&own, cup_native_call(native->at[native->own])))
+        native->own++;
     native->hash = hash_of(native);
 }
 
-static void no_more(void)
+void cup_native_here(struct cup_native *native)
 {
-    if (__atomic_exchange_n(&backtrace_by, NULL, __ATOMIC_ACQ_REL))
-        cup_log_note("native frames are no longer read: a library was unloaded that some lay in");
-}
-
-bool cup_native_here(struct cup_native *native)
-{
-    void *at[CUP_NATIVE_MOST];
     backtrace_function *function = __atomic_load_n(&backtrace_by, __ATOMIC_ACQUIRE);
     int saved = errno;
-    bool may = function && !cup_self.unwinds && cup_modules_current();
-    if (may)
-        take_over(native, at, (uint32_t)unwind(function, at));
-    else if (function && cup_modules_lost())
-        no_more();
+    native->count = native->own = 0;
+    if (function)
+        unwind_by(function, native);
     errno = saved;
-    if (function && !may)
-        cup_log_health(CUP_H_NATIVE_MISSED, 1);
+}
+
+static __attribute__((noinline)) bool may_not(void)
+{
+    if (cup_modules_lost() && __atomic_exchange_n(&backtrace_by, NULL, __ATOMIC_ACQ_REL))
+        cup_log_note("native frames are no longer read: a library was unloaded that some lay in");
+    cup_log_health(CUP_H_NATIVE_MISSED, 1);
+    return false;
+}
+
+bool cup_native_may(void)
+{
+    int saved = errno;
+    bool on = cup_native_on() && !cup_self.unwinds;
+    bool may = on && (cup_modules_current() || may_not());
+    errno = saved;
     return may;
 }
 
-enum cup_native_kind cup_native_kind(const void *at)
+enum cup_native_kind cup_native_kind(const void *call)
 {
-    if (is_in(&eval, at))
+    if (is_in(&eval, call))
         return CUP_NATIVE_EVAL;
-    if (is_in(&interpreter, at))
+    if (is_in(&interpreter, call))
         return CUP_NATIVE_INTERPRETER;
-    return is_in(&own, at) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
+    return is_in(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
 }
 
 /* ---- finding it -------------------------------------------------------------------------- */
@@ -217,13 +214,12 @@ static const char *redirect(const struct cup_elf *library)
 
 static const char *try_it(backtrace_function *function)
 {
-    void *at[CUP_NATIVE_MOST];
     struct cup_native native;
-    take_over(&native, at, (uint32_t)unwind(function, at));
+    unwind_by(function, &native);
     if (!was_asked)
         return "libunwind asks the loader in a way that is not known";
     for (uint32_t i = 0; i < native.count; i++)
-        if (cup_native_kind(native.at[i]) == CUP_NATIVE_EVAL)
+        if (cup_native_kind(cup_native_call(native.at[i])) == CUP_NATIVE_EVAL)
             return NULL;
     return "libunwind does not find the interpreter on the stack";
 }
@@ -253,6 +249,7 @@ bool cup_native_forked(void)
 {
     bool held = unwinding && cup_native_on();
     cup_modules_forked();
+    cup_chains_forked();
     if (held)
         backtrace_by = NULL;
     unwinding = 0;

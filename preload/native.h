@@ -26,17 +26,27 @@ const char *cup_native_verify(void);
 /* Native frames are read; no more where a library is gone that they lay in. */
 bool cup_native_on(void);
 
-/* What the innermost frames are: addresses inside of the instructions that called, from who called
- * the library on. */
+/* Return addresses of the frames, the innermost first. */
 struct cup_native {
-    uint64_t hash; /* of the addresses, and of what they mean now */
-    uint32_t count;
-    bool cut; /* there are more */
+    uint64_t hash;  /* of what they are, and what that means now */
+    uint32_t count; /* of all */
+    uint32_t own;   /* the first so many lie in this library */
+    bool cut;       /* there are more */
     void *at[CUP_NATIVE_MOST];
 };
 
-/* False: not now (the reason is counted). Guard held; keeps errno. */
-bool cup_native_here(struct cup_native *native);
+/* They may be read now. False: a library is being unloaded, or is gone (counted). */
+bool cup_native_may(void);
+
+/* Guard held; both keep errno. */
+void cup_native_here(struct cup_native *native);
+
+/* Inside of the instruction that calls: behind one that does not return may lie another function.
+ */
+static inline const void *cup_native_call(const void *at)
+{
+    return (const char *)at - 1;
+}
 
 /* What an address is to whoever puts native and Python frames together. */
 enum cup_native_kind {
@@ -45,7 +55,7 @@ enum cup_native_kind {
     CUP_NATIVE_INTERPRETER, /* libpython, or the executable that has it inside */
     CUP_NATIVE_EVAL,        /* there: runs Python frames */
 };
-enum cup_native_kind cup_native_kind(const void *at);
+enum cup_native_kind cup_native_kind(const void *call);
 
 /* In a forked child. False: a thread that is not there may hold libunwind's locks, so there are no
  * native frames. */

@@ -1,5 +1,6 @@
 #include "preload/stacks.h"
 
+#include "preload/chain_memo.h"
 #include "preload/code_text.h"
 #include "preload/codes.h"
 #include "preload/frames.h"
@@ -155,7 +156,7 @@ static void merge(struct stack *stack)
     const struct cup_native *native = stack->native;
     uint32_t count = native ? native->count : 0;
     for (uint32_t i = 0; i < count; i++)
-        kinds[i] = cup_native_kind(native->at[i]);
+        kinds[i] = cup_native_kind(cup_native_call(native->at[i]));
     cup_merge(&stack->python, kinds, count, native && native->cut, &stack->merged);
     if (stack->merged.apart)
         cup_log_health(CUP_H_NATIVE_APART, 1);
@@ -180,10 +181,10 @@ static bool name_python(const char *frame, struct cup_stack_node *node)
     return node->of != 0;
 }
 
-static bool name_native(const void *at, struct cup_stack_node *node)
+static bool name_native(const void *call, struct cup_stack_node *node)
 {
-    uint32_t module = cup_module_of((uintptr_t)at);
-    uint64_t offset = (uintptr_t)at - cup_module_range(module).low;
+    uint32_t module = cup_module_of((uintptr_t)call);
+    uint64_t offset = (uintptr_t)call - cup_module_range(module).low;
     cup_module_used(module);
     uint32_t record = offset < CUP_AT_UNKNOWN ? cup_module_record(module) : 0;
     *node = (struct cup_stack_node){0, CUP_NODE_NATIVE + record,
@@ -198,7 +199,7 @@ static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack
     case CUP_MERGED_PYTHON:
         return name_python(stack->frames[index], node);
     case CUP_MERGED_NATIVE:
-        return name_native(stack->native->at[index], node);
+        return name_native(cup_native_call(stack->native->at[index]), node);
     case CUP_MERGED_GAP:
         *node = (struct cup_stack_node){0, CUP_NODE_UNKNOWN, 0};
     }
@@ -255,37 +256,117 @@ static __attribute__((noinline)) uint32_t meet(const char *frame, const struct c
     return node;
 }
 
-/* NATIVE: what was found of native frames; NULL: none. */
-static inline uint32_t here(uint32_t under, const struct cup_native *native)
+static inline bool may_read(void)
+{
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_active();
+}
+
+static inline uint32_t here(uint32_t under)
 {
     struct cup_frame top;
-    if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE) || !cup_active())
-        return 0;
-    if (!cup_frames_top(&top) && !native)
+    if (!cup_frames_top(&top))
         return under;
     uint64_t hash = hash_stack(top.at, under);
-    if (native)
-        hash = cup_mix(hash, native->hash);
     uint32_t node = met_before(hash);
-    return node ? node : meet(top.at, native, under, hash);
+    return node ? node : meet(top.at, NULL, under, hash);
 }
 
 uint32_t cup_stack_here(uint32_t under)
 {
     struct cup_walk *walk = cup_walk_begins();
-    uint32_t node = here(under, NULL);
+    uint32_t node = may_read() ? here(under) : 0;
     cup_walk_ends(walk);
     return node;
 }
 
-uint32_t cup_stack_native_here(uint32_t under)
+/* ---- with native frames ------------------------------------------------------------------ */
+
+/* Where and of what stack native frames are looked for. */
+struct spot {
+    const char *frame; /* innermost Python frame; NULL: none */
+    uint32_t under;
+    uint64_t hash;         /* of the Python stack on UNDER */
+    uint64_t key;          /* and of what addresses mean now */
+    const uint64_t *first; /* where the return address of the library's outermost function stands */
+};
+
+static void keep_chain(const struct cup_native *native, const struct spot *spot)
+{
+    uint32_t from = 0;
+    while (from < native->own && (uintptr_t)native->at[from] != *spot->first)
+        from++;
+    if (from < native->own)
+        cup_chain_keep(spot->key, spot->first, native->at + from, native->count - from,
+                       native->hash);
+}
+
+static __attribute__((noinline)) uint32_t unwind(const struct spot *spot, bool hopeless)
 {
     struct cup_native native;
+    cup_native_here(&native);
+    if (!hopeless)
+        keep_chain(&native, spot);
+    uint64_t whole = cup_mix(spot->hash, native.hash);
+    uint32_t node = met_before(whole);
+    return node ? node : meet(spot->frame, &native, spot->under, whole);
+}
+
+static uint32_t without_native(const struct spot *spot)
+{
+    uint32_t node = met_before(spot->hash);
+    return node || !spot->frame ? node : meet(spot->frame, NULL, spot->under, spot->hash);
+}
+
+/* For tests: what was taken for a chain that is known is that one. */
+static __attribute__((noinline)) void check_chain(uint64_t chain)
+{
+    struct cup_native native;
+    cup_native_here(&native);
+    if (native.hash != chain)
+        cup_log_note("native frames were taken for others");
+}
+
+static uint32_t by_chain(const struct spot *spot, uint64_t chain)
+{
+    if (__builtin_expect(cup_stacks_stressed, 0))
+        check_chain(chain);
+    uint32_t node = met_before(cup_mix(spot->hash, chain));
+    return node ? node : unwind(spot, true);
+}
+
+static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
+    struct cup_frame top;
+    cup_frames_top(&top);
+    uint64_t hash = hash_stack(top.at, under);
+    struct spot spot = {top.at, under, hash, cup_mix(hash, cup_modules_closes()), first};
+    uint64_t chain = cup_chain_find(spot.key, first);
+    if (chain && chain != CUP_CHAIN_HOPELESS)
+        return by_chain(&spot, chain);
+    return chain && !at_any_cost ? without_native(&spot) : unwind(&spot, chain != 0);
+}
+
+static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
     struct cup_walk *walk = cup_walk_begins();
-    bool found = cup_native_here(&native) && native.count;
-    uint32_t node = here(under, found ? &native : NULL);
+    uint32_t node = !may_read()        ? 0
+                    : cup_native_may() ? native_here(under, at_any_cost, first)
+                                       : here(under);
     cup_walk_ends(walk);
     return node;
+}
+
+/* Never part of other functions: above their frames lies where they were called. */
+#define CALLED_FROM ((const uint64_t *)__builtin_frame_address(0) + 1)
+
+__attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
+{
+    return native_or_not(under, true, CALLED_FROM);
+}
+
+__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under)
+{
+    return native_or_not(under, false, CALLED_FROM);
 }
 
 /* ---- for those who read other threads' -------------------------------------------------- */

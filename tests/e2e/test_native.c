@@ -111,6 +111,7 @@ static char *stressed(const char *python, const char *workload)
              logs);
     cr_expect(number_of(logs, "stacks_taken") > 10000, "%s: few stacks were read", workload);
     cr_expect(number_of(logs, "native") > 100, "%s: no native frames", workload);
+    cr_expect(number_of(logs, "taken_for_others") == 0, "%s", workload);
     return logs;
 }
 

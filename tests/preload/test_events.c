@@ -26,6 +26,11 @@ uint32_t cup_stack_here(uint32_t under)
     return here ? under + here : 0;
 }
 
+uint32_t cup_stack_cheap_here(uint32_t under)
+{
+    return cup_stack_here(under);
+}
+
 /* With native ones on top. */
 uint32_t cup_stack_native_here(uint32_t under)
 {

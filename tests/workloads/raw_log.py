@@ -163,6 +163,7 @@ def summary(directory):
             "nodes": sum(len(log.nodes) for log in logs), **sums,
             "modules": sum(len(log.modules) for log in logs),
             "native": sum(node[1] >= NATIVE for log in logs for node in log.nodes.values()),
+            "taken_for_others": sum("taken for others" in note for log in logs for note in log.notes),
             "seen": sum(log.features >> STACKS_FEATURE & 1 for log in logs),
             "native_seen": sum(log.features >> NATIVE_FEATURE & 1 for log in logs)}
 
