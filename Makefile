@@ -10,6 +10,9 @@ DESTDIR ?=
 ifeq ($(origin CC),default)
 CC := $(if $(shell command -v gcc),gcc,clang)
 endif
+ifeq ($(origin CXX),default)
+CXX := $(if $(shell command -v g++),g++,clang++)
+endif
 PKG_CONFIG ?= pkg-config
 VENV := build/venv
 CLANG_FORMAT ?= $(VENV)/bin/clang-format
@@ -52,8 +55,8 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,access.c attribution.c basket_rows.c baskets.c block.c branches.c \
-	clock.c code_text.c codes.c connecting.c descriptor.c elf_symbols.c events.c id_table.c known.c layout.c \
-	log.c machine.c maker.c mapping.c meanwhile.c nodes.c opening.c own_fd.c path.c peer.c pending.c raw.c \
+	chain_memo.c clock.c code_text.c codes.c connecting.c descriptor.c elf_symbols.c events.c id_table.c known.c layout.c \
+	log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c nodes.c opening.c own_fd.c path.c peer.c pending.c raw.c \
 	real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c \
 	sections.c series.c stack_use_rows.c stack_uses.c strokes.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
@@ -66,7 +69,8 @@ unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
 unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
-	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c))
+	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c)) \
+	$(patsubst tests/%.cc,$(B)/tests/%.so,$(wildcard tests/trace/lib*.cc))
 benches := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/bench/lib*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
@@ -160,9 +164,14 @@ $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.o,$^) -ldl
 
+$(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
+	@mkdir -p $(@D)
+	$(CXX) -O2 -g $(warnings) -fno-optimize-sibling-calls -fPIC -shared -o $@ $<
+
 # Stacks are also read where a test wants them, by the very objects of the library.
-$(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,clock.c code_text.c codes.c \
-	frames.c gil.c id_table.c layout.c log.c memory.c nodes.c python.c raw.c real.c stack_layout.c stacks.c walks.c))
+$(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,chain_memo.c clock.c code_text.c codes.c \
+	elf_symbols.c frames.c gil.c id_table.c layout.c log.c maps.c memory.c merge.c modules.c native.c nodes.c python.c \
+	raw.c real.c redirect.c stack_layout.c stacks.c walks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 #include "preload/frames.h"
 #include "preload/helper.h"
 #include "preload/log.h"
+#include "preload/native.h"
 #include "preload/process.h"
 #include "preload/python.h"
 #include "preload/run.h"
@@ -92,6 +93,11 @@ static void get_ready(void)
         cup_process_feature(CUP_FEATURE_STACKS);
     else if (*why)
         cup_process_remark("functions are not seen", why);
+    why = why || !cup_native_wanted() ? "" : cup_native_verify();
+    if (!why)
+        cup_process_feature(CUP_FEATURE_NATIVE);
+    else if (*why)
+        cup_process_remark("native functions are not seen", why);
     interpreter = cup_py.PyInterpreterState_Get();
     cup_py.Py_AtExit(interpreter_ends);
     __atomic_store_n(&state, READY, __ATOMIC_RELEASE);

@@ -15,6 +15,8 @@
       "seconds between samples of Dask's own state, 0.02 to 60; 0: none are taken")                \
     X(CUPPING_MAX_BYTES, "1G",                                                                     \
       "limit of one process's log; later records are dropped and counted")                         \
+    X(CUPPING_NATIVE, "1",                                                                         \
+      "0: of the functions in which events happen only Python's are looked at")                    \
     X(CUPPING_STACKS, "1",                                                                         \
       "0: the functions in which events happen are not looked at; stress: for tests")              \
     X(CUPPING_VERBOSE, "0", "1: one line on stderr when a log is opened or cannot be")

@@ -36,14 +36,21 @@ uint32_t cup_event_under(uint32_t task)
     return made;
 }
 
-uint32_t cup_event_node(uint32_t task)
+typedef uint32_t stack_here(uint32_t under);
+
+static uint32_t node_by(stack_here *here, uint32_t task)
 {
     if (!cup_stacks_on())
         return 0;
     if (cup_self.task == task)
-        return cup_stack_here(0);
-    uint32_t under = cup_event_under(task), node = cup_stack_here(under);
+        return here(0);
+    uint32_t under = cup_event_under(task), node = here(under);
     return node ? node : under; /* a native thread has no frames of Python */
+}
+
+uint32_t cup_event_node(uint32_t task)
+{
+    return node_by(cup_stack_native_here, task);
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
@@ -57,8 +64,10 @@ uint32_t cup_event_seed(void)
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
                     uint64_t bytes, uint64_t ns)
 {
-    cup_stack_use(task, node ? node : cup_event_node(task), use, weight, bytes * weight,
-                  ns * weight);
+    bool native = bytes >= CUP_EVENT_NATIVE_BYTES || ns >= CUP_EVENT_NATIVE_NS;
+    if (!node)
+        node = node_by(native ? cup_stack_native_here : cup_stack_cheap_here, task);
+    cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */

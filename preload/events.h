@@ -20,14 +20,16 @@ enum {
     CUP_EVENT_CHARACTERS = 4096,       /* of single characters, on average */
     CUP_EVENT_ALLOC_BYTES = 512 << 10, /* between allocations that do, on average */
     CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* of one that always does */
+    CUP_EVENT_NATIVE_BYTES = 64 << 10, /* of a transfer that takes its native frames, too, */
+    CUP_EVENT_NATIVE_NS = 50000,       /* or so long a one; others where they are cheap */
     CUP_EVENT_WAIT_NS = 1000000,       /* shorter waits do not */
 };
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-/* Node of the calling thread's stack, which works for TASK. On a thread other than TASK's own it
- * stands on a node CUP_NODE_HELPER, on top of the place where TASK's own thread last handed work
- * over, or waited for it. 0: not known. Guard held. */
+/* Node of the calling thread's stack with its native frames, which works for TASK. On a thread
+ * other than TASK's own it stands on a node CUP_NODE_HELPER, on top of the place where TASK's own
+ * thread last handed work over, or waited for it. 0: not known. Guard held. */
 uint32_t cup_event_node(uint32_t task);
 
 /* What the stacks of TASK's helpers stand on. */

@@ -13,6 +13,7 @@
 #endif
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -308,6 +309,8 @@
     X(waitpid, PROCESS, REQUIRED)                                                                  \
     X(__waitpid, PROCESS, OPTIONAL)                                                                \
     X(waitid, PROCESS, REQUIRED)                                                                   \
+    /* libraries are unloaded: others may come to lie there */                                      \
+    X(dlclose, LOADER, REQUIRED)                                                                   \
     /* ends of a process that skip destructors */                                                  \
     X(_exit, PROCESS, REQUIRED)                                                                    \
     X(_Exit, PROCESS, REQUIRED)

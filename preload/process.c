@@ -19,6 +19,7 @@
 #include "preload/machine.h"
 #include "preload/mapping.h"
 #include "preload/meanwhile.h"
+#include "preload/native.h"
 #include "preload/number.h"
 #include "preload/opening.h"
 #include "preload/own_fd.h"
@@ -137,6 +138,14 @@ static void read_stacks(void)
     cup_stacks_want(off ? CUP_STACKS_OFF : stress ? CUP_STACKS_STRESS : CUP_STACKS_ON);
 }
 
+static void read_native(void)
+{
+    const char *text = setting("CUPPING_NATIVE");
+    if (text && strcmp(text, "0") && strcmp(text, "1"))
+        cup_process_remark("CUPPING_NATIVE", "neither 0 nor 1: not used");
+    cup_native_want(!text || strcmp(text, "0"));
+}
+
 static void read_cpu_hz(void)
 {
     const char *text = setting("CUPPING_CPU_HZ");
@@ -176,6 +185,7 @@ static void read_environment(void)
     process.wanted = true;
     read_interval();
     read_stacks();
+    read_native();
     read_cpu_hz();
     if (!limit)
         return;
@@ -331,6 +341,15 @@ static void before_fork(void)
     cup_sampler_pauses();
 }
 
+static void fork_native(void)
+{
+    if (cup_native_forked())
+        return;
+    process.features &= ~CUP_FEATURE_NATIVE;
+    cup_process_remark("native functions are not seen",
+                       "another thread's were being read when the process was forked");
+}
+
 /* The child starts as if just loaded; it gets a log of its own if it runs tasks of its own. */
 static void in_child(void)
 {
@@ -352,6 +371,7 @@ static void in_child(void)
     cup_events_reset();
     cup_stack_uses_reset();
     cup_stacks_reset();
+    fork_native();
     cup_sampler_reset();
     cup_sections_reset();
     cup_dask_reset();

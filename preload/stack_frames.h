@@ -48,6 +48,19 @@ static inline bool cup_stack_is_shim(const char *code)
     return cup_code_word(code + cup_layout.code_name) == cup_code_word(code + cup_layout.code_file);
 }
 
+/* It is the outermost of those that run in one call of the interpreter's eval function: before 3.11
+ * each has one of its own; in 3.11 the frame says so; later what called it is an entry from C. */
+static inline bool cup_stack_is_entry(const char *frame)
+{
+    enum { SAYS_SO = 36 }; /* behind the code. Unverified: merge.h counts */
+    if (cup_py.minor < 11)
+        return true;
+    if (cup_py.minor == 11)
+        return frame[cup_layout.frame_code + SAYS_SO];
+    const char *back = cup_stack_back_of(frame);
+    return back && cup_stack_is_from_c(back);
+}
+
 /* The instruction, as a number that is its own in the process as long as its code lives. */
 static inline uint64_t cup_stack_place_of(const char *frame, const char *code)
 {

@@ -1,10 +1,13 @@
 #include "preload/stacks.h"
 
+#include "preload/chain_memo.h"
 #include "preload/code_text.h"
 #include "preload/codes.h"
 #include "preload/frames.h"
 #include "preload/id_table.h"
 #include "preload/log.h"
+#include "preload/merge.h"
+#include "preload/modules.h"
 #include "preload/nodes.h"
 #include "preload/spin.h"
 #include "preload/stack_frames.h"
@@ -14,7 +17,7 @@
 #include <errno.h>
 
 /* More than that are left out at the outer end. */
-enum { FRAMES_MOST = 128 };
+enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
@@ -115,25 +118,48 @@ static uint64_t hash_stack(const char *frame, uint32_t under)
 
 struct stack {
     const char *frames[FRAMES_MOST]; /* innermost first */
-    uint32_t count;
-    bool cut;
+    struct cup_merge_python python;  /* of them */
+    const struct cup_native *native; /* NULL: none are known */
+    struct cup_merged merged;
 };
+
+/* A frame that is left out may be the end of its segment. */
+static void collect_one(const char *frame, bool is_function, struct cup_merge_python *python,
+                        const char **frames)
+{
+    if (is_function)
+        frames[python->count++] = frame;
+    if (python->count)
+        python->ends[python->count - 1] = cup_stack_is_entry(frame);
+}
 
 static void collect(const char *frame, struct stack *stack)
 {
+    struct cup_merge_python *python = &stack->python;
     int depth = 0;
-    stack->count = 0;
+    python->count = 0;
     for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(frame)) {
         const char *code = cup_stack_code_of(frame);
         if (!code)
             continue;
         depth++;
-        if (!cup_stack_is_shim(code))
-            stack->frames[stack->count++] = frame;
+        collect_one(frame, !cup_stack_is_shim(code), python, stack->frames);
     }
     while (frame && !cup_stack_code_of(frame))
         frame = cup_stack_back_of(frame);
-    stack->cut = frame != NULL;
+    python->cut = frame != NULL;
+}
+
+static void merge(struct stack *stack)
+{
+    enum cup_native_kind kinds[CUP_NATIVE_MOST];
+    const struct cup_native *native = stack->native;
+    uint32_t count = native ? native->count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = cup_native_kind(cup_native_call(native->at[i]));
+    cup_merge(&stack->python, kinds, count, native && native->cut, &stack->merged);
+    if (stack->merged.apart)
+        cup_log_health(CUP_H_NATIVE_APART, 1);
 }
 
 static uint32_t number_of(const char *code)
@@ -147,16 +173,46 @@ static uint32_t number_of(const char *code)
     return cup_codes_add(&facts);
 }
 
-/* Outermost first. False: a function finds no room. */
-static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
+/* False: a function finds no room. */
+static bool name_python(const char *frame, struct cup_stack_node *node)
 {
-    for (uint32_t i = 0; i < stack->count; i++, nodes++) {
-        const char *frame = stack->frames[stack->count - 1 - i], *code = cup_stack_code_of(frame);
-        *nodes = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
-        if (!nodes->of)
-            return false;
+    const char *code = cup_stack_code_of(frame);
+    *node = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
+    return node->of != 0;
+}
+
+static bool name_native(const void *call, struct cup_stack_node *node)
+{
+    uint32_t module = cup_module_of((uintptr_t)call);
+    uint64_t offset = (uintptr_t)call - cup_module_range(module).low;
+    cup_module_used(module);
+    uint32_t record = offset < CUP_AT_UNKNOWN ? cup_module_record(module) : 0;
+    *node = (struct cup_stack_node){0, CUP_NODE_NATIVE + record,
+                                    record ? (uint32_t)offset : CUP_AT_UNKNOWN};
+    return record || !module;
+}
+
+static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack_node *node)
+{
+    uint32_t index = stack->merged.frames[which].index;
+    switch ((enum cup_merged_kind)stack->merged.frames[which].kind) {
+    case CUP_MERGED_PYTHON:
+        return name_python(stack->frames[index], node);
+    case CUP_MERGED_NATIVE:
+        return name_native(cup_native_call(stack->native->at[index]), node);
+    case CUP_MERGED_GAP:
+        *node = (struct cup_stack_node){0, CUP_NODE_UNKNOWN, 0};
     }
     return true;
+}
+
+/* Outermost first. */
+static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
+{
+    bool named = true;
+    for (uint32_t i = 0; i < stack->merged.count && named; i++)
+        named = name_one(stack, stack->merged.count - 1 - i, nodes + i);
+    return named;
 }
 
 static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
@@ -173,24 +229,26 @@ static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t
 
 static uint32_t node_of(const struct stack *stack, uint32_t under)
 {
-    struct cup_stack_node nodes[FRAMES_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
-    uint32_t cut = stack->cut, node = 0;
-    if (!stack->count)
+    struct cup_stack_node nodes[CUP_MERGE_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
+    uint32_t cut = stack->merged.cut, node = 0;
+    if (!stack->merged.count)
         return under;
     cup_spin_lock(&lock);
     if (name_frames(stack, nodes + cut))
-        node = find_node(nodes, stack->count + cut, under);
+        node = find_node(nodes, stack->merged.count + cut, under);
     cup_spin_unlock(&lock);
     if (!node)
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     return node;
 }
 
-static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under, uint64_t hash)
+static __attribute__((noinline)) uint32_t meet(const char *frame, const struct cup_native *native,
+                                               uint32_t under, uint64_t hash)
 {
-    struct stack stack;
+    struct stack stack = {.native = native};
     int saved = errno;
     collect(frame, &stack);
+    merge(&stack);
     uint32_t node = node_of(&stack, under);
     if (node)
         remember(hash, node);
@@ -198,27 +256,120 @@ static __attribute__((noinline)) uint32_t meet(const char *frame, uint32_t under
     return node;
 }
 
+static inline bool may_read(void)
+{
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_active();
+}
+
 static inline uint32_t here(uint32_t under)
 {
     struct cup_frame top;
-    if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE) || !cup_active())
-        return 0;
     if (!cup_frames_top(&top))
         return under;
     uint64_t hash = hash_stack(top.at, under);
     uint32_t node = met_before(hash);
-    return node ? node : meet(top.at, under, hash);
+    return node ? node : meet(top.at, NULL, under, hash);
 }
 
 uint32_t cup_stack_here(uint32_t under)
 {
     struct cup_walk *walk = cup_walk_begins();
-    uint32_t node = here(under);
+    uint32_t node = may_read() ? here(under) : 0;
     cup_walk_ends(walk);
     return node;
 }
 
-/* ---- for those who read other threads' --------------------------------------------------- */
+/* ---- with native frames ------------------------------------------------------------------ */
+
+/* Where and of what stack native frames are looked for. */
+struct spot {
+    const char *frame; /* innermost Python frame; NULL: none */
+    uint32_t under;
+    uint64_t hash;         /* of the Python stack on UNDER */
+    uint64_t key;          /* and of what addresses mean now */
+    const uint64_t *first; /* where the return address of the library's outermost function stands */
+};
+
+static void keep_chain(const struct cup_native *native, const struct spot *spot)
+{
+    uint32_t from = 0;
+    while (from < native->own && (uintptr_t)native->at[from] != *spot->first)
+        from++;
+    if (from < native->own)
+        cup_chain_keep(spot->key, spot->first, native->at + from, native->count - from,
+                       native->hash);
+}
+
+static __attribute__((noinline)) uint32_t unwind(const struct spot *spot, bool hopeless)
+{
+    struct cup_native native;
+    cup_native_here(&native);
+    if (!hopeless)
+        keep_chain(&native, spot);
+    uint64_t whole = cup_mix(spot->hash, native.hash);
+    uint32_t node = met_before(whole);
+    return node ? node : meet(spot->frame, &native, spot->under, whole);
+}
+
+static uint32_t without_native(const struct spot *spot)
+{
+    uint32_t node = met_before(spot->hash);
+    return node || !spot->frame ? node : meet(spot->frame, NULL, spot->under, spot->hash);
+}
+
+/* For tests: what was taken for a chain that is known is that one. */
+static __attribute__((noinline)) void check_chain(uint64_t chain)
+{
+    struct cup_native native;
+    cup_native_here(&native);
+    if (native.hash != chain)
+        cup_log_note("native frames were taken for others");
+}
+
+static uint32_t by_chain(const struct spot *spot, uint64_t chain)
+{
+    if (__builtin_expect(cup_stacks_stressed, 0))
+        check_chain(chain);
+    uint32_t node = met_before(cup_mix(spot->hash, chain));
+    return node ? node : unwind(spot, true);
+}
+
+static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
+    struct cup_frame top;
+    cup_frames_top(&top);
+    uint64_t hash = hash_stack(top.at, under);
+    struct spot spot = {top.at, under, hash, cup_mix(hash, cup_modules_closes()), first};
+    uint64_t chain = cup_chain_find(spot.key, first);
+    if (chain && chain != CUP_CHAIN_HOPELESS)
+        return by_chain(&spot, chain);
+    return chain && !at_any_cost ? without_native(&spot) : unwind(&spot, chain != 0);
+}
+
+static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
+    struct cup_walk *walk = cup_walk_begins();
+    uint32_t node = !may_read()        ? 0
+                    : cup_native_may() ? native_here(under, at_any_cost, first)
+                                       : here(under);
+    cup_walk_ends(walk);
+    return node;
+}
+
+/* Never part of other functions: above their frames lies where they were called. */
+#define CALLED_FROM ((const uint64_t *)__builtin_frame_address(0) + 1)
+
+__attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
+{
+    return native_or_not(under, true, CALLED_FROM);
+}
+
+__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under)
+{
+    return native_or_not(under, false, CALLED_FROM);
+}
+
+/* ---- for those who read other threads' -------------------------------------------------- */
 
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
 {
@@ -262,6 +413,7 @@ void cup_stacks_reset(void)
     __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
     cup_codes_reset();
     cup_nodes_reset();
+    cup_modules_reset();
 }
 
 void cup_stacks_stress(void)
@@ -269,7 +421,7 @@ void cup_stacks_stress(void)
     if (cup_self.guard)
         return;
     cup_guard();
-    if (cup_stack_here(0))
+    if (cup_stack_native_here(0))
         cup_log_health(CUP_H_STACKS_TAKEN, 1);
     cup_unguard();
 }

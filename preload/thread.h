@@ -98,6 +98,7 @@ struct cup_thread {
     struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
     uint32_t prefix;       /* its prefix, a string of the log */
     uint16_t section;      /* of the program's own that it is in: index + 1; 0: none. sections.h */
+    bool unwinds;          /* is within libunwind: native.h */
     void *token;           /* PyObject: what resets the context variable */
 };
 

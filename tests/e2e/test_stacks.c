@@ -118,6 +118,7 @@ static void expect_unnoticed(const char *python, const char *name)
     cr_expect(number_of(logs, "stacks_taken") > 0, "%s %s: no stack was read", python, name);
     cr_expect(number_of(logs, "nodes") > 0 && number_of(logs, "codes") > 0);
     cr_expect(number_of(logs, "stacks_dropped") == 0, "%s %s", python, name);
+    cr_expect(number_of(logs, "taken_for_others") == 0, "%s %s", python, name);
     test_directory_remove(scratch);
     test_directory_remove(logs);
 }

@@ -10,7 +10,7 @@
 enum { TASK = 7, HERE = 40, THERE = 41, HELPER = 1000, MOST = 4096 };
 
 static bool on;
-static uint32_t here, taken;
+static uint32_t here, taken, with_native;
 static struct test_use found[MOST];
 
 bool cup_stacks_on(void)
@@ -24,6 +24,18 @@ uint32_t cup_stack_here(uint32_t under)
     taken++;
     errno = ENOENT; /* whatever it calls may: events keep it */
     return here ? under + here : 0;
+}
+
+uint32_t cup_stack_cheap_here(uint32_t under)
+{
+    return cup_stack_here(under);
+}
+
+/* With native ones on top. */
+uint32_t cup_stack_native_here(uint32_t under)
+{
+    with_native++;
+    return cup_stack_here(under);
 }
 
 uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)

@@ -235,3 +235,27 @@ TRY(opendir)
 
 LIST(readdir)
 LIST(readdir64)
+
+/* ---- libraries ---------------------------------------------------------------------------- */
+
+static bool is_loaded(const char *name)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return library;
+}
+
+/* A library of the program's own goes; the program itself stays. */
+TRY(dlclose)
+{
+    static const char *const names[] = {"libresolv.so.2", "libutil.so.1"};
+    for (int i = 0; i < 2; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        say(trace, "%s %d\n", names[i], library && is_loaded(names[i]));
+        SAY(trace, library ? call(library) : -1);
+        say(trace, "%d\n", is_loaded(names[i]));
+    }
+    SAY(trace, call(dlopen(NULL, RTLD_NOW)));
+    say(trace, "%d\n", dlerror() == NULL);
+}

@@ -4,6 +4,7 @@
 #include "preload/hooks.h"
 #include "preload/layout.h"
 #include "preload/log.h"
+#include "preload/native.h"
 #include "preload/stack_frames.h"
 #include "preload/stacks.h"
 #include "preload/thread.h"
@@ -66,6 +67,20 @@ CALLED uint32_t stacks_here(uint32_t under)
     return node;
 }
 
+/* After stacks_begin(): NULL, or why there are no native frames. */
+CALLED const char *stacks_native_begin(void)
+{
+    return cup_native_verify();
+}
+
+CALLED uint32_t stacks_native_here(uint32_t under)
+{
+    cup_guard();
+    uint32_t node = cup_stack_native_here(under);
+    cup_unguard();
+    return node;
+}
+
 /* For as long as the process lives. */
 CALLED void stacks_storm(void)
 {
@@ -81,16 +96,26 @@ static double now_ns(void)
 }
 
 /* Nanoseconds a call, of a stack that was met before: the best of several rounds. */
-CALLED double stacks_cost(void)
+static double cost_of(uint32_t (*here)(uint32_t under))
 {
     enum { ROUNDS = 20, CALLS = 20000 };
     double best = 1e30;
     for (int round = 0; round < ROUNDS; round++) {
         double start = now_ns();
         for (int i = 0; i < CALLS; i++)
-            __asm__ volatile("" ::"r"(cup_stack_here(0)));
+            __asm__ volatile("" ::"r"(here(0)));
         double each = (now_ns() - start) / CALLS;
         best = each < best ? each : best;
     }
     return best;
+}
+
+CALLED double stacks_cost(void)
+{
+    return cost_of(cup_stack_here);
+}
+
+CALLED double stacks_native_cost(void)
+{
+    return cost_of(cup_stack_native_here);
 }

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-STRING, TASK_BEGIN, NOTE, CODE, STACKS, STACK_USE = 1, 5, 11, 33, 35, 36
-STACKS_FEATURE = 17  # bit
-CUT, HELPER, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 2**32 - 1
+STRING, TASK_BEGIN, NOTE, CODE, MODULE, STACKS, STACK_USE = 1, 5, 11, 33, 34, 35, 36
+STACKS_FEATURE, NATIVE_FEATURE = 17, 18  # bits
+CUT, HELPER, NATIVE, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 0x80000000, 2**32 - 1
 
 
 def names_of(list_name, end):
@@ -55,6 +55,7 @@ class Log:
         names = health_names()
         self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
         self.records, self.tasks, self.lines = 0, {}, {}  # tasks: their keys
+        self.modules = {}  # path, build id
         at = first
         while at < end:
             length, kind, fixed = struct.unpack_from("<IHH", data, at)
@@ -85,12 +86,16 @@ class Log:
             self.read_uses(record, tail)
         elif kind == CODE:
             self.read_code(record, tail)
+        elif kind == MODULE:
+            module, path, base, size, _ = struct.unpack_from("<IIQII", record, 8)
+            assert module == len(self.modules) + 1
+            self.modules[module] = (self.strings[path], tail[:size].hex())
         elif kind == STACKS:
             first, count = struct.unpack_from("<II", record, 8)
             for i in range(count):
                 parent, of, at = struct.unpack_from("<III", tail, 12 * i)
-                assert parent < first + i and (of in self.codes or of >= CUT or not of), \
-                    (parent, of, at)
+                assert parent < first + i and (of in self.codes or CUT <= of <= NATIVE or not of or
+                                               of - NATIVE in self.modules), (parent, of, at)
                 assert first + i == len(self.nodes) + 1
                 self.nodes[first + i] = (parent, of, at)
 
@@ -120,6 +125,12 @@ class Log:
             node, of, at = self.nodes[node]
             yield (self.codes[of]["name"], of, at) if of in self.codes else (None, 0, at)
 
+    def without_native(self, node):
+        """The innermost frame of a stack that is none of C."""
+        while node and self.nodes[node][1] >= NATIVE:
+            node = self.nodes[node][0]
+        return node
+
     def line(self, code, at):
         """By this very interpreter, which must be of the same version; None: not known."""
         facts = self.codes[code]
@@ -146,10 +157,15 @@ def summary(directory):
     """Of all logs of a directory, as `name=number`."""
     logs = [Log(path) for path in Path(directory).glob("*.cup")]
     sums = {name: sum(log.health[name] for log in logs)
-            for name in ("stacks_taken", "stacks_dropped", "codes_replaced", "records_dropped")}
+            for name in ("stacks_taken", "stacks_dropped", "codes_replaced", "records_dropped", "native_missed",
+                         "native_apart")}
     return {"logs": len(logs), "codes": sum(len(log.codes) for log in logs),
             "nodes": sum(len(log.nodes) for log in logs), **sums,
-            "seen": sum(log.features >> STACKS_FEATURE & 1 for log in logs)}
+            "modules": sum(len(log.modules) for log in logs),
+            "native": sum(node[1] >= NATIVE for log in logs for node in log.nodes.values()),
+            "taken_for_others": sum("taken for others" in note for log in logs for note in log.notes),
+            "seen": sum(log.features >> STACKS_FEATURE & 1 for log in logs),
+            "native_seen": sum(log.features >> NATIVE_FEATURE & 1 for log in logs)}
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 lines, line tables and instructions of every frame, in as many shapes as Python has. Needs nothing
 beyond the interpreter.
 
-    stacks_equal.py libstacks.so DIRECTORY     says how many stacks were equal; fails at the first
-                                               that was not
+    stacks_equal.py libstacks.so DIRECTORY [native]     says how many stacks were equal; fails at the
+                                                        first that was not. Native frames are left
+                                                        out of the comparison.
 """
 
 import _thread
@@ -21,7 +22,7 @@ import threading
 import types
 import weakref
 
-from raw_log import CUT, UNKNOWN, Log
+from raw_log import CUT, NATIVE, UNKNOWN, Log
 
 MOST = 128
 taken = []  # (node, stack): frames as (code, or its facts, offset), innermost first
@@ -469,7 +470,7 @@ def compare(log):
     for node, stack in taken:
         assert node, "a stack was not read"
         for depth, (code, offset) in enumerate(stack[:MOST]):
-            node = same_frame(log, node, code, offset, depth == 0)
+            node = same_frame(log, log.without_native(node), code, offset, depth == 0)
             frames += 1
         if len(stack) > MOST:
             assert log.nodes[node][1] == CUT, log.stack(node)
@@ -488,9 +489,12 @@ def main():
     library = ctypes.PyDLL(os.path.abspath(sys.argv[1]))
     directory = os.path.abspath(sys.argv[2])
     library.stacks_begin.restype = ctypes.c_char_p
-    here = library.stacks_here
+    native = sys.argv[3:] == ["native"]
+    library.stacks_native_begin.restype = ctypes.c_char_p
+    here = library.stacks_native_here if native else library.stacks_here
     sys.path.insert(0, directory)
     why = library.stacks_begin(directory.encode())
+    why = why or (library.stacks_native_begin() if native else None)
     assert why is None, why
     sys.setrecursionlimit(3000)
     for shape in SHAPES:
@@ -498,7 +502,9 @@ def main():
     log = Log(glob.glob(os.path.join(directory, "*.cup"))[0])
     frames = compare(log)
     print(f"{sys.version.split()[0]}: {len(taken)} stacks, {frames} frames, {len(log.codes)} functions, "
-          f"{len(log.nodes)} nodes, {log.health['codes_replaced']} replaced", flush=True)
+          f"{len(log.nodes)} nodes, {log.health['codes_replaced']} replaced, "
+          f"{sum(node[1] >= NATIVE for node in log.nodes.values())} native, "
+          f"{log.health['native_apart']} apart", flush=True)
     assert log.health["codes_replaced"] > 1000 and not log.health["stacks_dropped"]
     os._exit(0)  # destructors would call on
 

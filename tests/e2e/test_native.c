@@ -1,0 +1,176 @@
+/* Native frames: those of functions that are known, where Python functions stand between them; and
+ * nothing that the program notices, whatever it does with libraries, threads and exceptions. */
+#include "tests/e2e/child.h"
+#include "tests/e2e/process.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(native, .timeout = 900);
+
+#define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
+
+static const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
+                                      CUP_TOP "/build/venv-3.13/bin/python"};
+enum { PYTHONS = sizeof pythons / sizeof *pythons };
+
+static bool is_there(const char *python)
+{
+    return access(python, X_OK) == 0;
+}
+
+static char *output_of(const struct child *command)
+{
+    struct child child = *command;
+    child_run(&child);
+    cr_assert(child.status == 0, "%s: 0x%x: %s%s", child.argv[1], child.status, child.out,
+              child.err);
+    free(child.err);
+    return child.out;
+}
+
+/* The number behind "NAME=" in what raw_log.py says of the logs. */
+static long long number_of(const char *logs, const char *name)
+{
+    char *out = output_of(&(struct child){.argv = {CUP_PYTHON, WORKLOAD("raw_log.py"), logs}});
+    const char *word = text(" %s=", name), *at = strstr(out, word);
+    long long number = at ? atoll(at + strlen(word)) : -1;
+    free(out);
+    return number;
+}
+
+/* With and without the library it is the same; its logs are in LOGS. */
+static void run_both(const struct child *plain, const char *logs)
+{
+    struct child without = *plain, with = child_recorded(plain, logs);
+    child_run(&without);
+    child_run(&with);
+    cr_log_info("%s %s", without.argv[0], without.argv[1]);
+    child_expect_same(&without, &with);
+    cr_expect(without.status == 0, "%s%s", without.out, without.err);
+    child_free(&without);
+    child_free(&with);
+}
+
+/* ---- known functions ------------------------------------------------------------------------ */
+
+static void judge(const char *python, const char *plugin)
+{
+    char *logs = test_directory();
+    run_both(&(struct child){.argv = {python, WORKLOAD("native_job.py"), CUP_BUILD "/tests/trace",
+                                      plugin}},
+             logs);
+    free(output_of(&(struct child){.argv = {python, WORKLOAD("native_check.py"), logs, plugin}}));
+    test_directory_remove(logs);
+}
+
+Test(native, functions_are_those_that_were_called)
+{
+    for (int i = 0; i < PYTHONS; i++)
+        if (is_there(pythons[i]))
+            judge(pythons[i], NULL);
+}
+
+/* A library that no frame lay in was unloaded, and another one came to lie there. */
+Test(native, an_address_that_is_used_again_is_named_after_who_has_it)
+{
+    for (int i = 0; i < PYTHONS; i++)
+        if (is_there(pythons[i]))
+            judge(pythons[i], "b");
+}
+
+/* ---- with Python's -------------------------------------------------------------------------- */
+
+Test(native, python_frames_among_them_are_those_of_getframe)
+{
+    for (int i = 0; i < PYTHONS; i++) {
+        if (!is_there(pythons[i]))
+            continue;
+        char *directory = test_directory();
+        char *out = output_of(
+            &(struct child){.argv = {pythons[i], WORKLOAD("stacks_equal.py"),
+                                     CUP_BUILD "/tests/trace/libstacks.so", directory, "native"}});
+        const char *stacks = strchr(out, ' ');
+        cr_expect(stacks && atoi(stacks) > 30000, "%s", out);
+        cr_expect(strstr(out, ", 0 apart\n") != NULL, "%s", out);
+        cr_expect(strstr(out, ", 0 native") == NULL, "%s", out);
+        free(out);
+        test_directory_remove(directory);
+    }
+}
+
+/* ---- stress --------------------------------------------------------------------------------- */
+
+static char *stressed(const char *python, const char *workload)
+{
+    char *logs = test_directory();
+    run_both(&(struct child){.argv = {python, workload},
+                             .settings = {"PYTHONMALLOC=malloc", "CUPPING_STACKS=stress"}},
+             logs);
+    cr_expect(number_of(logs, "stacks_taken") > 10000, "%s: few stacks were read", workload);
+    cr_expect(number_of(logs, "native") > 100, "%s: no native frames", workload);
+    cr_expect(number_of(logs, "taken_for_others") == 0, "%s", workload);
+    return logs;
+}
+
+/* Would wait for ever if libunwind asked the loader. */
+Test(native, the_loaders_lock_is_not_taken)
+{
+    test_directory_remove(stressed(pythons[0], WORKLOAD("native_locks.py")));
+}
+
+Test(native, forks_while_frames_are_read)
+{
+    for (int i = 0; i < PYTHONS; i++)
+        if (is_there(pythons[i]))
+            test_directory_remove(stressed(pythons[i], WORKLOAD("native_forks.py")));
+}
+
+/* ---- the switch ----------------------------------------------------------------------------- */
+
+struct seen {
+    long long native, feature, stacks;
+};
+
+static struct seen seen_with(const char *setting)
+{
+    char *logs = test_directory();
+    struct child child = {.argv = {CUP_PYTHON, WORKLOAD("run_task.py"), "-c", "bytearray(8 << 20)"},
+                          .settings = {setting}};
+    child = child_recorded(&child, logs);
+    child_run(&child);
+    cr_expect(child.status == 0 && !*child.err, "%s", child.err);
+    child_free(&child);
+    struct seen seen = {number_of(logs, "native"), number_of(logs, "native_seen"),
+                        number_of(logs, "nodes")};
+    test_directory_remove(logs);
+    return seen;
+}
+
+static void expect_on(const char *setting, bool on)
+{
+    struct seen seen = seen_with(setting);
+    cr_expect_eq(seen.native > 0, on, "%s: %lld", setting, seen.native);
+    cr_expect_eq(seen.feature, on, "%s", setting);
+    cr_expect_gt(seen.stacks, 0, "%s: Python's are seen in any case", setting);
+}
+
+Test(native, can_be_switched_off)
+{
+    expect_on("CUPPING_NATIVE", true);
+    expect_on("CUPPING_NATIVE=1", true);
+    expect_on("CUPPING_NATIVE=0", false);
+    expect_on("CUPPING_NATIVE=2", true);
+}
+
+/* A file that is no library, where the loader looks first. */
+Test(native, without_libunwind_there_are_none)
+{
+    char *directory = test_directory();
+    const char *file = text("%s/libunwind.so.8", directory);
+    fclose(fopen(file, "w"));
+    expect_on(text("LD_LIBRARY_PATH=%s", directory), false);
+    test_directory_remove(directory);
+}

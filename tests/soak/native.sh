@@ -1,0 +1,17 @@
+#!/bin/sh
+# Native frames again and again, while libraries are walked, unloaded and processes forked; and in
+# every other Python that lies about, against sys._getframe().
+set -eu
+cd "$(dirname -- "$0")/../.."
+export SOAK=1
+for round in 1 2 3 4 5; do
+    echo "round $round"
+    build/tests/e2e --filter 'native/*' -j1 --color=never
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+    [ -x "$python" ] || continue
+    "$python" tests/workloads/stacks_equal.py build/tests/trace/libstacks.so "$scratch" native
+    rm -f "$scratch"/*.cup
+done

@@ -1,0 +1,9 @@
+/* One of two libraries of the same size, each of which may come to lie where the other one lay. */
+#include <stdlib.h>
+
+__attribute__((visibility("default"))) long plugin_a(size_t bytes)
+{
+    void *volatile taken = malloc(bytes);
+    free(taken);
+    return taken != NULL;
+}
