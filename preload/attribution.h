@@ -3,6 +3,7 @@
 #define CUPPING_ATTRIBUTION_H
 
 #include "preload/log_format.h"
+#include "preload/ours.h"
 
 #include <stdbool.h>
 
@@ -37,7 +38,7 @@ struct cup_block *cup_attribution_helped(void);
 /* TASK runs in this process. Tasks that run long stay in their place, or near it, however many
  * begin and end meanwhile. */
 enum { CUP_RUNNING_SLOTS = 1024, CUP_RUNNING_PROBE = 8 };
-extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS] CUP_OURS;
 static inline bool cup_attribution_runs(uint32_t task)
 {
     for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++)

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-extern const void *cup_stack_code_type; /* PyCode_Type */
+extern const void *cup_stack_code_type CUP_OURS; /* PyCode_Type */
 
 /* Verifies the layout from code objects on. Needs the GIL and a Python frame. NULL, or what is not
  * as expected. */

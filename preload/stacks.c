@@ -104,12 +104,12 @@ static void remember(uint64_t hash, uint32_t node)
 static inline __attribute__((always_inline)) uint64_t
 hash_frames(const struct cup_layout *layout, const char *frame, uint64_t hash)
 {
-    int left = FRAMES_MOST;
+    int left = FRAMES_MOST + 1;
     for (; frame; frame = cup_stack_back_by(layout, frame)) {
         const char *code = cup_stack_code_by(layout, frame);
         if (__builtin_expect(!code, 0))
             continue;
-        if (__builtin_expect(left-- == 0, 0))
+        if (__builtin_expect(--left == 0, 0))
             return cup_mix(hash, CUP_NODE_CUT);
         hash = cup_mix(hash ^ cup_stack_place_by(layout, frame, code),
                        cup_code_fingerprint_whole(layout, code));
