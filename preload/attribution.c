@@ -215,6 +215,8 @@ struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
     }
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_WAY_NONE, 0};
+    if (!cup_attribution_any() && !thread->handed) /* then no other way leads to a task either */
+        return (struct cup_owner){cup_block_none(thread), CUP_WAY_NONE, 0};
     enum cup_way way;
     uint32_t epoch = 0, task = carried(thread, &way);
     if (__builtin_expect(task && way == CUP_WAY_CONTEXT, 1)) { /* nothing is stronger */

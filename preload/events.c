@@ -36,14 +36,18 @@ uint32_t cup_event_under(uint32_t task)
     return made;
 }
 
-uint32_t cup_event_node(uint32_t task)
+/* Where stacks are on. */
+static uint32_t node_for(uint32_t task)
 {
-    if (!cup_stacks_on())
-        return 0;
-    if (cup_self.task == task)
+    if (__builtin_expect(cup_self.task == task, 1))
         return cup_stack_here(0);
     uint32_t under = cup_event_under(task), node = cup_stack_here(under);
     return node ? node : under; /* a native thread has no frames of Python */
+}
+
+uint32_t cup_event_node(uint32_t task)
+{
+    return cup_stacks_on() ? node_for(task) : 0;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
@@ -57,8 +61,8 @@ uint32_t cup_event_seed(void)
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
                     uint64_t bytes, uint64_t ns)
 {
-    cup_stack_use(task, node ? node : cup_event_node(task), use, weight, bytes * weight,
-                  ns * weight);
+    if (cup_stacks_on())
+        cup_stack_use(task, node ? node : node_for(task), use, weight, bytes * weight, ns * weight);
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */

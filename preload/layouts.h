@@ -1,14 +1,14 @@
-/* Where each version of the interpreter keeps what the library reads, as offsetof prints it from its
- * internal headers. As constants: a loop over many frames that is compiled for one of them has no
- * offsets to fetch. */
+/* Where each version of the interpreter keeps what the library reads, as offsetof prints it from
+ * its internal headers. As constants: a loop over many frames that is compiled for one of them has
+ * no offsets to fetch. */
 #ifndef CUPPING_LAYOUTS_H
 #define CUPPING_LAYOUTS_H
 
 #include "preload/layout.h"
 
-#define CUP_TEXT_OLD                                                                                   \
+#define CUP_TEXT_OLD                                                                               \
     .text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = 48, .text_other = 72
-#define CUP_TEXT_NEW                                                                                   \
+#define CUP_TEXT_NEW                                                                               \
     .text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = 40, .text_other = 56
 #define CUP_BYTES .bytes_length = 16, .bytes_data = 32
 

@@ -95,8 +95,8 @@ cup_object *cup_python_thread(void);
 
 /* The same for hot paths, once cup_python_learn() succeeded: by the interpreter's own
  * thread-specific key, without two calls in between. */
-extern int cup_python_key CUP_OURS;   /* -1: not known, ask the interpreter */
-void cup_python_learn(void); /* GIL */
+extern int cup_python_key CUP_OURS; /* -1: not known, ask the interpreter */
+void cup_python_learn(void);        /* GIL */
 
 static inline cup_object *cup_python_thread_fast(void)
 {

@@ -101,8 +101,8 @@ static void remember(uint64_t hash, uint32_t node)
 /* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
  * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
  * some forty million processes. */
-static inline __attribute__((always_inline)) uint64_t
-hash_frames(const struct cup_layout *layout, const char *frame, uint64_t hash)
+static inline __attribute__((always_inline)) uint64_t hash_frames(const struct cup_layout *layout,
+                                                                  const char *frame, uint64_t hash)
 {
     int left = FRAMES_MOST + 1;
     for (; frame; frame = cup_stack_back_by(layout, frame)) {
