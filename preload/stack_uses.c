@@ -147,18 +147,23 @@ static inline struct table *lock_if(uint32_t at, uint32_t task)
     return NULL;
 }
 
+static inline struct table *lock_last(uint32_t task)
+{
+    return lock_if(__atomic_load_n(&uses.last[task % TABLES], __ATOMIC_RELAXED), task);
+}
+
 /* TASK's, locked; NULL: it has none. */
 static struct table *lock_known(uint32_t task)
 {
-    uint8_t *last = &uses.last[task % TABLES];
-    struct table *table = lock_if(__atomic_load_n(last, __ATOMIC_RELAXED), task);
     uint32_t used = __atomic_load_n(&uses.used, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 1; !table && i <= used; i++) {
-        table = lock_if(i, task);
-        if (table)
-            __atomic_store_n(last, (uint8_t)i, __ATOMIC_RELAXED);
+    for (uint32_t i = 1; i <= used; i++) {
+        struct table *table = lock_if(i, task);
+        if (!table)
+            continue;
+        __atomic_store_n(&uses.last[task % TABLES], (uint8_t)i, __ATOMIC_RELAXED);
+        return table;
     }
-    return table;
+    return NULL;
 }
 
 static uint32_t first_with(uint32_t task)
@@ -200,8 +205,7 @@ static void make(uint32_t task)
     cup_spin_unlock(&uses.making);
 }
 
-/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
-static struct table *lock_table(uint32_t task)
+static __attribute__((noinline)) struct table *find_or_make(uint32_t task)
 {
     struct table *table = task ? lock_known(task) : NULL;
     if (task && !table) {
@@ -216,10 +220,18 @@ static struct table *lock_table(uint32_t task)
     return &uses.tables[0];
 }
 
+/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
+static inline struct table *lock_table(uint32_t task)
+{
+    struct table *table = __builtin_expect(task != 0, 1) ? lock_last(task) : NULL;
+    return __builtin_expect(table != NULL, 1) ? table : find_or_make(task);
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
 
 /* NULL: no room. */
-static struct cup_stack_sum *begin(struct table *table, uint32_t node, enum cup_stack_use use)
+static __attribute__((noinline)) struct cup_stack_sum *begin(struct table *table, uint32_t node,
+                                                             enum cup_stack_use use)
 {
     if (!make_room(table))
         return NULL;

@@ -116,6 +116,21 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     return counted;
 }
 
+static void attribute(struct cup_transfer *transfer)
+{
+    int saved = errno;
+    cup_guard();
+    transfer->owner = cup_attribution(transfer->descriptor);
+    cup_unguard();
+    errno = saved;
+}
+
+/* No task runs, nor was one handed over: then no way leads to any, and none has to be tried. */
+static inline bool is_nobodys(void)
+{
+    return cup_self.none && !cup_self.own && !cup_self.handed && !cup_attribution_any();
+}
+
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
 {
     if (fd < 0)
@@ -127,12 +142,11 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
             start(transfer);
         return counted;
     }
-    int saved = errno;
-    cup_guard();
     transfer->descriptor = known;
-    transfer->owner = cup_attribution(known);
-    cup_unguard();
-    errno = saved;
+    if (is_nobodys())
+        transfer->owner = (struct cup_owner){cup_self.none, CUP_WAY_NONE, 0};
+    else
+        attribute(transfer);
     cup_transfer_starts(transfer);
     return transfer->owner.block != NULL;
 }
@@ -141,12 +155,8 @@ bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor 
 {
     if (!cup_active() || cup_self.guard)
         return false;
-    int saved = errno;
-    cup_guard();
     transfer->descriptor = file;
-    transfer->owner = cup_attribution(file);
-    cup_unguard();
-    errno = saved;
+    attribute(transfer);
     if (transfer->owner.block)
         start(transfer);
     return transfer->owner.block != NULL;
