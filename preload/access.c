@@ -245,14 +245,15 @@ static uint32_t find_or_make(struct cup_block *block, uint32_t file)
 void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, uint64_t offset,
                             uint64_t bytes, uint64_t start, uint64_t stop)
 {
-    if (!use->access)
+    bool fresh = !use->access;
+    if (fresh)
         use->access = find_or_make(block, use->file);
     if (use->access == CUP_ACCESS_NONE)
         return;
     struct cup_access_set *set = &cup_access_sets[use->access];
     if (!stop)
         start = stop = cup_ticks();
-    if (cup_strokes_go_on(&set->strokes, offset, bytes, start, stop))
+    if (fresh && cup_strokes_go_on(&set->strokes, offset, bytes, start, stop))
         return;
     const struct cup_strokes *strokes = &set->strokes;
     if (strokes->count == CUP_STROKE_ROOM &&

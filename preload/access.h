@@ -22,7 +22,7 @@ struct cup_access_set {
     struct cup_r_strokes *record; /* in the log; NULL: none yet */
     uint32_t next;                /* number of the block's next set; 0: none */
 };
-extern struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1]; /* by number */
+extern struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1] CUP_OURS; /* by number */
 
 void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, uint64_t offset,
                             uint64_t bytes, uint64_t start, uint64_t stop);

@@ -9,13 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* How many tasks run (times 2^32) plus the sum of their numbers, in one word: two words could be
- * read in the middle of a begin or an end, and then name a task that nobody runs. With one task the
- * sum is its number; a sum that outgrows 32 bits only makes many look like more. */
-static struct {
-    uint64_t tasks;
-    uint32_t epoch; /* begins and ends, counted before they show in tasks */
-} running;
+uint64_t cup_attribution_tasks;
+static uint32_t changes; /* begins and ends, counted before they show in cup_attribution_tasks */
 
 uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
 static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve others too */
@@ -36,21 +31,21 @@ static void replace(uint32_t from, uint32_t to, uint32_t task)
 
 void cup_attribution_begin(uint32_t task)
 {
-    __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
     replace(0, task, task);
 }
 
 void cup_attribution_end(uint32_t task)
 {
-    __atomic_fetch_add(&running.epoch, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_sub(&running.tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
     replace(task, 0, task);
 }
 
 void cup_attribution_reset(void)
 {
-    running.tasks = 0;
+    cup_attribution_tasks = 0;
     memset(cup_attribution_running, 0, sizeof cup_attribution_running);
     memset(voided, 0, sizeof voided);
 }
@@ -89,14 +84,9 @@ static inline uint32_t context_task(void)
 /* The only task that runs, else 0; EPOCH is from before the look. */
 static uint32_t sole_task(uint32_t *epoch)
 {
-    *epoch = __atomic_load_n(&running.epoch, __ATOMIC_SEQ_CST);
-    uint64_t tasks = __atomic_load_n(&running.tasks, __ATOMIC_SEQ_CST);
+    *epoch = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
+    uint64_t tasks = __atomic_load_n(&cup_attribution_tasks, __ATOMIC_SEQ_CST);
     return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
-}
-
-bool cup_attribution_any(void)
-{
-    return __atomic_load_n(&running.tasks, __ATOMIC_SEQ_CST) >> 32;
 }
 
 static inline bool inherits(const struct cup_thread *thread)

@@ -3,6 +3,7 @@
 #define CUPPING_ATTRIBUTION_H
 
 #include "preload/log_format.h"
+#include "preload/ours.h"
 
 #include <stdbool.h>
 
@@ -37,7 +38,7 @@ struct cup_block *cup_attribution_helped(void);
 /* TASK runs in this process. Tasks that run long stay in their place, or near it, however many
  * begin and end meanwhile. */
 enum { CUP_RUNNING_SLOTS = 1024, CUP_RUNNING_PROBE = 8 };
-extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+extern uint32_t cup_attribution_running[CUP_RUNNING_SLOTS] CUP_OURS;
 static inline bool cup_attribution_runs(uint32_t task)
 {
     for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++)
@@ -53,8 +54,15 @@ void cup_attribution_void(uint32_t task);
 /* TASK, which begins or ends, is an async one: they alone run on a Dask server's event loop. */
 void cup_attribution_async(uint32_t task, bool runs);
 
-/* Tasks that run in this process. */
-bool cup_attribution_any(void);
+/* How many tasks run in this process (times 2^32) plus the sum of their numbers, in one word: two
+ * words could be read in the middle of a begin or an end, and then name a task that nobody runs.
+ * With one task the sum is its number; a sum that outgrows 32 bits only makes many look like more.
+ */
+extern uint64_t cup_attribution_tasks CUP_OURS;
+static inline bool cup_attribution_any(void)
+{
+    return __atomic_load_n(&cup_attribution_tasks, __ATOMIC_SEQ_CST) >> 32;
+}
 void cup_attribution_begin(uint32_t task);
 void cup_attribution_end(uint32_t task);
 void cup_attribution_reset(void);

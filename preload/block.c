@@ -188,15 +188,12 @@ void cup_block_close(struct cup_block *block)
         write_out(out);
 }
 
-struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
+struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file)
 {
     struct cup_file_use *empty = NULL;
-    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
-        if (block->files[entry].file == file)
-            return &block->files[entry];
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
         if (!block->files[entry].file)
             empty = &block->files[entry];
-    }
     if (!empty) {
         uint32_t entry = file % CUP_BLOCK_FILES;
         write_file_use(block, entry);

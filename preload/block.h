@@ -16,7 +16,14 @@ void cup_block_close(struct cup_block *block);
 
 /* The block's entry for FILE; never NULL: another entry is written out when there is no room.
  * FILE must not be 0. */
-struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file);
+struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file);
+static inline struct cup_file_use *cup_block_file(struct cup_block *block, uint32_t file)
+{
+    for (uint32_t entry = CUP_BLOCK_FILES; entry-- > 0;) /* as they are given out */
+        if (__builtin_expect(block->files[entry].file == file, 1))
+            return &block->files[entry];
+    return cup_block_file_new(block, file);
+}
 
 /* This thread's block as a helper of TASK, or for no task; NULL if there is no room. */
 struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task);

@@ -22,7 +22,7 @@ void cup_child_before_fork(void);
 void cup_child_forked(void);
 
 /* This process descends from a task: if it has no log, it may need one. */
-extern bool cup_child_waiting;
+extern bool cup_child_waiting CUP_OURS;
 
 /* This process was started to be recorded. Set once, at load. */
 bool cup_child_follows(void);

@@ -3,6 +3,8 @@
 #ifndef CUPPING_CLOCK_H
 #define CUPPING_CLOCK_H
 
+#include "preload/ours.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #if defined(__x86_64__)
@@ -21,7 +23,7 @@ struct cup_tick_scale {
     uint64_t base_ticks; /* ticks at base_ns of CLOCK_REALTIME */
     int64_t base_ns;
 };
-extern struct cup_tick_scale cup_ticks_scale;
+extern struct cup_tick_scale cup_ticks_scale CUP_OURS;
 
 /* Called at load, and again when a log is opened: the longer the time between, the better the
  * scale (1 ms gives 1e-4, and is waited for). A process that may not wait has the kernel's clock if

@@ -90,7 +90,7 @@ uint64_t cup_code_hash_characters(const char *name)
 
 uint64_t cup_code_fingerprint(const char *code, const char *name, const char *table)
 {
-    return cup_code_fingerprint_inline(code, name, table);
+    return cup_code_fingerprint_by(&cup_layout, code, name, table);
 }
 
 static void read_table(const char *bytes, struct cup_code_facts *facts)

@@ -46,7 +46,7 @@ extern struct cup_context_layout {
     const void *bitmap_type, *array_type;
     bool verified;
     bool has_popcnt;
-} cup_context;
+} cup_context CUP_OURS;
 
 static inline const void *cup_context_type(const void *const *object)
 {

@@ -5,6 +5,7 @@
 #define CUPPING_DESCRIPTOR_H
 
 #include "preload/log_format.h"
+#include "preload/ours.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ enum { CUP_QUICK = 4 };
 int cup_descriptor_init(void);
 
 /* The entry of FD if it has been looked up already; else NULL. */
-extern struct cup_descriptor *cup_descriptor_table; /* CUP_DESCRIPTORS entries, or NULL */
+extern struct cup_descriptor *cup_descriptor_table CUP_OURS; /* CUP_DESCRIPTORS entries, or NULL */
 static inline struct cup_descriptor *cup_descriptor_known(int fd)
 {
     if ((unsigned)fd >= CUP_DESCRIPTORS || !cup_descriptor_table)

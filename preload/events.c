@@ -38,11 +38,10 @@ uint32_t cup_event_under(uint32_t task)
 
 typedef uint32_t stack_here(uint32_t under);
 
+/* Where stacks are on. */
 static uint32_t node_by(stack_here *here, uint32_t task)
 {
-    if (!cup_stacks_on())
-        return 0;
-    if (cup_self.task == task)
+    if (__builtin_expect(cup_self.task == task, 1))
         return here(0);
     uint32_t under = cup_event_under(task), node = here(under);
     return node ? node : under; /* a native thread has no frames of Python */
@@ -50,7 +49,7 @@ static uint32_t node_by(stack_here *here, uint32_t task)
 
 uint32_t cup_event_node(uint32_t task)
 {
-    return node_by(cup_stack_native_here, task);
+    return cup_stacks_on() ? node_by(cup_stack_native_here, task) : 0;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
@@ -65,6 +64,8 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
                     uint64_t bytes, uint64_t ns)
 {
     bool native = bytes >= CUP_EVENT_NATIVE_BYTES || ns >= CUP_EVENT_NATIVE_NS;
+    if (!cup_stacks_on())
+        return;
     if (!node)
         node = node_by(native ? cup_stack_native_here : cup_stack_cheap_here, task);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);

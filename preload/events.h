@@ -41,7 +41,7 @@ void cup_event_hands_over(void);
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-/* NODE: where it was asked for; 0: here. */
+/* If stacks are on. NODE: where it was asked for; 0: here. */
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
                     uint64_t bytes, uint64_t ns);
 
@@ -63,7 +63,7 @@ static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32
                                    uint64_t bytes, uint64_t ns, uint64_t now)
 {
     uint32_t weight = 1, time = (uint32_t)(now >> 10);
-    if (!task || !cup_stacks_on())
+    if (!task)
         return;
     if (bytes < CUP_EVENT_LARGE &&
         cup_ticks_ns((uint64_t)(time - cup_self.event_time) << 10) < CUP_EVENT_GAP_NS) {
@@ -78,7 +78,7 @@ static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32
 /* Likewise a single character, which is not timed. */
 static inline void cup_event_character(enum cup_stack_use use, uint32_t task)
 {
-    if (__builtin_expect(cup_self.characters-- > 1, 1) || !cup_stacks_on())
+    if (__builtin_expect(cup_self.characters-- > 1, 1))
         return;
     cup_self.characters = 1 + cup_event_random() % (2 * CUP_EVENT_CHARACTERS - 1);
     cup_event_take(use, task, 0, CUP_EVENT_CHARACTERS, 1, 0);

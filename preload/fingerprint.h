@@ -35,51 +35,60 @@ static inline uint64_t cup_code_turned(uint64_t bits, int by)
     return bits << by | bits >> (64 - by);
 }
 
-/* Length, the first 16 bytes and the last 8 of a line table, or of what a copy holds of it. Of a
- * short one those before the first are shifted out. */
-static inline uint64_t cup_code_sum_table(const char *table)
+/* The first 16 bytes and the last 8 of a line table, or of what a copy holds of it. Of a short one
+ * those before the first are shifted out. */
+static inline uint64_t cup_code_sum_table(const char *data, uint64_t length)
 {
-    uint64_t length = cup_code_bits(table + cup_layout.bytes_length);
-    const char *data = table + cup_layout.bytes_data;
     const uint64_t most = CUP_TABLE_COPY - 32;
     uint64_t last = cup_code_bits(data + (length < most ? length : most) - 8);
     if (__builtin_expect(length < 16, 0))
-        return length >= 8 ? cup_code_bits(data) ^ cup_code_turned(last, 19) ^ length << 32
-                           : (length ? last >> 8 * (8 - length) : 0) ^ length << 32;
+        return length >= 8 ? cup_code_bits(data) ^ cup_code_turned(last, 19)
+                           : (length ? last >> 8 * (8 - length) : 0);
     return cup_code_bits(data) ^ cup_code_turned(cup_code_bits(data + 8), 41) ^
-           cup_code_turned(last, 19) ^ length << 32;
+           cup_code_turned(last, 19);
 }
 
 /* Before 3.12, and for code objects beyond the four thousand millionth. What it cannot tell apart
  * has one name, file, first line and size, and a line table that differs in the middle at most. */
-static inline uint64_t cup_code_fingerprint_of_text(const char *code, const char *name,
+static inline uint64_t cup_code_fingerprint_of_text(const struct cup_layout *layout,
+                                                    const char *code, const char *name,
                                                     const char *table)
 {
-    enum { SIZES = 16 }; /* behind the object's type: 3.11 of its code, before of its arguments */
-    uint64_t hash = cup_code_bits(name + cup_layout.text_hash);
+    /* Behind the object's type: 3.11 of its code, before of its arguments, the first byte of each
+     * of two halves. The length of a line table takes the place that they leave. */
+    enum { SIZES = 16, LENGTH_BITS = 40 };
+    uint64_t length = cup_code_bits(table + layout->bytes_length);
+    uint64_t hash = cup_code_bits(name + layout->text_hash);
     if (__builtin_expect(hash == UINT64_MAX, 0))
         hash = cup_code_hash_characters(name);
-    hash += cup_code_half(code + cup_layout.code_first_line);
-    hash ^= cup_code_turned(cup_code_bits(code + cup_layout.code_file), 13);
-    hash ^= cup_code_turned(cup_code_bits(code + SIZES), 37);
-    return hash + cup_code_sum_table(table) * UINT64_C(0x9e3779b97f4a7c15);
+    hash += cup_code_half(code + layout->code_first_line);
+    hash ^= cup_code_turned(cup_code_bits(code + layout->code_file), 13);
+    hash ^= cup_code_turned(cup_code_bits(code + SIZES) + (length << LENGTH_BITS), 37);
+    return hash +
+           cup_code_sum_table(table + layout->bytes_data, length) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline uint64_t cup_code_fingerprint_inline(const char *code, const char *name,
-                                                   const char *table)
+/* By LAYOUT, which is the running interpreter's. */
+static inline uint64_t cup_code_fingerprint_by(const struct cup_layout *layout, const char *code,
+                                               const char *name, const char *table)
 {
     uint32_t version =
-        cup_layout.code_version == CUP_NOWHERE ? 0 : cup_code_half(code + cup_layout.code_version);
+        layout->code_version == CUP_NOWHERE ? 0 : cup_code_half(code + layout->code_version);
     if (!version)
-        return cup_code_fingerprint_of_text(code, name, table);
-    return (uint64_t)cup_code_half(code + cup_layout.code_first_line) << 32 | version;
+        return cup_code_fingerprint_of_text(layout, code, name, table);
+    return (uint64_t)cup_code_half(code + layout->code_first_line) << 32 | version;
 }
 
 /* Of one that is there, in one piece. */
+static inline uint64_t cup_code_fingerprint_whole(const struct cup_layout *layout, const char *code)
+{
+    return cup_code_fingerprint_by(layout, code, cup_code_word(code + layout->code_name),
+                                   cup_code_word(code + layout->code_table));
+}
+
 static inline uint64_t cup_code_fingerprint_of(const char *code)
 {
-    return cup_code_fingerprint_inline(code, cup_code_word(code + cup_layout.code_name),
-                                       cup_code_word(code + cup_layout.code_table));
+    return cup_code_fingerprint_whole(&cup_layout, code);
 }
 
 #endif

@@ -12,6 +12,8 @@
 #define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
 #endif
 
+#include "preload/ours.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -449,10 +451,10 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
 #define CUP_XROOTD_HOOKS(X)
 #endif
 
-#define X(name) extern __typeof__(name) *real_##name;
+#define X(name) extern __typeof__(name) *real_##name CUP_OURS;
 CUP_TRIES(X)
 #undef X
-#define X(name, family, need) extern __typeof__(name) *real_##name;
+#define X(name, family, need) extern __typeof__(name) *real_##name CUP_OURS;
 CUP_HOOKS(X)
 #undef X
 

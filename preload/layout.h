@@ -3,6 +3,8 @@
 #ifndef CUPPING_LAYOUT_H
 #define CUPPING_LAYOUT_H
 
+#include "preload/ours.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +45,7 @@ struct cup_layout {
 };
 
 /* The running interpreter's. Written once, before anything says that it is verified. */
-extern struct cup_layout cup_layout;
+extern struct cup_layout cup_layout CUP_OURS;
 
 /* What is known of Python 3.MINOR; false: nothing. */
 bool cup_layout_known(int minor, struct cup_layout *layout);

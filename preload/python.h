@@ -6,6 +6,8 @@
 #ifndef CUPPING_PYTHON_H
 #define CUPPING_PYTHON_H
 
+#include "preload/ours.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +80,7 @@ struct cup_python {
     cup_object *none;
     int minor; /* of 3.x */
 };
-extern struct cup_python cup_py;
+extern struct cup_python cup_py CUP_OURS;
 
 /* Called once, by the constructor: finds the API of the interpreter that the program is linked
  * with. */
@@ -93,8 +95,8 @@ cup_object *cup_python_thread(void);
 
 /* The same for hot paths, once cup_python_learn() succeeded: by the interpreter's own
  * thread-specific key, without two calls in between. */
-extern int cup_python_key;   /* -1: not known, ask the interpreter */
-void cup_python_learn(void); /* GIL */
+extern int cup_python_key CUP_OURS; /* -1: not known, ask the interpreter */
+void cup_python_learn(void);        /* GIL */
 
 static inline cup_object *cup_python_thread_fast(void)
 {

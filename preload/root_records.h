@@ -5,6 +5,8 @@
 #ifndef CUPPING_ROOT_RECORDS_H
 #define CUPPING_ROOT_RECORDS_H
 
+#include "preload/ours.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,7 +76,7 @@ enum cup_root_flags {
     CUP_ROOT_WITH_NTUPLES = 1 << 3, /* it holds an RNTuple */
 };
 enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
-extern uint8_t cup_root_files[CUP_ROOT_FILES];
+extern uint8_t cup_root_files[CUP_ROOT_FILES] CUP_OURS;
 
 /* FILE is taken for a ROOT file. */
 static inline bool cup_root_may_be(uint32_t file)

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-extern const void *cup_stack_code_type; /* PyCode_Type */
+extern const void *cup_stack_code_type CUP_OURS; /* PyCode_Type */
 
 /* Verifies the layout from code objects on. Needs the GIL and a Python frame. NULL, or what is not
  * as expected. */
@@ -22,23 +22,50 @@ static inline bool cup_stack_is_code(const char *object)
     return object && cup_code_word(object) && cup_code_word(object + 8) == cup_stack_code_type;
 }
 
+/* What follows comes twice: by a layout that the caller knows to be the running interpreter's, and
+ * by that itself. */
+static inline bool cup_stack_is_from_c_by(const struct cup_layout *layout, const char *frame)
+{
+    return layout->frame_owner != CUP_NOWHERE && frame[layout->frame_owner] >= CUP_FRAME_FROM_C;
+}
+
 static inline bool cup_stack_is_from_c(const char *frame)
 {
-    return cup_layout.frame_owner != CUP_NOWHERE &&
-           frame[cup_layout.frame_owner] >= CUP_FRAME_FROM_C;
+    return cup_stack_is_from_c_by(&cup_layout, frame);
 }
 
 /* The code object that it runs; NULL: it is no frame of Python code. */
+static inline const char *cup_stack_code_by(const struct cup_layout *layout, const char *frame)
+{
+    if (cup_stack_is_from_c_by(layout, frame))
+        return NULL;
+    const char *code = cup_code_word(frame + layout->frame_code);
+    return cup_stack_is_code(code) ? code : NULL;
+}
+
 static inline const char *cup_stack_code_of(const char *frame)
 {
-    const char *code =
-        cup_stack_is_from_c(frame) ? NULL : cup_code_word(frame + cup_layout.frame_code);
-    return cup_stack_is_code(code) ? code : NULL;
+    return cup_stack_code_by(&cup_layout, frame);
+}
+
+static inline const char *cup_stack_back_by(const struct cup_layout *layout, const char *frame)
+{
+    return cup_code_word(frame + layout->frame_back);
 }
 
 static inline const char *cup_stack_back_of(const char *frame)
 {
-    return cup_code_word(frame + cup_layout.frame_back);
+    return cup_stack_back_by(&cup_layout, frame);
+}
+
+/* The instruction, as a number that is its own in the process as long as its code lives. */
+static inline uint64_t cup_stack_place_by(const struct cup_layout *layout, const char *frame,
+                                          const char *code)
+{
+    const char *at = frame + layout->frame_place;
+    if (layout->code_instructions == CUP_NOWHERE)
+        return (uintptr_t)code ^ (uint64_t)cup_code_half(at) << 44;
+    return (uintptr_t)cup_code_word(at);
 }
 
 /* From 3.13 on, what calls a class leaves a frame whose code stands in no file: its name is
@@ -59,15 +86,6 @@ static inline bool cup_stack_is_entry(const char *frame)
         return frame[cup_layout.frame_code + SAYS_SO];
     const char *back = cup_stack_back_of(frame);
     return back && cup_stack_is_from_c(back);
-}
-
-/* The instruction, as a number that is its own in the process as long as its code lives. */
-static inline uint64_t cup_stack_place_of(const char *frame, const char *code)
-{
-    const char *at = frame + cup_layout.frame_place;
-    if (cup_layout.code_instructions == CUP_NOWHERE)
-        return (uintptr_t)code ^ (uint64_t)cup_code_half(at) << 44;
-    return (uintptr_t)cup_code_word(at);
 }
 
 /* Its offset in the code, in bytes, or CUP_AT_UNKNOWN: it has not begun. */

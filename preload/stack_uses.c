@@ -17,7 +17,7 @@ enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 /* uses */ };
 
 /* Tables of tasks that run: a new one takes the first that is free, so that they are as many as
  * tasks ever ran at a time. The very first is that of no task. */
-enum { TABLES = 256, LEAST_BITS = 8, MOST_BITS = 13 };
+enum { TABLES = 256 /* their numbers fit in a byte */, LEAST_BITS = 8, MOST_BITS = 13 };
 
 static struct {
     struct table {
@@ -32,6 +32,7 @@ static struct {
         struct cup_stack_sum *sums; /* not taken: a free place */
     } tables[TABLES];
     uint32_t tasks[TABLES]; /* whose they are; 0: free */
+    uint8_t last[TABLES];   /* by task: the table that it, or another one, was last found in */
     uint32_t used;          /* those up to here have been used */
     uint32_t making;        /* a lock: one table for a task */
 } uses;
@@ -48,7 +49,7 @@ static size_t room_bytes(uint32_t bits)
     return sizeof(struct cup_stack_sum) << bits;
 }
 
-static struct cup_stack_sum *place_of(const struct table *table, uint32_t node, uint32_t use)
+static inline struct cup_stack_sum *place_of(const struct table *table, uint32_t node, uint32_t use)
 {
     uint64_t key = (uint64_t)node * CUP_STACK_USE_COUNT + use;
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
@@ -106,16 +107,20 @@ static void tell(struct table *table)
     table->count = 0;
 }
 
-/* Looked at seldom: the clock costs as much as the rest. */
-static void tell_if_due(struct table *table)
+static __attribute__((noinline)) void tell_if_long_ago(struct table *table)
 {
-    if (table->uses++ % LOOK_EVERY)
-        return;
     if (cup_ticks_ns(cup_ticks() - table->told) < table->wait_s * UINT64_C(1000000000))
         return;
     tell(table);
     if (table->wait_s < LONGEST_WAIT_S)
         table->wait_s *= 2;
+}
+
+/* Looked at seldom: the clock costs as much as the rest. */
+static inline void tell_if_due(struct table *table)
+{
+    if (__builtin_expect(table->uses++ % LOOK_EVERY == 0, 0))
+        tell_if_long_ago(table);
 }
 
 /* A quarter of the places stays free, so that a search is short. */
@@ -130,17 +135,33 @@ static bool make_room(struct table *table)
 
 /* ---- tables of tasks --------------------------------------------------------------------- */
 
+/* Locked, if it is TASK's. */
+static inline struct table *lock_if(uint32_t at, uint32_t task)
+{
+    if (__atomic_load_n(&uses.tasks[at], __ATOMIC_SEQ_CST) != task)
+        return NULL;
+    cup_spin_lock(&uses.tables[at].lock);
+    if (uses.tasks[at] == task)
+        return &uses.tables[at];
+    cup_spin_unlock(&uses.tables[at].lock);
+    return NULL;
+}
+
+static inline struct table *lock_last(uint32_t task)
+{
+    return lock_if(__atomic_load_n(&uses.last[task % TABLES], __ATOMIC_RELAXED), task);
+}
+
 /* TASK's, locked; NULL: it has none. */
 static struct table *lock_known(uint32_t task)
 {
     uint32_t used = __atomic_load_n(&uses.used, __ATOMIC_SEQ_CST);
     for (uint32_t i = 1; i <= used; i++) {
-        if (__atomic_load_n(&uses.tasks[i], __ATOMIC_SEQ_CST) != task)
+        struct table *table = lock_if(i, task);
+        if (!table)
             continue;
-        cup_spin_lock(&uses.tables[i].lock);
-        if (uses.tasks[i] == task)
-            return &uses.tables[i];
-        cup_spin_unlock(&uses.tables[i].lock);
+        __atomic_store_n(&uses.last[task % TABLES], (uint8_t)i, __ATOMIC_RELAXED);
+        return table;
     }
     return NULL;
 }
@@ -184,8 +205,7 @@ static void make(uint32_t task)
     cup_spin_unlock(&uses.making);
 }
 
-/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
-static struct table *lock_table(uint32_t task)
+static __attribute__((noinline)) struct table *find_or_make(uint32_t task)
 {
     struct table *table = task ? lock_known(task) : NULL;
     if (task && !table) {
@@ -200,20 +220,32 @@ static struct table *lock_table(uint32_t task)
     return &uses.tables[0];
 }
 
+/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
+static inline struct table *lock_table(uint32_t task)
+{
+    struct table *table = __builtin_expect(task != 0, 1) ? lock_last(task) : NULL;
+    return __builtin_expect(table != NULL, 1) ? table : find_or_make(task);
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static void add(struct table *table, const struct cup_stack_sum *more)
+/* NULL: no room. */
+static __attribute__((noinline)) struct cup_stack_sum *begin(struct table *table, uint32_t node,
+                                                             enum cup_stack_use use)
 {
-    struct cup_stack_sum *sum = place_of(table, more->node, more->use);
-    table->taken += more->node && more->use < CUP_U_CPU;
-    if (!sum->taken) {
-        *sum = *more;
-        table->count++;
-        return;
-    }
-    sum->count += more->count;
-    sum->bytes += more->bytes;
-    sum->ns += more->ns;
+    if (!make_room(table))
+        return NULL;
+    struct cup_stack_sum *sum = place_of(table, node, use);
+    *sum = (struct cup_stack_sum){.node = node, .use = (uint16_t)use, .taken = 1};
+    table->count++;
+    return sum;
+}
+
+static inline struct cup_stack_sum *sum_of(struct table *table, uint32_t node,
+                                           enum cup_stack_use use)
+{
+    struct cup_stack_sum *sum = table->bits ? place_of(table, node, use) : NULL;
+    return __builtin_expect(sum && sum->taken, 1) ? sum : begin(table, node, use);
 }
 
 void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
@@ -221,10 +253,15 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
 {
     struct table *table = lock_table(task);
     tell_if_due(table);
-    if (make_room(table))
-        add(table, &(struct cup_stack_sum){node, (uint16_t)use, 1, count, bytes, ns});
-    else
+    struct cup_stack_sum *sum = sum_of(table, node, use);
+    if (sum) {
+        table->taken += node && use < CUP_U_CPU;
+        sum->count += count;
+        sum->bytes += bytes;
+        sum->ns += ns;
+    } else {
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    }
     cup_spin_unlock(&table->lock);
 }
 

@@ -5,6 +5,7 @@
 #include "preload/codes.h"
 #include "preload/frames.h"
 #include "preload/id_table.h"
+#include "preload/layouts.h"
 #include "preload/log.h"
 #include "preload/merge.h"
 #include "preload/modules.h"
@@ -15,12 +16,14 @@
 #include "preload/walks.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* More than that are left out at the outer end. */
 enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
+static void choose_hash(void);
 static uint32_t lock;  /* codes and nodes */
 static uint32_t epoch; /* counts resets: what was met before one is not known after it */
 
@@ -57,6 +60,7 @@ const char *cup_stacks_verify(void)
         why = "the interpreter does not say when it ends";
     if (why)
         return why;
+    choose_hash();
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
     cup_stacks_stressed = mode == CUP_STACKS_STRESS;
     return NULL;
@@ -100,18 +104,49 @@ static void remember(uint64_t hash, uint32_t node)
 /* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
  * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
  * some forty million processes. */
+static inline __attribute__((always_inline)) uint64_t hash_frames(const struct cup_layout *layout,
+                                                                  const char *frame, uint64_t hash)
+{
+    int left = FRAMES_MOST + 1;
+    for (; frame; frame = cup_stack_back_by(layout, frame)) {
+        const char *code = cup_stack_code_by(layout, frame);
+        if (__builtin_expect(!code, 0))
+            continue;
+        if (__builtin_expect(--left == 0, 0))
+            return cup_mix(hash, CUP_NODE_CUT);
+        hash = cup_mix(hash ^ cup_stack_place_by(layout, frame, code),
+                       cup_code_fingerprint_whole(layout, code));
+    }
+    return hash;
+}
+
+/* The version of Python whose layout the running one has to the last offset; 0: none. */
+static int hashed_as;
+
+static void choose_hash(void)
+{
+    struct cup_layout known;
+    if (!cup_layout_known(cup_py.minor, &known))
+        return;
+    known.thread_chunk = cup_layout.thread_chunk; /* no matter here, and it may be off */
+    hashed_as = memcmp(&known, &cup_layout, sizeof known) == 0 ? cup_py.minor : 0;
+}
+
+/* A loop by offsets that are constants has two thirds of the instructions. */
 static uint64_t hash_stack(const char *frame, uint32_t under)
 {
     uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
-    for (int depth = 0; frame; frame = cup_stack_back_of(frame)) {
-        const char *code = cup_stack_code_of(frame);
-        if (!code)
-            continue;
-        if (depth++ == FRAMES_MOST)
-            return cup_mix(hash, CUP_NODE_CUT);
-        hash = cup_mix(hash ^ cup_stack_place_of(frame, code), cup_code_fingerprint_of(code));
-    }
-    return hash;
+    if (hashed_as == 11)
+        return hash_frames(&cup_layouts[11], frame, hash);
+    if (hashed_as == 13)
+        return hash_frames(&cup_layouts[13], frame, hash);
+    if (hashed_as == 12)
+        return hash_frames(&cup_layouts[12], frame, hash);
+    if (hashed_as == 10)
+        return hash_frames(&cup_layouts[10], frame, hash);
+    if (hashed_as == 9)
+        return hash_frames(&cup_layouts[9], frame, hash);
+    return hash_frames(&cup_layout, frame, hash);
 }
 
 /* ---- and those that were not ------------------------------------------------------------- */

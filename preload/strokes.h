@@ -9,6 +9,7 @@
 #define CUPPING_STROKES_H
 
 #include "preload/log_format.h"
+#include "preload/ours.h"
 
 #include <stdbool.h>
 
@@ -25,7 +26,7 @@ struct cup_strokes {
 };
 
 /* CUP_STROKE_LONGEST_NS in ticks. */
-extern uint64_t cup_strokes_longest;
+extern uint64_t cup_strokes_longest CUP_OURS;
 
 /* Starts with none, in ROOM of the caller's, which is emptied. */
 void cup_strokes_start(struct cup_strokes *strokes, struct cup_access_stroke *room);

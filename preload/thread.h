@@ -3,6 +3,7 @@
 #define CUPPING_THREAD_H
 
 #include "preload/log_format.h"
+#include "preload/ours.h"
 #include "preload/task.h"
 
 #include <stdbool.h>
@@ -106,11 +107,11 @@ struct cup_thread {
  * come late: 512 bytes on an old one. */
 _Static_assert(sizeof(struct cup_thread) <= 496, "thread-local storage is scarce");
 
-extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec")));
+extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec"))) CUP_OURS;
 
 /* 1 while a log is open in this very process. It lies in a page that a forked child sees as
  * zero, however it was forked: a child never writes into its parent's log. */
-extern volatile uint32_t *cup_active_word;
+extern volatile uint32_t *cup_active_word CUP_OURS;
 
 static inline bool cup_active(void)
 {

@@ -65,22 +65,23 @@ static void start(struct cup_transfer *transfer)
 /* Copying within memory does at least a byte a nanosecond; what takes longer waited. */
 enum { LONGEST_CALL_NS = 50000, LARGE_BYTES = 1 << 16 };
 
-static inline bool is_slow(const struct cup_transfer *transfer, uint64_t bytes)
+static inline bool is_slow(uint64_t bytes, uint64_t ns)
 {
-    return cup_ticks_ns(transfer->stop - transfer->start) > LONGEST_CALL_NS + bytes;
+    return ns > LONGEST_CALL_NS + bytes;
 }
 
-static inline bool is_quick(const struct cup_transfer *transfer, uint64_t bytes)
+/* It was not expected to block, and did not. */
+static inline bool is_quick(const struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
 {
-    return transfer->descriptor->quick == CUP_QUICK && bytes < LARGE_BYTES &&
-           !is_slow(transfer, bytes);
+    return transfer->descriptor->quick == CUP_QUICK && !transfer->wait.block &&
+           bytes < LARGE_BYTES && !is_slow(bytes, ns);
 }
 
-static void end_wait(struct cup_transfer *transfer, uint64_t bytes)
+static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
 {
     enum { BYTES_A_NS = 4, CALL_NS = 5000 };
     struct cup_descriptor *descriptor = transfer->descriptor;
-    bool slow = is_slow(transfer, bytes);
+    bool slow = is_slow(bytes, ns);
     if (transfer->wait.block)
         cup_wait_end_for(&transfer->wait, transfer->stop, payer(transfer));
     else if (slow && payer(transfer) && transfer->watched)
@@ -115,6 +116,21 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     return counted;
 }
 
+static void attribute(struct cup_transfer *transfer)
+{
+    int saved = errno;
+    cup_guard();
+    transfer->owner = cup_attribution(transfer->descriptor);
+    cup_unguard();
+    errno = saved;
+}
+
+/* No task runs, nor was one handed over: then no way leads to any, and none has to be tried. */
+static inline bool is_nobodys(void)
+{
+    return cup_self.none && !cup_self.own && !cup_self.handed && !cup_attribution_any();
+}
+
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
 {
     if (fd < 0)
@@ -126,12 +142,11 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
             start(transfer);
         return counted;
     }
-    int saved = errno;
-    cup_guard();
     transfer->descriptor = known;
-    transfer->owner = cup_attribution(known);
-    cup_unguard();
-    errno = saved;
+    if (is_nobodys())
+        transfer->owner = (struct cup_owner){cup_self.none, CUP_WAY_NONE, 0};
+    else
+        attribute(transfer);
     cup_transfer_starts(transfer);
     return transfer->owner.block != NULL;
 }
@@ -140,12 +155,8 @@ bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor 
 {
     if (!cup_active() || cup_self.guard)
         return false;
-    int saved = errno;
-    cup_guard();
     transfer->descriptor = file;
-    transfer->owner = cup_attribution(file);
-    cup_unguard();
-    errno = saved;
+    attribute(transfer);
     if (transfer->owner.block)
         start(transfer);
     return transfer->owner.block != NULL;
@@ -241,10 +252,10 @@ static enum cup_file_counter size_class(uint64_t bytes)
     return CUP_F_SIZE_0_100 + at;
 }
 
-static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use)
+/* The descriptor was opened, and is used for the first time. */
+static __attribute__((noinline)) void count_opened(struct cup_transfer *transfer,
+                                                   struct cup_file_use *use)
 {
-    if (!transfer->descriptor->opened)
-        return;
     transfer->descriptor->opened = 0;
     if (transfer->descriptor->class != CUP_FILE_SOCKET)
         transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
@@ -254,7 +265,7 @@ static void count_opened(struct cup_transfer *transfer, struct cup_file_use *use
         use->counters[CUP_F_OPENS]++;
 }
 
-static void count_read(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
+static inline void count_read(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
 {
     use->counters[CUP_F_READ_BYTES] += bytes;
     use->counters[CUP_F_READ_CALLS]++;
@@ -324,25 +335,42 @@ static struct began received(const struct cup_descriptor *socket, struct cup_fil
     return (struct began){(int64_t)(use->counters[CUP_F_READ_BYTES] - bytes), false, use};
 }
 
-/* What is counted for a file or a peer besides its class. */
-static struct began count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes,
-                                  int64_t offset, uint64_t ns)
+/* What is counted for a file or a peer besides its class. NULL: it has no number. */
+static inline __attribute__((always_inline)) struct cup_file_use *
+count_use(struct cup_transfer *transfer, bool reads, uint64_t bytes, uint64_t ns)
 {
     struct cup_descriptor *descriptor = transfer->descriptor;
-    struct cup_file_use *use =
-        descriptor->file ? cup_block_file(transfer->owner.block, descriptor->file) : NULL;
-    count_opened(transfer, use);
-    if (use && reads)
-        count_read(use, bytes, ns);
-    else if (use)
-        count_write(use, bytes, ns);
-    if (descriptor->class == CUP_FILE_SOCKET)
-        return received(descriptor, use, bytes);
+    struct cup_file_use *use = NULL;
+    if (__builtin_expect(descriptor->file != 0, 1)) {
+        use = cup_block_file(transfer->owner.block, descriptor->file);
+        if (reads)
+            count_read(use, bytes, ns);
+        else
+            count_write(use, bytes, ns);
+    }
+    if (__builtin_expect(descriptor->opened, 0))
+        count_opened(transfer, use);
+    return use;
+}
+
+/* Likewise of a file: where it was read or written. */
+static inline struct began count_place(struct cup_descriptor *descriptor, struct cup_file_use *use,
+                                       bool reads, uint64_t bytes, int64_t offset)
+{
     struct began began = move(descriptor, reads, bytes, offset);
     began.use = use;
     if (use)
         use->counters[CUP_F_SEQUENTIAL_CALLS] += began.sequential;
     return began;
+}
+
+static struct began count_in_file(struct cup_transfer *transfer, bool reads, uint64_t bytes,
+                                  int64_t offset, uint64_t ns)
+{
+    struct cup_file_use *use = count_use(transfer, reads, bytes, ns);
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        return received(transfer->descriptor, use, bytes);
+    return count_place(transfer->descriptor, use, reads, bytes, offset);
 }
 
 /* Where it read, and when. */
@@ -392,7 +420,7 @@ static inline unsigned count_in_block(const struct cup_transfer *transfer, enum 
     return sums->ns;
 }
 
-static void count_duration(struct cup_block *block, uint64_t ns)
+static inline void count_duration(struct cup_block *block, uint64_t ns)
 {
     block->histograms[CUP_HISTOGRAM_READ][cup_bucket(ns)]++;
     if (ns > block->counters[CUP_C_READ_LONGEST_NS])
@@ -419,19 +447,24 @@ static void count_at_stack(const struct cup_transfer *transfer, enum cup_call ca
                         transfer->stop);
 }
 
-/* A data file is read, not by Dask itself: the frequent case, without looking anything up in
- * tables.
- */
-static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
-                            const void *to, int parts)
+/* A data file was read, not by Dask itself. */
+static inline bool is_data_read(const struct cup_transfer *transfer, enum cup_call call)
+{
+    return call == CUP_READ && transfer->descriptor->class == CUP_FILE_DATA &&
+           !is_dasks(&transfer->owner);
+}
+
+/* The frequent case, without looking anything up in tables. */
+static inline void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
+                                   uint64_t ns, const void *to, int parts)
 {
     uint64_t *counters = transfer->owner.block->counters;
-    uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     counters[CUP_C_READ_OWN_BYTES + transfer->owner.way] += bytes;
     counters[CUP_C_READ_CALLS]++;
     counters[CUP_C_READ_NS] += ns;
     count_duration(transfer->owner.block, ns);
-    struct began began = count_in_file(transfer, true, bytes, offset, ns);
+    struct cup_file_use *use = count_use(transfer, true, bytes, ns);
+    struct began began = count_place(transfer->descriptor, use, true, bytes, offset);
     note_place(transfer, began, bytes);
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.way == CUP_WAY_NONE)
@@ -442,18 +475,11 @@ static void count_data_read(struct cup_transfer *transfer, uint64_t bytes, int64
 }
 
 static void count(struct cup_transfer *transfer, enum cup_call call, uint64_t bytes, int64_t offset,
-                  const void *to, int parts)
+                  uint64_t ns, const void *to, int parts)
 {
-    if (__builtin_expect(call == CUP_READ && transfer->descriptor->class == CUP_FILE_DATA &&
-                             !is_dasks(&transfer->owner),
-                         1)) {
-        count_data_read(transfer, bytes, offset, to, parts);
-        return;
-    }
     unsigned timed = count_in_block(transfer, call, bytes);
     if (timed == NONE)
         return;
-    uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     transfer->owner.block->counters[timed] += ns;
     if (timed == CUP_C_READ_NS)
         count_duration(transfer->owner.block, ns);
@@ -529,21 +555,45 @@ static __attribute__((noinline)) void judge(struct cup_transfer *transfer, enum 
         cup_helper_used_pipe(transfer->owner.block->task);
 }
 
+/* Nothing is left but to count it: a data file was read without waiting, for a known owner. What
+ * failed is no quick one either. */
+static inline bool is_frequent(const struct cup_transfer *transfer, enum cup_call call,
+                               ssize_t bytes, uint64_t ns)
+{
+    return is_data_read(transfer, call) && is_quick(transfer, (uint64_t)bytes, ns) &&
+           transfer->owner.way != CUP_WAY_SOLE && transfer->owner.block;
+}
+
+/* All others. True: it is a data file's, and to be counted like those. */
+static __attribute__((noinline)) bool is_left(struct cup_transfer *transfer, enum cup_call call,
+                                              ssize_t bytes, int64_t offset, uint64_t ns,
+                                              const void *to, int parts)
+{
+    uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
+    if (transfer->owner.way == CUP_WAY_SOLE)
+        cup_attribution_confirm(&transfer->owner);
+    if (transfer->descriptor->class != CUP_FILE_DATA)
+        judge(transfer, call, bytes);
+    if (!is_quick(transfer, moved, ns))
+        end_wait(transfer, moved, ns);
+    if (bytes < 0 || !transfer->owner.block)
+        return false;
+    if (is_data_read(transfer, call))
+        return true;
+    count(transfer, call, moved, offset, ns, to, parts);
+    return false;
+}
+
 void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
                       int64_t offset, const void *to, int parts)
 {
     int saved = errno;
     transfer->stop = cup_ticks();
     cup_guard();
-    if (transfer->owner.way == CUP_WAY_SOLE)
-        cup_attribution_confirm(&transfer->owner);
-    if (__builtin_expect(transfer->descriptor->class != CUP_FILE_DATA, 0))
-        judge(transfer, call, bytes);
-    uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
-    if (__builtin_expect(!is_quick(transfer, moved), 0))
-        end_wait(transfer, moved);
-    if (bytes >= 0 && transfer->owner.block)
-        count(transfer, call, (uint64_t)bytes, offset, to, parts);
+    uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
+    if (__builtin_expect(is_frequent(transfer, call, bytes, ns), 1) ||
+        is_left(transfer, call, bytes, offset, ns, to, parts))
+        count_data_read(transfer, (uint64_t)bytes, offset, ns, to, parts);
     cup_unguard();
     errno = saved;
 }

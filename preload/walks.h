@@ -11,7 +11,7 @@ enum { CUP_WALKS = 256 };
 struct cup_walk {
     uint32_t inside;
 } __attribute__((aligned(64)));
-extern struct cup_walk cup_walks[CUP_WALKS];
+extern struct cup_walk cup_walks[CUP_WALKS] CUP_OURS;
 
 /* Before it is looked whether there are stacks, and after the last frame. No barrier: the other
  * side waits longer than any store takes to be seen. */

@@ -69,6 +69,29 @@ Test(stack_uses, a_stack_that_is_not_known_is_a_row_too)
     expect_row(1, TASK, UINT32_MAX, CUP_U_OFF_CPU, UINT64_MAX, UINT64_MAX, UINT64_MAX);
 }
 
+/* A table is first looked for where one was found last for a number with the same lowest byte. */
+Test(stack_uses, tasks_whose_numbers_are_alike_have_their_own_sums)
+{
+    size_t records;
+    cup_attribution_begin(TASK + 256);
+    for (int i = 0; i < 3; i++) {
+        cup_stack_use(TASK, 900, CUP_U_READ, 1, 10, 1);
+        cup_stack_use(TASK + 256, 900, CUP_U_READ, 1, 1000, 1);
+    }
+    cup_stack_uses_end(TASK);
+    cr_assert_eq(rows(&records), 1);
+    expect_row(0, TASK, 900, CUP_U_READ, 3, 30, 3);
+    cup_attribution_end(TASK);
+    cup_stack_use(TASK, 900, CUP_U_READ, 1, 5, 1); /* too late: it is no task's */
+    cup_stack_use(TASK + 256, 900, CUP_U_READ, 1, 1000, 1);
+    cup_stack_uses_end(TASK + 256);
+    cr_assert_eq(rows(&records), 2);
+    expect_row(1, TASK + 256, 900, CUP_U_READ, 4, 4000, 4);
+    cup_stack_uses_flush();
+    cr_assert_eq(rows(&records), 3);
+    expect_row(2, 0, 900, CUP_U_READ, 1, 5, 1);
+}
+
 Test(stack_uses, nothing_is_no_record)
 {
     size_t records;
