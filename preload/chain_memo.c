@@ -8,7 +8,7 @@
 
 enum {
     CHAINS_BITS = 10,
-    ONCE_BITS = 12,
+    MET_BITS = 12,
     WINDOW = 8192 /* words of stack that are searched */,
     PAGE = 4096
 };
@@ -22,7 +22,10 @@ struct chain {
     uint64_t address[CUP_CHAIN_MOST];
 };
 static struct chain chains[1 << CHAINS_BITS];
-static uint64_t met_once[1 << ONCE_BITS]; /* keys */
+static struct {
+    uint64_t key;
+    uint32_t times;
+} met[1 << MET_BITS]; /* chains that are not kept yet */
 static uint32_t lock;
 
 static uint64_t whole_key(uint64_t key, const uint64_t *first)
@@ -196,12 +199,15 @@ static void write_chain(struct chain *chain, const struct chain *made)
     __atomic_store_n(&chain->turn, turn + 1, __ATOMIC_RELEASE);
 }
 
-static bool comes_again(uint64_t key)
+/* Most stacks come once or twice in a job, and from one there may be many chains: the fourth time
+ * it is worth a search, then the eighth, the sixteenth and so on. */
+static bool comes_often(uint64_t key)
 {
-    uint64_t *last = &met_once[key >> (64 - ONCE_BITS)];
-    bool again = *last == key;
-    *last = key;
-    return again;
+    size_t at = key >> (64 - MET_BITS);
+    uint32_t times = met[at].key == key ? met[at].times + 1 : 1;
+    met[at].times = times;
+    met[at].key = key;
+    return times >= 4 && (times & (times - 1)) == 0;
 }
 
 static void keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
@@ -224,7 +230,7 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, u
     key = whole_key(key, first);
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         return;
-    if (comes_again(key))
+    if (comes_often(key))
         keep(key, first, returns, count, value);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }

@@ -25,7 +25,7 @@ enum {
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
 /* Keeps VALUE (odd) with the chain of RETURNS, COUNT of them, the innermost first, which is at
- * FIRST, when it comes for the second time: to search the stack costs some 10 us. */
+ * FIRST, when it comes for the fourth time: to search the stack costs some 10 us. */
 void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
                     uint64_t value);
 

@@ -311,27 +311,35 @@ bool cup_modules_current(void)
 
 /* ---- who asks ---------------------------------------------------------------------------- */
 
-static int tell(uint32_t from, cup_modules_look *callback, void *user)
+static int tell(uint32_t which, cup_modules_look *callback, void *user)
+{
+    const struct module *module = &modules[which];
+    struct dl_phdr_info info = {.dlpi_addr = module->bias,
+                                .dlpi_name = module->path,
+                                .dlpi_phdr = module->headers,
+                                .dlpi_phnum = (ElfW(Half))module->header_count};
+    bool there = __atomic_load_n(&ranges[which].high, __ATOMIC_RELAXED);
+    return there ? callback(&info, sizeof info, user) : 0;
+}
+
+static int tell_from(uint32_t from, cup_modules_look *callback, void *user)
 {
     uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
     int result = 0;
-    for (uint32_t i = from; i < count && !result; i++) {
-        struct dl_phdr_info info = {.dlpi_addr = modules[i].bias,
-                                    .dlpi_name = modules[i].path,
-                                    .dlpi_phdr = modules[i].headers,
-                                    .dlpi_phnum = (ElfW(Half))modules[i].header_count};
-        if (__atomic_load_n(&ranges[i].high, __ATOMIC_RELAXED))
-            result = callback(&info, sizeof info, user);
-    }
+    for (uint32_t i = from; i < count && !result; i++)
+        result = tell(i, callback, user);
     return result;
 }
 
-int cup_modules_each(cup_modules_look *callback, void *user)
+int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user)
 {
     uint32_t before = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
-    int result = tell(0, callback, user);
+    uint32_t likely = cup_module_of(address);
+    int result = likely ? tell(likely - 1, callback, user) : 0;
+    if (result == 0)
+        result = tell_from(0, callback, user);
     if (result == 0 && look_for_more())
-        result = tell(before, callback, user);
+        result = tell_from(before, callback, user);
     return result;
 }
 

@@ -27,10 +27,11 @@ void cup_modules_closed(void);
 /* How often that was, so far. */
 uint32_t cup_modules_closes(void);
 
-/* As dl_iterate_phdr(): what libunwind is told instead. Looks for libraries that came since where
- * CALLBACK wants none of those that are known; where that was in vain, not again soon. */
+/* As dl_iterate_phdr(): what libunwind is told instead, that module first in which ADDRESS lies.
+ * Looks for libraries that came since where CALLBACK wants none of those that are known; where that
+ * was in vain, not again soon. */
 typedef int cup_modules_look(struct dl_phdr_info *info, size_t bytes, void *user);
-int cup_modules_each(cup_modules_look *callback, void *user);
+int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user);
 
 /* The module that an address lies in, from 1 on; 0: none. */
 uint32_t cup_module_of(uint64_t address);

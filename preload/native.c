@@ -172,14 +172,15 @@ static bool find_ranges(struct cup_elf *python)
 
 static bool was_asked;
 
-/* Others may use libunwind as well. */
+/* Others may use libunwind as well. What it hands to its callback begins with the address that it
+ * looks for: should that not be so in some version, it only takes longer. */
 static int tell_modules(cup_modules_look *callback, void *user)
 {
     if (!cup_self.unwinds)
         return dl_iterate_phdr(callback, user);
     if (!was_asked)
         was_asked = true;
-    return cup_modules_each(callback, user);
+    return cup_modules_each(*(const uint64_t *)user, callback, user);
 }
 
 static int no_pipe(int ends[2], int flags)

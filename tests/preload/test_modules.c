@@ -41,7 +41,7 @@ static void is_as_the_loader_says(const void *code)
 {
     struct found loader = {.address = (uintptr_t)code}, ours = loader;
     cr_assert_eq(dl_iterate_phdr(holds, &loader), 1);
-    cr_assert_eq(cup_modules_each(holds, &ours), 1);
+    cr_assert_eq(cup_modules_each(0, holds, &ours), 1);
     cr_expect_eq(ours.info.dlpi_addr, loader.info.dlpi_addr);
     cr_assert_eq(ours.info.dlpi_phnum, loader.info.dlpi_phnum);
     cr_expect_arr_eq(ours.info.dlpi_phdr, loader.info.dlpi_phdr,
@@ -71,6 +71,25 @@ Test(modules, an_address_lies_in_one_or_in_none)
     cr_expect_eq(cup_module_of(range.low), libc);
     cr_expect_neq(cup_module_of(range.high), libc);
     cr_expect_neq(cup_module_of(range.low - 1), libc);
+}
+
+static int first_one(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(struct dl_phdr_info *)user = *info;
+    return 1;
+}
+
+Test(modules, the_one_that_is_likely_comes_first)
+{
+    const void *places[] = {(const void *)set_up, (const void *)abort};
+    for (int i = 0; i < 2; i++) {
+        struct found loader = {.address = (uintptr_t)places[i]};
+        struct dl_phdr_info ours;
+        cr_assert_eq(dl_iterate_phdr(holds, &loader), 1);
+        cr_assert_eq(cup_modules_each((uintptr_t)places[i], first_one, &ours), 1);
+        cr_expect_eq(ours.dlpi_addr, loader.info.dlpi_addr);
+    }
 }
 
 /* A file of data that happens to be a library is none. */
@@ -114,7 +133,7 @@ Test(modules, one_that_comes_is_found_when_an_address_is_not)
     void *library;
     uint64_t address = load(&library);
     cr_assert_eq(cup_module_of(address), 0);
-    cr_expect_eq(cup_modules_each(none, NULL), 0);
+    cr_expect_eq(cup_modules_each(0, none, NULL), 0);
     cr_expect_neq(cup_module_of(address), 0);
     dlclose(library);
 }
@@ -123,7 +142,7 @@ Test(modules, one_that_goes_is_forgotten)
 {
     void *library;
     uint64_t address = load(&library);
-    cup_modules_each(none, NULL);
+    cup_modules_each(0, none, NULL);
     cr_assert_neq(cup_module_of(address), 0);
     cr_expect(cup_modules_current());
     unload(library);
@@ -137,7 +156,7 @@ Test(modules, after_one_with_frames_addresses_are_not_to_be_relied_on)
 {
     void *library, *again;
     uint64_t address = load(&library);
-    cup_modules_each(none, NULL);
+    cup_modules_each(0, none, NULL);
     cup_module_used(cup_module_of(address));
     load(&again);
     unload(again);
