@@ -25,7 +25,7 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
-WAIT_S = 120  # for what a page is to do
+WAIT_S = 100  # for what a page is to do
 
 
 class Page:
