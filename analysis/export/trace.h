@@ -17,7 +17,7 @@ struct cup_trace {
     struct cup_pair_map threads; /* those that have a name, by process and tid */
     bool out_of_memory;
     uint64_t samples;         /* of stacks that were written */
-    uint64_t damaged_samples; /* records of stacks that could be read in part only */
+    uint64_t damaged_samples; /* records of stacks, and rows of samples, that cannot be */
     struct cup_json json;
 };
 

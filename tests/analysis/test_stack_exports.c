@@ -334,6 +334,26 @@ Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
     json_decref(file);
 }
 
+/* More samples than time, or from after the end, are damage. */
+Test(stack_exports, perfetto_has_no_samples_that_cannot_be)
+{
+    static const struct cup_cpu_run many[] = {{1, N_SELECT, true, 0, 9, UINT64_C(1) << 50}};
+    static const struct cup_cpu_run late[] = {{1, N_SELECT, true, 0, 1 << 29, 1 << 29}};
+    struct log_builder b;
+    build_stack_log(&b);
+    int64_t start_ns = builder_header(&b)->process_start_ns + INT64_C(1000000000);
+    builder_cpu_samples(&b, 7, start_ns, many, 1);
+    builder_cpu_samples(&b, 7, start_ns, late, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *other = json_object_get(file, "otherData");
+    cr_assert_eq(number_of(other, "samples"), 4);
+    cr_assert_eq(number_of(other, "damaged_stack_records"), 2);
+    json_decref(file);
+}
+
 /* Viewers know a process by its pid alone. */
 Test(stack_exports, perfetto_tells_processes_of_one_pid_apart)
 {
