@@ -40,8 +40,10 @@ static void begin_data(struct samples *samples, const char *name)
 {
     const struct cup_call_samples *first = &samples->batch[0];
     struct cup_trace *trace = samples->trace;
+    const struct cup_clock *clock = &trace->profile->processes[first->process].clock;
     char id[16];
-    cup_trace_begin(trace, "P", cup_trace_text(name), first->process, first->tid, first->start_ns);
+    cup_trace_begin(trace, "P", cup_trace_text(name), first->process, first->tid,
+                    cup_clock_time(clock, first->start_ns));
     cup_trace_put(trace, "cat", cup_string("samples"));
     cup_trace_put(trace, "id", id_of(samples, id));
     cup_trace_arguments(trace);

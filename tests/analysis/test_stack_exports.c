@@ -287,17 +287,15 @@ static void expect_stack(const json_t *nodes, const json_t *event, size_t nth,
     cr_expect(!id && !*names, "the stack ends after %s", names[-1]);
 }
 
-/* One log, with samples of two threads besides those that it has: one was blocked for a while. */
-static void save_samples(void)
+/* One log with samples of threads 7 and 8 besides those that it has, from its first task on. */
+static void save_samples(const struct cup_cpu_run *one, uint32_t ones,
+                         const struct cup_cpu_run *other, uint32_t others)
 {
-    static const struct cup_cpu_run one[] = {{1, N_SELECT, true, 0, 0, 1},
-                                             {1, N_ARRAY, false, 100, 300, 3}};
-    static const struct cup_cpu_run other[] = {{1, N_SELECT, true, 50, 50, 1}};
     struct log_builder b;
     build_stack_log(&b);
     int64_t start_ns = builder_header(&b)->process_start_ns + INT64_C(1000000000);
-    builder_cpu_samples(&b, 7, start_ns, one, 2);
-    builder_cpu_samples(&b, 8, start_ns, other, 1);
+    builder_cpu_samples(&b, 7, start_ns, one, ones);
+    builder_cpu_samples(&b, 8, start_ns, other, others);
     builder_finish(&b);
     save_log(&b, scratch, "one.cup");
     builder_free(&b);
@@ -312,7 +310,10 @@ Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
         "(blocked)", "TBranch.array (uproot/behaviors/TBranch.py:2231)",
         "Processor.process (mine.py:10)",
         "Runner._work_function (coffea/processor/executor.py:1621)", NULL};
-    save_samples();
+    static const struct cup_cpu_run runs[] = {{1, N_SELECT, true, 0, 0, 1},
+                                              {1, N_ARRAY, false, 100, 300, 3}};
+    static const struct cup_cpu_run run = {1, N_SELECT, true, 50, 50, 1};
+    save_samples(runs, 2, &run, 1);
     json_t *file = export_json("perfetto", NULL, NULL);
     const json_t *events = json_object_get(file, "traceEvents");
     const json_t *first = event_of(events, "P", "ProfileChunk"); /* and those before the run */
@@ -337,16 +338,9 @@ Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
 /* More samples than time, or from after the end, are damage. */
 Test(stack_exports, perfetto_has_no_samples_that_cannot_be)
 {
-    static const struct cup_cpu_run many[] = {{1, N_SELECT, true, 0, 9, UINT64_C(1) << 50}};
-    static const struct cup_cpu_run late[] = {{1, N_SELECT, true, 0, 1 << 29, 1 << 29}};
-    struct log_builder b;
-    build_stack_log(&b);
-    int64_t start_ns = builder_header(&b)->process_start_ns + INT64_C(1000000000);
-    builder_cpu_samples(&b, 7, start_ns, many, 1);
-    builder_cpu_samples(&b, 7, start_ns, late, 1);
-    builder_finish(&b);
-    save_log(&b, scratch, "one.cup");
-    builder_free(&b);
+    static const struct cup_cpu_run many = {1, N_SELECT, true, 0, 9, UINT64_C(1) << 50};
+    static const struct cup_cpu_run late = {1, N_SELECT, true, 0, 1 << 29, 1 << 29};
+    save_samples(&many, 1, &late, 1);
     json_t *file = export_json("perfetto", NULL, NULL);
     const json_t *other = json_object_get(file, "otherData");
     cr_assert_eq(number_of(other, "samples"), 4);
