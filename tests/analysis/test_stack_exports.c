@@ -171,6 +171,20 @@ Test(stack_exports, speedscope_has_a_profile_for_each_weight)
 
 /* ---- perfetto ----------------------------------------------------------------------------- */
 
+static bool is_event(const json_t *event, const char *phase, const char *name)
+{
+    return strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
+           strcmp(json_string_value(json_object_get(event, "name")), name) == 0;
+}
+
+static size_t count_events_of(const json_t *events, const char *phase, const char *name)
+{
+    size_t i, count = 0;
+    json_t *event;
+    json_array_foreach((json_t *)events, i, event) count += is_event(event, phase, name);
+    return count;
+}
+
 /* The NTH of them, from 0 on. */
 static const json_t *nth_event_of(const json_t *events, const char *phase, const char *name,
                                   size_t nth)
@@ -179,8 +193,7 @@ static const json_t *nth_event_of(const json_t *events, const char *phase, const
     json_t *event;
     json_array_foreach((json_t *)events, i, event)
     {
-        if (strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
-            strcmp(json_string_value(json_object_get(event, "name")), name) == 0 && nth-- == 0)
+        if (is_event(event, phase, name) && nth-- == 0)
             return event;
     }
     cr_assert(false, "no event %s of %s", phase, name);
@@ -239,6 +252,34 @@ Test(stack_exports, perfetto_shows_tasks_on_their_threads)
     event_of(events, "M", "process_name");
     event_of(events, "i", "erred");
     event_of(events, "C", "memory, RSS");
+    json_decref(file);
+}
+
+/* Of the log's time series what is of the run, whose three seconds begin 2.5 s after the log. */
+Test(stack_exports, perfetto_shows_rates_of_the_run)
+{
+    static const uint64_t bins[] = {5, 0, 10, 0, 30, 40, 50};
+    static const double times[] = {0, 500000, 1500000, 2500000, 3000000};
+    static const double values[] = {10, 0, 30, 40, 0};
+    enum { COUNT = sizeof times / sizeof *times };
+    struct log_builder b;
+    build_stack_log(&b);
+    struct cup_log_header *header = builder_header(&b);
+    struct cup_series *series = (struct cup_series *)(b.bytes + header->regions[1].offset);
+    header->log_start_ns -= INT64_C(2000000000);
+    *series = (struct cup_series){.bin_ns = 1000000000, .rows = CUP_SERIES_COUNT};
+    memcpy(series->values[CUP_S_READ_BYTES], bins, sizeof bins);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    for (size_t i = 0; i < COUNT; i++) {
+        const json_t *event = nth_event_of(events, "C", "data files read", i);
+        cr_expect_float_eq(number_of(event, "ts"), times[i], 1e-3);
+        cr_expect_float_eq(number_of(json_object_get(event, "args"), "(bytes/s)"), values[i], 1e-9);
+    }
+    cr_expect_eq(count_events_of(events, "C", "data files read"), COUNT);
     json_decref(file);
 }
 
