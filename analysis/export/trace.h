@@ -62,6 +62,10 @@ static inline struct cup_text cup_trace_text(const char *string)
 /* What a process did over time, as its log has it: rates of the run. */
 void cup_trace_rates(struct cup_trace *trace, uint32_t process);
 
+/* What the scheduler told of itself and of its workers during the run; of several, the first one.
+ * Returns 0, or -1 without memory. */
+int cup_trace_cluster(struct cup_trace *trace);
+
 /* Of a process, where a task began and ended: nobody looks at it between. */
 void cup_trace_memory(struct cup_trace *trace, const struct cup_task *task);
 
