@@ -283,6 +283,38 @@ Test(stack_exports, perfetto_shows_rates_of_the_run)
     json_decref(file);
 }
 
+/* What the scheduler told during the run; what it did not know is no value. */
+Test(stack_exports, perfetto_shows_what_the_scheduler_told)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    struct cup_r_server scheduler = {.id = 2, .role = CUP_ROLE_SCHEDULER};
+    int64_t start_ns = builder_header(&b)->process_start_ns;
+    uint64_t values[CUP_SV_COUNT];
+    BUILDER_ADD(&b, CUP_R_SERVER, scheduler);
+    builder_unknown(values, CUP_SV_COUNT);
+    values[CUP_SV_LOOP_LONGEST_NS] = 30000000;
+    for (uint32_t i = 0; i < 6; i++) { /* the run is from 1 s to 4 s */
+        values[CUP_SV_QUEUED] = 10 - i;
+        builder_sample(&b, i + 1, 2, start_ns + i * INT64_C(1000000000), values);
+    }
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    const json_t *tick = event_of(events, "C", "event loop's longest tick");
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *queued = nth_event_of(events, "C", "queued tasks", i);
+        cr_expect_float_eq(number_of(queued, "ts"), 1e6 * (double)i, 1e-3);
+        cr_expect_eq(number_of(json_object_get(queued, "args"), "(count)"), 9 - (double)i);
+    }
+    cr_expect_float_eq(number_of(json_object_get(tick, "args"), "(ms)"), 30, 1e-9);
+    cr_expect_eq(count_events_of(events, "C", "queued tasks"), 4);
+    cr_expect_eq(count_events_of(events, "C", "idle workers"), 0);
+    json_decref(file);
+}
+
 static void expect_list(const json_t *list, const char *expected)
 {
     char *text = json_dumps(list, JSON_COMPACT);
