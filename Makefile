@@ -294,7 +294,7 @@ uninstall:
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 \
-		! -name 'venv*' ! -name demo-data -exec rm -rf {} +; fi
+		! -name 'venv*' ! -name viewers ! -name demo-data -exec rm -rf {} +; fi
 
 distclean:
 	rm -rf build
@@ -309,7 +309,7 @@ help:
 	@echo "make format         rewrite the sources with clang-format"
 	@echo "make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make uninstall      the reverse"
-	@echo "make clean          remove what was built, keep the virtual environment and demo data"
+	@echo "make clean          remove what was built, keep what set-up got, and demo data"
 	@echo "make distclean      remove build/ altogether"
 	@echo
 	@echo "Options: CC=gcc|clang  CFLAGS=  LDFLAGS=  PYTHON=python3.11 (3.11 or newer)"

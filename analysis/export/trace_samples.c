@@ -40,8 +40,10 @@ static void begin_data(struct samples *samples, const char *name)
 {
     const struct cup_call_samples *first = &samples->batch[0];
     struct cup_trace *trace = samples->trace;
+    const struct cup_clock *clock = &trace->profile->processes[first->process].clock;
     char id[16];
-    cup_trace_begin(trace, "P", cup_trace_text(name), first->process, first->tid, first->start_ns);
+    cup_trace_begin(trace, "P", cup_trace_text(name), first->process, first->tid,
+                    cup_clock_time(clock, first->start_ns));
     cup_trace_put(trace, "cat", cup_string("samples"));
     cup_trace_put(trace, "id", id_of(samples, id));
     cup_trace_arguments(trace);
@@ -191,6 +193,17 @@ static void put_batch(struct samples *samples)
     samples->count = 0;
 }
 
+/* Samples are at least a unit apart, and none is from after the end: a damaged row of billions
+ * would fill a disk. */
+static bool is_plausible(const struct samples *samples, const struct cup_call_samples *of)
+{
+    enum { LATE_S = 60 };
+    const struct cup_process *process = &samples->trace->profile->processes[of->process];
+    int64_t end_ns = cup_process_last_sign_ns(process) + LATE_S * INT64_C(1000000000);
+    return of->stop_ns >= of->start_ns && cup_clock_time(&process->clock, of->stop_ns) <= end_ns &&
+           of->count / 2 <= (uint64_t)(of->stop_ns - of->start_ns) / CUP_CPU_SAMPLES_NS + 1;
+}
+
 static void take(void *context, const struct cup_call_tree *tree, const struct cup_call_samples *of)
 {
     struct samples *samples = context;
@@ -198,6 +211,10 @@ static void take(void *context, const struct cup_call_tree *tree, const struct c
     samples->tree = tree;
     if (cup_output_failed(samples->trace->output))
         return;
+    if (!is_plausible(samples, of)) {
+        samples->trace->damaged_samples++;
+        return;
+    }
     if (samples->count == BATCH || first->process != of->process || first->tid != of->tid)
         put_batch(samples);
     if (!samples->trace->out_of_memory)
@@ -212,7 +229,7 @@ int cup_trace_samples(struct cup_trace *trace)
     int result = cup_call_tree_make(&tree, trace->profile, &ask);
     if (result == 0)
         put_batch(&samples);
-    trace->damaged_samples = tree.damaged;
+    trace->damaged_samples += tree.damaged;
     cup_call_tree_free(&tree);
     free(samples.introduced);
     return result != 0 || trace->out_of_memory ? -1 : 0;

