@@ -1,7 +1,8 @@
 /* Feeds arbitrary bytes to the log reader and to everything that is computed from a log:
  *
  *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined -o fuzz_log \
- *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ BUT main.c -lm -lpthread
+ *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ BUT main.c \
+ *         -ljansson -ldw -lelf -liberty -lm -lpthread
  *     ./fuzz_log -max_len=30000 CORPUS
  *
  * A corpus is made by `generate_log DIR 10 1`. An input may be a whole log, or (where it does not
