@@ -473,7 +473,7 @@ char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char 
                      size_t length, double width, const struct cup_lettering *lettering)
 {
     enum { ROOM = CUP_FITTED - 8 };
-    char whole[4 * CUP_FITTED];
+    char whole[4 * CUP_FITTED] = "";
     clean(canvas, whole, sizeof whole, text, length);
     size_t bytes = strlen(whole), fits = 0, too_many = bytes < ROOM ? bytes : ROOM;
     if (bytes < ROOM && cup_canvas_text_width(canvas, whole, lettering) <= width)

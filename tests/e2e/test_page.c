@@ -336,7 +336,7 @@ static void expect_flame_of_runs(json_t *found)
     const char *changed = json_string_value(json_object_get(found, "flame_new_colour"));
     const char *same = json_string_value(json_object_get(found, "flame_same_colour"));
     cr_expect_eq(number(found, "flame_choices"), 2);
-    cr_expect_eq(number(found, "flame_colours"), 2, "grey, and the red of 10 % and more");
+    cr_expect_eq(number(found, "flame_colours"), 2, "grey, and the red of a tenth and more");
     cr_expect_eq(number(found, "flame_exchanged"), 1);
     expect_text(found, "flame_new", "decompact_ (uproot/compression.py): ");
     expect_text(found, "flame_new", " for each event, 25.0 % of all; nothing in A");

@@ -1,4 +1,5 @@
-/* The page of HTML: of what it consists, what it escapes, how large it becomes. */
+/* The page of HTML, of one run and of several: of what it consists, what it escapes, how large it
+ * becomes. */
 #include <criterion/criterion.h>
 
 #include <glob.h>
@@ -349,4 +350,56 @@ Test(page, densities_say_what_is_in_them)
         cr_expect_leq(count_in(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
         free(svg);
     }
+}
+
+/* ---- several runs ------------------------------------------------------------------------- */
+
+TestSuite(page_runs, .init = set_up, .fini = tear_down);
+
+Test(page_runs, plots_and_tables)
+{
+    static const char *const order[] = {
+        "<!DOCTYPE html>",
+        "Content-Security-Policy",
+        "<h1>Runs compared",
+        "id=\"plot-compare\"",
+        "id=\"plot-compare-budget\"",
+        "id=\"plot-compare-runtime\"",
+        "id=\"tables\"",
+        "<h3>Runs ",
+        "the baseline",
+        "<h3>Workflow ",
+        "<h3>Tasks by prefix ",
+        "<h3>Scaling ",
+        "Plots left out",
+        "Throughput against size: all runs that tell",
+        "</html>",
+    };
+    cr_assert_eq(RUN(scratch, scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    expect_order(page, order, sizeof order / sizeof *order);
+    expect_closed(page);
+    cr_expect_eq(count_in(page, "<script"), 1);
+    expect_links(page);
+    free(page);
+}
+
+/* The words of the command line are no markup. */
+Test(page_runs, names_are_no_markup)
+{
+    char odd[2 * SUPPORT_PATH];
+    snprintf(odd, sizeof odd, "%s/<script>x&", outside);
+    cr_assert_eq(rename(scratch, odd), 0);
+    cr_expect_eq(RUN(odd, odd, odd, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect_eq(count_in(page, "<script"), 1);
+    cr_expect_gt(count_in(page, "&lt;script&gt;x&amp;"), 2);
+    free(page);
+    remove_scratch(odd);
+}
+
+Test(page_runs, takes_nothing_of_pictures)
+{
+    cr_expect_eq(RUN(scratch, scratch, "--html", path, "compare"), CUP_EXIT_USAGE);
+    cr_expect_eq(RUN(scratch, scratch, "--html", "/no/such/place/x"), CUP_EXIT_FAILED);
 }
