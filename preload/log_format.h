@@ -261,7 +261,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(CPU_SAMPLES_MISSED, "cpu_samples_missed",                                                    \
       "samples that were due while the sampler was late")                                          \
     X(CPU_SAMPLES_DROPPED, "cpu_samples_dropped",                                                  \
-      "samples of CPU_SAMPLES records lost: the log was full")
+      "samples of CPU_SAMPLES records lost: the log was full")                                     \
+    X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

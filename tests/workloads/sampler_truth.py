@@ -111,12 +111,27 @@ def never_was(names):
     return any(caller not in CALLERS[name] for name, caller in zip(known, known[1:]) if name in CALLERS)
 
 
+def check_times(log, begun, ended):
+    """What is kept with its time: at most ten a second, in order, at places where the thread was."""
+    rows = [row for row in log.rows if log.tasks.get(row[3]) == "whole"]
+    samples = sum(row[6] for row in rows)
+    print(f"{samples} samples with their times, {sum(row[6] for row in rows if row[5])} on a core")
+    assert 1 < samples < 10 * (ended - begun) / 1e9 + 3 and log.health["cpu_samples_dropped"] == 0
+    assert all(begun - 1e9 < start <= stop < ended + 1e9 for _, start, stop, *_ in rows), rows
+    assert all(a[2] <= b[1] for a, b in zip(rows, rows[1:])), rows  # of one thread
+    assert not any(never_was(names_of(log, row[4])) for row in rows)
+    assert any({"half", "third", "fifth"} & set(names_of(log, row[4])) for row in rows)
+
+
 def check(directory):
     import raw_log
 
-    shares = json.loads((Path(directory) / "shares.json").read_text())
+    told = json.loads((Path(directory) / "shares.json").read_text())
+    shares = told["shares"]
     by_name, wrong, innermost, count, unknown = Counter(), Counter(), Counter(), 0, 0
     for log in map(raw_log.Log, Path(directory).glob("*.cup")):
+        if "whole" in log.tasks.values():
+            check_times(log, told["begun"], told["ended"])
         for task, node, use, times, _, ns in log.uses:
             if use != "cpu" or log.tasks.get(task) != "whole":
                 continue
@@ -143,8 +158,10 @@ def main(seconds):
     import run_task
 
     run_task.run("first", int)
+    begun = time.time_ns()
     shares = run_task.run("whole", lambda: whole(seconds))
-    (Path(os.environ["CUPPING_DIR"]) / "shares.json").write_text(json.dumps(shares))
+    told = {"shares": shares, "begun": begun, "ended": time.time_ns()}
+    (Path(os.environ["CUPPING_DIR"]) / "shares.json").write_text(json.dumps(told))
     print(shares)
 
 
