@@ -55,8 +55,9 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 # Policy of the library that needs no preload to be tested: these sources, compiled once more with
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,access.c attribution.c basket_rows.c baskets.c block.c branches.c \
-	chain_memo.c clock.c code_text.c codes.c connecting.c descriptor.c elf_symbols.c events.c id_table.c known.c layout.c \
-	log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c nodes.c opening.c own_fd.c path.c peer.c pending.c raw.c \
+	chain_memo.c clock.c code_text.c codes.c connecting.c cpu_samples.c descriptor.c elf_symbols.c events.c id_table.c known.c \
+	layout.c log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c nodes.c opening.c own_fd.c path.c peer.c \
+	pending.c raw.c \
 	real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c \
 	sections.c series.c stack_use_rows.c stack_uses.c strokes.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 

@@ -120,23 +120,33 @@ static uint32_t learn(uint64_t code, const char *copy, uint64_t fingerprint)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-bool cup_foreign_codes(const uint64_t *codes, uint32_t *ids, uint32_t count)
+/* False: it is met for the first time, or cannot be read. */
+static bool find(uint32_t i, uint64_t code, uint32_t *id)
 {
+    uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
+    if (cup_stack_is_shim(codes_copy[i]))
+        return true;
+    *id = cup_code_find(code, fingerprint);
+    if (!*id)
+        learn(code, codes_copy[i], fingerprint);
+    return *id != 0;
+}
+
+uint32_t cup_foreign_codes(const uint64_t *codes, uint32_t *ids, uint32_t count)
+{
+    uint32_t certain = 0;
+    bool so_far = true;
+    memset(ids, 0, count * sizeof *ids);
     if (!copy_codes(codes, count))
-        return false;
+        return 0;
     for (uint32_t i = 0; i < count; i++)
         if (!cup_stack_is_code(codes_copy[i]))
-            return false;
+            return 0;
     if (!have_versions(count) && !copy_names_and_tables(count))
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
-        ids[i] = 0;
-        if (cup_stack_is_shim(codes_copy[i]))
-            continue;
-        ids[i] = cup_code_find(codes[i], fingerprint);
-        if (!ids[i] && !(ids[i] = learn(codes[i], codes_copy[i], fingerprint)))
-            return false;
+        return 0;
+    for (uint32_t i = count; i-- > 0;) {
+        so_far &= find(i, codes[i], &ids[i]);
+        certain += so_far;
     }
-    return true;
+    return certain;
 }

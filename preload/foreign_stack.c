@@ -3,6 +3,7 @@
 #include "preload/context.h"
 #include "preload/foreign_code.h"
 #include "preload/foreign_memory.h"
+#include "preload/foreign_pieces.h"
 #include "preload/frames.h"
 #include "preload/stack_frames.h"
 #include "preload/stacks.h"
@@ -11,110 +12,205 @@
 
 int cup_foreign_process;
 
-enum { FRAME_BYTES = 112, CHUNK_BYTES = 64 * 1024, ATTEMPTS = 4 };
-
-/* ---- of one thread, at a time ------------------------------------------------------------ */
-
-/* What its thread state says. */
-struct top {
-    uint64_t leads;        /* the current frame, or what leads to it */
-    uint64_t frame;        /* the current frame; 0: none */
-    uint64_t chunk, limit; /* of its data stack: from, and up to where it is used */
+enum {
+    PAGE = 4096,
+    VARIABLES = 4,                 /* of a frame that is an object: that are looked at */
+    CHUNK_MOST = 32 * 1024,        /* bytes of a data stack: its inner end */
+    CHUNK_STEP = 1024,             /* all of one is whole pages: so a call or two more fits in */
+    CHUNKS = 5,                    /* that are looked through */
+    STEPS = 2 * CUP_FOREIGN_CODES, /* with entries from C */
+    ATTEMPTS = 8,                  /* to copy a stack */
+    LOOKS = 3,                     /* that found one, until what changes is told from the rest */
+    ROUNDS = 5,                    /* while code objects are new */
 };
 
-/* Where frames lie from 3.11 on: most of a stack is copied at once. */
-static struct {
-    uint64_t at;
-    size_t bytes;
-    char copy[CHUNK_BYTES];
-} chunk;
+/* How it is known that a stack was there: all frames are copied, then the current frame is asked
+ * for, then all frames are copied again, in one call of the kernel (foreign_pieces.h). What is the
+ * same in both copies was there at the moment between them.
+ *
+ * ---- the thread that is looked at -------------------------------------------------------- */
 
-/* Innermost first; without entries from C. */
-static struct frames {
-    uint64_t at[CUP_FOREIGN_CODES], codes[CUP_FOREIGN_CODES];
-    uint32_t offsets[CUP_FOREIGN_CODES];
-    uint32_t count;
+enum { STATE, CURRENT }; /* what is watched: its thread state, and where that leads (3.11, 3.12) */
+
+static struct {
+    uint64_t state;
+    struct cup_watch watch;
+    bool known; /* where its current frame and its data stack were when they were last looked at */
+} now;
+
+/* One frame; without code: an entry from C. */
+struct step {
+    uint64_t at, code, back;
+    uint32_t offset; /* of the instruction, in the code */
+};
+
+/* Innermost first. */
+static struct steps {
+    struct step steps[STEPS];
+    uint32_t count, codes;
     bool cut;    /* there are more, further out */
+    bool twice;  /* all of them were copied twice */
 } stack, before; /* as it was at the attempt before */
-static char copies[CUP_FOREIGN_CODES][FRAME_BYTES];
-static uint32_t ids[CUP_FOREIGN_CODES];
 
 /* 3.9 and 3.10 have frames as objects, each on its own. */
 static bool has_chunks(void)
 {
-    return cup_layout.thread_chunk != CUP_NOWHERE;
+    return cup_layout.thread_chunk != CUP_NOWHERE &&
+           cup_layout.thread_chunk + 16 - cup_layout.thread_frame <= CUP_WATCH_BYTES;
 }
 
 static size_t frame_bytes(void)
 {
-    return cup_layout.code_instructions == CUP_NOWHERE ? FRAME_BYTES : 72;
+    return cup_layout.code_instructions == CUP_NOWHERE
+               ? cup_layout.frame_variables + VARIABLES * sizeof(uint64_t)
+               : 72;
 }
 
-static uint64_t address_of_frame(uint64_t state, uint64_t leads)
+static bool is_led_to(void)
 {
-    return cup_layout.thread_indirect == CUP_NOWHERE ? state + cup_layout.thread_frame
-                                                     : leads + cup_layout.thread_indirect;
+    return cup_layout.thread_indirect != CUP_NOWHERE;
 }
 
-/* ---- copies ------------------------------------------------------------------------------ */
-
-static bool copy_top(uint64_t state, struct top *top)
+static uint64_t seen(int range, uint64_t offset)
 {
-    uint64_t data[2] = {0, 0};
-    struct iovec to[] = {{&top->leads, sizeof top->leads}, {data, sizeof data}};
-    struct iovec from[] = {cup_foreign_at(state + cup_layout.thread_frame, sizeof top->leads),
-                           cup_foreign_at(state + cup_layout.thread_chunk, sizeof data)};
-    if (!cup_foreign_read(to, from, has_chunks() ? 2 : 1))
+    return (uintptr_t)cup_code_word(now.watch.ranges[range].seen + offset);
+}
+
+/* Its current frame, or what leads to it. */
+static uint64_t leads(void)
+{
+    return seen(STATE, 0);
+}
+
+/* False: it is led to from another place than last. */
+static bool find_current(uint64_t *frame)
+{
+    uint64_t at = leads() + cup_layout.thread_indirect;
+    *frame = leads();
+    if (!is_led_to())
+        return true;
+    if (at < now.watch.ranges[CURRENT].at ||
+        at - now.watch.ranges[CURRENT].at > now.watch.ranges[CURRENT].bytes - sizeof at)
         return false;
-    top->chunk = data[0];
-    top->limit = data[1];
+    *frame = seen(CURRENT, at - now.watch.ranges[CURRENT].at);
     return true;
 }
 
-/* The chunk, in between two looks at the current frame: only if that is the same, nothing was
- * called or came back. */
-static bool copy_chunk(uint64_t state, struct top *top)
+/* The newest chunk of its data stack, and up to where that is used. */
+static uint64_t chunk_at(void)
 {
-    uint64_t again[2], leads = state + cup_layout.thread_frame;
-    uint64_t frame = address_of_frame(state, top->leads), word = sizeof frame;
-    uint64_t bytes = has_chunks() && top->limit > top->chunk ? top->limit - top->chunk : 0;
-    chunk.bytes = bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    chunk.at = top->limit - chunk.bytes;
-    struct iovec to[] = {
-        {&top->frame, word}, {chunk.copy, chunk.bytes}, {&again[0], word}, {&again[1], word}};
-    struct iovec from[] = {cup_foreign_at(frame, word), cup_foreign_at(chunk.at, chunk.bytes),
-                           cup_foreign_at(frame, word), cup_foreign_at(leads, word)};
-    return cup_foreign_read(to, from, 4) && again[0] == top->frame && again[1] == top->leads;
+    return seen(STATE, cup_layout.thread_chunk - cup_layout.thread_frame);
 }
 
-static bool copy_frame(char *copy, uint64_t at)
+static uint64_t chunk_limit(void)
 {
-    size_t bytes = frame_bytes();
-    if (at < chunk.at || at - chunk.at + bytes > chunk.bytes)
-        return cup_foreign_copy(copy, at, bytes); /* a generator's, an entry from C, further out */
-    memcpy(copy, chunk.copy + (at - chunk.at), bytes);
-    return true;
+    return seen(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + 8);
+}
+
+/* ---- what is copied ---------------------------------------------------------------------- */
+
+static void watch_range(int range, uint64_t at, size_t bytes)
+{
+    now.watch.ranges[range].at = at;
+    now.watch.ranges[range].bytes = (uint32_t)bytes;
+}
+
+/* The stack of C around it: calls from there to Python and back are in it, too. */
+static void watch_current(void)
+{
+    uint64_t at = (leads() + cup_layout.thread_indirect) & ~UINT64_C(7);
+    uint64_t from = at % PAGE < PAGE / 2 ? at - PAGE / 2 : at - at % PAGE;
+    watch_range(CURRENT, from, CUP_WATCH_BYTES);
+}
+
+static void start(uint64_t state)
+{
+    now.state = state;
+    now.known = false;
+    now.watch.count = is_led_to() ? CURRENT + 1 : STATE + 1;
+    watch_range(STATE, state + cup_layout.thread_frame,
+                has_chunks() ? cup_layout.thread_chunk + 16 - cup_layout.thread_frame : 8);
+}
+
+/* The part of its newest chunk that is in use. */
+static bool add_chunk(void)
+{
+    if (!has_chunks())
+        return true;
+    uint64_t chunk = chunk_at(), limit = chunk_limit();
+    uint64_t used = (limit - chunk + CHUNK_STEP - 1) / CHUNK_STEP * CHUNK_STEP;
+    uint64_t bytes = used < CHUNK_MOST ? used : CHUNK_MOST;
+    return limit > chunk && cup_pieces_add(chunk + used - bytes, bytes);
+}
+
+/* Where it is not known yet, thread state comes first, on its own. */
+static bool find_top(void)
+{
+    cup_pieces_forget();
+    now.known = cup_foreign_copy(now.watch.ranges[STATE].seen, now.watch.ranges[STATE].at,
+                                 now.watch.ranges[STATE].bytes) &&
+                add_chunk();
+    watch_current();
+    return now.known;
+}
+
+/* The chunk of the data stack on which it lies, if any. */
+static bool add_chunk_with(uint64_t frame)
+{
+    uint64_t head[2] = {0, 0}; /* the chunk before, and the size of this one */
+    uint64_t chunk = has_chunks() ? chunk_at() : 0;
+    for (int i = 0; chunk && i < CHUNKS; i++, chunk = head[0]) {
+        if (!cup_foreign_copy(head, chunk, sizeof head))
+            return false;
+        if (frame - chunk < head[1])
+            return cup_pieces_add(chunk, head[1]);
+    }
+    return false;
+}
+
+/* One that lies elsewhere: on the stack of C, further up on which the next ones may be, or in a
+ * generator. */
+static bool add_frame(uint64_t frame)
+{
+    uint64_t to_page_end = PAGE - frame % PAGE;
+    return (has_chunks() && cup_pieces_add(frame, to_page_end + PAGE)) ||
+           cup_pieces_add(frame, frame_bytes());
+}
+
+static bool find_frame(uint64_t frame, struct cup_copies *copies)
+{
+    return cup_pieces_find(frame, frame_bytes(), copies) ||
+           ((add_chunk_with(frame) || add_frame(frame)) &&
+            cup_pieces_find(frame, frame_bytes(), copies));
 }
 
 /* ---- walking ----------------------------------------------------------------------------- */
 
+static struct step step_of(uint64_t at, const char *frame)
+{
+    struct step step = {.at = at, .back = (uintptr_t)cup_stack_back_of(frame)};
+    if (cup_stack_is_from_c(frame))
+        return step;
+    const char *code = cup_code_word(frame + cup_layout.frame_code);
+    step.code = (uintptr_t)code;
+    step.offset = cup_stack_offset_of(frame, code);
+    return step;
+}
+
 /* False: it leads nowhere. */
 static bool walk(uint64_t frame)
 {
-    enum { STEPS_MOST = 4 * CUP_FOREIGN_CODES };
-    stack.count = 0;
-    for (int steps = 0; frame && stack.count < CUP_FOREIGN_CODES; steps++) {
-        char *copy = copies[stack.count];
-        if (steps == STEPS_MOST || !copy_frame(copy, frame))
+    stack.count = stack.codes = 0;
+    stack.twice = true;
+    while (frame && stack.count < STEPS && stack.codes < CUP_FOREIGN_CODES) {
+        struct cup_copies copies;
+        if (!find_frame(frame, &copies))
             return false;
-        if (!cup_stack_is_from_c(copy)) {
-            uint64_t code = (uintptr_t)cup_code_word(copy + cup_layout.frame_code);
-            stack.at[stack.count] = frame;
-            stack.codes[stack.count] = code;
-            stack.offsets[stack.count] = cup_stack_offset_of(copy, (const char *)(uintptr_t)code);
-            stack.count++;
-        }
-        frame = (uintptr_t)cup_stack_back_of(copy);
+        struct step *step = &stack.steps[stack.count++];
+        *step = step_of(frame, copies.second ? copies.second : copies.first);
+        stack.codes += step->code != 0;
+        stack.twice &= copies.second != NULL;
+        frame = step->back;
     }
     stack.cut = frame != 0;
     return true;
@@ -124,90 +220,173 @@ static bool walk(uint64_t frame)
  * looked at ends a stack too early. */
 static bool has_root(uint64_t root)
 {
-    return stack.cut || !root || (stack.count && stack.codes[stack.count - 1] == root);
+    uint32_t outermost = stack.count;
+    while (outermost && !stack.steps[outermost - 1].code)
+        outermost--;
+    return stack.cut || !root || (outermost && stack.steps[outermost - 1].code == root);
 }
 
-/* ---- what is still so -------------------------------------------------------------------- */
+/* ---- what is certain --------------------------------------------------------------------- */
 
-static bool is_same_frame(uint32_t i, const char *again)
+static bool is_same(const struct step *a, const struct step *b)
 {
-    const char *code = (const char *)(uintptr_t)stack.codes[i];
-    return cup_code_word(again + cup_layout.frame_code) == code &&
-           cup_stack_back_of(again) == cup_stack_back_of(copies[i]) &&
-           (!i || cup_stack_offset_of(again, code) == stack.offsets[i]);
+    return a->at == b->at && a->code == b->code && a->back == b->back;
 }
 
-/* Frames are copied once more, all at once: how many of them, counted from the outermost, are as
- * they were. A thread that came back and called another function stands where it stood. Of the
- * innermost one the instruction may be another by now. */
-static uint32_t count_again(uint64_t state, const struct top *top)
+/* How much of a step's frame is the same as long as it waits for another one: on a data stack, all
+ * up to that one. */
+static size_t bytes_waiting(uint32_t i)
 {
-    static char again[CUP_FOREIGN_CODES][FRAME_BYTES];
-    struct iovec to[CUP_FOREIGN_CODES + 1], from[CUP_FOREIGN_CODES + 1];
-    uint64_t frame = 0;
+    uint64_t at = stack.steps[i].at;
+    while (i && !stack.steps[i - 1].code)
+        i--;
+    uint64_t inner = i ? stack.steps[i - 1].at : 0;
+    return inner > at && inner - at < PAGE ? inner - at : frame_bytes();
+}
+
+/* Of a frame that is an object, which may have less of them than that. */
+static bool same_variables(const struct cup_copies *frame)
+{
+    enum { SIZE = 16 };
+    uint64_t count = (uintptr_t)cup_code_word(frame->second + SIZE);
+    size_t bytes = (count < VARIABLES ? count : VARIABLES) * sizeof(uint64_t);
+    return memcmp(frame->first + cup_layout.frame_variables,
+                  frame->second + cup_layout.frame_variables, bytes) == 0;
+}
+
+/* One that went on meanwhile, or was called anew with something else, differs in its variables. */
+static bool waited(uint32_t i, const struct cup_copies *frame)
+{
+    struct cup_copies all;
+    size_t before = frame_bytes(), bytes = i ? bytes_waiting(i) : before;
+    if (!has_chunks())
+        return !i || same_variables(frame);
+    if (bytes <= before || !cup_pieces_find(stack.steps[i].at, bytes, &all) || !all.second)
+        return true;
+    return memcmp(all.first + before, all.second + before, bytes - before) == 0;
+}
+
+/* A frame that was there in both copies was there between them, when the current frame was asked
+ * for. */
+static bool stayed(uint32_t i, bool *moved)
+{
+    struct cup_copies copies;
+    const struct step *step = &stack.steps[i];
+    if (!cup_pieces_find(step->at, frame_bytes(), &copies) || !copies.second)
+        return false;
+    struct step first = step_of(step->at, copies.first);
+    *moved = first.offset != step->offset;
+    return is_same(step, &first) && (*moved || waited(i, &copies));
+}
+
+/* How many steps, counted from the outermost, stayed, up to the first whose instruction is another
+ * now: which one called what follows is not known. */
+static uint32_t count_stayed(void)
+{
+    bool moved = false;
     uint32_t same = 0;
-    to[stack.count] = (struct iovec){&frame, sizeof frame};
-    from[stack.count] = cup_foreign_at(address_of_frame(state, top->leads), sizeof frame);
-    for (uint32_t i = 0; i < stack.count; i++) {
-        to[i] = (struct iovec){again[i], frame_bytes()};
-        from[i] = cup_foreign_at(stack.at[i], frame_bytes());
-    }
-    if (!cup_foreign_read(to, from, stack.count + 1))
-        return 0;
-    while (same < stack.count &&
-           is_same_frame(stack.count - 1 - same, again[stack.count - 1 - same]))
-        same++;
-    return same == stack.count && frame != top->frame ? same - 1 : same;
-}
-
-/* How many frames, counted from the outermost, were there at the attempt before. */
-static uint32_t count_as_before(void)
-{
-    uint32_t same = 0;
-    for (; same < stack.count && same < before.count; same++) {
-        uint32_t i = stack.count - 1 - same, j = before.count - 1 - same;
-        if (stack.at[i] != before.at[j] || stack.codes[i] != before.codes[j] ||
-            stack.offsets[i] != before.offsets[j])
+    for (; same < stack.count && !moved; same++) {
+        struct step *step = &stack.steps[stack.count - 1 - same];
+        if (!stayed(stack.count - 1 - same, &moved))
             break;
+        if (moved && same + 1 < stack.count)
+            step->offset = CUP_AT_UNKNOWN;
     }
     return same;
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
-
-/* How many frames hang together, counted from the outermost; 0: none, and nothing is in the stack.
- * If all do, it is whole. */
-static uint32_t copy_once(const struct cup_foreign *thread)
+/* Likewise how many there are that were there at the attempt before. */
+static uint32_t count_as_before(void)
 {
-    struct top top = {0};
-    stack.count = 0;
-    if (!copy_top(thread->state, &top))
-        return 0;
-    bool still = copy_chunk(thread->state, &top);
-    if (!walk(top.frame) || !has_root(thread->root) || !stack.count ||
-        !cup_foreign_codes(stack.codes, ids, stack.count))
-        return 0;
-    uint32_t same = count_again(thread->state, &top);
-    return same == stack.count && !still ? same - 1 : same;
+    bool moved = false;
+    uint32_t same = 0;
+    for (; same < stack.count && same < before.count && !moved; same++) {
+        const struct step *step = &stack.steps[stack.count - 1 - same];
+        const struct step *old = &before.steps[before.count - 1 - same];
+        if (!is_same(step, old))
+            break;
+        moved = step->offset != old->offset;
+    }
+    return same;
 }
 
-/* Of SAME frames, outermost first, on top of UNDER. */
+/* ---- attempts ---------------------------------------------------------------------------- */
+
+static bool look_once(uint64_t root)
+{
+    uint64_t frame;
+    if ((!now.known && !find_top()) || !(now.known = cup_pieces_copy(&now.watch)))
+        return false;
+    bool found = find_current(&frame) && walk(frame) && has_root(root);
+    watch_current();
+    return found;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many steps of the stack, counted from the outermost, are certain: if all, it is whole.
+ *
+ * What the innermost step that stayed calls is certain, too, whatever came there between the
+ * copies: only that step itself can have called it. But one that is called anew all the time may
+ * seem to stay; one that seems so several times did. */
+static uint32_t look(const struct cup_foreign *thread)
+{
+    uint32_t certain = 0, looks = 0;
+    start(thread->state);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!look_once(thread->root))
+            continue;
+        uint32_t same = stack.twice ? count_stayed() : stack.count;
+        if (stack.twice && same == stack.count)
+            return same;
+        if (looks++)
+            same = least(least(same, count_as_before()), certain);
+        certain = same;
+        before = stack;
+        if (looks >= LOOKS && stack.twice && certain + 1 >= stack.count)
+            break;
+    }
+    if (!looks)
+        return stack.count = 0;
+    stack = before;
+    if (!stack.twice)
+        return looks > 1 ? certain : 0;
+    return certain ? least(certain + 1, stack.count) : 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static uint32_t ids[STEPS];
+
+/* How many of SAME steps have code objects that are certain, counted from the outermost. */
+static uint32_t name(uint32_t same)
+{
+    uint64_t codes[CUP_FOREIGN_CODES];
+    uint32_t numbers[CUP_FOREIGN_CODES], count = 0, first = stack.count - same;
+    for (uint32_t i = first; i < stack.count; i++)
+        if (stack.steps[i].code)
+            codes[count++] = stack.steps[i].code;
+    uint32_t unsure = count - (count ? cup_foreign_codes(codes, numbers, count) : 0);
+    for (uint32_t i = first, at = 0; i < stack.count; i++)
+        if (stack.steps[i].code)
+            ids[i] = numbers[at++];
+    for (; unsure; same--)
+        unsure -= stack.steps[stack.count - same].code != 0;
+    return same;
+}
+
+/* Of SAME steps, outermost first, on top of UNDER. */
 static uint32_t node_of(uint32_t same, uint32_t under)
 {
     uint32_t node = stack.cut ? cup_stack_node(under, CUP_NODE_CUT, 0) : under;
     for (uint32_t i = stack.count; i-- > stack.count - same;)
-        if (ids[i] && !(node = cup_stack_node(node, ids[i], stack.offsets[i])))
+        if (stack.steps[i].code && ids[i] &&
+            !(node = cup_stack_node(node, ids[i], stack.steps[i].offset)))
             return 0;
     return node;
-}
-
-/* Twice the same, innermost frame and all, is a thread that went to and fro between two. */
-static uint32_t best_of_two(uint32_t same)
-{
-    uint32_t as_before = before.count ? count_as_before() : 0;
-    if (as_before == stack.count && as_before == before.count)
-        return stack.count;
-    return before.count && as_before < same ? as_before : same;
 }
 
 static uint32_t unknown_above(uint32_t node)
@@ -215,26 +394,22 @@ static uint32_t unknown_above(uint32_t node)
     return node ? cup_stack_node(node, CUP_NODE_UNKNOWN, 0) : 0;
 }
 
+/* A code object that was met before, and is the same after the stack was copied, was so when it
+ * was. Of one that is met for the first time that is not certain: the stack is looked at again. */
 uint32_t cup_foreign_node(const struct cup_foreign *thread, uint32_t under, bool *torn)
 {
-    uint32_t outer = 0;
+    uint32_t known = 0;
     *torn = false;
-    before.count = 0;
     if (!thread->state)
         return under;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        uint32_t same = copy_once(thread);
-        if (!same)
-            continue;
-        if (same < stack.count)
-            same = best_of_two(same);
-        if (same == stack.count)
-            return node_of(same, under);
-        outer = same ? node_of(same, under) : 0;
-        before = stack;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t same = look(thread);
+        known = name(same);
+        if (known == same)
+            break;
     }
-    *torn = true;
-    return unknown_above(outer);
+    *torn = !known || known < stack.count;
+    return *torn ? unknown_above(known ? node_of(known, under) : 0) : node_of(known, under);
 }
 
 /* ---- of the thread itself ---------------------------------------------------------------- */

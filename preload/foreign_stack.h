@@ -1,6 +1,6 @@
 /* The Python stack of another thread, which goes on while it is read. It is copied by the kernel,
- * which answers where a load would be a SIGSEGV, and only copies are looked at; what does not fit
- * together was changed in between, and is read again. See docs/functions.md. */
+ * which answers where a load would be a SIGSEGV, and only copies are looked at; what changed
+ * meanwhile is read again. See docs/sampling.md. */
 #ifndef CUPPING_FOREIGN_STACK_H
 #define CUPPING_FOREIGN_STACK_H
 
@@ -17,7 +17,7 @@ struct cup_foreign {
 struct cup_foreign cup_foreign_self(void);
 
 /* The node of THREAD's stack on top of node UNDER; of its outer part, below a frame that is
- * CUP_NODE_UNKNOWN, or 0, where it could not be read: *TORN then. One caller at a time; guard
+ * CUP_NODE_UNKNOWN, or 0, where it changed too fast: *TORN then. One caller at a time; guard
  * held. */
 uint32_t cup_foreign_node(const struct cup_foreign *thread, uint32_t under, bool *torn);
 

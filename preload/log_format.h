@@ -265,7 +265,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(NATIVE_MISSED, "native_missed",                                                              \
       "stacks without their native frames: a library was being unloaded, or is gone")              \
     X(NATIVE_APART, "native_apart",                                                                \
-      "new stacks whose Python and native frames were not matched: Python's come first")
+      "new stacks whose Python and native frames were not matched: Python's come first")           \
+    X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

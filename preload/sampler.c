@@ -228,6 +228,7 @@ static void *run(void *unused)
             look(now, passed_ns);
             uint64_t cpu_now_ns = cup_clock_thread_cpu_ns();
             keep_to_budget(cpu_now_ns - cpu_ns);
+            cup_log_health(CUP_H_CPU_SAMPLER_NS, cpu_now_ns - cpu_ns);
             cpu_ns = cpu_now_ns;
         } else if (in_vain == IDLE_LOOKS) {
             sleep_without_tasks();

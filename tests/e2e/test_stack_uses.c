@@ -82,22 +82,32 @@ CASES(3_11, CUP_PYTHON, (void)0)
 CASES(3_9, CUP_PYTHON_3_9, cup_only_in_soak())
 CASES(3_13, CUP_PYTHON_3_13, (void)0)
 
-/* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
-static void check_churn(const char *name, const char *python)
+/* A program that runs for some seconds, sampled as often as can be, and then judges its logs. */
+static void check_samples(const char *name, const char *python, const char *program)
 {
     char *directory = cup_scratch(name), *log = cup_path(directory, "log");
     char *profile = NULL;
     if (asprintf(&profile, "CUPPING_DIR=%s", directory) < 0)
         cr_assert_fail("out of memory");
-    const char *const churn[] = {python, "-Werror", CUP_TOP "/tests/workloads/uses_churn.py", "3",
-                                 NULL};
+    const char *const run[] = {python, "-Werror", program, "3", NULL};
     const char *const environment[] = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", profile,
                                        "CUPPING_CPU_HZ=1000", NULL};
-    const char *const check[] = {python, CUP_TOP "/tests/workloads/uses_churn.py", "--check",
-                                 directory, NULL};
-    cup_run("uses_churn.py", log, churn, environment, 120);
-    cup_run("uses_churn.py --check", log, check, cup_clean_environment, 120);
+    const char *const check[] = {python, program, "--check", directory, NULL};
+    cup_run(program, log, run, environment, 120);
+    cup_run("--check", log, check, cup_clean_environment, 120);
     free(profile), free(log), free(directory);
+}
+
+/* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
+static void check_churn(const char *name, const char *python)
+{
+    check_samples(name, python, CUP_TOP "/tests/workloads/uses_churn.py");
+}
+
+/* Functions of a few bytecodes: their shares of the CPU time, and no stack that never was. */
+static void check_shares(const char *name, const char *python)
+{
+    check_samples(name, python, CUP_TOP "/tests/workloads/sampler_truth.py");
 }
 
 Test(stack_uses, churn_3_11)
@@ -114,4 +124,20 @@ Test(stack_uses, churn_3_9)
 Test(stack_uses, churn_3_13)
 {
     check_churn("stack-churn-3_13", CUP_PYTHON_3_13);
+}
+
+Test(stack_uses, shares_3_11)
+{
+    check_shares("stack-shares-3_11", CUP_PYTHON);
+}
+
+Test(stack_uses, shares_3_9)
+{
+    cup_only_in_soak();
+    check_shares("stack-shares-3_9", PYTHON_3_9);
+}
+
+Test(stack_uses, shares_3_13)
+{
+    check_shares("stack-shares-3_13", PYTHON_3_13);
 }

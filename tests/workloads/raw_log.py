@@ -9,6 +9,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
 STRING, TASK_BEGIN, NOTE, CODE, MODULE, STACKS, STACK_USE = 1, 5, 11, 33, 34, 35, 36
+CPU_SAMPLES = 41
 STACKS_FEATURE, NATIVE_FEATURE = 17, 18  # bits
 CUT, HELPER, NATIVE, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 0x80000000, 2**32 - 1
 
@@ -56,6 +57,7 @@ class Log:
         self.strings, self.codes, self.nodes, self.notes, self.uses = {0: None}, {}, {}, [], []
         self.records, self.tasks, self.lines = 0, {}, {}  # tasks: their keys
         self.modules = {}  # path, build id
+        self.rows = []  # of CPU_SAMPLES
         at = first
         while at < end:
             length, kind, fixed = struct.unpack_from("<IHH", data, at)
@@ -84,6 +86,8 @@ class Log:
             self.tasks[struct.unpack_from("<I", record, 8)[0]] = tail[:size].decode()
         elif kind == STACK_USE:
             self.read_uses(record, tail)
+        elif kind == CPU_SAMPLES:
+            self.read_cpu_samples(record, tail)
         elif kind == CODE:
             self.read_code(record, tail)
         elif kind == MODULE:
@@ -118,6 +122,23 @@ class Log:
             node += step
             if use < len(USES):  # beyond: baskets that were asked for
                 self.uses.append((task, node, USES[use], count, amount, ns))
+
+    def read_cpu_samples(self, record, tail):
+        """(tid, start ns, stop ns, task, node, on a core, samples)"""
+        tid, rows, time = struct.unpack_from("<IIq", record, 8)
+        task = node = at = 0
+        for _ in range(rows):
+            bits, at = number(tail, at)
+            step, at = number(tail, at)
+            values = [0, 0, 0, 0]  # differences of task and node, further samples and how long
+            for i, bit in enumerate((2, 4, 8, 8)):
+                if bits & bit:
+                    values[i], at = number(tail, at)
+            task += values[0] >> 1 ^ -(values[0] & 1)
+            node += values[1] >> 1 ^ -(values[1] & 1)
+            start = time + (step << 20)
+            time = start + (values[3] << 20)
+            self.rows.append((tid, start, time, task, node, bool(bits & 1), 1 + values[2]))
 
     def frames(self, node):
         """Innermost first: (name, code or 0, offset)."""
