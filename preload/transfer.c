@@ -564,10 +564,10 @@ static inline bool is_frequent(const struct cup_transfer *transfer, enum cup_cal
            transfer->owner.way != CUP_WAY_SOLE && transfer->owner.block;
 }
 
-/* All others. True: it is a data file's, and to be counted like those. */
-static __attribute__((noinline)) bool is_left(struct cup_transfer *transfer, enum cup_call call,
-                                              ssize_t bytes, int64_t offset, uint64_t ns,
-                                              const void *to, int parts)
+/* All others. True: it is a data file's, and still to be counted. */
+static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, enum cup_call call,
+                                                 ssize_t bytes, int64_t offset, uint64_t ns,
+                                                 const void *to, int parts)
 {
     uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
     if (transfer->owner.way == CUP_WAY_SOLE)
@@ -592,7 +592,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     cup_guard();
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     if (__builtin_expect(is_frequent(transfer, call, bytes, ns), 1) ||
-        is_left(transfer, call, bytes, offset, ns, to, parts))
+        end_slowly(transfer, call, bytes, offset, ns, to, parts))
         count_data_read(transfer, (uint64_t)bytes, offset, ns, to, parts);
     cup_unguard();
     errno = saved;

@@ -2,8 +2,8 @@
 lines, line tables and instructions of every frame, in as many shapes as Python has. Needs nothing
 beyond the interpreter.
 
-    stacks_equal.py libstacks.so DIRECTORY     says how many stacks were equal; fails at the first
-                                               that was not
+    stacks_equal.py libstacks.so DIRECTORY [differs]    says how many stacks were equal; fails at the
+                                                        first that was not
 """
 
 import _thread
@@ -490,6 +490,8 @@ def main():
     library.stacks_begin.restype = ctypes.c_char_p
     here = library.stacks_here
     sys.path.insert(0, directory)
+    if "differs" in sys.argv:
+        library.stacks_differ()
     why = library.stacks_begin(directory.encode())
     assert why is None, why
     sys.setrecursionlimit(3000)
