@@ -311,7 +311,7 @@
     X(waitpid, PROCESS, REQUIRED)                                                                  \
     X(__waitpid, PROCESS, OPTIONAL)                                                                \
     X(waitid, PROCESS, REQUIRED)                                                                   \
-    /* libraries are unloaded: others may come to lie there */                                      \
+    /* libraries are unloaded: others may come to lie there */                                     \
     X(dlclose, LOADER, REQUIRED)                                                                   \
     /* ends of a process that skip destructors */                                                  \
     X(_exit, PROCESS, REQUIRED)                                                                    \
