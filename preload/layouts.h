@@ -6,98 +6,50 @@
 
 #include "preload/layout.h"
 
-#define CUP_TEXT_OLD                                                                               \
-    .text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = 48, .text_other = 72
-#define CUP_TEXT_NEW                                                                               \
-    .text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = 40, .text_other = 56
-#define CUP_BYTES .bytes_length = 16, .bytes_data = 32
+/* clang-format off */
+#define NONE CUP_NOWHERE
+#define OFFSETS(X)                                                                                 \
+    /* Python             3.9  3.10  3.11  3.12  3.13 */                                           \
+    X(thread_frame,        24,   24,   56,   56,   72)                                             \
+    X(thread_indirect,   NONE, NONE,    8,    0, NONE)                                             \
+    X(thread_chunk,      NONE, NONE,  296,  232,  232)                                             \
+    X(frame_code,          32,   32,   32,    0,    0)                                             \
+    X(frame_back,          24,   24,   48,    8,    8)                                             \
+    X(frame_variables,    360,  352,   72,   72,   72)                                             \
+    X(frame_owner,       NONE, NONE, NONE,   70,   70)                                             \
+    X(frame_place,        104,   96,   56,   56,   56)                                             \
+    X(code_name,          112,  112,  120,  120,  120)                                             \
+    X(code_label,         112,  112,  128,  128,  128)                                             \
+    X(code_file,          104,  104,  112,  112,  112)                                             \
+    X(code_first_line,     40,   40,   72,   68,   68)                                             \
+    X(code_table,         120,  120,  136,  136,  136)                                             \
+    X(code_version,      NONE, NONE, NONE,   92,   92)                                             \
+    X(code_instructions, NONE, NONE,  184,  192,  200)                                             \
+    X(text_length,         16,   16,   16,   16,   16)                                             \
+    X(text_hash,           24,   24,   24,   24,   24)                                             \
+    X(text_state,          32,   32,   32,   32,   32)                                             \
+    X(text_ascii,          48,   48,   48,   40,   40)                                             \
+    X(text_other,          72,   72,   72,   56,   56)                                             \
+    X(bytes_length,        16,   16,   16,   16,   16)                                             \
+    X(bytes_data,          32,   32,   32,   32,   32)
+/* clang-format on */
 
+#define OF_9(field, of_9, of_10, of_11, of_12, of_13) .field = of_9,
+#define OF_10(field, of_9, of_10, of_11, of_12, of_13) .field = of_10,
+#define OF_11(field, of_9, of_10, of_11, of_12, of_13) .field = of_11,
+#define OF_12(field, of_9, of_10, of_11, of_12, of_13) .field = of_12,
+#define OF_13(field, of_9, of_10, of_11, of_12, of_13) .field = of_13,
 static const struct cup_layout cup_layouts[] = {
-    [9] = {.thread_frame = 24,
-           .thread_indirect = CUP_NOWHERE,
-           .thread_chunk = CUP_NOWHERE,
-           .frame_code = 32,
-           .frame_back = 24,
-           .frame_variables = 360,
-           .frame_owner = CUP_NOWHERE,
-           .frame_place = 104,
-           .code_name = 112,
-           .code_label = 112,
-           .code_file = 104,
-           .code_first_line = 40,
-           .code_table = 120,
-           .code_version = CUP_NOWHERE,
-           .code_instructions = CUP_NOWHERE,
-           CUP_TEXT_OLD,
-           CUP_BYTES},
-    [10] = {.thread_frame = 24,
-            .thread_indirect = CUP_NOWHERE,
-            .thread_chunk = CUP_NOWHERE,
-            .frame_code = 32,
-            .frame_back = 24,
-            .frame_variables = 352,
-            .frame_owner = CUP_NOWHERE,
-            .frame_place = 96,
-            .code_name = 112,
-            .code_label = 112,
-            .code_file = 104,
-            .code_first_line = 40,
-            .code_table = 120,
-            .code_version = CUP_NOWHERE,
-            .code_instructions = CUP_NOWHERE,
-            CUP_TEXT_OLD,
-            CUP_BYTES},
-    [11] = {.thread_frame = 56,
-            .thread_indirect = 8,
-            .thread_chunk = 296,
-            .frame_code = 32,
-            .frame_back = 48,
-            .frame_variables = 72,
-            .frame_owner = CUP_NOWHERE,
-            .frame_place = 56,
-            .code_name = 120,
-            .code_label = 128,
-            .code_file = 112,
-            .code_first_line = 72,
-            .code_table = 136,
-            .code_version = CUP_NOWHERE,
-            .code_instructions = 184,
-            CUP_TEXT_OLD,
-            CUP_BYTES},
-    [12] = {.thread_frame = 56,
-            .thread_indirect = 0,
-            .thread_chunk = 232,
-            .frame_code = 0,
-            .frame_back = 8,
-            .frame_variables = 72,
-            .frame_owner = 70,
-            .frame_place = 56,
-            .code_name = 120,
-            .code_label = 128,
-            .code_file = 112,
-            .code_first_line = 68,
-            .code_table = 136,
-            .code_version = 92,
-            .code_instructions = 192,
-            CUP_TEXT_NEW,
-            CUP_BYTES},
-    [13] = {.thread_frame = 72,
-            .thread_indirect = CUP_NOWHERE,
-            .thread_chunk = 232,
-            .frame_code = 0,
-            .frame_back = 8,
-            .frame_variables = 72,
-            .frame_owner = 70,
-            .frame_place = 56,
-            .code_name = 120,
-            .code_label = 128,
-            .code_file = 112,
-            .code_first_line = 68,
-            .code_table = 136,
-            .code_version = 92,
-            .code_instructions = 200,
-            CUP_TEXT_NEW,
-            CUP_BYTES},
+    [9] = {OFFSETS(OF_9)},   [10] = {OFFSETS(OF_10)}, [11] = {OFFSETS(OF_11)},
+    [12] = {OFFSETS(OF_12)}, [13] = {OFFSETS(OF_13)},
 };
+
+#undef NONE
+#undef OFFSETS
+#undef OF_9
+#undef OF_10
+#undef OF_11
+#undef OF_12
+#undef OF_13
 
 #endif
