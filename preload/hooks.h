@@ -309,7 +309,7 @@
     X(waitpid, PROCESS, REQUIRED)                                                                  \
     X(__waitpid, PROCESS, OPTIONAL)                                                                \
     X(waitid, PROCESS, REQUIRED)                                                                   \
-    /* libraries are unloaded: others may come to lie there */                                      \
+    /* libraries are unloaded: others may come to lie there */                                     \
     X(dlclose, LOADER, REQUIRED)                                                                   \
     /* ends of a process that skip destructors */                                                  \
     X(_exit, PROCESS, REQUIRED)                                                                    \
@@ -422,7 +422,8 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
     X(pthread_rwlock_tryrdlock)                                                                    \
     X(pthread_rwlock_trywrlock)                                                                    \
     X(sem_getvalue)                                                                                \
-    X(pthread_attr_setstacksize)
+    X(pthread_attr_setstacksize)                                                                   \
+    X(pthread_getattr_np)
 
 /* Methods of XRootD's client, by their C++ names; the last letter tells the ABI: t for version 5, l
  * for version 6. They are no part of the list above: the library that has them comes when it comes,

@@ -261,7 +261,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(CPU_SAMPLES_MISSED, "cpu_samples_missed",                                                    \
       "samples that were due while the sampler was late")                                          \
     X(NATIVE_MISSED, "native_missed",                                                              \
-      "stacks without their native frames: a library was being unloaded, or is gone")              \
+      "stacks without their native frames: a library is unloaded, or too little room")             \
     X(NATIVE_APART, "native_apart",                                                                \
       "new stacks whose Python and native frames were not matched: Python's come first")
 enum cup_health {
