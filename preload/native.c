@@ -136,9 +136,10 @@ static struct stack find_stack(void)
     size_t bytes = 0;
     if (cup_self.tid == (uint32_t)cup_raw_getpid())
         return (struct stack){0, UINT64_MAX};
-    if (!CUP_LATER(pthread_getattr_np) || real_pthread_getattr_np(pthread_self(), &attributes))
+    if (!CUP_LATER(pthread_getattr_np) || !CUP_LATER(pthread_attr_getstack) ||
+        real_pthread_getattr_np(pthread_self(), &attributes))
         return (struct stack){0, 0};
-    pthread_attr_getstack(&attributes, &low, &bytes);
+    real_pthread_attr_getstack(&attributes, &low, &bytes);
     pthread_attr_destroy(&attributes);
     return (struct stack){(uintptr_t)low, (uintptr_t)low + bytes};
 }
