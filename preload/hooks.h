@@ -414,8 +414,8 @@ int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
 int __pthread_mutex_lock(pthread_mutex_t *lock);
 int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-/* What a lock is tried or looked at by, before it is waited for; and what a thread's stack is set and
- * told by, whose versions in glibc 2.34 are no older one's. */
+/* What a lock is tried or looked at by, before it is waited for; and what a thread's stack is set
+ * and told by, whose versions in glibc 2.34 are no older one's. */
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
     X(mtx_trylock)                                                                                 \
