@@ -368,7 +368,9 @@ static uint32_t by_chain(const struct spot *spot, uint64_t chain)
     if (__builtin_expect(cup_stacks_stressed, 0))
         check_chain(chain);
     uint32_t node = met_before(cup_mix(spot->hash, chain));
-    return node ? node : unwind(spot, true);
+    if (node)
+        return node;
+    return cup_native_has_room() ? unwind(spot, true) : without_native(spot);
 }
 
 static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
@@ -380,7 +382,9 @@ static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint6
     uint64_t chain = cup_chain_find(spot.key, first);
     if (chain && chain != CUP_CHAIN_HOPELESS)
         return by_chain(&spot, chain);
-    return chain && !at_any_cost ? without_native(&spot) : unwind(&spot, chain != 0);
+    if ((chain && !at_any_cost) || !cup_native_has_room())
+        return without_native(&spot);
+    return unwind(&spot, chain != 0);
 }
 
 static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)
