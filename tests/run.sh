@@ -69,7 +69,7 @@ $(add_up build/test-"$1"*.log)
 # itself, as has a suite that is not named here.
 beside="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
 plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
-opens|mapped|fine|sections|access"
+opens|mapped|fine|sections|access|native|native_names"
 run_e2e() {
     rm -f build/test-e2e*
     echo "$beside" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"
