@@ -287,9 +287,20 @@ static bool is_executors(void)
            cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_EXECUTOR_GROWS);
 }
 
+/* A thread of a library's own may be at work before the task waits for it. */
+static void hands_over(void)
+{
+    if (!cup_self.task)
+        return;
+    cup_guard();
+    cup_event_hands_over();
+    cup_unguard();
+}
+
 uint32_t cup_helper_heir(void *routine)
 {
     uint32_t task = verified ? cup_attribution_task() : 0;
+    hands_over();
     return task && is_interpreters(routine) && !is_executors() ? task : 0;
 }
 
