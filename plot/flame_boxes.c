@@ -171,13 +171,30 @@ static const char *short_name(struct making *making, const char *whole, uint32_t
     return keep(making, name, strlen(name));
 }
 
+/* "take_gil" of "take_gil (libpython3.11.so.1.0)": names of C++ hold spaces and brackets too, but
+ * the library is the last of it. */
+static const char *native_name(struct making *making, const char *whole)
+{
+    size_t length = strlen(whole), at = length;
+    while (at > 0 && !(whole[at] == ' ' && whole[at + 1] == '('))
+        at--;
+    return keep(making, whole, at && whole[length - 1] == ')' ? at : length);
+}
+
+static const char *box_name(struct making *making, uint32_t node, const char *whole, uint32_t line)
+{
+    const struct cup_function *of = node ? function_of(making, node) : NULL;
+    if (of && of->kind == CUP_FRAME_PYTHON)
+        return short_name(making, whole, line);
+    return of && of->kind == CUP_FRAME_NATIVE && of->named ? native_name(making, whole) : whole;
+}
+
 static void add_box(struct making *making, uint32_t node)
 {
     const struct cup_folded_node *of = &making->folded->nodes[node];
     const struct spot *spot = &making->spots[node];
     struct cup_flame *plot = making->plot;
     char text[CUP_FRAME_ROOM] = "all";
-    bool is_python = node && function_of(making, node)->kind == CUP_FRAME_PYTHON;
     if (node)
         cup_function_text(making->tree, of->function, of->line, text);
     const char *whole = keep(making, text, strlen(text));
@@ -189,7 +206,7 @@ static void add_box(struct making *making, uint32_t node)
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
         .is_all = node == 0,
         .node = node,
-        .name = is_python ? short_name(making, whole, of->line) : whole,
+        .name = box_name(making, node, whole, of->line),
         .whole = whole};
     plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
 }
