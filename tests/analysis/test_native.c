@@ -534,6 +534,8 @@ Test(native, the_json_holds_them)
     cr_expect_str_eq(json_string_value(json_object_get(row, "kind")), "native");
     cr_expect_str_eq(json_string_value(json_object_get(row, "package")), "libkernels");
     cr_expect_eq(json_integer_value(json_object_get(row, "read_bytes")), 8 * 30000);
+    cr_expect(json_is_null(json_object_get(row, "cpu_s")), "no sample has native frames");
+    cr_expect(json_is_null(json_object_get(row, "total_cpu_samples")));
     row = find(natives, "prefix", "merge");
     cr_expect_eq(json_integer_value(json_object_get(row, "total_read_bytes")), 30000);
     row = find(json_object_get(section, "native_packages"), "package", "libkernels");
@@ -548,7 +550,8 @@ Test(native, the_json_holds_them)
 
 Test(native, two_runs_are_compared_by_them_too)
 {
-    static const char *const parts[] = {"static_inner (libkernels.so.2)", "bytes allocated, self"};
+    static const char *const parts[] = {"bytes allocated, self, native, for each",
+                                        "static_inner (libkernels.so.2)"};
     char one[2 * SUPPORT_PATH];
     save(false);
     snprintf(one, sizeof one, "%s/one.json", outside);
@@ -558,5 +561,25 @@ Test(native, two_runs_are_compared_by_them_too)
                  CUP_EXIT_DONE);
     char *text = read_text_in(outside, "out");
     expect_in(text, parts, 2);
+    cr_expect(strstr(text, "static_inner") > strstr(text, "native, for each"),
+              "in tables of their own: %s", text);
     free(text);
+}
+
+Test(native, a_table_for_spreadsheets_has_them)
+{
+    static const char *const parts[] = {"function,file,path,", "\nstatic_inner,libkernels.so.2,",
+                                        ",libkernels,false,native,"};
+    char target[2 * SUPPORT_PATH];
+    save(true);
+    snprintf(target, sizeof target, "%s/export", outside);
+    cr_assert_eq(RUN(cup_verb_export, "export", scratch, "--to", "csv", "-o", target),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(target, "native.csv"),
+         *others = read_text_in(target, "functions.csv");
+    expect_in(text, parts, 3);
+    cr_expect(!strstr(others, "static_inner"), "%s", others);
+    free(text);
+    free(others);
+    remove_scratch(target);
 }
