@@ -271,7 +271,7 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
 
 char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_left_out *left_out)
 {
-    char begun[80] = "", passed[90] = "", hidden[70] = "", number[64];
+    char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
     if (left_out->shared)
         snprintf(begun, sizeof begun, " Without the %s that all begins with.",
                  cup_plot_counted(number, left_out->shared, "function"));
@@ -280,8 +280,8 @@ char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_lef
                  " Left out: %s within packages that pass on 95 %% of their width.",
                  cup_plot_counted(number, left_out->passed, "function"));
     if (left_out->hidden)
-        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %zu.",
-                 left_out->hidden);
+        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %s.",
+                 cup_print_humane(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
     snprintf(to, CUP_FLAME_SAID, "%s%s%s", begun, passed, hidden);
     return to;
 }
