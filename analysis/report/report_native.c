@@ -156,6 +156,9 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
     cup_page_heading(page, "Native functions",
                      "what they did is the Python function's, too, that called them");
     print_named(page, &functions->tree->modules);
+    if (functions->all.of[CUP_W_CPU])
+        cup_print_line(page, CUP_DIM,
+                       "Of CPU time they are not known: its samples have no native frames.");
     print_nameless(page, &functions->tree->modules);
     print_losses(page);
     print_packages(page, functions);
