@@ -44,9 +44,9 @@ static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet
 }
 
 /* Whole ones: what the figure covers in part would be blended with black. */
-static int whole_pixels(double points, double pixels)
+static int whole_pixels(double inches, double pixels)
 {
-    return points * pixels < 1 ? 1 : (int)(points * pixels + 1e-6);
+    return inches * pixels < 1 ? 1 : (int)(inches * pixels + 1e-6);
 }
 
 static cairo_surface_t *make_surface(struct cup_canvas *canvas)
