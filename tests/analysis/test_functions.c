@@ -439,6 +439,7 @@ Test(functions, the_report_tells_them)
         CUP_EXIT_DONE);
     text = read_text_in(outside, "out");
     cr_assert(strstr(text, "40.0 ms CPU"), "%s", text);
+    cr_assert(strstr(text, "Only tasks of prefix merge."), "%s", text);
     cr_assert_not(strstr(text, "select"), "%s", text);
     free(text);
     cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--prefix", "merge"), CUP_EXIT_USAGE);

@@ -9,6 +9,7 @@
 #include "analysis/metrics/folded.h"
 #include "analysis/metrics/functions.h"
 #include "analysis/verbs/verbs.h"
+#include "plot/flame.h"
 #include "tests/analysis/native_files.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
@@ -564,6 +565,33 @@ Test(native, two_runs_are_compared_by_them_too)
     cr_expect(strstr(text, "static_inner") > strstr(text, "native, for each"),
               "in tables of their own: %s", text);
     free(text);
+}
+
+static const struct cup_flame_box *box_of(const struct cup_flame *flame, const char *whole)
+{
+    for (size_t i = 0; i < flame->count; i++)
+        if (strcmp(flame->boxes[i].whole, whole) == 0)
+            return &flame->boxes[i];
+    cr_assert(false, "no box of %s", whole);
+    return NULL;
+}
+
+Test(native, boxes_have_names_without_the_library)
+{
+    struct cup_arena arena = {0};
+    struct cup_folded folded;
+    struct cup_flame_left_out left_out = {0};
+    const struct cup_flame_weight weight = {.weight = CUP_W_READ};
+    save(true);
+    load();
+    cr_assert_eq(cup_fold(&folded, &tree, CUP_W_READ, CUP_ALL_PREFIXES, CUP_FOLD_USER_LINES), 0);
+    const struct cup_flame *flame = cup_flame_make(&arena, &tree, &folded, &weight, 1, &left_out);
+    cr_assert(flame);
+    cr_expect_str_eq(box_of(flame, "static_inner (libkernels.so.2)")->name, "static_inner");
+    cr_expect_str_eq(box_of(flame, "main::{lambda(int)#1}::operator() (libkernels.so.2)")->name,
+                     "main::{lambda(int)#1}::operator()");
+    cup_folded_free(&folded);
+    cup_arena_clear(&arena);
 }
 
 Test(native, a_table_for_spreadsheets_has_them)
