@@ -43,6 +43,12 @@ static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, sheet->title);
 }
 
+/* Whole ones: what the figure covers in part would be blended with black. */
+static int whole_pixels(double inches, double pixels)
+{
+    return inches * pixels < 1 ? 1 : (int)(inches * pixels + 1e-6);
+}
+
 static cairo_surface_t *make_surface(struct cup_canvas *canvas)
 {
     const struct cup_sheet *sheet = &canvas->sheet;
@@ -53,8 +59,8 @@ static cairo_surface_t *make_surface(struct cup_canvas *canvas)
                                                    canvas->height);
     if (sheet->format == CUP_FORMAT_PNG)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                          (int)ceil(sheet->width * sheet->pixels),
-                                          (int)ceil(sheet->height * sheet->pixels));
+                                          whole_pixels(sheet->width, sheet->pixels),
+                                          whole_pixels(sheet->height, sheet->pixels));
     cairo_surface_t *surface =
         cairo_pdf_surface_create_for_stream(receive, &canvas->out, canvas->width, canvas->height);
     describe_pdf(surface, sheet);

@@ -171,13 +171,30 @@ static const char *short_name(struct making *making, const char *whole, uint32_t
     return keep(making, name, strlen(name));
 }
 
+/* "take_gil" of "take_gil (libpython3.11.so.1.0)": names of C++ hold spaces and brackets too, but
+ * the library is the last of it. */
+static const char *native_name(struct making *making, const char *whole)
+{
+    size_t length = strlen(whole), at = length;
+    while (at > 0 && !(whole[at] == ' ' && whole[at + 1] == '('))
+        at--;
+    return keep(making, whole, at && whole[length - 1] == ')' ? at : length);
+}
+
+static const char *box_name(struct making *making, uint32_t node, const char *whole, uint32_t line)
+{
+    const struct cup_function *of = node ? function_of(making, node) : NULL;
+    if (of && of->kind == CUP_FRAME_PYTHON)
+        return short_name(making, whole, line);
+    return of && of->kind == CUP_FRAME_NATIVE && of->named ? native_name(making, whole) : whole;
+}
+
 static void add_box(struct making *making, uint32_t node)
 {
     const struct cup_folded_node *of = &making->folded->nodes[node];
     const struct spot *spot = &making->spots[node];
     struct cup_flame *plot = making->plot;
     char text[CUP_FRAME_ROOM] = "all";
-    bool is_python = node && function_of(making, node)->kind == CUP_FRAME_PYTHON;
     if (node)
         cup_function_text(making->tree, of->function, of->line, text);
     const char *whole = keep(making, text, strlen(text));
@@ -189,7 +206,7 @@ static void add_box(struct making *making, uint32_t node)
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
         .is_all = node == 0,
         .node = node,
-        .name = is_python ? short_name(making, whole, of->line) : whole,
+        .name = box_name(making, node, whole, of->line),
         .whole = whole};
     plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
 }
@@ -254,7 +271,7 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
 
 char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_left_out *left_out)
 {
-    char begun[80] = "", passed[90] = "", hidden[70] = "", number[64];
+    char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
     if (left_out->shared)
         snprintf(begun, sizeof begun, " Without the %s that all begins with.",
                  cup_plot_counted(number, left_out->shared, "function"));
@@ -263,8 +280,8 @@ char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_lef
                  " Left out: %s within packages that pass on 95 %% of their width.",
                  cup_plot_counted(number, left_out->passed, "function"));
     if (left_out->hidden)
-        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %zu.",
-                 left_out->hidden);
+        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %s.",
+                 cup_print_humane(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
     snprintf(to, CUP_FLAME_SAID, "%s%s%s", begun, passed, hidden);
     return to;
 }

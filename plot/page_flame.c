@@ -168,6 +168,10 @@ static void put_words(FILE *out, const struct part *part, const struct cup_plot_
                 "name and file, your own by the file's name alone",
                 part->slices.by_event ? "event" : "task");
     fputs(". Press one to widen it; Escape shows all.", out);
+    if (part->slices.calls->has_native)
+        fputs(" Functions of C, C++ and Rust have boxes, too, but not of CPU time, whose samples "
+              "are of Python's.",
+              out);
     cup_html_string(out, cup_call_ask_text(asked, &part->ask));
     if (runs)
         put_missing(out, part, runs);

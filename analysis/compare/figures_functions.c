@@ -8,19 +8,26 @@
 #include "analysis/compare/figures.h"
 #include "analysis/compare/figures_functions.h"
 #include "analysis/compare/json_file.h"
+#include "analysis/compare/same_file.h"
 #include "analysis/metrics/functions.h"
 
 const struct cup_function_figure cup_function_figures[] = {
     {"self_cpu_per_event_s", "self_cpu_per_task_s", "CPU time, self", CUP_UNIT_SECONDS, CUP_W_CPU,
-     false},
+     false, false},
     {"total_cpu_per_event_s", "total_cpu_per_task_s", "CPU time, with all it calls",
-     CUP_UNIT_SECONDS, CUP_W_CPU, true},
+     CUP_UNIT_SECONDS, CUP_W_CPU, true, false},
     {"self_wait_per_event_s", "self_wait_per_task_s", "waits, self", CUP_UNIT_SECONDS, CUP_W_WAIT,
-     false},
+     false, false},
     {"total_read_per_event_bytes", "total_read_per_task_bytes", "bytes read, with all it calls",
-     CUP_UNIT_BYTES, CUP_W_READ, true},
+     CUP_UNIT_BYTES, CUP_W_READ, true, false},
     {"self_alloc_per_event_bytes", "self_alloc_per_task_bytes", "bytes allocated, self",
-     CUP_UNIT_BYTES, CUP_W_ALLOC, false},
+     CUP_UNIT_BYTES, CUP_W_ALLOC, false, false},
+    {"native_self_wait_per_event_s", "native_self_wait_per_task_s", "waits, self, native",
+     CUP_UNIT_SECONDS, CUP_W_WAIT, false, true},
+    {"native_total_read_per_event_bytes", "native_total_read_per_task_bytes",
+     "bytes read, with all it calls, native", CUP_UNIT_BYTES, CUP_W_READ, true, true},
+    {"native_self_alloc_per_event_bytes", "native_self_alloc_per_task_bytes",
+     "bytes allocated, self, native", CUP_UNIT_BYTES, CUP_W_ALLOC, false, true},
 };
 const size_t cup_function_figure_count = sizeof cup_function_figures / sizeof *cup_function_figures;
 enum { FIGURES = sizeof cup_function_figures / sizeof *cup_function_figures };
@@ -28,6 +35,7 @@ enum { FIGURES = sizeof cup_function_figures / sizeof *cup_function_figures };
 /* ---- sums by name and file ---------------------------------------------------------------- */
 
 struct sums {
+    bool native;
     double amounts[FIGURES]; /* in seconds and bytes */
 };
 
@@ -38,7 +46,7 @@ struct adding {
     size_t room;
 };
 
-static struct sums *sums_of(struct adding *adding, const char *name)
+static struct sums *sums_of(struct adding *adding, const char *name, bool native)
 {
     size_t before = adding->names.count;
     uint32_t id = cup_intern_add(&adding->names, name, strlen(name));
@@ -48,8 +56,22 @@ static struct sums *sums_of(struct adding *adding, const char *name)
         return NULL;
     }
     if (adding->names.count > before)
-        adding->sums[id - 1] = (struct sums){0};
+        adding->sums[id - 1] = (struct sums){.native = native};
     return &adding->sums[id - 1];
+}
+
+static void add_figure(struct adding *adding, const char *row, bool by_event, int which,
+                       double amount)
+{
+    const struct cup_function_figure *kind = &cup_function_figures[which];
+    cup_figures_add(adding->figures,
+                    (struct cup_run_figure){.section = "functions",
+                                            .row = row,
+                                            .name = by_event ? kind->by_event : kind->by_task,
+                                            .label = kind->label,
+                                            .unit = kind->unit,
+                                            .value = cup_real(amount),
+                                            .source = "P: stacks at events, and samples"});
 }
 
 /* What is for each of COUNT events or tasks. */
@@ -58,29 +80,22 @@ static void finish(struct adding *adding, bool by_event, double count)
     for (uint32_t id = 1; id < adding->names.count && count > 0; id++) {
         const struct cup_text name = cup_intern_text(&adding->names, id);
         const char *row = cup_figures_keep(adding->figures, name.bytes, name.length);
-        for (int i = 0; i < FIGURES; i++) {
-            const struct cup_function_figure *kind = &cup_function_figures[i];
-            cup_figures_add(
-                adding->figures,
-                (struct cup_run_figure){.section = "functions",
-                                        .row = row,
-                                        .name = by_event ? kind->by_event : kind->by_task,
-                                        .label = kind->label,
-                                        .unit = kind->unit,
-                                        .value = cup_real(adding->sums[id - 1].amounts[i] / count),
-                                        .source = "P: stacks at events, and samples"});
-        }
+        const struct sums *sums = &adding->sums[id - 1];
+        for (int i = 0; i < FIGURES; i++)
+            if (cup_function_figures[i].native == sums->native)
+                add_figure(adding, row, by_event, i, sums->amounts[i] / count);
     }
     cup_intern_clear(&adding->names);
     free(adding->sums);
 }
 
-/* "select (mine.py)" */
-static char *name_of(char to[CUP_FRAME_ROOM], struct cup_text name, struct cup_text file)
+/* "select (mine.py)", the user's files by their names alone. */
+static char *name_of(char to[CUP_FRAME_ROOM], struct cup_text name, struct cup_text file, bool user)
 {
-    snprintf(to, CUP_FRAME_ROOM, file.length ? "%.*s (%.*s)" : "%.*s",
+    struct cup_text shown = user ? cup_same_file(file) : file;
+    snprintf(to, CUP_FRAME_ROOM, shown.length ? "%.*s (%.*s)" : "%.*s",
              name.length < 200 ? (int)name.length : 200, name.length ? name.bytes : "",
-             file.length < 280 ? (int)file.length : 280, file.length ? file.bytes : "");
+             shown.length < 280 ? (int)shown.length : 280, shown.length ? shown.bytes : "");
     return to;
 }
 
@@ -91,8 +106,9 @@ static void add_function(struct adding *adding, const struct cup_call_tree *tree
 {
     const struct cup_function *function = &tree->functions[row->of];
     char name[CUP_FRAME_ROOM];
-    struct sums *sums = sums_of(adding, name_of(name, cup_call_text(tree, function->name),
-                                                cup_call_text(tree, function->file)));
+    name_of(name, cup_call_text(tree, function->name), cup_call_text(tree, function->file),
+            function->user);
+    struct sums *sums = sums_of(adding, name, function->kind == CUP_FRAME_NATIVE);
     for (int i = 0; sums && i < FIGURES; i++) {
         const struct cup_function_figure *kind = &cup_function_figures[i];
         const struct cup_weights *weights = kind->total ? &row->total : &row->self;
@@ -133,11 +149,12 @@ static struct cup_text text_of(const json_t *json)
     return (struct cup_text){json_string_value(json), json_string_length(json)};
 }
 
-static void read_row(struct adding *adding, const json_t *row)
+static void read_row(struct adding *adding, const json_t *row, bool native)
 {
     char name[CUP_FRAME_ROOM];
-    name_of(name, text_of(json_object_get(row, "function")), text_of(json_object_get(row, "file")));
-    struct sums *sums = sums_of(adding, name);
+    name_of(name, text_of(json_object_get(row, "function")), text_of(json_object_get(row, "file")),
+            json_is_true(json_object_get(row, "user")));
+    struct sums *sums = sums_of(adding, name, native);
     for (int k = 0; sums && k < FIGURES; k++)
         sums->amounts[k] += amount_of(row, &cup_function_figures[k]);
 }
@@ -152,9 +169,9 @@ void cup_figures_read_functions(struct cup_figures *figures, const json_t *root)
     double tasks = cup_number(cup_json_number(json_object_get(section, "tasks")));
     struct adding adding = {.figures = figures};
     for (size_t i = 0; i < json_array_size(rows); i++)
-        read_row(&adding, json_array_get(rows, i));
+        read_row(&adding, json_array_get(rows, i), false);
     for (size_t i = 0; i < json_array_size(natives); i++)
         if (json_is_null(json_object_get(json_array_get(natives, i), "prefix"))) /* all tasks */
-            read_row(&adding, json_array_get(natives, i));
+            read_row(&adding, json_array_get(natives, i), true);
     finish(&adding, events > 0, events > 0 ? events : tasks);
 }

@@ -1,4 +1,5 @@
-/* Figures of functions, in the section "functions": only where they are asked for. */
+/* Figures of functions, in the section "functions": only where they are asked for. What a native
+ * function did is that of the Python function, too, that called it: figures apart. */
 #ifndef CUPPING_FIGURES_FUNCTIONS_H
 #define CUPPING_FIGURES_FUNCTIONS_H
 
@@ -12,7 +13,8 @@ struct cup_function_figure {
     const char *label;
     enum cup_unit unit;
     enum cup_weight weight;
-    bool total; /* with all that the function calls */
+    bool total;  /* with all that the function calls */
+    bool native; /* of native functions; else of all others */
 };
 extern const struct cup_function_figure cup_function_figures[];
 extern const size_t cup_function_figure_count;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/same_file.h"
+
 /* ---- laying one tree over another --------------------------------------------------------- */
 
 static uint32_t string_of(struct cup_call_tree *to, const struct cup_call_tree *from, uint32_t id)
@@ -11,29 +13,11 @@ static uint32_t string_of(struct cup_call_tree *to, const struct cup_call_tree *
     return text.length ? cup_intern_add(&to->strings, text.bytes, text.length) : 0;
 }
 
-static bool has(struct cup_text text, const char *part)
-{
-    return text.length && memmem(text.bytes, text.length, part, strlen(part)) != NULL;
-}
-
-/* The user's files go by their names alone: a copy of an analysis elsewhere is the same. Of an
- * __init__.py the directory is part of its name; a cell of a notebook is named for its process and
- * its text. */
 static struct cup_text path_of(const struct cup_call_tree *from,
                                const struct cup_function *function)
 {
-    static const char plain[] = "__init__.py";
     struct cup_text path = cup_call_text(from, function->path);
-    size_t at = path.length;
-    if (!function->user)
-        return path;
-    if (has(path, "/ipykernel_") || has(path, "<ipython-input"))
-        return (struct cup_text){"notebook", 8};
-    if (at >= sizeof plain && memcmp(path.bytes + at - strlen(plain), plain, strlen(plain)) == 0)
-        at -= sizeof plain;
-    while (at > 0 && path.bytes[at - 1] != '/')
-        at--;
-    return (struct cup_text){path.bytes + at, path.length - at};
+    return function->user ? cup_same_file(path) : path;
 }
 
 /* Whose code it is is taken over: more may have been known than the path tells. */

@@ -111,6 +111,11 @@ static int write_functions(const struct cup_totals *totals, const struct cup_out
     return write_section(totals, output, cup_report_put_functions);
 }
 
+static int write_natives(const struct cup_totals *totals, const struct cup_output *output)
+{
+    return write_section(totals, output, cup_report_put_natives);
+}
+
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error)
 {
     static const struct cup_export_file files[] = {
@@ -118,7 +123,8 @@ int cup_export_csv(const struct cup_totals *totals, const char *directory, struc
         {"files.csv", write_files},       {"branches.csv", write_branches},
         {"workers.csv", write_workers},   {"opens.csv", write_opens},
         {"samples.csv", cup_samples_csv}, {"functions.csv", write_functions},
-        {"sections.csv", write_sections}, {"values.csv", write_values},
+        {"native.csv", write_natives},    {"sections.csv", write_sections},
+        {"values.csv", write_values},
     };
     return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
 }

@@ -6,9 +6,8 @@
 #include "analysis/write/output.h"
 
 /* Tables as CSV (RFC 4180): tasks.csv, chunks.csv, files.csv, branches.csv, workers.csv,
- * opens.csv, samples.csv, functions.csv, sections.csv, values.csv, each with a line of names even
- * where it has no rows. The profile must
- * have the counters of every task. */
+ * opens.csv, samples.csv, functions.csv, native.csv, sections.csv, values.csv, each with a line of
+ * names even where it has no rows. The profile must have the counters of every task. */
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error);
 
 /* Text exposition of Prometheus, to a file or "-": see prometheus.c for what bounds its length. */

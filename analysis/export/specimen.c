@@ -40,18 +40,26 @@ static void fill(struct cup_profile *profile)
     profile->basket_places_dropped = true; /* there is no log to read them from again */
 }
 
-/* One function that was sampled once. */
+static int add_frame(struct cup_call_tree *tree, uint32_t *node, enum cup_frame_kind kind)
+{
+    static const struct cup_text none = {"", 0};
+    uint32_t function = cup_call_add_function(tree, none, none, 1, kind);
+    uint32_t frame = function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(tree, function, 1);
+    *node = frame == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(tree, *node, frame);
+    return *node == CUP_NOTHING ? -1 : 0;
+}
+
+/* One function that was sampled once, in a native one. */
 static int add_call(struct cup_call_tree *tree, const struct cup_profile *profile)
 {
     static const struct cup_call_ask all;
     static const struct cup_weights weights = {.of = {[CUP_W_SAMPLES] = 1}};
-    if (cup_call_tree_make(tree, profile, &all) != 0)
+    uint32_t node = 0;
+    if (cup_call_tree_make(tree, profile, &all) != 0 ||
+        add_frame(tree, &node, CUP_FRAME_PYTHON) != 0 ||
+        add_frame(tree, &node, CUP_FRAME_NATIVE) != 0)
         return -1;
-    uint32_t function =
-        cup_call_add_function(tree, (struct cup_text){"", 0}, (struct cup_text){"", 0}, 1, 0);
-    uint32_t frame = function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(tree, function, 1);
-    uint32_t node = frame == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(tree, 0, frame);
-    return node == CUP_NOTHING ? -1 : cup_call_add(tree, node, CUP_NO_PREFIX, &weights);
+    return cup_call_add(tree, node, CUP_NO_PREFIX, &weights);
 }
 
 int cup_specimen_make(struct cup_specimen *specimen)

@@ -53,10 +53,12 @@ struct makings {
     struct making functions, lines, packages, natives, native_packages;
 };
 
-/* All frames of a stack, which the row tells the innermost of. */
+/* All frames of a stack, which the row tells the innermost of. That a helper takes over is no
+ * package's, unless nothing else is known of what it did. */
 static void add_totals(struct makings *makings, const struct cup_call_tree *tree,
                        const struct cup_call_row *row, uint32_t stack)
 {
+    uint32_t python = cup_call_python(tree, row->node);
     for (uint32_t at = row->node; at; at = tree->nodes[at].parent) {
         uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
         if (tree->functions[of].kind == CUP_FRAME_NATIVE) {
@@ -66,7 +68,8 @@ static void add_totals(struct makings *makings, const struct cup_call_tree *tree
         }
         add_total(&makings->functions, of, stack, &row->weights);
         add_total(&makings->lines, frame, stack, &row->weights);
-        add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
+        if (tree->functions[of].kind != CUP_FRAME_HELPER || at == python)
+            add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
     }
 }
 

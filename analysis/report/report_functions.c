@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/metrics/call_slices.h"
 #include "analysis/metrics/functions.h"
 #include "analysis/report/report_functions.h"
 
@@ -295,28 +296,37 @@ static void print_pythons(const struct cup_page *page, struct cup_functions *fun
 
 /* ---- how well it is known ----------------------------------------------------------------- */
 
+/* "218 samples ... (half of it is 50 +- 3.4 %)" */
+static void print_sampled(const struct cup_page *page, uint64_t used)
+{
+    const uint64_t *health = page->profile->health;
+    uint64_t taken = health[CUP_H_CPU_SAMPLES], torn = health[CUP_H_CPU_SAMPLES_TORN];
+    char line[300], error[60] = "", share[CUP_HUMANE_ROOM];
+    if (used)
+        snprintf(error, sizeof error, " (half of it is 50 +- %.1f %%)", 50 / sqrt((double)used));
+    cup_print_humane(share, cup_ratio((double)torn, (double)taken), CUP_UNIT_SHARE);
+    snprintf(
+        line, sizeof line,
+        "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
+        "%s had a stack that changed while it was read: their time counts at the frames that "
+        "did not.",
+        (unsigned long long)used, error, (unsigned long long)taken, share);
+    cup_print_line(page, CUP_DIM, line);
+}
+
 /* What is behind the CPU time. */
 static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
 {
-    const uint64_t *health = page->profile->health;
-    char line[300], torn[CUP_HUMANE_ROOM];
-    if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU)) {
+    uint64_t used = functions->all.of[CUP_W_SAMPLES];
+    if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU))
         cup_print_line(
             page, CUP_DIM,
             "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
-        return;
-    }
-    uint64_t taken = health[CUP_H_CPU_SAMPLES], used = functions->all.of[CUP_W_SAMPLES];
-    snprintf(
-        line, sizeof line,
-        "CPU time is from %llu samples of threads on a core (half of it is 50 +- %.1f %%); of "
-        "all "
-        "%llu samples, %s had a stack that changed while it was read: their time counts at "
-        "the frames that did not.",
-        (unsigned long long)used, used ? 50 / sqrt((double)used) : 50, (unsigned long long)taken,
-        cup_print_humane(torn, cup_ratio((double)health[CUP_H_CPU_SAMPLES_TORN], (double)taken),
-                         CUP_UNIT_SHARE));
-    cup_print_line(page, CUP_DIM, line);
+    else if (!used && functions->tree->filtered)
+        cup_print_line(page, CUP_DIM,
+                       "CPU time: n/a, no sample found a thread of these tasks on a core.");
+    else
+        print_sampled(page, used);
 }
 
 /* Counters of the logs that limit the trust; told where they are not 0. */
@@ -366,7 +376,7 @@ static void print_unknown(const struct cup_page *page, const struct cup_function
 
 static void print_heading(const struct cup_page *page, const struct cup_functions *functions)
 {
-    char detail[300], part[CUP_HUMANE_ROOM];
+    char detail[300], part[CUP_HUMANE_ROOM], asked[CUP_ASK_TEXT];
     size_t length =
         (size_t)snprintf(detail, sizeof detail, "%llu tasks, %zu functions of %zu packages",
                          (unsigned long long)functions->tree->tasks, functions->functions.count,
@@ -381,6 +391,8 @@ static void print_heading(const struct cup_page *page, const struct cup_function
                                  cup_weight_units[cup_shown_weights[i].weight]),
                 cup_shown_weights[i].heading);
     cup_page_heading(page, "Functions", detail);
+    if (functions->tree->filtered)
+        cup_print_line(page, CUP_PLAIN, cup_call_ask_text(asked, &functions->tree->ask) + 1);
     print_samples(page, functions);
     print_unknown(page, functions);
     print_losses(page, functions->tree);

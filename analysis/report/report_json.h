@@ -101,6 +101,8 @@ void cup_report_put_task_baskets(struct report *report, const struct cup_task_ba
 /* For tables: of each task what it had of the program's own sections, and of its values. */
 int cup_report_put_sections_by_task(struct report *report);
 int cup_report_put_values_by_task(struct report *report);
+/* Likewise: of each native function what all tasks did in it. */
+int cup_report_put_natives(struct report *report);
 
 /* Sections. */
 int cup_report_put_stages(struct report *report); /* these seven return 0, or -1 without memory */

@@ -4,23 +4,31 @@
 #include "analysis/metrics/functions.h"
 #include "analysis/report/report_json.h"
 
+/* The CPU's samples have no native frames: what native functions used of it is in none. */
+static bool is_known(const struct report *report, enum cup_weight weight, bool native)
+{
+    bool sampled = weight == CUP_W_CPU || weight == CUP_W_OFF_CPU || weight == CUP_W_SAMPLES;
+    return cup_weight_measured(report->profile, weight) && !(native && sampled);
+}
+
 /* Amounts as keys of the row that is open; null where they were not measured. */
-static void put_weights(struct report *report, const char *before, const struct cup_weights *w)
+static void put_weights(struct report *report, const char *before, const struct cup_weights *w,
+                        bool native)
 {
     for (int i = 0; i < CUP_WEIGHT_COUNT; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s%s", before, cup_weight_names[i]);
         put(report, name,
-            cup_weight_measured(report->profile, (enum cup_weight)i)
+            is_known(report, (enum cup_weight)i, native)
                 ? cup_weight_value((enum cup_weight)i, w->of[i])
                 : cup_null());
     }
 }
 
-static void put_both(struct report *report, const struct cup_function_row *row)
+static void put_both(struct report *report, const struct cup_function_row *row, bool native)
 {
-    put_weights(report, "", &row->self);
-    put_weights(report, "total_", &row->total);
+    put_weights(report, "", &row->self, native);
+    put_weights(report, "total_", &row->total, native);
 }
 
 static struct cup_value tree_text(const struct cup_call_tree *tree, uint32_t string)
@@ -62,7 +70,7 @@ static void put_functions(struct report *report, const struct cup_functions *fun
         if (prefix != CUP_ALL_PREFIXES)
             put_prefix(report, prefix);
         put_function(report, functions->tree, rows->rows[i].of);
-        put_both(report, &rows->rows[i]);
+        put_both(report, &rows->rows[i], false);
         cup_json_end_object(&report->json);
     }
     if (name)
@@ -81,7 +89,7 @@ static void put_lines(struct report *report, const struct cup_functions *functio
         cup_json_row(&report->json, NULL);
         put_function(report, tree, frame->function);
         put(report, "line", frame->line ? cup_count(frame->line) : cup_null());
-        put_both(report, row);
+        put_both(report, row, false);
         cup_json_end_object(&report->json);
     }
     cup_json_end_array(&report->json);
@@ -115,7 +123,7 @@ static void put_natives(struct report *report, const struct cup_functions *funct
         cup_json_row(&report->json, NULL);
         put_prefix(report, prefix);
         put_function(report, functions->tree, functions->natives.rows[i].of);
-        put_both(report, &functions->natives.rows[i]);
+        put_both(report, &functions->natives.rows[i], true);
         cup_json_end_object(&report->json);
     }
 }
@@ -148,15 +156,16 @@ static void put_modules(struct report *report, const struct cup_modules *modules
     cup_json_end_array(&report->json);
 }
 
-static void put_packages(struct report *report, const char *name, const struct cup_call_tree *tree,
-                         const struct cup_function_rows *rows)
+static void put_packages(struct report *report, const struct cup_functions *functions, bool native)
 {
-    cup_json_array(&report->json, name);
+    const struct cup_function_rows *rows =
+        native ? &functions->native_packages : &functions->packages;
+    cup_json_array(&report->json, native ? "native_packages" : "packages");
     for (size_t i = 0; i < rows->count; i++) {
         const struct cup_function_row *row = &rows->rows[i];
         cup_json_row(&report->json, NULL);
-        put(report, "package", tree_text(tree, row->of));
-        put_both(report, row);
+        put(report, "package", tree_text(functions->tree, row->of));
+        put_both(report, row, native);
         cup_json_end_object(&report->json);
     }
     cup_json_end_array(&report->json);
@@ -169,7 +178,7 @@ static void put_phases(struct report *report, const struct cup_functions *functi
         cup_json_row(&report->json, NULL);
         put_prefix(report, prefix);
         put(report, "phase", cup_string(cup_phase_names[i]));
-        put_weights(report, "", &functions->phases[i]);
+        put_weights(report, "", &functions->phases[i], false);
         cup_json_end_object(&report->json);
     }
 }
@@ -212,16 +221,16 @@ static int put_all(struct report *report, struct cup_functions *functions)
     put(report, "tasks", cup_count(tree->tasks));
     put(report, "processes", cup_count(tree->processes));
     put(report, "processes_without", cup_count(tree->without));
-    put_weights(report, "", &functions->all);
-    put_weights(report, "unknown_", &functions->unknown);
-    put_weights(report, "native_", &functions->native);
+    put_weights(report, "", &functions->all, false);
+    put_weights(report, "unknown_", &functions->unknown, false);
+    put_weights(report, "native_", &functions->native, false);
     put(report, "left_out", cup_count(tree->left_out));
     put(report, "orphans", cup_count(tree->orphans));
     put(report, "damaged_records", cup_count(tree->damaged));
     put_functions(report, functions, "rows", CUP_ALL_PREFIXES);
     put_lines(report, functions);
     put_branches(report, tree);
-    put_packages(report, "packages", tree, &functions->packages);
+    put_packages(report, functions, false);
     cup_json_array(&report->json, "phases");
     put_phases(report, functions, CUP_ALL_PREFIXES);
     int result = each_prefix(report, put_phases);
@@ -231,7 +240,7 @@ static int put_all(struct report *report, struct cup_functions *functions)
     if (result == 0)
         result = each_prefix(report, put_natives);
     cup_json_end_array(&report->json);
-    put_packages(report, "native_packages", tree, &functions->native_packages);
+    put_packages(report, functions, true);
     put_modules(report, &tree->modules);
     cup_json_array(&report->json, "by_prefix");
     if (result == 0)
@@ -253,4 +262,24 @@ int cup_report_put_functions(struct report *report)
     int result = put_all(report, &functions);
     cup_functions_free(&functions);
     return result;
+}
+
+int cup_report_put_natives(struct report *report)
+{
+    struct cup_functions functions;
+    if (!report->totals->calls)
+        return 0;
+    if (cup_functions_make(&functions, report->totals->calls, CUP_ALL_PREFIXES) != 0)
+        return -1;
+    cup_function_rows_sort(&functions.natives, CUP_W_ALLOC, true, false);
+    open_rows(report, "native");
+    for (size_t i = 0; i < functions.natives.count; i++) {
+        cup_json_row(&report->json, NULL);
+        put_function(report, functions.tree, functions.natives.rows[i].of);
+        put_both(report, &functions.natives.rows[i], true);
+        cup_json_end_object(&report->json);
+    }
+    close_rows(report);
+    cup_functions_free(&functions);
+    return 0;
 }

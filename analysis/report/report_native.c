@@ -106,21 +106,32 @@ static enum cup_weight order_of(const struct cup_functions *functions)
     return cup_shown_weights[last].weight;
 }
 
+/* Others are on stacks only as callers, or have none of what is shown. */
+static bool is_shown(const struct cup_functions *functions, const struct cup_weights *self)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
+        if (amount_of(&functions->native, i) && amount_of(self, i))
+            return true;
+    return false;
+}
+
 static void print_packages(const struct cup_page *page, struct cup_functions *functions)
 {
     struct cup_function_rows *rows = &functions->native_packages;
     struct cup_column columns[CUP_TABLE_COLUMNS];
     struct cup_table table;
-    size_t most = cup_shown_rows(page, SHOWN_PACKAGES);
+    size_t most = cup_shown_rows(page, SHOWN_PACKAGES), some = 0;
     cup_page_heading(page, "Packages, native", "with their own C code innermost");
     cup_function_rows_sort(rows, order_of(functions), false, false);
     cup_table_start(&table, columns, add_columns(functions, columns));
-    for (size_t i = 0; i < rows->count && i < most; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!is_shown(functions, &rows->rows[i].self) || some++ >= most)
+            continue;
         cup_table_add(&table, cup_call_text(functions->tree, rows->rows[i].of));
         add_amounts(&table, functions, &rows->rows[i].self);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, rows->count > most ? rows->count - most : 0, "packages in --json");
+    cup_page_more(page, some > most ? some - most : 0, "packages in --json");
 }
 
 /* ---- functions ---------------------------------------------------------------------------- */
@@ -145,6 +156,9 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
     cup_page_heading(page, "Native functions",
                      "what they did is the Python function's, too, that called them");
     print_named(page, &functions->tree->modules);
+    if (functions->all.of[CUP_W_CPU])
+        cup_print_line(page, CUP_DIM,
+                       "Of CPU time they are not known: its samples have no native frames.");
     print_nameless(page, &functions->tree->modules);
     print_losses(page);
     print_packages(page, functions);

@@ -66,8 +66,9 @@ static int check_format(const struct request *request, struct cup_error *error)
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
         !(request->format->needs & STACKS))
         return cup_error_set(error, "export", CUP_NO_OFFSET,
-                             "--prefix, --dataset and --worker are for --to speedscope and "
-                             "collapsed");
+                             "--to %s is of all tasks: --prefix, --dataset and --worker are for "
+                             "--to speedscope and collapsed",
+                             request->to);
     return 0;
 }
 

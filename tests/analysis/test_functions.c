@@ -439,6 +439,7 @@ Test(functions, the_report_tells_them)
         CUP_EXIT_DONE);
     text = read_text_in(outside, "out");
     cr_assert(strstr(text, "40.0 ms CPU"), "%s", text);
+    cr_assert(strstr(text, "Only tasks of prefix merge."), "%s", text);
     cr_assert_not(strstr(text, "select"), "%s", text);
     free(text);
     cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--prefix", "merge"), CUP_EXIT_USAGE);
@@ -578,6 +579,46 @@ Test(functions, saved_reports_are_compared_likewise)
     cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--json", one), CUP_EXIT_DONE);
     cr_assert_eq(RUN(cup_verb_report, "report", other, "--json", two), CUP_EXIT_DONE);
     expect_comparison(one, two);
+    remove_scratch(other);
+}
+
+/* The first log, with a function of a file. */
+static void save_added(const char *directory, const char *path, unsigned ms)
+{
+    enum { PATH = 900, ADDED = 60 };
+    struct log_builder b;
+    const struct cup_stack_node node = {N_WORK, ADDED, CUP_AT_UNKNOWN};
+    const struct builder_use use = {ADDED, CUP_U_CPU, 1, 0, MS(ms)};
+    build_stack_log(&b);
+    builder_string(&b, PATH, path);
+    builder_code(&b, ADDED, PATH, "added", 99, NULL, 0);
+    builder_stacks(&b, ADDED, &node, 1);
+    builder_uses(&b, 1, &use, 1);
+    builder_finish(&b);
+    save_log(&b, directory, "one.cup");
+    builder_free(&b);
+}
+
+static void expect_added_once(const char *first, const char *second)
+{
+    cr_assert_eq(RUN(cup_verb_compare, "compare", first, second, "--only", "functions"),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    cr_expect(strstr(text, "added (theirs.py)  100 us  200 us  +100 us  +100.0 %"), "%s", text);
+    cr_expect(!strstr(text, "gone"), "%s", text);
+    free(text);
+}
+
+Test(functions, a_copy_of_the_analysis_elsewhere_is_compared)
+{
+    char other[SUPPORT_PATH], one[2 * SUPPORT_PATH];
+    make_scratch(other);
+    save_added(scratch, "/home/me/first/theirs.py", 200);
+    save_added(other, "/data/second/theirs.py", 400);
+    snprintf(one, sizeof one, "%s/one.json", outside);
+    cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--json", one), CUP_EXIT_DONE);
+    expect_added_once(scratch, other);
+    expect_added_once(one, other);
     remove_scratch(other);
 }
 

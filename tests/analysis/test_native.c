@@ -9,6 +9,7 @@
 #include "analysis/metrics/folded.h"
 #include "analysis/metrics/functions.h"
 #include "analysis/verbs/verbs.h"
+#include "plot/flame.h"
 #include "tests/analysis/native_files.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
@@ -534,6 +535,8 @@ Test(native, the_json_holds_them)
     cr_expect_str_eq(json_string_value(json_object_get(row, "kind")), "native");
     cr_expect_str_eq(json_string_value(json_object_get(row, "package")), "libkernels");
     cr_expect_eq(json_integer_value(json_object_get(row, "read_bytes")), 8 * 30000);
+    cr_expect(json_is_null(json_object_get(row, "cpu_s")), "no sample has native frames");
+    cr_expect(json_is_null(json_object_get(row, "total_cpu_samples")));
     row = find(natives, "prefix", "merge");
     cr_expect_eq(json_integer_value(json_object_get(row, "total_read_bytes")), 30000);
     row = find(json_object_get(section, "native_packages"), "package", "libkernels");
@@ -548,7 +551,8 @@ Test(native, the_json_holds_them)
 
 Test(native, two_runs_are_compared_by_them_too)
 {
-    static const char *const parts[] = {"static_inner (libkernels.so.2)", "bytes allocated, self"};
+    static const char *const parts[] = {"bytes allocated, self, native, for each",
+                                        "static_inner (libkernels.so.2)"};
     char one[2 * SUPPORT_PATH];
     save(false);
     snprintf(one, sizeof one, "%s/one.json", outside);
@@ -558,5 +562,52 @@ Test(native, two_runs_are_compared_by_them_too)
                  CUP_EXIT_DONE);
     char *text = read_text_in(outside, "out");
     expect_in(text, parts, 2);
+    cr_expect(strstr(text, "static_inner") > strstr(text, "native, for each"),
+              "in tables of their own: %s", text);
     free(text);
+}
+
+static const struct cup_flame_box *box_of(const struct cup_flame *flame, const char *whole)
+{
+    for (size_t i = 0; i < flame->count; i++)
+        if (strcmp(flame->boxes[i].whole, whole) == 0)
+            return &flame->boxes[i];
+    cr_assert(false, "no box of %s", whole);
+    return NULL;
+}
+
+Test(native, boxes_have_names_without_the_library)
+{
+    struct cup_arena arena = {0};
+    struct cup_folded folded;
+    struct cup_flame_left_out left_out = {0};
+    const struct cup_flame_weight weight = {.weight = CUP_W_READ};
+    save(true);
+    load();
+    cr_assert_eq(cup_fold(&folded, &tree, CUP_W_READ, CUP_ALL_PREFIXES, CUP_FOLD_USER_LINES), 0);
+    const struct cup_flame *flame = cup_flame_make(&arena, &tree, &folded, &weight, 1, &left_out);
+    cr_assert(flame);
+    cr_expect_str_eq(box_of(flame, "static_inner (libkernels.so.2)")->name, "static_inner");
+    cr_expect_str_eq(box_of(flame, "main::{lambda(int)#1}::operator() (libkernels.so.2)")->name,
+                     "main::{lambda(int)#1}::operator()");
+    cup_folded_free(&folded);
+    cup_arena_clear(&arena);
+}
+
+Test(native, a_table_for_spreadsheets_has_them)
+{
+    static const char *const parts[] = {"function,file,path,", "\nstatic_inner,libkernels.so.2,",
+                                        ",libkernels,false,native,"};
+    char target[2 * SUPPORT_PATH];
+    save(true);
+    snprintf(target, sizeof target, "%s/export", outside);
+    cr_assert_eq(RUN(cup_verb_export, "export", scratch, "--to", "csv", "-o", target),
+                 CUP_EXIT_DONE);
+    char *text = read_text_in(target, "native.csv"),
+         *others = read_text_in(target, "functions.csv");
+    expect_in(text, parts, 3);
+    cr_expect(!strstr(others, "static_inner"), "%s", others);
+    free(text);
+    free(others);
+    remove_scratch(target);
 }

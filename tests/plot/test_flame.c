@@ -159,7 +159,7 @@ Test(flame, small_boxes_are_left_out_and_counted)
     load();
     const struct cup_flame *flame = make("flame-cpu");
     cr_assert_eq(flame->count, 10);
-    cr_assert(strstr(input.caption, "Boxes of less than 0.1 % that are not drawn: 5000."), "%s",
+    cr_assert(strstr(input.caption, "Boxes of less than 0.1 % that are not drawn: 5,000."), "%s",
               input.caption);
 }
 
