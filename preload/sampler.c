@@ -19,7 +19,7 @@
 
 /* At most one part in so many of the CPU time that it looks at is what it uses itself; else it
  * looks less often, but one time in so many. */
-enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */ };
+enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* besides thread-local storage */
@@ -39,6 +39,7 @@ static struct {
     uint32_t looking;         /* a lock: within a look */
     uint64_t own_ns, seen_ns; /* CPU time of the last looks: what it used, and what it saw used */
     uint32_t stretch;         /* times the period, between looks */
+    uint64_t same_ns;         /* for so long */
 } sampler;
 
 void cup_sampler_wants(uint32_t hz)
@@ -200,13 +201,24 @@ static uint64_t next_wait_ns(void)
     return period_ns / 2 + period_ns * share / 1024;
 }
 
-static void keep_to_budget(uint64_t own_ns)
+/* Not at once: a sleep whose looks grow longer while it lasts would lose the last of them, in which
+ * it ends, and have gained but a short one where it began. */
+static void stretch(bool dear, uint64_t passed_ns)
 {
-    sampler.own_ns += own_ns;
-    if (sampler.own_ns * AFFORDABLE > sampler.seen_ns)
+    sampler.same_ns += passed_ns;
+    if (sampler.same_ns < KEPT_PERIODS * sampler.period_ns)
+        return;
+    if (dear)
         sampler.stretch = sampler.stretch < LEAST_OFTEN ? sampler.stretch * 2 : LEAST_OFTEN;
     else
         sampler.stretch = sampler.stretch > 1 ? sampler.stretch / 2 : 1;
+    sampler.same_ns = 0;
+}
+
+static void keep_to_budget(uint64_t own_ns, uint64_t passed_ns)
+{
+    sampler.own_ns += own_ns;
+    stretch(sampler.own_ns * AFFORDABLE > sampler.seen_ns, passed_ns);
     sampler.own_ns -= sampler.own_ns / REMEMBERED;
     sampler.seen_ns -= sampler.seen_ns / REMEMBERED;
 }
@@ -278,7 +290,7 @@ static void *run(void *unused)
             count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
             look(now, passed_ns);
             uint64_t cpu_now_ns = cup_clock_thread_cpu_ns();
-            keep_to_budget(cpu_now_ns - cpu_ns);
+            keep_to_budget(cpu_now_ns - cpu_ns, passed_ns);
             cup_log_health(CUP_H_CPU_SAMPLER_NS, cpu_now_ns - cpu_ns);
             cpu_ns = cpu_now_ns;
         } else if (in_vain == IDLE_LOOKS) {
@@ -340,6 +352,7 @@ static void start(void)
         sampler.ends = sampler.idle = 0;
         sampler.own_ns = sampler.seen_ns = 0;
         sampler.stretch = 1;
+        sampler.same_ns = 0;
         bool may = cup_foreign_verify();
         if (may && create()) {
             __atomic_store_n(&sampler.runs, true, __ATOMIC_RELEASE);

@@ -16,8 +16,8 @@ import raw_log
 JOB = Path(__file__).with_name("uses_job.py")
 TEXT = JOB.read_text().splitlines()
 ROOM = {"alloc": 0.03, "cpu": 0.02}
-ASLEEP_NS = 0.45e9  # three sleeps, each right to within a period, of which these are three standard deviations:
-ASLEEP_ROOM = 2.7  # periods; the sampler's is up to eight times as long where nothing runs or much else does
+ASLEEP_NS = 0.45e9  # three sleeps, of which up to a tenth is missing, as the sampler's period grows meanwhile
+ASLEEP_ROOM = 2.7  # periods: three standard deviations of the sum, each sleep being known to within one or so
 wrong = []
 
 
@@ -91,7 +91,7 @@ def check_cpu(log, key, told, row):
     for name, share in told.items():
         expect(abs(found[name] / whole - share) < ROOM["cpu"], key, name, found[name] / whole, "not", share)
     expect(0.9 < whole / 3e9 < 1.1, key, "CPU", whole)
-    least = ASLEEP_NS - ASLEEP_ROOM * period_ns(log, key, "computes")
+    least = 0.9 * ASLEEP_NS - ASLEEP_ROOM * period_ns(log, key, "computes")
     expect(waits["computes"] > least, key, "asleep", waits["computes"], "not", least)
 
 
