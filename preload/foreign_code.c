@@ -132,21 +132,26 @@ static bool find(uint32_t i, uint64_t code, uint32_t *id)
     return *id != 0;
 }
 
-uint32_t cup_foreign_codes(const uint64_t *codes, uint32_t *ids, uint32_t count)
+static bool copy_all(const uint64_t *codes, uint32_t count)
 {
-    uint32_t certain = 0;
-    bool so_far = true;
-    memset(ids, 0, count * sizeof *ids);
     if (!copy_codes(codes, count))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < count; i++)
         if (!cup_stack_is_code(codes_copy[i]))
-            return 0;
-    if (!have_versions(count) && !copy_names_and_tables(count))
-        return 0;
-    for (uint32_t i = count; i-- > 0;) {
-        so_far &= find(i, codes[i], &ids[i]);
-        certain += so_far;
+            return false;
+    return have_versions(count) || copy_names_and_tables(count);
+}
+
+void cup_foreign_codes(struct cup_foreign_code *codes, uint32_t count)
+{
+    uint64_t addresses[CUP_FOREIGN_CODES];
+    for (uint32_t i = 0; i < count; i++) {
+        addresses[i] = codes[i].address;
+        codes[i].id = 0;
+        codes[i].certain = false;
     }
-    return certain;
+    if (!count || !copy_all(addresses, count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        codes[i].certain = find(i, addresses[i], &codes[i].id);
 }

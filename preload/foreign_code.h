@@ -8,10 +8,16 @@
 
 enum { CUP_FOREIGN_CODES = 128 };
 
-/* IDS of COUNT of them, at most CUP_FOREIGN_CODES; 0 for what is no function (a frame that a call
- * of a class leaves in 3.13). Returns how many, counted from the last, are certain: they were met
- * before by this very content, so that what stands there now was there since. The others are
- * met hereby, if they are code objects at all. One caller at a time. */
-uint32_t cup_foreign_codes(const uint64_t *codes, uint32_t *ids, uint32_t count);
+struct cup_foreign_code {
+    uint64_t address; /* given */
+    uint32_t id;      /* 0: it is no function (a frame that a call of a class leaves in 3.13) */
+    bool certain; /* it was met before by this very content: what stands there now was there since
+                   */
+};
+
+/* Looks up COUNT of them, at most CUP_FOREIGN_CODES, each of which should be there but once: to
+ * copy one takes a microsecond. Those that are not certain are met hereby, if they are code objects
+ * at all. One caller at a time. */
+void cup_foreign_codes(struct cup_foreign_code *codes, uint32_t count);
 
 #endif

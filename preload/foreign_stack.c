@@ -361,21 +361,38 @@ static uint32_t look(const struct cup_foreign *thread)
 
 static uint32_t ids[STEPS];
 
+/* Those on the stack, each but once: a function that calls itself stands there many times. */
+static struct {
+    struct cup_foreign_code of[CUP_FOREIGN_CODES];
+    uint32_t count;
+} codes;
+
+static uint32_t place_of(uint64_t code)
+{
+    uint32_t at = 0;
+    while (at < codes.count && codes.of[at].address != code)
+        at++;
+    if (at == codes.count)
+        codes.of[codes.count++].address = code;
+    return at;
+}
+
 /* How many of SAME steps have code objects that are certain, counted from the outermost. */
 static uint32_t name(uint32_t same)
 {
-    uint64_t codes[CUP_FOREIGN_CODES];
-    uint32_t numbers[CUP_FOREIGN_CODES], count = 0, first = stack.count - same;
+    uint8_t places[STEPS];
+    uint32_t first = stack.count - same, certain = 0;
+    codes.count = 0;
     for (uint32_t i = first; i < stack.count; i++)
-        if (stack.steps[i].code)
-            codes[count++] = stack.steps[i].code;
-    uint32_t unsure = count - (count ? cup_foreign_codes(codes, numbers, count) : 0);
-    for (uint32_t i = first, at = 0; i < stack.count; i++)
-        if (stack.steps[i].code)
-            ids[i] = numbers[at++];
-    for (; unsure; same--)
-        unsure -= stack.steps[stack.count - same].code != 0;
-    return same;
+        places[i] = stack.steps[i].code ? (uint8_t)place_of(stack.steps[i].code) : 0;
+    cup_foreign_codes(codes.of, codes.count);
+    for (uint32_t i = stack.count; i-- > first; certain++) {
+        const struct cup_foreign_code *code = &codes.of[places[i]];
+        if (stack.steps[i].code && !code->certain)
+            break;
+        ids[i] = code->id;
+    }
+    return certain;
 }
 
 /* Of SAME steps, outermost first, on top of UNDER. */

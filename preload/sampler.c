@@ -19,7 +19,7 @@
 
 /* At most one part in so many of the CPU time that it looks at is what it uses itself; else it
  * looks less often, but one time in so many. */
-enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */ };
+enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16 /* looks */, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* besides thread-local storage */
@@ -40,6 +40,7 @@ static struct {
     uint32_t looking;         /* a lock: within a look */
     uint64_t own_ns, seen_ns; /* CPU time of the last looks: what it used, and what it saw used */
     uint32_t stretch;         /* times the period, between looks */
+    uint64_t same_ns;         /* for so long */
 } sampler;
 
 static int add_storage(struct dl_phdr_info *object, size_t size, void *bytes)
@@ -88,10 +89,11 @@ static uint32_t task_of(const struct cup_seat *seat)
 
 static uint32_t node_of(struct cup_seat *seat, uint32_t task, bool *torn)
 {
-    uint32_t under = seat->runs ? 0 : cup_event_under(task);
-    uint32_t node = cup_foreign_node(&seat->thread, under, torn);
+    uint32_t under = seat->task && seat->runs ? 0 : cup_event_under(task);
+    seat->node = cup_foreign_node(&seat->thread, under, torn);
+    seat->node_task = task;
     cup_log_health(CUP_H_CPU_SAMPLES_TORN, *torn);
-    return node;
+    return seat->node;
 }
 
 /* All that it used since the last sample that found it running: so none of it is lost, and the
@@ -102,17 +104,17 @@ static uint32_t sample_cpu(struct cup_seat *seat, uint32_t task)
     uint32_t node = node_of(seat, task, &torn);
     cup_stack_use(task, node, CUP_U_CPU, 1, 0, seat->owed_ns);
     seat->owed_ns = 0;
-    seat->node_task = 0;
+    seat->stays = false;
     return node;
 }
 
 /* One that has used no CPU since it was last found blocked is where it was. */
 static uint32_t sample_wait(struct cup_seat *seat, uint32_t task, bool moved, uint64_t passed_ns)
 {
-    if (moved || seat->node_task != task) {
+    if (moved || !seat->stays || seat->node_task != task) {
         bool torn;
-        seat->node = node_of(seat, task, &torn);
-        seat->node_task = torn ? 0 : task;
+        node_of(seat, task, &torn);
+        seat->stays = !torn;
     }
     cup_stack_use(task, seat->node, CUP_U_OFF_CPU, 1, 0, passed_ns);
     return seat->node;
@@ -130,6 +132,7 @@ static void look_at(struct cup_seat *seat, uint32_t index, uint64_t passed_ns, b
     if (!task)
         return;
     seat->owed_ns += used;
+    seat->owed_task = task;
     sampler.seen_ns += used;
     bool busy = used * 10 >= passed_ns * 9, on_core = used && (busy || is_running(seat));
     uint32_t node =
@@ -139,7 +142,56 @@ static void look_at(struct cup_seat *seat, uint32_t index, uint64_t passed_ns, b
     cup_log_health(CUP_H_CPU_SAMPLES, 1);
 }
 
+/* Where it was last seen, if in this task: what it did since is not known better. */
+static uint32_t last_node(const struct cup_seat *seat, uint32_t task)
+{
+    if (seat->node_task == task && seat->node)
+        return seat->node;
+    uint32_t under = seat->runs ? 0 : cup_event_under(task);
+    return cup_stack_node(under, CUP_NODE_UNKNOWN, 0);
+}
+
+/* No sample comes any more: what none stands for yet is counted, up to CPU_NS. */
+static void settle(struct cup_seat *seat, uint64_t cpu_ns)
+{
+    uint32_t task = seat->task;
+    if (cup_attribution_runs(task) && cpu_ns != CUP_UNKNOWN64 && cpu_ns > seat->cpu_ns) {
+        seat->owed_ns += cpu_ns - seat->cpu_ns;
+        seat->owed_task = task;
+        seat->cpu_ns = cpu_ns;
+    }
+    if (seat->owed_ns)
+        cup_stack_use_late(seat->owed_task, last_node(seat, seat->owed_task), CUP_U_CPU,
+                           seat->owed_ns);
+    seat->owed_ns = 0;
+}
+
+static bool samples(void)
+{
+    return sampler.period_ns && !sampler.refused && cup_stacks_on();
+}
+
+void cup_sampler_thread_ends(void)
+{
+    struct cup_seat *seat = samples() && cup_active() ? cup_seat_own() : NULL;
+    if (!seat)
+        return;
+    settle(seat, seat->task ? cup_clock_thread_cpu_ns() : seat->cpu_ns);
+    cup_seat_unlock(seat);
+}
+
 /* ---- all of them ------------------------------------------------------------------------- */
+
+static void settle_all(void)
+{
+    for (uint32_t i = 0; samples() && i < cup_seats_used(); i++) {
+        struct cup_seat *seat = cup_seat_lock(i);
+        if (!seat)
+            continue;
+        settle(seat, seat->task ? cpu_ns_of(seat->tid) : seat->cpu_ns);
+        cup_seat_unlock(seat);
+    }
+}
 
 static void look(uint64_t now, uint64_t passed_ns)
 {
@@ -162,13 +214,24 @@ static uint64_t next_wait_ns(void)
     return period_ns / 2 + period_ns * share / 1024;
 }
 
-static void keep_to_budget(uint64_t own_ns)
+/* Not at once: a sleep whose looks grow longer while it lasts would lose the last of them, in which
+ * it ends, and have gained but a short one where it began. */
+static void stretch(bool dear, uint64_t passed_ns)
 {
-    sampler.own_ns += own_ns;
-    if (sampler.own_ns * AFFORDABLE > sampler.seen_ns)
+    sampler.same_ns += passed_ns;
+    if (sampler.same_ns < KEPT_PERIODS * sampler.period_ns)
+        return;
+    if (dear)
         sampler.stretch = sampler.stretch < LEAST_OFTEN ? sampler.stretch * 2 : LEAST_OFTEN;
     else
         sampler.stretch = sampler.stretch > 1 ? sampler.stretch / 2 : 1;
+    sampler.same_ns = 0;
+}
+
+static void keep_to_budget(uint64_t own_ns, uint64_t passed_ns)
+{
+    sampler.own_ns += own_ns;
+    stretch(sampler.own_ns * AFFORDABLE > sampler.seen_ns, passed_ns);
     sampler.own_ns -= sampler.own_ns / REMEMBERED;
     sampler.seen_ns -= sampler.seen_ns / REMEMBERED;
 }
@@ -240,7 +303,7 @@ static void *run(void *unused)
             count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
             look(now, passed_ns);
             uint64_t cpu_now_ns = cup_clock_thread_cpu_ns();
-            keep_to_budget(cpu_now_ns - cpu_ns);
+            keep_to_budget(cpu_now_ns - cpu_ns, passed_ns);
             cup_log_health(CUP_H_CPU_SAMPLER_NS, cpu_now_ns - cpu_ns);
             cpu_ns = cpu_now_ns;
         } else if (in_vain == IDLE_LOOKS) {
@@ -291,6 +354,7 @@ static void start(void)
         sampler.ends = sampler.idle = 0;
         sampler.own_ns = sampler.seen_ns = 0;
         sampler.stretch = 1;
+        sampler.same_ns = 0;
         bool may = cup_foreign_verify();
         if (may && create()) {
             __atomic_store_n(&sampler.runs, true, __ATOMIC_RELEASE);
@@ -349,6 +413,7 @@ void cup_sampler_stops(void)
 {
     __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
     write_kept();
+    settle_all();
     if (__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE))
         ring();
 }

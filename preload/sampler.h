@@ -20,7 +20,12 @@ void cup_sampler_looks(void);
  * thing to Python than one of several. It starts again at a task, a little later. */
 void cup_sampler_pauses(void);
 
-/* The process ends: nothing is counted any more. */
+/* The calling thread ends: the CPU time in tasks that it used since its last sample is counted, at
+ * the stack where it was last seen in that task, else at an unknown frame. Guard held; before
+ * cup_seat_leaves(). */
+void cup_sampler_thread_ends(void);
+
+/* The process ends: likewise for all threads, and nothing is counted any more. */
 void cup_sampler_stops(void);
 
 /* A forked child has none. */

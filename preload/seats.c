@@ -59,14 +59,17 @@ void cup_seat_works(uint32_t task, bool runs, uint64_t cpu_ns)
     struct cup_seat *seat = task || cup_self.seat ? own() : NULL;
     if (!seat)
         return;
-    if (seat->task)
+    if (seat->task) {
         seat->owed_ns += cpu_ns - seat->cpu_ns;
-    if (task)
+        seat->owed_task = seat->task;
+    }
+    if (task) {
         look_at_self(seat);
+        seat->runs = runs;
+    }
     seat->task = task;
-    seat->runs = runs;
     seat->cpu_ns = cpu_ns;
-    seat->node_task = 0;
+    seat->stays = false;
     cup_seat_unlock(seat);
 }
 
@@ -80,9 +83,14 @@ void cup_seat_helps(void)
     cup_seat_unlock(seat);
 }
 
+struct cup_seat *cup_seat_own(void)
+{
+    return cup_self.seat ? own() : NULL;
+}
+
 void cup_seat_leaves(void)
 {
-    struct cup_seat *seat = cup_self.seat ? own() : NULL;
+    struct cup_seat *seat = cup_seat_own();
     if (!seat)
         return;
     cup_self.seat = 0;

@@ -17,12 +17,14 @@ struct cup_seat {
     uint32_t tid;  /* 0: free */
     struct cup_foreign thread;
     uint32_t task;                 /* that it works for, as far as it says so itself; 0: none */
-    bool runs;                     /* it is the task's own thread */
+    bool runs;                     /* it is its own thread, of this task or the last one */
     uint64_t cpu_ns;               /* its CPU clock when that was last looked at */
     uint64_t owed_ns;              /* CPU time in tasks that no sample stands for yet */
+    uint32_t owed_task;            /* the last of those tasks */
     const struct cup_thread *self; /* there as long as the seat is taken */
-    uint32_t node_task; /* task for which it was blocked when it was last looked at, and where: */
-    uint32_t node;
+    uint32_t node_task; /* task for which it worked when it was last looked at; 0: none */
+    uint32_t node;      /* where it was then */
+    bool stays;         /* it was blocked then, and that is the whole of its stack */
 };
 
 /* The calling thread works for TASK from now on, its own if it RUNS it, or for none (0): until now
@@ -31,6 +33,9 @@ void cup_seat_works(uint32_t task, bool runs, uint64_t cpu_ns);
 
 /* Likewise, where it is not known when that began: it may work for tasks by its context. */
 void cup_seat_helps(void);
+
+/* The calling thread's, locked; NULL: it has none. */
+struct cup_seat *cup_seat_own(void);
 
 /* The calling thread ends. */
 void cup_seat_leaves(void);

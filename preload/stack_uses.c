@@ -205,13 +205,20 @@ static void make(uint32_t task)
     cup_spin_unlock(&uses.making);
 }
 
-static __attribute__((noinline)) struct table *find_or_make(uint32_t task)
+/* TASK's table, locked; NULL: it runs no more, or too many do. */
+static struct table *find_own(uint32_t task)
 {
-    struct table *table = task ? lock_known(task) : NULL;
-    if (task && !table) {
+    struct table *table = lock_known(task);
+    if (!table) {
         make(task);
         table = lock_known(task);
     }
+    return table;
+}
+
+static __attribute__((noinline)) struct table *find_or_make(uint32_t task)
+{
+    struct table *table = task ? find_own(task) : NULL;
     if (table)
         return table;
     cup_spin_lock(&uses.tables[0].lock);
@@ -248,10 +255,10 @@ static inline struct cup_stack_sum *sum_of(struct table *table, uint32_t node,
     return __builtin_expect(sum && sum->taken, 1) ? sum : begin(table, node, use);
 }
 
-void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
-                   uint64_t bytes, uint64_t ns)
+/* TABLE is locked, and will not be. */
+static inline void add(struct table *table, uint32_t node, enum cup_stack_use use, uint64_t count,
+                       uint64_t bytes, uint64_t ns)
 {
-    struct table *table = lock_table(task);
     tell_if_due(table);
     struct cup_stack_sum *sum = sum_of(table, node, use);
     if (sum) {
@@ -263,6 +270,22 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     }
     cup_spin_unlock(&table->lock);
+}
+
+void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
+                   uint64_t bytes, uint64_t ns)
+{
+    add(lock_table(task), node, use, count, bytes, ns);
+}
+
+void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns)
+{
+    struct table *table = find_own(task);
+    struct cup_stack_sum sum = {.node = node, .use = (uint16_t)use, .ns = ns};
+    if (table)
+        add(table, node, use, 0, 0, ns);
+    else
+        cup_stack_use_rows(task, &sum, 1);
 }
 
 /* The next task begins with few places. */

@@ -10,6 +10,10 @@
 void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
                    uint64_t bytes, uint64_t ns);
 
+/* Adds NS to what was counted before, of a task that may have ended: of one that has a record is
+ * written at once. */
+void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns);
+
 /* The task ended: its sums are written out. */
 void cup_stack_uses_end(uint32_t task);
 

@@ -82,16 +82,17 @@ CASES(3_11, CUP_PYTHON, (void)0)
 CASES(3_9, CUP_PYTHON_3_9, cup_only_in_soak())
 CASES(3_13, CUP_PYTHON_3_13, (void)0)
 
-/* A program that runs for some seconds, sampled as often as can be, and then judges its logs. */
-static void check_samples(const char *name, const char *python, const char *program)
+static const char MOST_OFTEN[] = "CUPPING_CPU_HZ=1000";
+
+/* A program that runs for some seconds, sampled HZ times a second, and then judges its logs. */
+static void check_samples(const char *name, const char *python, const char *program, const char *hz)
 {
     char *directory = cup_scratch(name), *log = cup_path(directory, "log");
     char *profile = NULL;
     if (asprintf(&profile, "CUPPING_DIR=%s", directory) < 0)
         cr_assert_fail("out of memory");
     const char *const run[] = {python, "-Werror", program, "3", NULL};
-    const char *const environment[] = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", profile,
-                                       "CUPPING_CPU_HZ=1000", NULL};
+    const char *const environment[] = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", profile, hz, NULL};
     const char *const check[] = {python, program, "--check", directory, NULL};
     cup_run(program, log, run, environment, 120);
     cup_run("--check", log, check, cup_clean_environment, 120);
@@ -101,13 +102,13 @@ static void check_samples(const char *name, const char *python, const char *prog
 /* Stacks that change all the time, threads that come and go, forks: never a stack that was not. */
 static void check_churn(const char *name, const char *python)
 {
-    check_samples(name, python, CUP_TOP "/tests/workloads/uses_churn.py");
+    check_samples(name, python, CUP_TOP "/tests/workloads/uses_churn.py", MOST_OFTEN);
 }
 
 /* Functions of a few bytecodes: their shares of the CPU time, and no stack that never was. */
 static void check_shares(const char *name, const char *python)
 {
-    check_samples(name, python, CUP_TOP "/tests/workloads/sampler_truth.py");
+    check_samples(name, python, CUP_TOP "/tests/workloads/sampler_truth.py", MOST_OFTEN);
 }
 
 Test(stack_uses, churn_3_11)
@@ -140,4 +141,26 @@ Test(stack_uses, shares_3_9)
 Test(stack_uses, shares_3_13)
 {
     check_shares("stack-shares-3_13", CUP_PYTHON_3_13);
+}
+
+/* CPU time of threads that end before they are looked at again. */
+static void check_ends(const char *name, const char *python)
+{
+    check_samples(name, python, CUP_TOP "/tests/workloads/uses_ends.py", "CUPPING_CPU_HZ=100");
+}
+
+Test(stack_uses, ends_of_threads_3_11)
+{
+    check_ends("stack-ends-3_11", CUP_PYTHON);
+}
+
+Test(stack_uses, ends_of_threads_3_9)
+{
+    cup_only_in_soak();
+    check_ends("stack-ends-3_9", CUP_PYTHON_3_9);
+}
+
+Test(stack_uses, ends_of_threads_3_13)
+{
+    check_ends("stack-ends-3_13", CUP_PYTHON_3_13);
 }

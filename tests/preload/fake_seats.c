@@ -12,3 +12,5 @@ void cup_seat_helps(void) {}
 void cup_seat_leaves(void) {}
 
 void cup_sampler_looks(void) {}
+
+void cup_sampler_thread_ends(void) {}

@@ -74,10 +74,8 @@ def check_read(functions, name, known, lines):
 
 
 def check_use(functions, name, expected, lines):
-    """What a thread used since its last sample when it ends is in none: of a pool much is missing."""
     row, times = at_line(functions, "known_tasks.py", lines[f"{name}: use"]), expected["tasks"][name]["times"]
-    room = 0.5 if name in ("pool", "in_executor") else 0.1
-    close_to(row["total_cpu_s"], times * expected["cpu_s"], room, 0.04, name, "CPU")
+    close_to(row["total_cpu_s"], times * expected["cpu_s"], 0.1, 0.04, name, "CPU")
     close_to(row["total_alloc_bytes"], times * expected["alloc_bytes"], 0, 2 << 20, name, "allocated")
 
 

@@ -1,0 +1,83 @@
+"""Tasks whose threads end while much of their CPU time is in no sample yet: pools made for one call, and threads
+that live less than a sampler's period.
+
+    uses_ends.py SECONDS     then, without the library: uses_ends.py --check DIRECTORY
+
+What the tasks' threads used by their own clocks, all and each at most, stands in DIRECTORY/used.json ($CUPPING_DIR).
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOM = 0.1  # what threads use to begin and to end
+used, longest = Counter(), Counter()
+
+
+def burn(task, seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        sum(i * i for i in range(500))
+    used[task] += time.thread_time()
+    longest[task] = max(longest[task], time.thread_time())
+
+
+def pooled(seconds):
+    """Two threads that contend for the interpreter's lock: mostly blocked when they are looked at."""
+    for _ in range(int(seconds * 5)):
+        with ThreadPoolExecutor(2) as threads:
+            for _ in range(2):
+                threads.submit(burn, "pooled", 0.1)
+
+
+def short(seconds):
+    for _ in range(int(seconds * 100)):
+        thread = threading.Thread(target=burn, args=("short", 0.002))
+        thread.start()
+        thread.join()
+
+
+def names_of(log, node):
+    return [name and name.split(".")[-1] for name, _, _ in log.frames(node)]
+
+
+def check(directory):
+    import raw_log
+
+    told = json.loads((Path(directory) / "used.json").read_text())
+    found, burning, seen = Counter(), Counter(), Counter()
+    for log in map(raw_log.Log, Path(directory).glob("*.cup")):
+        for task, node, use, times, _, ns in log.uses:
+            key, burns = log.tasks.get(task), "burn" in names_of(log, node)
+            if use == "cpu":
+                found[key] += ns / 1e9
+                burning[key] += burns * ns / 1e9
+            if use in ("cpu", "off_cpu"):
+                seen[key] += burns * times
+    print(told, found, burning, seen)
+    for task, seconds in told["used"].items():
+        assert abs(found[task] - seconds) < ROOM * seconds, (task, found[task], "not", seconds)
+    assert burning["pooled"] > 0.8 * found["pooled"]
+    # A thread that was not seen there is not said to have been there.
+    assert burning["short"] <= seen["short"] * 1.5 * told["longest"]["short"]
+
+
+def main(seconds):
+    import run_task
+
+    run_task.run("first", int)
+    for function in (pooled, short):
+        run_task.run(function.__name__, lambda: function(seconds))
+    Path(os.environ["CUPPING_DIR"], "used.json").write_text(json.dumps({"used": used, "longest": longest}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--check":
+        check(sys.argv[2])
+    else:
+        main(float(sys.argv[1]))
