@@ -404,5 +404,6 @@ void cup_modules_reset(void)
 void cup_modules_forked(void)
 {
     list.lock = list.closing = 0;
+    list.room_bytes = 0; /* somebody may have been taking of it */
     list.closes++;
 }

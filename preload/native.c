@@ -6,6 +6,7 @@
 #include "preload/log.h"
 #include "preload/memory.h"
 #include "preload/modules.h"
+#include "preload/native_thread.h"
 #include "preload/raw.h"
 #include "preload/redirect.h"
 
@@ -98,7 +99,7 @@ bool cup_native_may(void)
 {
     int saved = errno;
     bool on = cup_native_on() && !cup_self.unwinds;
-    bool may = on && (cup_modules_current() || may_not());
+    bool may = on && ((cup_native_thread_may() && cup_modules_current()) || may_not());
     errno = saved;
     return may;
 }
@@ -209,6 +210,8 @@ static const char *redirect(const struct cup_elf *library)
                     cup_redirect(library, "pipe", (const void *)no_pipe);
     if (has_pipe && !cup_redirect(library, "syscall", (const void *)look_at_byte))
         return "libunwind looks at memory in a way that is not known";
+    if (!cup_native_thread_redirect(library))
+        return "libunwind's thread-local storage is of a kind that is not known";
     return NULL;
 }
 
@@ -252,6 +255,7 @@ bool cup_native_forked(void)
     bool held = unwinding && cup_native_on();
     cup_modules_forked();
     cup_chains_forked();
+    cup_native_threads_forked();
     if (held)
         backtrace_by = NULL;
     unwinding = 0;

@@ -3,6 +3,7 @@
 #include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/helper.h"
+#include "preload/native_thread.h"
 #include "preload/raw.h"
 #include "preload/seats.h"
 #include "preload/sections.h"
@@ -37,6 +38,7 @@ static void thread_ends(void *unused)
             cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */
     }
     cup_wait_thread_ends();
+    cup_native_thread_ends();
     cup_seat_leaves();
     cup_self.heap = NULL;
     cup_unguard();
