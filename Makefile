@@ -171,7 +171,7 @@ $(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
 
 # Stacks are also read where a test wants them, by the very objects of the library.
 $(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,chain_memo.c clock.c code_text.c codes.c \
-	elf_symbols.c frames.c gil.c id_table.c layout.c log.c maps.c memory.c merge.c modules.c native.c nodes.c python.c \
+	elf_symbols.c frames.c gil.c id_table.c late.c layout.c log.c maps.c memory.c merge.c modules.c native.c nodes.c python.c \
 	raw.c real.c redirect.c stack_layout.c stacks.c walks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags

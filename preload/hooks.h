@@ -311,7 +311,7 @@
     X(waitpid, PROCESS, REQUIRED)                                                                  \
     X(__waitpid, PROCESS, OPTIONAL)                                                                \
     X(waitid, PROCESS, REQUIRED)                                                                   \
-    /* libraries are unloaded: others may come to lie there */                                      \
+    /* libraries are unloaded: others may come to lie there */                                     \
     X(dlclose, LOADER, REQUIRED)                                                                   \
     /* ends of a process that skip destructors */                                                  \
     X(_exit, PROCESS, REQUIRED)                                                                    \
@@ -416,15 +416,17 @@ int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
 int __pthread_mutex_lock(pthread_mutex_t *lock);
 int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-/* What a lock is tried or looked at by, before it is waited for; and the size of a thread's stack,
- * whose version in glibc 2.34 is no older one's. */
+/* What a lock is tried or looked at by, before it is waited for; and what a thread's stack is set
+ * and told by, whose versions in glibc 2.34 are no older one's. */
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
     X(mtx_trylock)                                                                                 \
     X(pthread_rwlock_tryrdlock)                                                                    \
     X(pthread_rwlock_trywrlock)                                                                    \
     X(sem_getvalue)                                                                                \
-    X(pthread_attr_setstacksize)
+    X(pthread_attr_setstacksize)                                                                   \
+    X(pthread_getattr_np)                                                                          \
+    X(pthread_attr_getstack)
 
 /* Methods of XRootD's client, by their C++ names; the last letter tells the ABI: t for version 5, l
  * for version 6. They are no part of the list above: the library that has them comes when it comes,

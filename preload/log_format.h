@@ -263,7 +263,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(CPU_SAMPLES_DROPPED, "cpu_samples_dropped",                                                  \
       "samples of CPU_SAMPLES records lost: the log was full")                                     \
     X(NATIVE_MISSED, "native_missed",                                                              \
-      "stacks without their native frames: a library was unloaded, or no room on the stack")       \
+      "stacks without their native frames: a library is unloaded, or too little room")             \
     X(NATIVE_APART, "native_apart",                                                                \
       "new stacks whose Python and native frames were not matched: Python's come first")           \
     X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")

@@ -99,7 +99,7 @@ bool cup_native_may(void)
 {
     int saved = errno;
     bool on = cup_native_on() && !cup_self.unwinds;
-    bool may = on && ((cup_native_thread_may() && cup_modules_current()) || may_not());
+    bool may = on && (cup_modules_current() || may_not());
     errno = saved;
     return may;
 }
@@ -111,6 +111,16 @@ enum cup_native_kind cup_native_kind(const void *call)
     if (is_in(&interpreter, call))
         return CUP_NATIVE_INTERPRETER;
     return is_in(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
+}
+
+bool cup_native_has_room(void)
+{
+    int saved = errno;
+    bool has = cup_native_thread_may();
+    if (!has)
+        cup_log_health(CUP_H_NATIVE_MISSED, 1);
+    errno = saved;
+    return has;
 }
 
 /* ---- finding it -------------------------------------------------------------------------- */

@@ -38,6 +38,10 @@ struct cup_native {
 /* They may be read now. False: a library is being unloaded, or is gone (counted). */
 bool cup_native_may(void);
 
+/* libunwind finds room on the stack. False: it may not, for little of it is left, or it is none of
+ * the thread's own (counted; native_thread.h). Keeps errno. */
+bool cup_native_has_room(void);
+
 /* Guard held; both keep errno. */
 void cup_native_here(struct cup_native *native);
 

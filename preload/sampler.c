@@ -29,6 +29,7 @@ enum {
 
 static struct {
     uint64_t period_ns; /* 0: no samples */
+    size_t storage;     /* bytes of thread-local storage of what was loaded at first */
     uint32_t changing;  /* a lock: of starting and ending the thread */
     bool runs, refused;
     pthread_t thread;
@@ -41,9 +42,21 @@ static struct {
     uint32_t stretch;         /* times the period, between looks */
 } sampler;
 
+static int add_storage(struct dl_phdr_info *object, size_t size, void *bytes)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_TLS)
+            *(size_t *)bytes += object->dlpi_phdr[i].p_memsz + object->dlpi_phdr[i].p_align;
+    return 0;
+}
+
+/* Storage is counted now: later a thread may stand in dl_iterate_phdr() with the loader's lock and
+ * wait for the interpreter's, which whoever starts the sampler has. */
 void cup_sampler_wants(uint32_t hz)
 {
     sampler.period_ns = hz ? UINT64_C(1000000000) / hz : 0;
+    dl_iterate_phdr(add_storage, &sampler.storage);
 }
 
 /* ---- one thread -------------------------------------------------------------------------- */
@@ -241,24 +254,13 @@ static void *run(void *unused)
 
 /* ---- its life ---------------------------------------------------------------------------- */
 
-static int add_storage(struct dl_phdr_info *object, size_t size, void *bytes)
-{
-    (void)size;
-    for (int i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_TLS)
-            *(size_t *)bytes += object->dlpi_phdr[i].p_memsz + object->dlpi_phdr[i].p_align;
-    return 0;
-}
-
 /* The default is what the program's own threads have, mostly 8 MiB. The C library takes the
  * thread-local storage of what was loaded at first out of the stack: all of it comes on top. */
 static void small_stack(pthread_attr_t *attributes)
 {
-    size_t storage = 0;
     pthread_attr_init(attributes);
-    dl_iterate_phdr(add_storage, &storage);
     if (real_pthread_attr_setstacksize)
-        real_pthread_attr_setstacksize(attributes, STACK_BYTES + storage);
+        real_pthread_attr_setstacksize(attributes, STACK_BYTES + sampler.storage);
 }
 
 /* No signal of the program's is for it. What it takes is not the task's. */

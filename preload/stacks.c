@@ -101,7 +101,8 @@ static void remember(uint64_t hash, uint32_t node)
     __atomic_store_n(&met[line][way].node, node, __ATOMIC_RELAXED);
 }
 
-/* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one.
+/* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one. A
+ * polynomial of what each frame is mixed to: one frame need not wait for the one before.
  * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
  * some forty million processes. */
 static inline __attribute__((always_inline)) uint64_t hash_frames(const struct cup_layout *layout,
@@ -114,10 +115,11 @@ static inline __attribute__((always_inline)) uint64_t hash_frames(const struct c
             continue;
         if (__builtin_expect(--left == 0, 0))
             return cup_mix(hash, CUP_NODE_CUT);
-        hash = cup_mix(hash ^ cup_stack_place_by(layout, frame, code),
-                       cup_code_fingerprint_whole(layout, code));
+        hash *= UINT64_C(0x9e3779b97f4a7c15);
+        hash += cup_mix(cup_stack_place_by(layout, frame, code),
+                        cup_code_fingerprint_whole(layout, code));
     }
-    return hash;
+    return cup_mix(hash, FRAMES_MOST);
 }
 
 /* The version of Python whose layout the running one has to the last offset; 0: none. */
@@ -366,7 +368,9 @@ static uint32_t by_chain(const struct spot *spot, uint64_t chain)
     if (__builtin_expect(cup_stacks_stressed, 0))
         check_chain(chain);
     uint32_t node = met_before(cup_mix(spot->hash, chain));
-    return node ? node : unwind(spot, true);
+    if (node)
+        return node;
+    return cup_native_has_room() ? unwind(spot, true) : without_native(spot);
 }
 
 static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
@@ -378,7 +382,9 @@ static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint6
     uint64_t chain = cup_chain_find(spot.key, first);
     if (chain && chain != CUP_CHAIN_HOPELESS)
         return by_chain(&spot, chain);
-    return chain && !at_any_cost ? without_native(&spot) : unwind(&spot, chain != 0);
+    if ((chain && !at_any_cost) || !cup_native_has_room())
+        return without_native(&spot);
+    return unwind(&spot, chain != 0);
 }
 
 static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)

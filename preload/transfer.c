@@ -6,7 +6,6 @@
 #include "preload/events.h"
 #include "preload/helper.h"
 #include "preload/log.h"
-#include "preload/meanwhile.h"
 #include "preload/opening.h"
 #include "preload/root_records.h"
 #include "preload/series.h"
@@ -564,10 +563,10 @@ static inline bool is_frequent(const struct cup_transfer *transfer, enum cup_cal
            transfer->owner.way != CUP_WAY_SOLE && transfer->owner.block;
 }
 
-/* All others. True: it is a data file's, and to be counted like those. */
-static __attribute__((noinline)) bool is_left(struct cup_transfer *transfer, enum cup_call call,
-                                              ssize_t bytes, int64_t offset, uint64_t ns,
-                                              const void *to, int parts)
+/* All others. True: it is a data file's, and still to be counted. */
+static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, enum cup_call call,
+                                                 ssize_t bytes, int64_t offset, uint64_t ns,
+                                                 const void *to, int parts)
 {
     uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
     if (transfer->owner.way == CUP_WAY_SOLE)
@@ -592,7 +591,7 @@ void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t
     cup_guard();
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     if (__builtin_expect(is_frequent(transfer, call, bytes, ns), 1) ||
-        is_left(transfer, call, bytes, offset, ns, to, parts))
+        end_slowly(transfer, call, bytes, offset, ns, to, parts))
         count_data_read(transfer, (uint64_t)bytes, offset, ns, to, parts);
     cup_unguard();
     errno = saved;
@@ -627,75 +626,6 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
         cup_event_character(use, cup_self.task);
     cup_unguard();
     errno = saved;
-}
-
-/* ---- errands ----------------------------------------------------------------------------- */
-
-/* While it is out, its task waits for a file, whatever its threads do. */
-bool cup_errand_begin(struct cup_errand *errand, struct cup_descriptor *file, uint64_t bytes,
-                      uint64_t offset)
-{
-    if (!cup_active() || cup_self.guard)
-        return false;
-    int saved = errno;
-    cup_guard();
-    struct cup_owner owner = cup_attribution(file);
-    errand->file = *file;
-    errand->file.end = (uint64_t)file->end == offset ? (int64_t)offset : CUP_AT_CURSOR;
-    file->opened = 0;
-    file->end = (int64_t)(offset + bytes);
-    errand->task = owner.block ? owner.block->task : 0;
-    errand->epoch = owner.epoch;
-    errand->way = owner.way;
-    errand->node = errand->task ? cup_event_node(errand->task) : 0;
-    errand->start = cup_ticks();
-    errand->since = cup_meanwhile_enters(errand->task, CUP_WAIT_IO, errand->start);
-    cup_unguard();
-    errno = saved;
-    return owner.block != NULL;
-}
-
-/* The block that pays is one of the thread that brings the answer. What a thread asked for that its
- * task merely started may turn out to be nobody's, long after: such a block cannot tell. */
-static struct cup_owner bringer(const struct cup_errand *errand)
-{
-    struct cup_owner owner = {NULL, errand->way, errand->epoch};
-    if (!cup_thread_known())
-        return owner;
-    if (!errand->task || errand->way == CUP_WAY_INHERITED)
-        return (struct cup_owner){cup_block_none(&cup_self), CUP_WAY_NONE, 0};
-    owner.block = cup_self.task == errand->task && cup_self.own
-                      ? cup_self.own
-                      : cup_block_helping(&cup_self, errand->task);
-    return owner;
-}
-
-uint32_t cup_errand_end(struct cup_errand *errand, ssize_t bytes, int64_t offset)
-{
-    struct cup_transfer transfer = {
-        .descriptor = &errand->file, .start = errand->start, .node = errand->node};
-    cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
-    transfer.owner = bringer(errand);
-    cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
-    errand->block = transfer.owner.block;
-    errand->stop = transfer.stop;
-    return transfer.owner.block ? transfer.owner.block->task : 0;
-}
-
-void cup_errand_opened(struct cup_errand *errand, struct cup_opened *opened)
-{
-    cup_meanwhile_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
-    struct cup_owner owner = bringer(errand);
-    cup_attribution_confirm(&owner);
-    opened->task = owner.block ? owner.block->task : 0;
-    cup_opening_record(opened, owner.block);
-}
-
-void cup_errand_piece(const struct cup_errand *errand, uint64_t bytes, uint64_t offset)
-{
-    if (errand->block && errand->file.file && bytes)
-        cup_access_read(errand->block, cup_block_file(errand->block, errand->file.file), offset,
-                        bytes, errand->start, errand->stop);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */

@@ -41,6 +41,27 @@ static void print_nameless(const struct cup_page *page, const struct cup_modules
                   "libraries without names in --json");
 }
 
+/* Where native frames are missing, or not in their places. */
+static void print_losses(const struct cup_page *page)
+{
+    const uint64_t *health = page->profile->health;
+    char line[300];
+    if (health[CUP_H_NATIVE_MISSED]) {
+        snprintf(line, sizeof line,
+                 "Stacks without their native frames, because a library was being unloaded, or is "
+                 "gone: %llu.",
+                 (unsigned long long)health[CUP_H_NATIVE_MISSED]);
+        cup_print_line(page, CUP_WARN, line);
+    }
+    if (health[CUP_H_NATIVE_APART]) {
+        snprintf(line, sizeof line,
+                 "Stacks whose native frames stand above all Python functions, because it was not "
+                 "found between which they belong: %llu.",
+                 (unsigned long long)health[CUP_H_NATIVE_APART]);
+        cup_print_line(page, CUP_WARN, line);
+    }
+}
+
 /* ---- packages ----------------------------------------------------------------------------- */
 
 static uint64_t amount_of(const struct cup_weights *weights, int which)
@@ -125,6 +146,7 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
                      "what they did is the Python function's, too, that called them");
     print_named(page, &functions->tree->modules);
     print_nameless(page, &functions->tree->modules);
+    print_losses(page);
     print_packages(page, functions);
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
         if (amount_of(&functions->native, i))

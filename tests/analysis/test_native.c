@@ -487,6 +487,28 @@ Test(native, the_report_says_why_there_are_no_names)
     free(text);
 }
 
+Test(native, the_report_tells_what_is_missing)
+{
+    struct log_builder b;
+    const struct cup_stack_node node = in_library(N_WORK, P_OUTER);
+    const struct builder_use row = {NATIVE_NODES, CUP_U_READ, 1, 100, 0};
+    build_stack_log(&b);
+    add_modules(&b);
+    builder_header(&b)->health[CUP_H_NATIVE_MISSED] = 5;
+    builder_header(&b)->health[CUP_H_NATIVE_APART] = 6;
+    builder_stacks(&b, NATIVE_NODES, &node, 1);
+    builder_uses(&b, 1, &row, 1);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--only", "functions"), CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    static const char *const parts[] = {"Stacks without their native frames", "gone: 5.",
+                                        "above all Python functions", "belong: 6."};
+    expect_in(text, parts, 4);
+    free(text);
+}
+
 static json_t *find(const json_t *rows, const char *key, const char *value)
 {
     size_t i;

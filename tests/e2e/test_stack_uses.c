@@ -134,10 +134,10 @@ Test(stack_uses, shares_3_11)
 Test(stack_uses, shares_3_9)
 {
     cup_only_in_soak();
-    check_shares("stack-shares-3_9", PYTHON_3_9);
+    check_shares("stack-shares-3_9", CUP_PYTHON_3_9);
 }
 
 Test(stack_uses, shares_3_13)
 {
-    check_shares("stack-shares-3_13", PYTHON_3_13);
+    check_shares("stack-shares-3_13", CUP_PYTHON_3_13);
 }

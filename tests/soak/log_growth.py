@@ -148,8 +148,8 @@ def run_jobs(args, logs, address, worker, scheduler):
 def verdict(logs):
     status = 0
     for path, log in logs.all.items():
-        if path not in logs.start:
-            continue
+        if path not in logs.start or log.bytes == logs.start[path][1]:
+            continue  # of a job that ended, or a nanny
         print(f"\n{path.name} ({role(log)}): header and regions {log.fixed} bytes, file of"
               f" {path.stat().st_size} bytes, {path.stat().st_blocks * 512} of them on disk")
         rate = say_growth(log, logs.start[path])

