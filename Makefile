@@ -56,9 +56,9 @@ test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 # the test's flags, and linked with tests/preload/test_*.c.
 PRELOAD_TESTABLE ?= $(addprefix preload/,access.c attribution.c basket_rows.c baskets.c block.c branches.c \
 	chain_memo.c clock.c code_text.c codes.c connecting.c cpu_samples.c descriptor.c elf_symbols.c events.c id_table.c known.c \
-	layout.c log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c nodes.c opening.c own_fd.c path.c peer.c \
+	layout.c log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c native_thread.c nodes.c opening.c own_fd.c path.c peer.c \
 	pending.c raw.c \
-	real.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c \
+	real.c redirect.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c \
 	sections.c series.c stack_use_rows.c stack_uses.c strokes.c tally.c tally_rows.c thread.c wait.c xrootd.c)
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
@@ -171,7 +171,7 @@ $(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
 
 # Stacks are also read where a test wants them, by the very objects of the library.
 $(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,chain_memo.c clock.c code_text.c codes.c \
-	elf_symbols.c frames.c gil.c id_table.c late.c layout.c log.c maps.c memory.c merge.c modules.c native.c nodes.c python.c \
+	elf_symbols.c frames.c gil.c id_table.c late.c layout.c log.c maps.c memory.c merge.c modules.c native.c native_thread.c nodes.c python.c \
 	raw.c real.c redirect.c stack_layout.c stacks.c walks.c))
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags

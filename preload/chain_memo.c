@@ -2,6 +2,7 @@
 
 #include "preload/id_table.h"
 #include "preload/raw.h"
+#include "preload/thread.h"
 
 #include <string.h>
 #include <sys/uio.h>
@@ -28,9 +29,10 @@ static struct {
 } met[1 << MET_BITS]; /* chains that are not kept yet */
 static uint32_t lock;
 
+/* Of one thread: the stack of another one that lies there later may end earlier. */
 static uint64_t whole_key(uint64_t key, const uint64_t *first)
 {
-    return cup_mix(key, (uintptr_t)first) | 1;
+    return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
 }
 
 static struct chain *chain_of(uint64_t key)

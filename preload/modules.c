@@ -215,14 +215,18 @@ static bool read_maps(void)
     return cup_maps_close(&maps);
 }
 
+static void forget(uint32_t which)
+{
+    if (__atomic_load_n(&modules[which].used, __ATOMIC_RELAXED))
+        __atomic_store_n(&list.lost, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&ranges[which].high, 0, __ATOMIC_RELAXED);
+}
+
 static void forget_the_gone(void)
 {
     for (uint32_t i = 0; i < module_count; i++)
-        if (ranges[i].high && modules[i].round != list.round) {
-            if (__atomic_load_n(&modules[i].used, __ATOMIC_RELAXED))
-                __atomic_store_n(&list.lost, true, __ATOMIC_RELEASE);
-            __atomic_store_n(&ranges[i].high, 0, __ATOMIC_RELAXED);
-        }
+        if (ranges[i].high && modules[i].round != list.round)
+            forget(i);
 }
 
 /* Returns whether there are more of them. */
@@ -331,10 +335,31 @@ static int tell_from(uint32_t from, cup_modules_look *callback, void *user)
     return result;
 }
 
+/* Not all that goes is unloaded by dlclose(): one that lacks symbols is mapped, and gone again. Its
+ * tables are about to be read. */
+static __attribute__((noinline)) bool is_there(uint32_t which)
+{
+    ElfW(Phdr) headers[HEADERS_MOST];
+    const struct module *module = &modules[which];
+    bool there = read_headers(ranges[which].low, headers) == module->header_count &&
+                 memcmp(headers, module->headers, module->header_count * sizeof *headers) == 0;
+    if (!there)
+        forget(which);
+    return there;
+}
+
+static uint32_t find_likely(uint64_t address)
+{
+    uint32_t likely = cup_module_of(address);
+    while (likely && !is_there(likely - 1))
+        likely = cup_module_of(address);
+    return likely;
+}
+
 int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user)
 {
     uint32_t before = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
-    uint32_t likely = cup_module_of(address);
+    uint32_t likely = find_likely(address);
     int result = likely ? tell(likely - 1, callback, user) : 0;
     if (result == 0)
         result = tell_from(0, callback, user);
@@ -404,5 +429,6 @@ void cup_modules_reset(void)
 void cup_modules_forked(void)
 {
     list.lock = list.closing = 0;
+    list.room_bytes = 0; /* somebody may have been taking of it */
     list.closes++;
 }

@@ -3,17 +3,16 @@
 #include "preload/chain_memo.h"
 #include "preload/elf_symbols.h"
 #include "preload/id_table.h"
-#include "preload/late.h"
 #include "preload/log.h"
 #include "preload/memory.h"
 #include "preload/modules.h"
+#include "preload/native_thread.h"
 #include "preload/raw.h"
 #include "preload/redirect.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,65 +113,10 @@ enum cup_native_kind cup_native_kind(const void *call)
     return is_in(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
 }
 
-/* ---- room ---------------------------------------------------------------------------------- */
-
-enum { THREADS = 4096, ROOM = 64 << 10 /* bytes: some ten times of what is used */ };
-
-struct stack {
-    uint64_t low, high;
-};
-
-/* Whose stacks lie where. */
-static struct {
-    uint32_t tid;
-    struct stack stack;
-} stack_of[THREADS];
-
-/* The first thread's grows. */
-static struct stack find_stack(void)
-{
-    pthread_attr_t attributes;
-    void *low = NULL;
-    size_t bytes = 0;
-    if (cup_self.tid == (uint32_t)cup_raw_getpid())
-        return (struct stack){0, UINT64_MAX};
-    if (!CUP_LATER(pthread_getattr_np) || !CUP_LATER(pthread_attr_getstack) ||
-        real_pthread_getattr_np(pthread_self(), &attributes))
-        return (struct stack){0, 0};
-    real_pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-    return (struct stack){(uintptr_t)low, (uintptr_t)low + bytes};
-}
-
-static bool is_on(struct stack stack, uint64_t at)
-{
-    return at >= stack.low && at < stack.high;
-}
-
-/* Of two threads that share an entry, and of a number that is used again, it is found anew. */
-static struct stack stack_at(uint64_t at)
-{
-    uint32_t tid = cup_self.tid, entry = tid % THREADS;
-    struct stack stack = stack_of[entry].stack;
-    if (__atomic_load_n(&stack_of[entry].tid, __ATOMIC_ACQUIRE) == tid && is_on(stack, at))
-        return stack;
-    stack_of[entry].stack = stack = find_stack();
-    __atomic_store_n(&stack_of[entry].tid, tid, __ATOMIC_RELEASE);
-    return stack;
-}
-
-static bool is_in_handler(void)
-{
-    stack_t other = {.ss_flags = SS_DISABLE};
-    return syscall(SYS_sigaltstack, NULL, &other) == 0 && other.ss_flags & SS_ONSTACK;
-}
-
 bool cup_native_has_room(void)
 {
     int saved = errno;
-    uint64_t at = (uintptr_t)__builtin_frame_address(0);
-    struct stack stack = is_in_handler() ? (struct stack){0, 0} : stack_at(at);
-    bool has = is_on(stack, at) && at - stack.low >= ROOM;
+    bool has = cup_native_thread_may();
     if (!has)
         cup_log_health(CUP_H_NATIVE_MISSED, 1);
     errno = saved;
@@ -276,6 +220,8 @@ static const char *redirect(const struct cup_elf *library)
                     cup_redirect(library, "pipe", (const void *)no_pipe);
     if (has_pipe && !cup_redirect(library, "syscall", (const void *)look_at_byte))
         return "libunwind looks at memory in a way that is not known";
+    if (!cup_native_thread_redirect(library))
+        return "libunwind's thread-local storage is of a kind that is not known";
     return NULL;
 }
 
@@ -319,10 +265,10 @@ bool cup_native_forked(void)
     bool held = unwinding && cup_native_on();
     cup_modules_forked();
     cup_chains_forked();
+    cup_native_threads_forked();
     if (held)
         backtrace_by = NULL;
     unwinding = 0;
-    memset(stack_of, 0, sizeof stack_of);
     cup_self.unwinds = false;
     return !held;
 }

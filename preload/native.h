@@ -38,8 +38,8 @@ struct cup_native {
 /* They may be read now. False: a library is being unloaded, or is gone (counted). */
 bool cup_native_may(void);
 
-/* libunwind finds room on the stack. False: it may not, for it is a thread's with a small one, or a
- * signal handler's of its own (counted). Keeps errno; costs a system call. */
+/* libunwind finds room on the stack. False: it may not, for little of it is left, or it is none of
+ * the thread's own (counted; native_thread.h). Keeps errno. */
 bool cup_native_has_room(void);
 
 /* Guard held; both keep errno. */

@@ -3,6 +3,7 @@
 #include "preload/attribution.h"
 #include "preload/block.h"
 #include "preload/helper.h"
+#include "preload/native_thread.h"
 #include "preload/raw.h"
 #include "preload/sampler.h"
 #include "preload/seats.h"
@@ -39,6 +40,7 @@ static void thread_ends(void *unused)
     }
     cup_wait_thread_ends();
     cup_sampler_thread_ends();
+    cup_native_thread_ends();
     cup_seat_leaves();
     cup_self.heap = NULL;
     cup_unguard();

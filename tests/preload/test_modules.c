@@ -242,3 +242,20 @@ Test(modules, the_kernels_list_is_read_to_its_end)
     cr_expect_gt(lines, 20);
     cr_expect_eq(stack, 1);
 }
+
+/* As one whose loading fails after it was mapped: no dlclose() tells. Its tables may not be read.
+ */
+Test(modules, one_that_is_gone_without_a_word_is_not_told)
+{
+    void *library;
+    struct dl_phdr_info told;
+    uint64_t address = load(&library);
+    cr_expect_eq(cup_modules_each(0, none, NULL), 0);
+    cr_assert_eq(cup_modules_each(address, first_one, &told), 1);
+    uint64_t gone = told.dlpi_addr;
+    cr_assert_neq(cup_module_of(address), 0);
+    dlclose(library);
+    cr_assert_eq(cup_modules_each(address, first_one, &told), 1);
+    cr_expect_neq(told.dlpi_addr, gone);
+    cr_expect_eq(cup_module_of(address), 0);
+}

@@ -83,8 +83,17 @@ CALLED const char *stacks_native_begin(void)
     return cup_native_verify();
 }
 
+/* As threads have that work for tasks. */
+static void take_seat(void)
+{
+    static uint16_t taken;
+    if (!cup_self.seat)
+        cup_self.seat = __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
+}
+
 CALLED uint32_t stacks_native_here(uint32_t under)
 {
+    take_seat();
     cup_guard();
     uint32_t node = cup_stack_native_here(under);
     cup_unguard();
@@ -127,5 +136,6 @@ CALLED double stacks_cost(void)
 
 CALLED double stacks_native_cost(void)
 {
+    take_seat();
     return cost_of(cup_stack_native_here);
 }

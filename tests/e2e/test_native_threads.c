@@ -1,0 +1,31 @@
+/* Native frames are not read where that would harm: the program is as it was, whatever its stacks.
+ */
+#include "tests/e2e/child.h"
+#include "tests/e2e/process.h"
+
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+TestSuite(native_threads, .timeout = 300);
+
+static void run_both(const char *python)
+{
+    char *logs = test_directory();
+    struct child without = {
+        .argv = {python, CUP_TOP "/tests/workloads/native_narrow.py", CUP_BUILD "/tests/trace"}};
+    struct child with = child_recorded(&without, logs);
+    child_run(&without);
+    child_run(&with);
+    cr_expect(with.status == 0, "%s: 0x%x: %s%s", python, with.status, with.out, with.err);
+    child_expect_same(&without, &with);
+    child_free(&without);
+    child_free(&with);
+    test_directory_remove(logs);
+}
+
+Test(native_threads, where_stack_or_memory_are_short_nothing_is_harmed)
+{
+    run_both(CUP_PYTHON);
+    if (access(CUP_PYTHON_3_13, X_OK) == 0)
+        run_both(CUP_PYTHON_3_13);
+}
