@@ -7,6 +7,7 @@
 #include "preload/memory.h"
 #include "preload/modules.h"
 #include "preload/native_thread.h"
+#include "preload/python.h"
 #include "preload/raw.h"
 #include "preload/redirect.h"
 
@@ -146,11 +147,46 @@ static void *load_beside(const char *interpreter_path, const char *name)
                                                         : dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+#if defined(__aarch64__)
+#define MACHINE "aarch64"
+#else
+#define MACHINE "x86_64"
+#endif
+
+/* Python's own user of liblzma, which knows where the one is that it was built for. */
+static bool load_lzma_in(cup_object *directory)
+{
+    static const char last[] = "/lib-dynload";
+    char path[4096];
+    size_t bytes = cup_python_text(directory, path, sizeof path - 64);
+    if (bytes < sizeof last || strcmp(path + bytes - (sizeof last - 1), last) != 0)
+        return false;
+    snprintf(path + bytes, sizeof path - bytes, "/_lzma.cpython-3%d-" MACHINE "-linux-gnu.so",
+             cup_py.minor);
+    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) == 0 &&
+           dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+static bool load_lzma(void)
+{
+    cup_object *paths = cup_py.PySys_GetObject("path");
+    ssize_t count = paths ? cup_py.PySequence_Size(paths) : 0;
+    bool found = false;
+    for (ssize_t i = 0; i < count && !found; i++) {
+        cup_object *directory = cup_py.PySequence_GetItem(paths, i);
+        found = directory && load_lzma_in(directory);
+        cup_python_drop(directory);
+    }
+    cup_py.PyErr_Clear();
+    return found;
+}
+
 /* libunwind needs liblzma. Where the interpreter's installation has one of its own, the program
  * shall get that one also in what it loads later: the loader knows libraries by their names. */
 static void *load_libunwind(const char *interpreter_path)
 {
-    load_beside(interpreter_path, "liblzma.so.5");
+    if (!load_lzma())
+        load_beside(interpreter_path, "liblzma.so.5");
     void *library = load_beside(interpreter_path, "libunwind.so.8");
     if (!library)
         library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
