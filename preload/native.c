@@ -252,8 +252,8 @@ static const char *redirect(const struct cup_elf *library)
 {
     if (!cup_redirect(library, "dl_iterate_phdr", (const void *)tell_modules))
         return "libunwind asks the loader in a way that is not known";
-    bool has_pipe = cup_redirect(library, "pipe2", (const void *)no_pipe) |
-                    cup_redirect(library, "pipe", (const void *)no_pipe);
+    bool has_pipe = cup_redirect(library, "pipe2", (const void *)no_pipe);
+    has_pipe = cup_redirect(library, "pipe", (const void *)no_pipe) || has_pipe;
     if (has_pipe && !cup_redirect(library, "syscall", (const void *)look_at_byte))
         return "libunwind looks at memory in a way that is not known";
     if (!cup_native_thread_redirect(library))
