@@ -240,11 +240,12 @@ static int no_pipe(int ends[2], int flags)
 
 /* Writing a byte, which may not be there, into the pipe that it has not. Of an int that is passed
  * as one of any arguments the upper half is anything. */
-static long look_at_byte(long number, long descriptor, const void *byte, size_t count)
+static long look_at_byte(long number, long descriptor, const void *byte, size_t count, long fourth,
+                         long fifth, long sixth)
 {
     char copy;
     if (number != SYS_write || (int)descriptor != -1 || count != 1)
-        return syscall(number, descriptor, byte, count);
+        return syscall(number, descriptor, byte, count, fourth, fifth, sixth);
     return cup_memory_read(byte, &copy, 1) ? 1 : -1;
 }
 
