@@ -10,7 +10,8 @@ for round in 1 2 3 4 5; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+versions=${PYENV_ROOT:-$HOME/.pyenv}/versions
+for python in "$versions"/3.9.*/bin/python3 "$versions"/3.1[0-3].*/bin/python3; do
     [ -x "$python" ] || continue
     "$python" tests/workloads/stacks_equal.py build/tests/trace/libstacks.so "$scratch" native
     rm -f "$scratch"/*.cup

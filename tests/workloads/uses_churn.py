@@ -4,6 +4,7 @@ calls that must never be mixed, generators, forks, threads that come and go.
     uses_churn.py SECONDS     then, without the library: uses_churn.py --check DIRECTORY
 """
 
+import contextlib
 import os
 import sys
 import threading
@@ -84,7 +85,11 @@ def task(seconds):
 
 
 def names_of_threads():
-    return [Path(f"/proc/self/task/{tid}/comm").read_text().strip() for tid in os.listdir("/proc/self/task")]
+    names = []
+    for tid in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            names.append(Path(f"/proc/self/task/{tid}/comm").read_text().strip())
+    return names
 
 
 def main(seconds):
