@@ -378,3 +378,17 @@ void expect_advice(const struct cup_advice *advice, size_t count, const char *ru
     for (; *parts; parts++)
         cr_expect_not_null(strstr(text, *parts), "no %s in: %s", *parts, text);
 }
+
+json_t *json_row(const json_t *rows, const char *key, const char *value)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach((json_t *)rows, i, row)
+    {
+        const char *is = json_string_value(json_object_get(row, key));
+        if (is && strcmp(is, value) == 0)
+            return row;
+    }
+    cr_assert(false, "no %s of %s", key, value);
+    return NULL;
+}

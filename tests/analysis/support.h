@@ -49,4 +49,7 @@ void expect_advice(const struct cup_advice *advice, size_t count, const char *ru
  * caller gives it back. */
 json_t *report_json(const char *scratch, const char *outside);
 
+/* The first of ROWS that has VALUE under KEY (borrowed); the test fails if there is none. */
+json_t *json_row(const json_t *rows, const char *key, const char *value);
+
 #endif

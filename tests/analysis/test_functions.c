@@ -466,20 +466,6 @@ Test(functions, a_run_without_stacks_says_why)
     json_decref(report);
 }
 
-static const json_t *json_row(const json_t *rows, const char *name, const char *value)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach((json_t *)rows, i, row)
-    {
-        const char *is = json_string_value(json_object_get(row, name));
-        if (is && strcmp(is, value) == 0)
-            return row;
-    }
-    cr_assert(false, "no row with %s %s", name, value);
-    return NULL;
-}
-
 Test(functions, the_json_holds_them)
 {
     save_stack_logs(scratch);

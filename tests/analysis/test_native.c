@@ -510,38 +510,24 @@ Test(native, the_report_tells_what_is_missing)
     free(text);
 }
 
-static json_t *find(const json_t *rows, const char *key, const char *value)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach((json_t *)rows, i, row)
-    {
-        const char *is = json_string_value(json_object_get(row, key));
-        if (is && strcmp(is, value) == 0)
-            return row;
-    }
-    cr_assert(false, "no %s of %s", key, value);
-    return NULL;
-}
-
 Test(native, the_json_holds_them)
 {
     save(true);
     json_t *report = report_json(scratch, outside);
     const json_t *section = json_object_get(report, "functions");
     const json_t *natives = json_object_get(section, "native");
-    const json_t *row = find(natives, "function", "static_inner");
+    const json_t *row = json_row(natives, "function", "static_inner");
     cr_expect(json_is_null(json_object_get(row, "prefix")));
     cr_expect_str_eq(json_string_value(json_object_get(row, "kind")), "native");
     cr_expect_str_eq(json_string_value(json_object_get(row, "package")), "libkernels");
     cr_expect_eq(json_integer_value(json_object_get(row, "read_bytes")), 8 * 30000);
     cr_expect(json_is_null(json_object_get(row, "cpu_s")), "no sample has native frames");
     cr_expect(json_is_null(json_object_get(row, "total_cpu_samples")));
-    row = find(natives, "prefix", "merge");
+    row = json_row(natives, "prefix", "merge");
     cr_expect_eq(json_integer_value(json_object_get(row, "total_read_bytes")), 30000);
-    row = find(json_object_get(section, "native_packages"), "package", "libkernels");
+    row = json_row(json_object_get(section, "native_packages"), "package", "libkernels");
     cr_expect_eq(json_integer_value(json_object_get(row, "alloc_bytes")), 8 * 30000);
-    row = find(json_object_get(section, "modules"), "path", library.path);
+    row = json_row(json_object_get(section, "modules"), "path", library.path);
     cr_expect_str_eq(json_string_value(json_object_get(row, "names")), "read");
     cr_expect_eq(json_integer_value(json_object_get(row, "named")), 2);
     cr_expect_eq(strlen(json_string_value(json_object_get(row, "build_id"))),

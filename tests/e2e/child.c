@@ -215,6 +215,16 @@ void for_each_python(void (*check)(const char *python))
             check(pythons[i]);
 }
 
+char *output_of(const struct child *command)
+{
+    struct child child = *command;
+    child_run(&child);
+    cr_assert(child.status == 0, "%s: 0x%x: %s%s", child.argv[1], child.status, child.out,
+              child.err);
+    free(child.err);
+    return child.out;
+}
+
 /* ---- reading back -----------------------------------------------------------------------------
  */
 
@@ -298,4 +308,14 @@ long long task_of_key(const char *dump, const char *key)
             return number_in(at, "task");
     cr_assert_fail("no task %s", key);
     return -1;
+}
+
+long long raw_number(const char *logs, const char *name)
+{
+    char *out = output_of(
+        &(struct child){.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/raw_log.py", logs}});
+    const char *word = text(" %s=", name), *at = strstr(out, word);
+    long long number = at ? atoll(at + strlen(word)) : -1;
+    free(out);
+    return number;
 }

@@ -54,6 +54,13 @@ json_t *task_of(json_t *document, const char *key);
 size_t tasks_count(json_t *document);
 long long task_number(json_t *document, const char *key, const char *field); /* -1: absent */
 
+/* What a command prints, which the caller frees; the test fails if its status is not 0. */
+char *output_of(const struct child *command);
+
+/* The number behind " NAME=" in what tests/workloads/raw_log.py says of the logs in a directory;
+ * -1: there is none. */
+long long raw_number(const char *logs, const char *name);
+
 /* In one line of a dump, from AT on: where WORDS are (NULL: nowhere), and the number behind "
  * NAME="
  * (-1: there is none). */

@@ -12,33 +12,12 @@ TestSuite(native, .timeout = 900);
 
 #define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
 
-static const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                      CUP_TOP "/build/venv-3.13/bin/python"};
+static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13};
 enum { PYTHONS = sizeof pythons / sizeof *pythons };
 
 static bool is_there(const char *python)
 {
     return access(python, X_OK) == 0;
-}
-
-static char *output_of(const struct child *command)
-{
-    struct child child = *command;
-    child_run(&child);
-    cr_assert(child.status == 0, "%s: 0x%x: %s%s", child.argv[1], child.status, child.out,
-              child.err);
-    free(child.err);
-    return child.out;
-}
-
-/* The number behind "NAME=" in what raw_log.py says of the logs. */
-static long long number_of(const char *logs, const char *name)
-{
-    char *out = output_of(&(struct child){.argv = {CUP_PYTHON, WORKLOAD("raw_log.py"), logs}});
-    const char *word = text(" %s=", name), *at = strstr(out, word);
-    long long number = at ? atoll(at + strlen(word)) : -1;
-    free(out);
-    return number;
 }
 
 /* With and without the library it is the same; its logs are in LOGS. */
@@ -109,9 +88,9 @@ static char *stressed(const char *python, const char *workload)
     run_both(&(struct child){.argv = {python, workload},
                              .settings = {"PYTHONMALLOC=malloc", "CUPPING_STACKS=stress"}},
              logs);
-    cr_expect(number_of(logs, "stacks_taken") > 10000, "%s: few stacks were read", workload);
-    cr_expect(number_of(logs, "native") > 100, "%s: no native frames", workload);
-    cr_expect(number_of(logs, "taken_for_others") == 0, "%s", workload);
+    cr_expect(raw_number(logs, "stacks_taken") > 10000, "%s: few stacks were read", workload);
+    cr_expect(raw_number(logs, "native") > 100, "%s: no native frames", workload);
+    cr_expect(raw_number(logs, "taken_for_others") == 0, "%s", workload);
     return logs;
 }
 
@@ -143,8 +122,8 @@ static struct seen seen_with(const char *setting)
     child_run(&child);
     cr_expect(child.status == 0 && !*child.err, "%s", child.err);
     child_free(&child);
-    struct seen seen = {number_of(logs, "native"), number_of(logs, "native_seen"),
-                        number_of(logs, "nodes")};
+    struct seen seen = {raw_number(logs, "native"), raw_number(logs, "native_seen"),
+                        raw_number(logs, "nodes")};
     test_directory_remove(logs);
     return seen;
 }

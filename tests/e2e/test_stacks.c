@@ -16,26 +16,6 @@ static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_1
                                       "/usr/bin/python3"};
 enum { PYTHONS = sizeof pythons / sizeof *pythons };
 
-static char *output_of(const struct child *command)
-{
-    struct child child = *command;
-    child_run(&child);
-    cr_assert(child.status == 0, "%s: 0x%x: %s%s", child.argv[1], child.status, child.out,
-              child.err);
-    free(child.err);
-    return child.out;
-}
-
-/* The number behind "NAME=" in what raw_log.py says of the logs. */
-static long long number_of(const char *logs, const char *name)
-{
-    char *out = output_of(&(struct child){.argv = {CUP_PYTHON, WORKLOAD("raw_log.py"), logs}});
-    const char *word = text(" %s=", name), *at = strstr(out, word);
-    long long number = at ? atoll(at + strlen(word)) : -1;
-    free(out);
-    return number;
-}
-
 /* A Python that is older or newer than any that is known ends with 77. */
 static const char *const is_known = "import sys; sys.exit(77 * ((3, 9) > sys.version_info[:2] or "
                                     "sys.version_info[:2] > (3, 13)))";
@@ -122,10 +102,10 @@ static void expect_unnoticed(const char *python, const char *name)
     child_expect_same(&plain, &stressed);
     child_free(&plain);
     child_free(&stressed);
-    cr_expect(number_of(logs, "stacks_taken") > 0, "%s %s: no stack was read", python, name);
-    cr_expect(number_of(logs, "nodes") > 0 && number_of(logs, "codes") > 0);
-    cr_expect(number_of(logs, "stacks_dropped") == 0, "%s %s", python, name);
-    cr_expect(number_of(logs, "taken_for_others") == 0, "%s %s", python, name);
+    cr_expect(raw_number(logs, "stacks_taken") > 0, "%s %s: no stack was read", python, name);
+    cr_expect(raw_number(logs, "nodes") > 0 && raw_number(logs, "codes") > 0);
+    cr_expect(raw_number(logs, "stacks_dropped") == 0, "%s %s", python, name);
+    cr_expect(raw_number(logs, "taken_for_others") == 0, "%s %s", python, name);
     test_directory_remove(scratch);
     test_directory_remove(logs);
 }
@@ -187,7 +167,7 @@ Test(stacks, stress_of_cpython_tests)
         child_run(&stressed);
         child_expect_same(&plain, &stressed);
         cr_expect(strstr(plain.out, "ok ") != NULL, "no test passed: %s", plain.out);
-        cr_expect(number_of(logs, "stacks_taken") > 1000, "%s", modules[i]);
+        cr_expect(raw_number(logs, "stacks_taken") > 1000, "%s", modules[i]);
         child_free(&plain);
         child_free(&stressed);
         test_directory_remove(logs);
@@ -205,7 +185,7 @@ static long long seen_with(const char *setting)
     child_run(&child);
     cr_expect(child.status == 0 && !*child.err, "%s", child.err);
     child_free(&child);
-    long long seen = number_of(logs, "seen");
+    long long seen = raw_number(logs, "seen");
     test_directory_remove(logs);
     return seen;
 }

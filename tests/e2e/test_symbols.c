@@ -58,16 +58,6 @@ static bool is_method(const char *name)
     return false;
 }
 
-/* Words in the output of a command, one by one. */
-static char *output_of(const struct child *command)
-{
-    struct child child = *command;
-    child_run(&child);
-    cr_assert(child.status == 0, "%s: %s", child.argv[0], child.err);
-    free(child.err);
-    return child.out;
-}
-
 static char *symbols_of(const char *library)
 {
     return output_of(
