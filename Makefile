@@ -32,15 +32,15 @@ sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
 # The library is never sanitized: gcc's ASAN refuses to start behind any preload. No fortified
 # calls inside it: they would come back to us through our own __read_chk.
 preload_cflags := $(common) -fPIC -fvisibility=hidden -ftls-model=initial-exec -U_FORTIFY_SOURCE \
-	-fno-builtin-malloc -fno-builtin-calloc -include preload/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
+	-fno-builtin-malloc -fno-builtin-calloc -include preload/sys/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
 preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,-soname,libcupping.so
-# Old glibc keeps dlsym in libdl; see preload/old_glibc.h.
+# Old glibc keeps dlsym in libdl; see preload/sys/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson libdw $(if $(wildcard plot/*.c),cairo libpng)
+analysis_pkgs := jansson libdw cairo libpng
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
-	-I$(B)/obj/plot $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
+	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 
 # What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
@@ -52,21 +52,19 @@ test_cflags = $(common) $(sanitize) $(places) \
 	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
-# Policy of the library that needs no preload to be tested: these sources, compiled once more with
-# the test's flags, and linked with tests/preload/test_*.c.
-PRELOAD_TESTABLE ?= $(addprefix preload/,access.c attribution.c basket_rows.c baskets.c block.c branches.c \
-	chain_memo.c clock.c code_text.c codes.c connecting.c cpu_samples.c descriptor.c elf_symbols.c events.c id_table.c known.c \
-	layout.c log.c machine.c maker.c mapping.c maps.c meanwhile.c memory.c merge.c modules.c native_thread.c nodes.c opening.c own_fd.c path.c peer.c \
-	pending.c raw.c \
-	real.c redirect.c root_carry.c root_key.c root_ntuple.c root_records.c root_search.c rows.c run_delay.c samples.c \
-	sections.c series.c stack_use_rows.c stack_uses.c strokes.c tally.c tally_rows.c thread.c wait.c xrootd.c)
+# All C sources below folders.
+sources = $(sort $(shell find $(1) -name '*.c'))
+
+# Unit tests of the library need no preload: its sources are compiled once more with the tests' flags,
+# into an archive. A test program takes from it what its tests call, and brings its own stand-ins for the rest.
+testable_sources := $(filter-out preload/hooks/%,$(call sources,preload))
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
-preload_objs := $(call object,$(wildcard preload/*.c preload/*.S))
-analysis_objs := $(filter-out %/analysis/main.o,$(call object,$(wildcard analysis/*.c analysis/*/*.c plot/*.c)))
-testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(PRELOAD_TESTABLE))
-unit_analysis_objs := $(call object,$(wildcard tests/analysis/*.c tests/plot/*.c))
-unit_preload_objs := $(call object,$(wildcard tests/preload/*.c))
+preload_objs := $(call object,$(call sources,preload))
+analysis_objs := $(filter-out %/cli/main.o,$(call object,$(call sources,analysis plot cli)))
+testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(testable_sources))
+unit_analysis_objs := $(call object,$(call sources,tests/analysis tests/plot tests/cli))
+unit_preload_objs := $(call object,$(call sources,tests/preload))
 unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
@@ -104,14 +102,10 @@ $(B)/libanalysis.a: $(analysis_objs)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(B)/cupping: $(B)/obj/analysis/main.o $(B)/libanalysis.a
+$(B)/cupping: $(B)/obj/cli/main.o $(B)/libanalysis.a
 	$(CC) $(sanitize) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(analysis_libs)
 
 $(B)/obj/preload/%.o: preload/%.c $(B)/flags
-	@mkdir -p $(@D)
-	$(CC) $(preload_cflags) -c -o $@ $<
-
-$(B)/obj/preload/%.o: preload/%.S $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(preload_cflags) -c -o $@ $<
 
@@ -123,10 +117,14 @@ $(B)/obj/plot/%.o: plot/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
+$(B)/obj/cli/%.o: cli/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(analysis_cflags) -c -o $@ $<
+
 # What a page of HTML consists of besides: as literals of C, a line each.
-page_parts := $(addprefix $(B)/obj/plot/,page.css.inc page_drawing.css.inc page.js.inc flame.css.inc flame.js.inc)
-$(B)/obj/plot/page_parts.o: $(page_parts)
-$(page_parts): $(B)/obj/plot/%.inc: plot/%
+page_parts := $(addprefix $(B)/obj/plot/page/,page.css.inc page_drawing.css.inc page.js.inc flame.css.inc flame.js.inc)
+$(B)/obj/plot/page/page_parts.o: $(page_parts)
+$(page_parts): $(B)/obj/plot/page/%.inc: plot/page/%
 	@mkdir -p $(@D)
 	sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< >$@
 
@@ -142,7 +140,11 @@ $(B)/tests/unit-analysis: $(unit_analysis_objs) $(B)/libanalysis.a
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(analysis_libs) $(test_libs)
 
-$(B)/tests/unit-preload: $(unit_preload_objs) $(testable_objs)
+$(B)/libtestable.a: $(testable_objs)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/tests/unit-preload: $(unit_preload_objs) $(B)/libtestable.a
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs) $(preload_libs)
 
@@ -163,16 +165,18 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
 $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.o,$^) -ldl
+	$(CC) $(common) -fPIC -shared $(own_cflags) -o $@ $< $(filter %.a,$^) -ldl
 
 $(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
 	@mkdir -p $(@D)
 	$(CXX) -O2 -g $(warnings) -fno-optimize-sibling-calls -fPIC -shared -o $@ $<
 
 # Stacks are also read where a test wants them, by the very objects of the library.
-$(B)/tests/trace/libstacks.so: $(call object,$(addprefix preload/,chain_memo.c clock.c code_text.c codes.c \
-	elf_symbols.c frames.c gil.c id_table.c late.c layout.c log.c maps.c memory.c merge.c modules.c native.c native_thread.c nodes.c python.c \
-	raw.c real.c redirect.c stack_layout.c stacks.c walks.c))
+$(B)/tests/trace/libstacks.so: $(B)/libpreload.a
+
+$(B)/libpreload.a: $(filter-out $(B)/obj/preload/hooks/%,$(preload_objs))
+	@rm -f $@
+	$(AR) rcs $@ $^
 
 $(B)/tests/trace/%: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -234,7 +238,7 @@ soak:
 
 # --- lint ----------------------------------------------------------------------------------------
 
-c_files := $(wildcard $(foreach d,preload analysis analysis/* plot tests tests/*,$(d)/*.c $(d)/*.h))
+c_files := $(sort $(shell find include preload analysis plot cli tests -name '*.[ch]'))
 sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*.sh tests/*/*.sh)
 py_files := $(wildcard tests/*/*.py)
 man_files := $(wildcard docs/man/*.1)
@@ -249,7 +253,7 @@ lint: format-check check-docs $(page_parts)
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
-		-std=c17 -D_GNU_SOURCE -I. -I$(B)/obj/plot -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
+		-std=c17 -D_GNU_SOURCE -I. -I$(B)/obj/plot/page -DCUP_VERSION=\"\" -DCUPPING_VERSION=\"\" \
 		$(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)' tidy 2>&1 | \
 		{ ! grep -v 'warnings\{0,1\} generated\.$$'; }
 	shellcheck -x $(sh_files) wrappers/completion/cupping.bash .ci/run
@@ -281,7 +285,7 @@ install: all
 	install -d "$(bindir)" "$(libdir)" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
 	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
 	install -m 644 $(B)/libcupping.so wrappers/cupping.py "$(libdir)"
-	install -m 644 preload/cupping.h "$(includedir)"
+	install -m 644 include/cupping.h "$(includedir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"
 	ln -sf cupping "$(bashdir)/cupping-run"

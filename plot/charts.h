@@ -1,9 +1,9 @@
 /* Every plot, in the order in which they are listed and drawn. cup_data_ID() is in data_*.c,
  * cup_chart_ID() in chart_*.c. */
-#ifndef CUPPING_CHARTS_H
-#define CUPPING_CHARTS_H
+#ifndef CUPPING_PLOT_CHARTS_H
+#define CUPPING_PLOT_CHARTS_H
 
-#include "plot/figure.h"
+#include "plot/figure/figure.h"
 #include "plot/plots.h"
 
 /* ID, name, title, what it answers */

@@ -7,8 +7,8 @@
 
 #include "analysis/base/units.h"
 #include "plot/charts.h"
-#include "plot/figure.h"
-#include "plot/runs.h"
+#include "plot/figure/figure.h"
+#include "plot/shared/runs.h"
 
 #define X(id, name, title, answers) {name, title, answers, cup_data_##id, cup_chart_##id},
 const struct cup_plot cup_plots[] = {CUP_CHARTS(X)};
@@ -70,9 +70,10 @@ void cup_plot_say(struct cup_plot_input *input, const char *format, ...)
 
 char *cup_plot_counted(char to[64], uint64_t count, const char *what)
 {
-    char number[CUP_HUMANE_ROOM];
-    snprintf(to, 64, "%.30s %.24s%s", cup_print_humane(number, cup_count(count), CUP_UNIT_COUNT),
-             what, count == 1 ? "" : "s");
+    char number[CUP_HUMAN_READABLE_ROOM];
+    snprintf(to, 64, "%.30s %.24s%s",
+             cup_print_human_readable(number, cup_count(count), CUP_UNIT_COUNT), what,
+             count == 1 ? "" : "s");
     return to;
 }
 
@@ -101,14 +102,14 @@ void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile)
 static void print_caption(char *to, size_t room, const struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
-    char name[128], start[CUP_HUMANE_ROOM] = "", which[48] = "";
+    char name[128], start[CUP_HUMAN_READABLE_ROOM] = "", which[48] = "";
     if (input->runs) {
         snprintf(to, room, "%s. %s", input->runs->heading, input->caption);
         return;
     }
     cup_plot_run_name(name, sizeof name, totals->profile);
     if (totals->run.start_ns)
-        cup_print_humane(start, cup_time(totals->run.start_ns), CUP_UNIT_NONE);
+        cup_print_human_readable(start, cup_time(totals->run.start_ns), CUP_UNIT_NONE);
     if (totals->profile->run_count > 1 && totals->profile->run)
         snprintf(which, sizeof which, ", run %u of %zu", totals->profile->run,
                  totals->profile->run_count);
@@ -120,7 +121,7 @@ static int draw(const struct cup_plot *plot, const void *data, const struct cup_
                 bool dark, struct cup_legend *legend, struct cup_canvas *canvas,
                 const struct cup_bytes **bytes, struct cup_error *error)
 {
-    struct cup_look look = cup_look_make(sheet->width, sheet->height, dark);
+    struct cup_theme look = cup_theme_make(sheet->width, sheet->height, dark);
     struct cup_figure figure = {
         .canvas = canvas, .look = &look, .title = plot->title, .caption = legend->caption};
     if (cup_canvas_open(canvas, sheet, error) != 0)

@@ -1,15 +1,15 @@
 /* The plots: what each answers, what it is made of, and how it is drawn. To add one, write
  * data_NAME.c (what is shown, without cairo), chart_NAME.c (how) and a line in plots.c: see
  * docs/add-a-plot.md. */
-#ifndef CUPPING_PLOTS_H
-#define CUPPING_PLOTS_H
+#ifndef CUPPING_PLOT_PLOTS_H
+#define CUPPING_PLOT_PLOTS_H
 
 #include <stdio.h>
 
 #include "analysis/metrics/totals.h"
-#include "plot/arena.h"
-#include "plot/canvas.h"
-#include "plot/figure.h"
+#include "plot/figure/arena.h"
+#include "plot/figure/canvas.h"
+#include "plot/figure/figure.h"
 
 /* What a plot's data are made from, and what the making says of them. */
 struct cup_plot_input {

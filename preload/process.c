@@ -1,41 +1,41 @@
 #include "preload/process.h"
 
-#include "preload/asked.h"
-#include "preload/attribution.h"
-#include "preload/baskets.h"
-#include "preload/block.h"
-#include "preload/child.h"
-#include "preload/clock.h"
-#include "preload/columns.h"
-#include "preload/connecting.h"
-#include "preload/dask.h"
-#include "preload/descriptor.h"
-#include "preload/events.h"
-#include "preload/gil.h"
-#include "preload/helper.h"
-#include "preload/hooks.h"
-#include "preload/kernel.h"
-#include "preload/log.h"
-#include "preload/machine.h"
-#include "preload/mapping.h"
-#include "preload/meanwhile.h"
-#include "preload/native.h"
-#include "preload/number.h"
-#include "preload/opening.h"
-#include "preload/own_fd.h"
-#include "preload/python.h"
-#include "preload/raw.h"
-#include "preload/run.h"
-#include "preload/sampler.h"
-#include "preload/samples.h"
-#include "preload/sections.h"
-#include "preload/spin.h"
-#include "preload/stack_uses.h"
-#include "preload/stacks.h"
-#include "preload/task.h"
-#include "preload/thread.h"
-#include "preload/wait.h"
-#include "preload/xrootd.h"
+#include "preload/attribution/attribution.h"
+#include "preload/attribution/child_processes.h"
+#include "preload/attribution/helper.h"
+#include "preload/coffea/coffea_columns.h"
+#include "preload/coffea/requested_baskets.h"
+#include "preload/counters/block.h"
+#include "preload/dask/dask_tasks.h"
+#include "preload/dask/runner_calls.h"
+#include "preload/dask/server_samples.h"
+#include "preload/io/connecting.h"
+#include "preload/io/descriptor.h"
+#include "preload/io/mapped_files.h"
+#include "preload/io/opening.h"
+#include "preload/kernel_count.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/log/machine.h"
+#include "preload/python/gil.h"
+#include "preload/python/python.h"
+#include "preload/root/baskets.h"
+#include "preload/sampler/sampler.h"
+#include "preload/stacks/native.h"
+#include "preload/stacks/stack_events.h"
+#include "preload/stacks/stack_uses.h"
+#include "preload/stacks/stacks.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/hook_list.h"
+#include "preload/sys/own_fd.h"
+#include "preload/sys/parse_number.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/spin.h"
+#include "preload/task/sections.h"
+#include "preload/task/task.h"
+#include "preload/waits/helper_wait.h"
+#include "preload/waits/wait.h"
+#include "preload/xrootd/xrootd.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -278,9 +278,9 @@ static void open_log(enum cup_log_size size)
     cup_attribution_reset();
     cup_block_reset();
     cup_mapping_reset();
-    cup_meanwhile_reset();
+    cup_helper_wait_reset();
     cup_baskets_reset();
-    cup_asked_reset();
+    cup_requested_baskets_reset();
     cup_events_reset();
     cup_stack_uses_reset();
     cup_stacks_reset();
@@ -365,9 +365,9 @@ static void in_child(void)
     cup_block_reset();
     cup_helper_reset();
     cup_mapping_reset();
-    cup_meanwhile_reset();
+    cup_helper_wait_reset();
     cup_baskets_reset();
-    cup_asked_reset();
+    cup_requested_baskets_reset();
     cup_events_reset();
     cup_stack_uses_reset();
     cup_stacks_reset();
@@ -413,7 +413,7 @@ __attribute__((constructor)) static void loaded(int count, char **arguments)
     cup_heap_init();
     read_environment();
     if (process.hooks > 0 && process.wanted && cup_thread_init() == 0 &&
-        cup_descriptor_init() == 0 && cup_maker_init() == 0 &&
+        cup_descriptor_init() == 0 && cup_lock_origin_init() == 0 &&
         pthread_atfork(before_fork, NULL, in_child) == 0) {
         cup_clock_calibrate(false);
         cup_python_init();

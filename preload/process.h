@@ -1,6 +1,6 @@
 /* This process and its log: off, wanted, open. */
-#ifndef CUPPING_PROCESS_H
-#define CUPPING_PROCESS_H
+#ifndef CUPPING_PRELOAD_PROCESS_H
+#define CUPPING_PRELOAD_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -21,18 +21,18 @@ says() { # FILE WORD WHY
     fi
 }
 
-# --- environment: the table is preload/environment.h ---
+# --- environment: the table is include/environment.h ---
 
-table=$(grep -o 'X(CUPPING_[A-Z_]*' preload/environment.h | cut -c 3- | sort)
+table=$(grep -o 'X(CUPPING_[A-Z_]*' include/environment.h | cut -c 3- | sort)
 for name in $table; do
-    says $man/cupping-run.1 "$name" "preload/environment.h has it"
-    says README.md "$name" "preload/environment.h has it"
+    says $man/cupping-run.1 "$name" "include/environment.h has it"
+    says README.md "$name" "include/environment.h has it"
 done
 for file in wrappers/cupping-run wrappers/cupping-dask-worker README.md docs/man/*.1; do
     # shellcheck disable=SC2013 # words are what is wanted
     for name in $(grep -o 'CUPPING_[A-Z_]*' "$file" | sort -u); do
         echo "$table" | grep -qx "$name" || {
-            echo "$file: $name is not in preload/environment.h"
+            echo "$file: $name is not in include/environment.h"
             wrong=1
         }
     done

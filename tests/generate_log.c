@@ -234,19 +234,19 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
 static void put_access(struct log_builder *builder, uint32_t task, int64_t start_ns)
 {
     enum { STROKES = 14 };
-    struct cup_read_stroke strokes[STROKES];
+    struct cup_read_extent extents[STROKES];
     const struct cup_r_access access = {
         .task = task, .file = task % FILES + 1, .set = 1, .sequence = task};
     for (uint32_t i = 0; i < STROKES; i++) {
         uint64_t low = vary(task / 3, 200 + i, 2000000000), bytes = 40000 + vary(task, i, 200000);
         int64_t start = start_ns + (int64_t)i * 300000000;
-        strokes[i] =
-            (struct cup_read_stroke){start,    start + 1000000 + (int64_t)vary(task, i, 90000),
+        extents[i] =
+            (struct cup_read_extent){start,    start + 1000000 + (int64_t)vary(task, i, 90000),
                                      low,      low + bytes,
                                      bytes,    1 + i % 3,
                                      i % 3 > 1};
     }
-    builder_access(builder, &access, strokes, STROKES);
+    builder_access(builder, &access, extents, STROKES);
 }
 
 /* ---- baskets ------------------------------------------------------------------------------ */
@@ -302,7 +302,7 @@ static void put_baskets(struct log_builder *builder, uint32_t task)
     static uint64_t values[MOST_BRANCHES][CUP_BV_COUNT];
     struct cup_r_baskets baskets = {.task = task,
                                     .file = task % FILES + 1,
-                                    .source = CUP_BASKETS_ASKED,
+                                    .source = CUP_BASKETS_REQUESTED,
                                     .incidental = 3,
                                     .incidental_bytes = 9000};
     memset(values, 0, branches * sizeof *values);
@@ -511,7 +511,7 @@ static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
     header->pid = pid;
     header->features |= CUP_FEATURE_OPENS | CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED |
                         CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY |
-                        CUP_FEATURE_BASKETS | CUP_FEATURE_ASKED | CUP_FEATURE_ACCESS |
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_REQUESTED | CUP_FEATURE_ACCESS |
                         CUP_FEATURE_STACKS | CUP_FEATURE_CPU;
     snprintf(header->host, sizeof header->host, "node%03u", log / 16);
 }

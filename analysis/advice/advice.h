@@ -1,7 +1,7 @@
 /* What to look at first: sentences that state the figures they rest on and the threshold that
  * made them worth saying. docs/advice.md lists them all. */
-#ifndef CUPPING_ADVICE_H
-#define CUPPING_ADVICE_H
+#ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_H
+#define CUPPING_ANALYSIS_ADVICE_ADVICE_H
 
 #include "analysis/metrics/totals.h"
 

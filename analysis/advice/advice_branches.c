@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "analysis/advice/advice_rules.h"
-#include "analysis/metrics/clusters.h"
-#include "analysis/metrics/file_datasets.h"
+#include "analysis/metrics/reads/clusters.h"
+#include "analysis/metrics/reads/file_datasets.h"
 
 typedef unsigned long long big;
 
@@ -71,7 +71,8 @@ static void say_clusters(const struct cup_totals *t, char *to, size_t room)
 {
     const struct cup_cluster cluster = cup_cluster_find(t);
     double events = events_a_chunk(t), times = fmax(round(events / cluster.events), 1);
-    char chunk[CUP_HUMANE_ROOM], of[CUP_HUMANE_ROOM], better[CUP_HUMANE_ROOM];
+    char chunk[CUP_HUMAN_READABLE_ROOM], of[CUP_HUMAN_READABLE_ROOM],
+        better[CUP_HUMAN_READABLE_ROOM];
     if (!(events > 0)) {
         snprintf(to, room, "Tasks that begin and end where clusters do read each basket once.");
         return;
@@ -122,7 +123,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
 {
     const struct cup_rereads *again = &t->branches.total.rereads;
     uint64_t bytes = shared_bytes(again);
-    char twice[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM], clusters[240], dataset[120];
+    char twice[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], clusters[240], dataset[120];
     if (!cup_baskets_shared(t))
         return false;
     say_clusters(t, clusters, sizeof clusters);
@@ -194,7 +195,7 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches.all;
     double twice = share(all->again_bytes, all->compressed);
-    char bytes[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(twice > 0.05))
         return false;
     advice->weight = 0.3 * twice;
@@ -212,7 +213,7 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_branch_row *row = t->branches.rows;
-    char name[100], bytes[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM], ratio[40] = "";
+    char name[100], bytes[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], ratio[40] = "";
     if (t->branches.count < 3 || row->name == 0 ||
         !(share(row->sums.compressed, t->branches.all.compressed) > 0.5))
         return false;
@@ -250,7 +251,7 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
     double bytes = (double)lzma_bytes(t->profile);
     double cpu_s = (double)(t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS]) / 1e9;
     double lzma_s = fmin(bytes / lzma_rate, cpu_s);
-    char size[CUP_HUMANE_ROOM], time[CUP_HUMANE_ROOM], all[CUP_HUMANE_ROOM];
+    char size[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
     if (!(bytes > 0) || !(lzma_s / cpu_s > 0.25))
         return false;
     advice->weight = of_threads(t, lzma_s * 0.9);
@@ -268,7 +269,7 @@ bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *
 {
     const struct cup_basket_sums *all = &t->branches.all;
     double passed = share(all->incidental_bytes, all->incidental_bytes + all->compressed);
-    char bytes[CUP_HUMANE_ROOM], read[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(passed > 0.25))
         return false;
     advice->weight = 0.1 * passed;
@@ -294,7 +295,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
 {
     const struct cup_branch_row *largest = NULL;
     uint64_t bytes = 0, branches = 0;
-    char name[100], size[CUP_HUMANE_ROOM];
+    char name[100], size[CUP_HUMAN_READABLE_ROOM];
     for (size_t i = 0; i < t->branches.count; i++) {
         const struct cup_branch_row *row = &t->branches.rows[i];
         if (!is_poor(row))
@@ -322,7 +323,7 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     uint64_t baskets = t->branches.all.baskets - t->branches.pages.baskets;
     uint64_t bytes = t->branches.all.compressed - t->branches.pages.compressed;
     double mean = share(bytes, baskets);
-    char size[CUP_HUMANE_ROOM], count[CUP_HUMANE_ROOM];
+    char size[CUP_HUMAN_READABLE_ROOM], count[CUP_HUMAN_READABLE_ROOM];
     if (baskets < 1000 || !(mean < 4096))
         return false;
     advice->weight = 0.08;

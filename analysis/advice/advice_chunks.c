@@ -4,7 +4,7 @@
 bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 {
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
-    char opens[CUP_HUMANE_ROOM];
+    char opens[CUP_HUMAN_READABLE_ROOM];
     if (!t->timed_chunks || !(open / all > 0.25) || cup_chunks_too_small(t))
         return false;
     advice->weight = open / cup_rule_metric(t, "time_budget", "threads_s");
@@ -18,7 +18,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 {
     double tail = (double)t->tail_ns / 1e9, all = (double)cup_stretch_ns(t->chunks) / 1e9;
-    char tails[CUP_HUMANE_ROOM];
+    char tails[CUP_HUMAN_READABLE_ROOM];
     if (t->tail_ns < 0 || t->used_chunks < 20 || !(tail / all > 0.25))
         return false;
     advice->weight = tail / all * 0.5;
@@ -33,7 +33,7 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 {
     double waste = cup_rule_metric(t, "efficiency", "wasted_wall_s"),
            all = (double)(t->all.wall_ns + t->ledger.waste.killed.wall_ns) / 1e9;
-    char time[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(waste / all > 0.05))
         return false;
     advice->weight = waste / all;
@@ -52,7 +52,7 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
-    char bytes[CUP_HUMANE_ROOM], size[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM], size[CUP_HUMAN_READABLE_ROOM];
     if (!t->chunk_file_size || !(times > 1.5) || cup_baskets_shared(t))
         return false;
     advice->weight = 0.2;
@@ -70,7 +70,7 @@ bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
 {
     double bytes = cup_number(cup_metric_named(t, "attribution", "bytes_attributed"));
     double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
-    char size[CUP_HUMANE_ROOM], total[CUP_HUMANE_ROOM];
+    char size[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM];
     double share = time / (double)t->all.wall_ns;
     if (calls < 1000 || !(bytes / calls < 16384) || !(share > 0.05))
         return false;

@@ -124,7 +124,8 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     const struct cup_stage *stage = &t->ledger.stages.rows[CUP_STAGE_MERGE];
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(&t->ledger.merge, false);
-    char time[CUP_HUMANE_ROOM], idle[CUP_HUMANE_ROOM], longest[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM], idle[CUP_HUMAN_READABLE_ROOM],
+        longest[CUP_HUMAN_READABLE_ROOM];
     if (!stage->known || sum.tasks == 0 || merge_s < 1 || !(merge_s / run_s > 0.15))
         return false;
     advice->weight = (double)stage->idle_ns / (double)(t->budget.threads_ns + 1);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/metrics/open_ranks.h"
+#include "analysis/metrics/reads/open_ranks.h"
 
 static double of_task_time(const struct cup_totals *t)
 {
@@ -27,7 +27,8 @@ static const struct cup_open_sum *most_time(const struct cup_totals *t)
 bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_open_sum *most = of_task_time(t) > 0.10 ? most_time(t) : NULL;
-    char time[CUP_HUMANE_ROOM], middle[CUP_HUMANE_ROOM], high[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM], middle[CUP_HUMAN_READABLE_ROOM],
+        high[CUP_HUMAN_READABLE_ROOM];
     if (!most || most->opened < 10)
         return false;
     struct cup_text server = cup_profile_text(t->profile, most->server);
@@ -54,7 +55,7 @@ static double failed_share(const struct cup_open_sum *sum)
 bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_open_sum *worst = NULL;
-    char error[64] = "", time[CUP_HUMANE_ROOM];
+    char error[64] = "", time[CUP_HUMAN_READABLE_ROOM];
     size_t count;
     const struct cup_open_sum **sums = cup_opens_by_time(t->profile, &count);
     for (size_t i = 0; sums && i < count; i++)

@@ -1,6 +1,6 @@
 /* The rules behind the advice, by what they are about, and what they share. */
-#ifndef CUPPING_ADVICE_RULES_H
-#define CUPPING_ADVICE_RULES_H
+#ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
+#define CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
 
 #include <stdio.h>
 
@@ -77,7 +77,7 @@ static inline double cup_rule_metric(const struct cup_totals *t, const char *sec
 /* A figure in humane units; the buffer is the caller's. */
 static inline const char *humane(char *to, double number, enum cup_unit unit)
 {
-    return cup_print_humane(to, cup_real(number), unit);
+    return cup_print_human_readable(to, cup_real(number), unit);
 }
 
 #endif

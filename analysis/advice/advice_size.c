@@ -25,7 +25,8 @@ static bool chunks_too_large(const struct cup_totals *t)
 /* What is known of the memory that chunks of the size that is advised would need. */
 static void say_memory(const struct cup_memory_need *need, char *to, size_t room)
 {
-    char bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
+        request[CUP_HUMAN_READABLE_ROOM];
     if (!(need->new_request_bytes > 0)) {
         snprintf(to, room, " What memory they would need is not known.");
         return;
@@ -58,8 +59,9 @@ static const char *say_dataset(const struct cup_totals *t, char to[80])
 static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_chunk_size *size = &t->ledger.fits.size;
-    char fixed[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM],
-        events[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM], memory[200], dataset[80];
+    char fixed[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
+        present[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
+        wall[CUP_HUMAN_READABLE_ROOM], memory[200], dataset[80];
     double gain = size->fixed_share - size->new_fixed_share;
     advice->weight =
         gain * (double)t->chunk_wall_ns / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
@@ -82,8 +84,9 @@ static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice
 {
     const struct cup_chunk_size *size = &t->ledger.fits.size;
     bool memory = size->most_by == CUP_BOUND_MEMORY;
-    char event[CUP_HUMANE_ROOM], present[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM],
-        events[CUP_HUMANE_ROOM], later[CUP_HUMANE_ROOM], dataset[80];
+    char event[CUP_HUMAN_READABLE_ROOM], present[CUP_HUMAN_READABLE_ROOM],
+        wall[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
+        later[CUP_HUMAN_READABLE_ROOM], dataset[80];
     advice->weight = memory ? 0.8 : 0.1;
     snprintf(
         advice->text, sizeof advice->text,
@@ -117,8 +120,9 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
     const struct cup_memory_need *need = &t->ledger.fits.memory;
     double share = need->request_bytes / need->limit_bytes;
     bool scarce = share > 1;
-    char chunk[CUP_HUMANE_ROOM], bytes[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM],
-        limit[CUP_HUMANE_ROOM], request[CUP_HUMANE_ROOM];
+    char chunk[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
+        error[CUP_HUMAN_READABLE_ROOM], limit[CUP_HUMAN_READABLE_ROOM],
+        request[CUP_HUMAN_READABLE_ROOM];
     if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     advice->weight = scarce ? 0.7 : 0.01;

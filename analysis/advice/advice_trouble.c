@@ -48,7 +48,7 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = 1 - cup_rule_metric(t, "attribution", "share_attributed");
-    char bytes[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.01))
         return false;
     advice->weight = 0.5 + share;

@@ -54,7 +54,7 @@ static void say_who_holds_it(const struct cup_totals *t, char *to, size_t room)
 bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_GIL);
-    char time[CUP_HUMANE_ROOM], times[CUP_HUMANE_ROOM], who[300];
+    char time[CUP_HUMAN_READABLE_ROOM], times[CUP_HUMAN_READABLE_ROOM], who[300];
     if (!(share > 0.15))
         return false;
     say_who_holds_it(t, who, sizeof who);
@@ -137,15 +137,16 @@ static void say_which_files(const struct cup_totals *t, char *to, size_t room)
 static double read_bytes(const struct cup_totals *t)
 {
     double sum = 0;
-    for (int way = 0; way < CUP_WAY_NONE; way++)
-        sum += (double)cup_way_bytes(t, way);
+    for (int method = 0; method < CUP_METHOD_NONE; method++)
+        sum += (double)cup_method_bytes(t, method);
     return sum;
 }
 
 bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_IO), reads = (double)t->counters[CUP_C_READ_NS] / 1e9;
-    char time[CUP_HUMANE_ROOM], rate[CUP_HUMANE_ROOM], inside[CUP_HUMANE_ROOM], files[240];
+    char time[CUP_HUMAN_READABLE_ROOM], rate[CUP_HUMAN_READABLE_ROOM],
+        inside[CUP_HUMAN_READABLE_ROOM], files[240];
     if (!(share > 0.2))
         return false;
     say_which_files(t, files, sizeof files);
@@ -165,7 +166,7 @@ static void say_which_server(const struct cup_totals *t, char *to, size_t room)
 {
     size_t count;
     uint32_t *servers = cup_files_by_bytes(t->profile, CUP_FILE_SOCKET, &count);
-    char bytes[CUP_HUMANE_ROOM], requests[CUP_HUMANE_ROOM];
+    char bytes[CUP_HUMAN_READABLE_ROOM], requests[CUP_HUMAN_READABLE_ROOM];
     *to = '\0';
     if (servers && count > 0) {
         struct cup_text name = cup_profile_text(t->profile, t->profile->files[servers[0]].path);
@@ -181,7 +182,7 @@ static void say_which_server(const struct cup_totals *t, char *to, size_t room)
 bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_POLL);
-    char time[CUP_HUMANE_ROOM], server[240];
+    char time[CUP_HUMAN_READABLE_ROOM], server[240];
     if (!(share > 0.2))
         return false;
     say_which_server(t, server, sizeof server);
@@ -199,7 +200,7 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_LOCK);
     bool with_gil = !cup_profile_measured(t->profile, CUP_FEATURE_GIL);
-    char time[CUP_HUMANE_ROOM], cpu[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.2))
         return false;
     advice->weight = of_threads(t, wait_s(t, CUP_WAITED_LOCK));
@@ -216,7 +217,7 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_SLEEP);
-    char time[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.05))
         return false;
     advice->weight = of_threads(t, wait_s(t, CUP_WAITED_SLEEP));
@@ -230,7 +231,7 @@ bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_RUN_DELAY);
-    char time[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.1))
         return false;
     advice->weight = of_threads(t, wait_s(t, CUP_WAITED_RUN_DELAY));
@@ -246,7 +247,7 @@ bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_OTHER);
-    char time[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.2))
         return false;
     advice->weight = of_threads(t, wait_s(t, CUP_WAITED_OTHER));
@@ -262,7 +263,7 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
 {
     double other = (double)t->budget.ns[CUP_BUDGET_UNTOLD] / 1e9;
     double tasks = (double)t->all.with_cpu_ns / 1e9, reads = (double)t->counters[CUP_C_READ_NS];
-    char waited[CUP_HUMANE_ROOM], read[CUP_HUMANE_ROOM];
+    char waited[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(other / tasks > 0.3))
         return false;
     advice->weight = of_threads(t, other);
@@ -280,7 +281,8 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
 bool cup_rule_page_faults(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = wait_share(t, CUP_WAITED_FAULT);
-    char time[CUP_HUMANE_ROOM], faults[CUP_HUMANE_ROOM], mapped[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM], faults[CUP_HUMAN_READABLE_ROOM],
+        mapped[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.05))
         return false;
     advice->weight = of_threads(t, wait_s(t, CUP_WAITED_FAULT));
@@ -335,7 +337,7 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_prefix *prefix = most_in_kernel(t->profile);
     double threshold = trim_threshold(t->profile);
-    char faults[CUP_HUMANE_ROOM], time[CUP_HUMANE_ROOM];
+    char faults[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM];
     if (!prefix || threshold == 0 || threshold >= small_trim_threshold)
         return false;
     double tasks = (double)prefix->waits.tasks;
@@ -370,7 +372,7 @@ static bool many_elsewhere(const struct cup_totals *t)
 bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = of_threads(t, idle);
-    char time[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.3) || many_elsewhere(t))
         return false;
     advice->weight = share;
@@ -388,7 +390,7 @@ bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advic
 {
     double between = (double)t->budget.ns[CUP_BUDGET_BETWEEN] / 1e9;
     double share = of_threads(t, between), tasks = (double)t->all.tasks;
-    char time[CUP_HUMANE_ROOM], gap[CUP_HUMANE_ROOM], task[CUP_HUMANE_ROOM];
+    char time[CUP_HUMAN_READABLE_ROOM], gap[CUP_HUMAN_READABLE_ROOM], task[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.1))
         return false;
     advice->weight = share;

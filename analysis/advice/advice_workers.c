@@ -21,7 +21,7 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
     double most = cup_rule_metric(t, "workers", "spilled_bytes_per_worker_peak");
     double all = cup_rule_metric(t, "workers", "spilled_bytes_peak");
-    char worker[CUP_HUMANE_ROOM], sum[CUP_HUMANE_ROOM];
+    char worker[CUP_HUMAN_READABLE_ROOM], sum[CUP_HUMAN_READABLE_ROOM];
     if (!(most > 0))
         return false;
     advice->weight = 0.3;
@@ -54,7 +54,7 @@ bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice
     double worker = cup_rule_metric(t, "workers", "event_loop_stall_s_peak");
     double scheduler = cup_rule_metric(t, "workers", "scheduler_event_loop_stall_s_peak");
     bool is_scheduler = !(worker > scheduler) && scheduler > 1;
-    char longest[CUP_HUMANE_ROOM];
+    char longest[CUP_HUMAN_READABLE_ROOM];
     if (!(worker > 1) && !is_scheduler)
         return false;
     advice->weight = is_scheduler ? 0.25 : 0.1;

@@ -1,6 +1,6 @@
 /* Growing arrays: the one place that multiplies sizes and doubles room. */
-#ifndef CUPPING_ARRAY_H
-#define CUPPING_ARRAY_H
+#ifndef CUPPING_ANALYSIS_BASE_ARRAY_H
+#define CUPPING_ANALYSIS_BASE_ARRAY_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* The one way in which analysis/ says that something went wrong: filled by whoever finds out,
  * printed by the verb. Never allocates, so it also works when memory is short. */
-#ifndef CUPPING_ERROR_H
-#define CUPPING_ERROR_H
+#ifndef CUPPING_ANALYSIS_BASE_ERROR_H
+#define CUPPING_ANALYSIS_BASE_ERROR_H
 
 #include <stdint.h>
 #include <stdio.h>

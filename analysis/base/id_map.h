@@ -1,7 +1,7 @@
 /* From the ids of one log (strings, files, servers, tasks: 1, 2, 3, ...) to indexes in the
  * profile. Paged, because ids are dense as a rule, yet a damaged log may name any. */
-#ifndef CUPPING_ID_MAP_H
-#define CUPPING_ID_MAP_H
+#ifndef CUPPING_ANALYSIS_BASE_ID_MAP_H
+#define CUPPING_ANALYSIS_BASE_ID_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

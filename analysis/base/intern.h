@@ -1,6 +1,6 @@
 /* Texts of all logs, each stored once: equal texts have equal ids. Id 0 is "not known". */
-#ifndef CUPPING_INTERN_H
-#define CUPPING_INTERN_H
+#ifndef CUPPING_ANALYSIS_BASE_INTERN_H
+#define CUPPING_ANALYSIS_BASE_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

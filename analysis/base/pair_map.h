@@ -1,6 +1,6 @@
 /* From two numbers to one that is not 0: a table that grows. */
-#ifndef CUPPING_PAIR_MAP_H
-#define CUPPING_PAIR_MAP_H
+#ifndef CUPPING_ANALYSIS_BASE_PAIR_MAP_H
+#define CUPPING_ANALYSIS_BASE_PAIR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Several threads for work that is worth it. */
-#ifndef CUPPING_PARALLEL_H
-#define CUPPING_PARALLEL_H
+#ifndef CUPPING_ANALYSIS_BASE_PARALLEL_H
+#define CUPPING_ANALYSIS_BASE_PARALLEL_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* What a set of numbers looks like. */
-#ifndef CUPPING_STATISTICS_H
-#define CUPPING_STATISTICS_H
+#ifndef CUPPING_ANALYSIS_BASE_STATISTICS_H
+#define CUPPING_ANALYSIS_BASE_STATISTICS_H
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@ static void print_three(char *to, double number, const char *unit)
 {
     double size = fabs(number);
     int decimals = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
-    snprintf(to, CUP_HUMANE_ROOM, "%.*f%s%s", decimals, number, *unit ? " " : "", unit);
+    snprintf(to, CUP_HUMAN_READABLE_ROOM, "%.*f%s%s", decimals, number, *unit ? " " : "", unit);
 }
 
 /* Powers of 1000 from `units[0]` on. */
@@ -40,7 +40,7 @@ static void print_count(char *to, double number)
     if (number < 0)
         *to++ = '-';
     if (fabs(number) >= 1e15)
-        snprintf(to, CUP_HUMANE_ROOM - 1, "%.3e", fabs(number));
+        snprintf(to, CUP_HUMAN_READABLE_ROOM - 1, "%.3e", fabs(number));
     else if (fabs(number) < 100 && number != floor(number))
         print_three(to, fabs(number), "");
     else
@@ -51,11 +51,11 @@ static void print_seconds(char *to, double seconds)
 {
     double size = fabs(seconds);
     if (size >= 3600)
-        snprintf(to, CUP_HUMANE_ROOM, "%s%.0f h %02d min", seconds < 0 ? "-" : "",
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "%s%.0f h %02d min", seconds < 0 ? "-" : "",
                  floor(size / 3600), (int)(fmod(size, 3600) / 60));
     else if (size >= 99.95)
-        snprintf(to, CUP_HUMANE_ROOM, "%s%d min %02d s", seconds < 0 ? "-" : "", (int)(size / 60),
-                 (int)fmod(size, 60));
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "%s%d min %02d s", seconds < 0 ? "-" : "",
+                 (int)(size / 60), (int)fmod(size, 60));
     else if (size < 0.5e-9)
         print_three(to, 0, "s");
     else if (size >= 0.9995)
@@ -104,19 +104,19 @@ static void print_moment(char *to)
 static void print_percent(char *to, double percent)
 {
     if (percent > 99.9 && percent < 100)
-        snprintf(to, CUP_HUMANE_ROOM, "%s %%", percent >= 99.99 ? ">99.99" : "99.9");
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "%s %%", percent >= 99.99 ? ">99.99" : "99.9");
     else if (percent > 0 && percent < 0.1)
-        snprintf(to, CUP_HUMANE_ROOM, "<0.1 %%");
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "<0.1 %%");
     else
-        snprintf(to, CUP_HUMANE_ROOM, "%.1f %%", percent);
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "%.1f %%", percent);
 }
 
-char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit)
+char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit)
 {
     double number = cup_number(value);
     to[cup_print_number(to, value)] = '\0';
     if (value.kind == CUP_VALUE_NULL || value.kind == CUP_VALUE_TEXT)
-        snprintf(to, CUP_HUMANE_ROOM, "n/a");
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "n/a");
     else if (value.kind == CUP_VALUE_TIME)
         print_moment(to);
     else if (unit == CUP_UNIT_COUNT)

@@ -1,7 +1,7 @@
 /* Numbers as people read them: three digits that count, and units that physicists' tools use
  * (kB, MB, GB are powers of 1000). */
-#ifndef CUPPING_UNITS_H
-#define CUPPING_UNITS_H
+#ifndef CUPPING_ANALYSIS_BASE_UNITS_H
+#define CUPPING_ANALYSIS_BASE_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +22,9 @@ enum cup_unit {
     CUP_UNIT_HZ,
 };
 
-enum { CUP_HUMANE_ROOM = 48 };
+enum { CUP_HUMAN_READABLE_ROOM = 48 };
 
 /* Writes the value with its unit; "n/a" for null. Texts are not for this. Returns `to`. */
-char *cup_print_humane(char *to, struct cup_value value, enum cup_unit unit);
+char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit);
 
 #endif

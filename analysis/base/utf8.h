@@ -1,6 +1,6 @@
 /* Texts of the profiled program may hold any bytes; what we print is always valid UTF-8. */
-#ifndef CUPPING_UTF8_H
-#define CUPPING_UTF8_H
+#ifndef CUPPING_ANALYSIS_BASE_UTF8_H
+#define CUPPING_ANALYSIS_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

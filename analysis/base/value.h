@@ -1,7 +1,7 @@
 /* One cell of a report: what a metric or a column yields, whatever then presents it. "Not known"
  * is a value of its own (null, n/a), never zero. */
-#ifndef CUPPING_VALUE_H
-#define CUPPING_VALUE_H
+#ifndef CUPPING_ANALYSIS_BASE_VALUE_H
+#define CUPPING_ANALYSIS_BASE_VALUE_H
 
 #include <math.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ static inline struct cup_value cup_count(uint64_t count)
 }
 
 /* Null for CUP_UNKNOWN64. */
-static inline struct cup_value cup_known_count(uint64_t count)
+static inline struct cup_value cup_known_worker_count(uint64_t count)
 {
     return count == UINT64_MAX ? cup_null() : cup_count(count);
 }

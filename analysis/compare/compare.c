@@ -187,10 +187,10 @@ static int compare_number(struct cup_comparison *comparison, const char *what, c
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_run_figure *figure =
             cup_figures_find(&comparison->inputs[i], section, name);
-        char text[CUP_HUMANE_ROOM];
+        char text[CUP_HUMAN_READABLE_ROOM];
         if (figure && figure->value.kind != CUP_VALUE_NULL)
             candidate.texts[i] =
-                keep(comparison, cup_print_humane(text, figure->value, CUP_UNIT_COUNT));
+                keep(comparison, cup_print_human_readable(text, figure->value, CUP_UNIT_COUNT));
     }
     return add_difference(comparison, &candidate);
 }

@@ -1,6 +1,6 @@
 /* Several runs side by side: their figures, what of the inputs differs, how they scale. */
-#ifndef CUPPING_COMPARE_H
-#define CUPPING_COMPARE_H
+#ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_H
+#define CUPPING_ANALYSIS_COMPARE_COMPARE_H
 
 #include "analysis/compare/directions.h"
 #include "analysis/compare/figures.h"

@@ -106,9 +106,9 @@ static size_t fold_wholes(const struct cup_comparison *comparison,
 
 static void add_change(struct cup_table *table, double from, double to, enum cup_unit unit)
 {
-    char number[CUP_HUMANE_ROOM], text[CUP_HUMANE_ROOM + 40], relative[32] = "new";
+    char number[CUP_HUMAN_READABLE_ROOM], text[CUP_HUMAN_READABLE_ROOM + 40], relative[32] = "new";
     double by = to - from;
-    cup_print_humane(number, cup_real(fabs(by)), unit);
+    cup_print_human_readable(number, cup_real(fabs(by)), unit);
     if (from > 0)
         snprintf(relative, sizeof relative, "%+.1f %%", 100 * by / from);
     snprintf(text, sizeof text, "%s%s", by < 0 ? "-" : "+", number);

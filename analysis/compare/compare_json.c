@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/verbs/verbs.h"
 #include "analysis/write/csv_writer.h"
+#include "cli/verbs.h"
 
 /* Of the layout: raised when the meaning of a name changes, not when names are added. */
 enum { COMPARE_VERSION = 1 };

@@ -31,7 +31,7 @@ static void print_metric(char *to, const struct cup_figures *figures, const char
                          enum cup_unit unit)
 {
     const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
-    cup_print_humane(to, figure ? figure->value : cup_null(), unit);
+    cup_print_human_readable(to, figure ? figure->value : cup_null(), unit);
 }
 
 static void add_metric(struct cup_table *table, const struct cup_figures *figures, const char *name,
@@ -47,7 +47,7 @@ static void print_inputs(const struct cup_terminal *terminal,
     cup_print(terminal, CUP_BOLD, "cupping compare\n");
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char line[600], start[CUP_HUMANE_ROOM], wall[CUP_HUMANE_ROOM];
+        char line[600], start[CUP_HUMAN_READABLE_ROOM], wall[CUP_HUMAN_READABLE_ROOM];
         print_metric(start, input, "t_start", CUP_UNIT_NONE);
         print_metric(wall, input, "wall_time", CUP_UNIT_SECONDS);
         snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
@@ -72,7 +72,7 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMANE_ROOM];
+        char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMAN_READABLE_ROOM];
         print_metric(start, input, "t_start", CUP_UNIT_NONE);
         cup_table_add_string(&table, letter);
         cup_table_add_string(&table, input->path);
@@ -127,7 +127,7 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
 static void add_amount(struct cup_table *table, const struct cup_compared *row,
                        const struct cup_change *change)
 {
-    char text[CUP_HUMANE_ROOM + 8] = "", number[CUP_HUMANE_ROOM];
+    char text[CUP_HUMAN_READABLE_ROOM + 8] = "", number[CUP_HUMAN_READABLE_ROOM];
     double amount = cup_number(change->by), relative = cup_number(change->relative);
     if (isnan(amount) || (amount != 0 && fabs(relative) < CUP_LEAST_CHANGE))
         text[0] = '\0';
@@ -137,7 +137,7 @@ static void add_amount(struct cup_table *table, const struct cup_compared *row,
         snprintf(text, sizeof text, "%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1));
     else
         snprintf(text, sizeof text, "%s%s", amount > 0 ? "+" : "",
-                 cup_print_humane(number, change->by, row->unit));
+                 cup_print_human_readable(number, change->by, row->unit));
     cup_table_add_string(table, text);
 }
 

@@ -1,6 +1,6 @@
 /* A comparison, and how one run scales, for people and for programs. */
-#ifndef CUPPING_COMPARE_WRITE_H
-#define CUPPING_COMPARE_WRITE_H
+#ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
+#define CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
 
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/target.h"

@@ -1,6 +1,6 @@
 /* Which way of a figure is the better one, where that is known. */
-#ifndef CUPPING_DIRECTIONS_H
-#define CUPPING_DIRECTIONS_H
+#ifndef CUPPING_ANALYSIS_COMPARE_DIRECTIONS_H
+#define CUPPING_ANALYSIS_COMPARE_DIRECTIONS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* All figures of one run, wherever they come from: a profile, a report saved as JSON, or a
  * measurement directory of roastcoffea. What `cupping compare` puts side by side. */
-#ifndef CUPPING_FIGURES_H
-#define CUPPING_FIGURES_H
+#ifndef CUPPING_ANALYSIS_COMPARE_FIGURES_H
+#define CUPPING_ANALYSIS_COMPARE_FIGURES_H
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 #include "analysis/compare/figures_functions.h"
 #include "analysis/compare/json_file.h"
 #include "analysis/compare/same_file.h"
-#include "analysis/metrics/functions.h"
+#include "analysis/metrics/functions/functions.h"
 
 const struct cup_function_figure cup_function_figures[] = {
     {"self_cpu_per_event_s", "self_cpu_per_task_s", "CPU time, self", CUP_UNIT_SECONDS, CUP_W_CPU,

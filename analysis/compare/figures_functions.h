@@ -1,12 +1,12 @@
 /* Figures of functions, in the section "functions": only where they are asked for. What a native
  * function did is that of the Python function, too, that called it: figures apart. */
-#ifndef CUPPING_FIGURES_FUNCTIONS_H
-#define CUPPING_FIGURES_FUNCTIONS_H
+#ifndef CUPPING_ANALYSIS_COMPARE_FIGURES_FUNCTIONS_H
+#define CUPPING_ANALYSIS_COMPARE_FIGURES_FUNCTIONS_H
 
 #include <jansson.h>
 
 #include "analysis/compare/figures.h"
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/functions/call_tree.h"
 
 struct cup_function_figure {
     const char *by_event, *by_task; /* its name: for each event of used chunks, or for each task */

@@ -1,7 +1,7 @@
 /* What a word of the command line names: a profile, a measurement directory of roastcoffea, or a
  * file that `cupping report --json` made. */
-#ifndef CUPPING_INPUTS_H
-#define CUPPING_INPUTS_H
+#ifndef CUPPING_ANALYSIS_COMPARE_INPUTS_H
+#define CUPPING_ANALYSIS_COMPARE_INPUTS_H
 
 #include "analysis/compare/compare.h"
 

@@ -1,7 +1,7 @@
 /* Reads JSON of which only a part is wanted: reports of a million chunks would otherwise become a
  * tree of some hundred bytes for each number in them. */
-#ifndef CUPPING_JSON_FILE_H
-#define CUPPING_JSON_FILE_H
+#ifndef CUPPING_ANALYSIS_COMPARE_JSON_FILE_H
+#define CUPPING_ANALYSIS_COMPARE_JSON_FILE_H
 
 #include <jansson.h>
 #include <stddef.h>

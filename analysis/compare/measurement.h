@@ -1,7 +1,7 @@
 /* Measurement directories of roastcoffea (format roastcoffea_measurement_v1, as its release 0.1.2
  * writes them): metrics.json, start_end_time.txt, metadata.json. */
-#ifndef CUPPING_MEASUREMENT_H
-#define CUPPING_MEASUREMENT_H
+#ifndef CUPPING_ANALYSIS_COMPARE_MEASUREMENT_H
+#define CUPPING_ANALYSIS_COMPARE_MEASUREMENT_H
 
 #include "analysis/compare/figures.h"
 

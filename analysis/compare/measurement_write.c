@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/verbs/verbs.h"
 #include "analysis/write/footnotes.h"
+#include "cli/verbs.h"
 
 static const char nothing[] = "roastcoffea's measurement holds nothing of the kind";
 

@@ -6,8 +6,8 @@
  * whose result was used are spread evenly over its task's time (opening the file included, or the
  * first bins of a run that starts all at once would have busy threads and no events). Bins with
  * nearly the same number of busy threads make a step. */
-#ifndef CUPPING_RAMP_H
-#define CUPPING_RAMP_H
+#ifndef CUPPING_ANALYSIS_COMPARE_RAMP_H
+#define CUPPING_ANALYSIS_COMPARE_RAMP_H
 
 #include <stdbool.h>
 

@@ -18,7 +18,7 @@ static struct cup_value shown_rate(const struct cup_ramp *ramp, double rate)
 
 static char *humane_rate(char *to, const struct cup_ramp *ramp, double rate)
 {
-    return cup_print_humane(to, shown_rate(ramp, rate), rate_unit(ramp));
+    return cup_print_human_readable(to, shown_rate(ramp, rate), rate_unit(ramp));
 }
 
 static double best_rate(const struct cup_ramp *ramp)
@@ -72,14 +72,15 @@ static void print_steps(const struct cup_terminal *terminal, const struct cup_ra
 
 static void print_bend(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char rate[CUP_HUMANE_ROOM], at[CUP_HUMANE_ROOM], widest[CUP_HUMANE_ROOM];
-    char share[CUP_HUMANE_ROOM], line[500];
+    char rate[CUP_HUMAN_READABLE_ROOM], at[CUP_HUMAN_READABLE_ROOM],
+        widest[CUP_HUMAN_READABLE_ROOM];
+    char share[CUP_HUMAN_READABLE_ROOM], line[500];
     const struct cup_ramp_step *bend = &ramp->steps[ramp->bend];
     const struct cup_ramp_step *last = &ramp->steps[ramp->widest];
     humane_rate(rate, ramp, best_rate(ramp));
-    cup_print_humane(at, cup_real(cup_ramp_busy(bend)), CUP_UNIT_RATIO);
-    cup_print_humane(widest, cup_real(cup_ramp_busy(last)), CUP_UNIT_RATIO);
-    cup_print_humane(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
+    cup_print_human_readable(at, cup_real(cup_ramp_busy(bend)), CUP_UNIT_RATIO);
+    cup_print_human_readable(widest, cup_real(cup_ramp_busy(last)), CUP_UNIT_RATIO);
+    cup_print_human_readable(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
     if (ramp->bend == ramp->widest)
         snprintf(line, sizeof line,
                  "No bend: with %s busy threads, the most that lasted, each still does %s of the "
@@ -95,7 +96,7 @@ static void print_bend(const struct cup_terminal *terminal, const struct cup_ram
 
 void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char line[500], bin[CUP_HUMANE_ROOM];
+    char line[500], bin[CUP_HUMAN_READABLE_ROOM];
     if (ramp->missing) {
         snprintf(line, sizeof line, "The rate per thread by busy threads is n/a: %s.",
                  ramp->missing);
@@ -104,7 +105,7 @@ void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *r
     }
     print_steps(terminal, ramp);
     print_bend(terminal, ramp);
-    cup_print_humane(bin, cup_real(ramp->bin_s), CUP_UNIT_SECONDS);
+    cup_print_human_readable(bin, cup_real(ramp->bin_s), CUP_UNIT_SECONDS);
     snprintf(line, sizeof line,
              "From the first chunk to the last, in %u bins of %s; a chunk's events and bytes "
              "(%s) are spread over its task. A step counts if it lasted 2 %% of that time; the "
@@ -127,15 +128,15 @@ static double step_rate(const struct cup_ramp *ramp, const struct cup_target *ta
 static void print_factor(const struct cup_terminal *terminal, const struct cup_target *target,
                          double rate, const char *what)
 {
-    char line[400], factor[CUP_HUMANE_ROOM], shown[CUP_HUMANE_ROOM];
+    char line[400], factor[CUP_HUMAN_READABLE_ROOM], shown[CUP_HUMAN_READABLE_ROOM];
     if (!(rate > 0))
         return;
-    cup_print_humane(factor, cup_real(target->rate / rate),
-                     target->rate / rate >= 100 ? CUP_UNIT_COUNT : CUP_UNIT_RATIO);
+    cup_print_human_readable(factor, cup_real(target->rate / rate),
+                             target->rate / rate >= 100 ? CUP_UNIT_COUNT : CUP_UNIT_RATIO);
     if (target->events)
-        cup_print_humane(shown, cup_real(rate), CUP_UNIT_HZ);
+        cup_print_human_readable(shown, cup_real(rate), CUP_UNIT_HZ);
     else
-        cup_print_humane(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
+        cup_print_human_readable(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
     snprintf(line, sizeof line, "Target %s: %s times the %s %s, over the whole run.", target->text,
              factor, shown, what);
     cup_print_wrapped(terminal, CUP_BOLD, 2, line);
@@ -144,13 +145,13 @@ static void print_factor(const struct cup_terminal *terminal, const struct cup_t
 static void print_threads(const struct cup_terminal *terminal, const struct cup_ramp *ramp,
                           const struct cup_target *target)
 {
-    char best[CUP_HUMANE_ROOM], widest[CUP_HUMANE_ROOM], line[400];
+    char best[CUP_HUMAN_READABLE_ROOM], widest[CUP_HUMAN_READABLE_ROOM], line[400];
     double at_best = step_rate(ramp, target, ramp->best);
     double at_widest = step_rate(ramp, target, ramp->widest);
     if (!(at_best > 0) || !(at_widest > 0))
         return;
-    cup_print_humane(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
-    cup_print_humane(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
+    cup_print_human_readable(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
+    cup_print_human_readable(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
     snprintf(line, sizeof line,
              "That takes %s busy threads if each did as many as at its best, %s if each did as "
              "many as with the most that lasted.",

@@ -1,11 +1,11 @@
 /* The stacks of runs by the names and files of their functions, so that they can be laid over each
  * other: lines move as files are edited, and several functions of one name (lambdas) are one. The
  * user's files count by their own names, without directories, all cells of notebooks as one. */
-#ifndef CUPPING_RUN_STACKS_H
-#define CUPPING_RUN_STACKS_H
+#ifndef CUPPING_ANALYSIS_COMPARE_RUN_STACKS_H
+#define CUPPING_ANALYSIS_COMPARE_RUN_STACKS_H
 
 #include "analysis/compare/figures.h"
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/functions/call_tree.h"
 
 /* Of one run. It outlives the profile that it is from. */
 struct cup_run_stacks {

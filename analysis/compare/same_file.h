@@ -1,6 +1,6 @@
 /* Which files of the user's are one and the same in two runs. */
-#ifndef CUPPING_SAME_FILE_H
-#define CUPPING_SAME_FILE_H
+#ifndef CUPPING_ANALYSIS_COMPARE_SAME_FILE_H
+#define CUPPING_ANALYSIS_COMPARE_SAME_FILE_H
 
 #include "analysis/base/intern.h"
 

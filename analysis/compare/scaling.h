@@ -1,8 +1,8 @@
 /* How throughput grows with workers and with cores, from two or more runs:
  *     efficiency(n) = throughput(n) / (throughput(n0) * n / n0)
  * n0 is the smallest number; the first run that has it is the reference. */
-#ifndef CUPPING_SCALING_H
-#define CUPPING_SCALING_H
+#ifndef CUPPING_ANALYSIS_COMPARE_SCALING_H
+#define CUPPING_ANALYSIS_COMPARE_SCALING_H
 
 #include "analysis/compare/figures.h"
 

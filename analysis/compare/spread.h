@@ -1,6 +1,6 @@
 /* How numbers are spread, in a few hundred bytes, however many they are: their quantiles. */
-#ifndef CUPPING_SPREAD_H
-#define CUPPING_SPREAD_H
+#ifndef CUPPING_ANALYSIS_COMPARE_SPREAD_H
+#define CUPPING_ANALYSIS_COMPARE_SPREAD_H
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 #include "analysis/export/export.h"
 #include "analysis/export/export_directory.h"
 #include "analysis/export/exported_weights.h"
-#include "analysis/metrics/folded.h"
+#include "analysis/metrics/functions/folded.h"
 
 /* ';' parts frames. */
 static void put_frame(FILE *out, const struct cup_call_tree *tree, uint32_t function)

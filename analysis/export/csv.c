@@ -7,7 +7,7 @@
 #include "analysis/export/samples_table.h"
 #include "analysis/export/specimen.h"
 #include "analysis/report/report_json.h"
-#include "analysis/report/task_rows.h"
+#include "analysis/tasks/task_rows.h"
 
 typedef int (*section_writer)(struct report *report);
 

@@ -1,6 +1,6 @@
 /* What a profile says, as other programs read it: `cupping export --to FORMAT`. */
-#ifndef CUPPING_EXPORT_H
-#define CUPPING_EXPORT_H
+#ifndef CUPPING_ANALYSIS_EXPORT_EXPORT_H
+#define CUPPING_ANALYSIS_EXPORT_EXPORT_H
 
 #include "analysis/metrics/totals.h"
 #include "analysis/write/output.h"

@@ -1,7 +1,7 @@
 /* A directory that an export writes: made where it is not there, taken where it is empty or holds
  * nothing but files of an earlier export of the kind, refused where it holds anything else. */
-#ifndef CUPPING_EXPORT_DIRECTORY_H
-#define CUPPING_EXPORT_DIRECTORY_H
+#ifndef CUPPING_ANALYSIS_EXPORT_EXPORT_DIRECTORY_H
+#define CUPPING_ANALYSIS_EXPORT_EXPORT_DIRECTORY_H
 
 #include "analysis/metrics/totals.h"
 #include "analysis/write/output.h"

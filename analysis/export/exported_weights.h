@@ -1,8 +1,8 @@
 /* Which weights of stacks other programs are given, and in what units. */
-#ifndef CUPPING_EXPORTED_WEIGHTS_H
-#define CUPPING_EXPORTED_WEIGHTS_H
+#ifndef CUPPING_ANALYSIS_EXPORT_EXPORTED_WEIGHTS_H
+#define CUPPING_ANALYSIS_EXPORT_EXPORTED_WEIGHTS_H
 
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/functions/call_tree.h"
 
 /* Weight, name, title, unit as speedscope calls it, nanoseconds or bytes in one. */
 #define CUP_EXPORTED_WEIGHTS(X)                                                                    \

@@ -8,7 +8,7 @@
 #include "analysis/export/export_directory.h"
 #include "analysis/export/prometheus_figures.h"
 #include "analysis/export/prometheus_rows.h"
-#include "analysis/verbs/verbs.h"
+#include "cli/verbs.h"
 
 /* ---- the run's name ------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* The one-value figures of the report as series of Prometheus: which, and under what names. */
-#ifndef CUPPING_PROMETHEUS_FIGURES_H
-#define CUPPING_PROMETHEUS_FIGURES_H
+#ifndef CUPPING_ANALYSIS_EXPORT_PROMETHEUS_FIGURES_H
+#define CUPPING_ANALYSIS_EXPORT_PROMETHEUS_FIGURES_H
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/exposition.h"

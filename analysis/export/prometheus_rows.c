@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/metrics/open_ranks.h"
+#include "analysis/metrics/reads/open_ranks.h"
 
 typedef const struct cup_totals *T;
 
@@ -62,8 +62,8 @@ static uint64_t busy_ns(T t, uint32_t i)
 static uint64_t read_bytes(const struct cup_process *process)
 {
     uint64_t sum = 0;
-    for (int way = 0; way < CUP_WAY_NONE; way++)
-        sum += process->with_task[CUP_C_READ_OWN_BYTES + way];
+    for (int method = 0; method < CUP_METHOD_NONE; method++)
+        sum += process->with_task[CUP_C_READ_OWN_BYTES + method];
     return sum;
 }
 

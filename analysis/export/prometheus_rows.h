@@ -1,6 +1,6 @@
 /* What there is many of - task prefixes, workers, datasets - as series of Prometheus. */
-#ifndef CUPPING_PROMETHEUS_ROWS_H
-#define CUPPING_PROMETHEUS_ROWS_H
+#ifndef CUPPING_ANALYSIS_EXPORT_PROMETHEUS_ROWS_H
+#define CUPPING_ANALYSIS_EXPORT_PROMETHEUS_ROWS_H
 
 #include "analysis/metrics/totals.h"
 #include "analysis/write/exposition.h"

@@ -1,6 +1,6 @@
 /* Texts as Python writes them: keys that are tuples, and times without a zone. */
-#ifndef CUPPING_PYTHON_TEXT_H
-#define CUPPING_PYTHON_TEXT_H
+#ifndef CUPPING_ANALYSIS_EXPORT_PYTHON_TEXT_H
+#define CUPPING_ANALYSIS_EXPORT_PYTHON_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "analysis/export/export_directory.h"
 #include "analysis/export/roastcoffea.h"
 #include "analysis/metrics/metrics.h"
-#include "analysis/verbs/verbs.h"
+#include "cli/verbs.h"
 
 /* ---- metrics.json -------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The parts of a measurement directory of roastcoffea: docs/roastcoffea.md has its keys, their
  * units and how each is made. */
-#ifndef CUPPING_ROASTCOFFEA_H
-#define CUPPING_ROASTCOFFEA_H
+#ifndef CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
+#define CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
 
 #include "analysis/export/python_text.h"
 #include "analysis/metrics/totals.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "analysis/export/roastcoffea.h"
-#include "analysis/metrics/tracking.h"
+#include "analysis/metrics/workers/tracking.h"
 
 static void put_counts(struct cup_roast *roast, const struct cup_tracking *tracking)
 {

@@ -1,6 +1,6 @@
 /* Dask's own state as rows: one for each worker and sample. */
-#ifndef CUPPING_SAMPLES_TABLE_H
-#define CUPPING_SAMPLES_TABLE_H
+#ifndef CUPPING_ANALYSIS_EXPORT_SAMPLES_TABLE_H
+#define CUPPING_ANALYSIS_EXPORT_SAMPLES_TABLE_H
 
 #include "analysis/export/export_directory.h"
 

@@ -1,9 +1,9 @@
 /* A profile with one of everything, all of it unknown: what a table's columns are called is learned
  * from a row, also where the real profile has none. */
-#ifndef CUPPING_SPECIMEN_H
-#define CUPPING_SPECIMEN_H
+#ifndef CUPPING_ANALYSIS_EXPORT_SPECIMEN_H
+#define CUPPING_ANALYSIS_EXPORT_SPECIMEN_H
 
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/totals.h"
 
 struct cup_specimen {

@@ -4,7 +4,7 @@
 #include "analysis/export/export.h"
 #include "analysis/export/export_directory.h"
 #include "analysis/export/exported_weights.h"
-#include "analysis/metrics/folded.h"
+#include "analysis/metrics/functions/folded.h"
 #include "analysis/write/json_writer.h"
 
 struct shown_weight {

@@ -1,6 +1,6 @@
 /* A trace of events in Chrome's JSON form, while it is written: what its parts share. */
-#ifndef CUPPING_TRACE_H
-#define CUPPING_TRACE_H
+#ifndef CUPPING_ANALYSIS_EXPORT_TRACE_H
+#define CUPPING_ANALYSIS_EXPORT_TRACE_H
 
 #include "analysis/base/pair_map.h"
 #include "analysis/metrics/totals.h"

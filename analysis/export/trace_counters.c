@@ -1,7 +1,7 @@
 /* Counters of a trace. Viewers show an argument's name after the counter's. */
 #include "analysis/export/trace.h"
 #include "analysis/log/log_reader.h"
-#include "analysis/profile/worker_rows.h"
+#include "analysis/profile/samples/worker_rows.h"
 
 static void put_counter(struct cup_trace *trace, uint32_t process, const char *name,
                         int64_t time_ns, const char *unit, struct cup_value value)

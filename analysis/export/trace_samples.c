@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/export/trace.h"
-#include "analysis/metrics/folded.h"
+#include "analysis/metrics/functions/folded.h"
 
 /* Of a tree's node in the trace, as a frame of its own, or as one in which the thread is blocked.
  */

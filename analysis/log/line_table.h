@@ -1,8 +1,8 @@
 /* Lines of Python functions, from the tables that CPython makes with their code. Each minor version
  * has one of three forms; all are read without trust: a damaged table yields 0, or a wrong line,
  * and never a byte beyond its end. */
-#ifndef CUPPING_LINE_TABLE_H
-#define CUPPING_LINE_TABLE_H
+#ifndef CUPPING_ANALYSIS_LOG_LINE_TABLE_H
+#define CUPPING_ANALYSIS_LOG_LINE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

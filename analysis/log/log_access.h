@@ -1,6 +1,6 @@
 /* ACCESS records, and STROKES records that were not told in one yet: see log_format.h. */
-#ifndef CUPPING_LOG_ACCESS_H
-#define CUPPING_LOG_ACCESS_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_ACCESS_H
+#define CUPPING_ANALYSIS_LOG_LOG_ACCESS_H
 
 #include "analysis/log/log_reader.h"
 
@@ -9,14 +9,14 @@
 
 /* Reads of one file for one task that went on where the one before ended, or several such that were
  * joined: jumps is not 0 then. */
-struct cup_read_stroke {
+struct cup_read_extent {
     int64_t start_ns, stop_ns;
     uint64_t low, high; /* offsets */
     uint64_t bytes;     /* delivered */
     uint64_t calls, jumps;
 };
 
-enum { CUP_ACCESS_STROKES = UINT8_MAX }; /* of one record */
+enum { CUP_ACCESS_EXTENTS = UINT8_MAX }; /* of one record */
 
 struct cup_access {
     uint32_t task, file; /* of that log; file 0: a set that is not in use */
@@ -24,7 +24,7 @@ struct cup_access {
     uint32_t set, sequence;
     bool damaged; /* strokes are missing: cut, impossible, or not as many as told */
     uint32_t count;
-    struct cup_read_stroke strokes[CUP_ACCESS_STROKES]; /* in the order in which they began */
+    struct cup_read_extent extents[CUP_ACCESS_EXTENTS]; /* in the order in which they began */
 };
 
 /* Reads a record of either type. */

@@ -3,7 +3,7 @@
 #include "analysis/log/log_baskets.h"
 
 #include "analysis/log/log_number.h"
-#include "preload/pairs.h"
+#include "include/log_pairs.h"
 
 enum { PLAIN, DELTA };
 

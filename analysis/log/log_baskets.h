@@ -1,6 +1,6 @@
 /* The tails of BASKETS records: a row for each branch. See log_format.h. */
-#ifndef CUPPING_LOG_BASKETS_H
-#define CUPPING_LOG_BASKETS_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
+#define CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
 
 #include "analysis/log/log_reader.h"
 

@@ -1,6 +1,6 @@
 /* Unsigned LEB128 numbers, as tails of records have them. */
-#ifndef CUPPING_LOG_NUMBER_H
-#define CUPPING_LOG_NUMBER_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
+#define CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * takes two thirds of the time of a plain loop; decoding whole words without branches took more. */
 #include "analysis/log/log_pairs.h"
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Reads one number at *at; returns 0, or -1 where it is cut or too long. */
 static int read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)

@@ -1,6 +1,6 @@
 /* The tails of COUNTERS and FILE_USE records: pairs (counter index, value) in unsigned LEB128. */
-#ifndef CUPPING_LOG_PAIRS_H
-#define CUPPING_LOG_PAIRS_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_PAIRS_H
+#define CUPPING_ANALYSIS_LOG_LOG_PAIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -114,7 +114,7 @@ size_t cup_record_known_size(unsigned type)
         [CUP_R_VALUE] = sizeof(struct cup_r_value),
         [CUP_R_OPEN] = sizeof(struct cup_r_open),
         [CUP_R_ACCESS] = sizeof(struct cup_r_access),
-        [CUP_R_STROKES] = sizeof(struct cup_r_strokes),
+        [CUP_R_EXTENTS] = sizeof(struct cup_r_extents),
     };
     return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }

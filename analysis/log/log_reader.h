@@ -4,8 +4,8 @@
  *
  * The process may be alive and writing: open blocks are copied before the records are read, so a
  * block that is closed meanwhile is met as a record, never missed and never counted twice. */
-#ifndef CUPPING_LOG_READER_H
-#define CUPPING_LOG_READER_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_READER_H
+#define CUPPING_ANALYSIS_LOG_LOG_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "analysis/base/error.h"
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* A record longer than this is taken for damage: no text that the library stores comes near. */
 enum { CUP_RECORD_MAX = 1 << 20 };

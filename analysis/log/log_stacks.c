@@ -17,9 +17,9 @@ void cup_code_read(struct cup_code *code, const struct cup_record *record)
                                           .first_line = code->told.first_line};
 }
 
-void cup_module_read(struct cup_module_told *module, const struct cup_record *record)
+void cup_module_read(struct cup_module_written *module, const struct cup_record *record)
 {
-    *module = (struct cup_module_told){0};
+    *module = (struct cup_module_written){0};
     cup_record_fixed(record, &module->told, sizeof module->told);
     size_t left = cup_record_tail_bytes(record), bytes = module->told.build_id_bytes;
     module->build_id =

@@ -1,7 +1,7 @@
 /* CODE, MODULE, STACKS, STACK_USE and CPU_SAMPLES records: their parts, checked. See log_format.h.
  */
-#ifndef CUPPING_LOG_STACKS_H
-#define CUPPING_LOG_STACKS_H
+#ifndef CUPPING_ANALYSIS_LOG_LOG_STACKS_H
+#define CUPPING_ANALYSIS_LOG_LOG_STACKS_H
 
 #include "analysis/base/intern.h"
 #include "analysis/log/line_table.h"
@@ -19,11 +19,11 @@ struct cup_code {
 void cup_code_read(struct cup_code *code, const struct cup_record *record);
 
 /* The parts of a MODULE record, likewise. */
-struct cup_module_told {
+struct cup_module_written {
     struct cup_r_module told;
     struct cup_text build_id;
 };
-void cup_module_read(struct cup_module_told *module, const struct cup_record *record);
+void cup_module_read(struct cup_module_written *module, const struct cup_record *record);
 
 /* How many nodes a STACKS record really holds; the i-th of them. */
 uint32_t cup_stack_node_count(const struct cup_record *record);

@@ -1,6 +1,6 @@
 /* What the formulas of metrics_*.c share. A formula yields null where there is nothing to tell. */
-#ifndef CUPPING_FORMULAS_H
-#define CUPPING_FORMULAS_H
+#ifndef CUPPING_ANALYSIS_METRICS_FORMULAS_H
+#define CUPPING_ANALYSIS_METRICS_FORMULAS_H
 
 #include "analysis/metrics/metrics.h"
 
@@ -76,14 +76,14 @@ static inline double cup_total_cores(T t)
 static inline uint64_t cup_attributed_bytes(T t)
 {
     uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];
-    for (int way = 0; way < CUP_WAY_NONE; way++)
-        sum += cup_way_bytes(t, way);
+    for (int method = 0; method < CUP_METHOD_NONE; method++)
+        sum += cup_method_bytes(t, method);
     return sum;
 }
 
 static inline uint64_t cup_all_bytes(T t)
 {
-    return cup_attributed_bytes(t) + cup_way_bytes(t, CUP_WAY_NONE) +
+    return cup_attributed_bytes(t) + cup_method_bytes(t, CUP_METHOD_NONE) +
            t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
 }
 

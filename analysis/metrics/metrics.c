@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics/coffea_compare.h"
+#include "analysis/metrics/dask/coffea_compare.h"
 
 const struct cup_metric_section *const cup_metric_sections[] = {
     &cup_workflow_metrics,    &cup_workers_metrics, &cup_efficiency_metrics,

@@ -1,7 +1,7 @@
 /* Every figure of the report that is one value: name, unit, where it comes from, how it is made.
  * To add one, add a line to the table of its section, metrics_SECTION.c. */
-#ifndef CUPPING_METRICS_H
-#define CUPPING_METRICS_H
+#ifndef CUPPING_ANALYSIS_METRICS_METRICS_H
+#define CUPPING_ANALYSIS_METRICS_METRICS_H
 
 #include "analysis/base/units.h"
 #include "analysis/base/value.h"

@@ -18,12 +18,12 @@ static struct cup_value attributed_share(T t)
 
 static struct cup_value read_bytes(T t)
 {
-    return cup_count(cup_all_way_bytes(t));
+    return cup_count(cup_all_method_bytes(t));
 }
 
 static struct cup_value read_none_bytes(T t)
 {
-    return cup_count(cup_way_bytes(t, CUP_WAY_NONE));
+    return cup_count(cup_method_bytes(t, CUP_METHOD_NONE));
 }
 
 static struct cup_value remote_read_bytes(T t)
@@ -103,18 +103,19 @@ static struct cup_value dask_read_bytes(T t)
 
 static struct cup_value child_read_bytes(T t)
 {
-    return cup_count(t->children[CUP_DESCENT_KNOWN].bytes);
+    return cup_count(t->children[CUP_ANCESTRY_KNOWN].bytes);
 }
 
 static struct cup_value child_read_none_bytes(T t)
 {
-    return cup_count(t->children[CUP_DESCENT_UNNAMED].bytes + t->children[CUP_DESCENT_LOST].bytes +
-                     t->children[CUP_DESCENT_LATE].bytes + t->children[CUP_DESCENT_SHARED].bytes);
+    return cup_count(t->children[CUP_ANCESTRY_UNNAMED].bytes +
+                     t->children[CUP_ANCESTRY_LOST].bytes + t->children[CUP_ANCESTRY_LATE].bytes +
+                     t->children[CUP_ANCESTRY_SHARED].bytes);
 }
 
 static struct cup_value child_late_bytes(T t)
 {
-    return cup_count(t->children[CUP_DESCENT_LATE].bytes);
+    return cup_count(t->children[CUP_ANCESTRY_LATE].bytes);
 }
 
 static struct cup_value kernel_read_bytes(T t)

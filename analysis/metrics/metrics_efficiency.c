@@ -1,5 +1,5 @@
 /* What the threads were used for, and what was wasted. */
-#include "analysis/metrics/coffea_compare.h"
+#include "analysis/metrics/dask/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
 static struct cup_value thread_cpu_efficiency(T t)

@@ -1,5 +1,5 @@
 /* How long the run took, how much it did, how fast. */
-#include "analysis/metrics/coffea_compare.h"
+#include "analysis/metrics/dask/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
 #include <stdlib.h>
@@ -162,17 +162,17 @@ static struct cup_value delivered_rate_process_mbs(T t)
 
 static struct cup_value num_chunks_coffea(T t)
 {
-    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_CHUNKS));
+    return cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_CHUNKS));
 }
 
 static struct cup_value total_events_coffea(T t)
 {
-    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_ENTRIES));
+    return cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_ENTRIES));
 }
 
 static struct cup_value total_bytes_read_coffea(T t)
 {
-    return cup_known_count(cup_coffea_figure(t, CUP_COFFEA_BYTES));
+    return cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_BYTES));
 }
 
 static struct cup_value num_columns(T t)

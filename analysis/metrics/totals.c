@@ -8,8 +8,8 @@
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
 #include "analysis/base/parallel.h"
-#include "analysis/metrics/run_end.h"
-#include "analysis/report/task_columns.h"
+#include "analysis/metrics/time/run_end.h"
+#include "analysis/tasks/task_columns.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
 
@@ -521,7 +521,7 @@ static void add_child(struct cup_totals *totals, const struct cup_process *proce
     struct cup_child_sums *sums = &totals->children[process->descent];
     sums->processes++;
     sums->bytes += cup_process_child_bytes(process);
-    memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_WAY_COUNT * sizeof *without_task);
+    memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_METHOD_COUNT * sizeof *without_task);
 }
 
 static void add_process(struct cup_totals *totals, const struct cup_process *process)
@@ -708,22 +708,22 @@ uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count)
 
 /* ---- ways ------------------------------------------------------------------------------- */
 
-const char *const cup_way_names[CUP_WAY_COUNT] = {
+const char *const cup_method_names[CUP_METHOD_COUNT] = {
 #define X(id, name, text) name,
-    CUP_WAYS(X)
+    CUP_METHODS(X)
 #undef X
 };
 
-uint64_t cup_way_bytes(const struct cup_totals *totals, int way)
+uint64_t cup_method_bytes(const struct cup_totals *totals, int method)
 {
-    return way == CUP_WAY_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
-                               : totals->counters[CUP_C_READ_OWN_BYTES + way];
+    return method == CUP_METHOD_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
+                                     : totals->counters[CUP_C_READ_OWN_BYTES + method];
 }
 
-uint64_t cup_all_way_bytes(const struct cup_totals *totals)
+uint64_t cup_all_method_bytes(const struct cup_totals *totals)
 {
     uint64_t sum = 0;
-    for (int way = 0; way < CUP_WAY_COUNT; way++)
-        sum += cup_way_bytes(totals, way);
+    for (int method = 0; method < CUP_METHOD_COUNT; method++)
+        sum += cup_method_bytes(totals, method);
     return sum;
 }

@@ -1,18 +1,18 @@
 /* Sums over the model: everything that the formulas of metrics.c and the tables need, made in one
  * pass over the tasks. Nanoseconds and bytes; a time of 0 means that there was none. */
-#ifndef CUPPING_TOTALS_H
-#define CUPPING_TOTALS_H
+#ifndef CUPPING_ANALYSIS_METRICS_TOTALS_H
+#define CUPPING_ANALYSIS_METRICS_TOTALS_H
 
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
-#include "analysis/metrics/branches.h"
-#include "analysis/metrics/budget.h"
-#include "analysis/metrics/coffea_file.h"
-#include "analysis/metrics/fine.h"
-#include "analysis/metrics/kernel_check.h"
-#include "analysis/metrics/ledger.h"
-#include "analysis/metrics/observed.h"
-#include "analysis/metrics/task_sums.h"
+#include "analysis/metrics/dask/coffea_file.h"
+#include "analysis/metrics/dask/fine.h"
+#include "analysis/metrics/dask/task_sums.h"
+#include "analysis/metrics/losses/ledger.h"
+#include "analysis/metrics/reads/branches.h"
+#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/workers/kernel_check.h"
+#include "analysis/metrics/workers/observed.h"
 #include "analysis/profile/profile.h"
 
 /* What became of a chunk's attempt. */
@@ -116,10 +116,10 @@ struct cup_totals {
     size_t dataset_count, dataset_room;
 
     struct cup_ledger ledger;
-    uint64_t counters[CUP_COUNTER_COUNT];              /* of tasks */
-    uint64_t without_task[CUP_COUNTER_COUNT];          /* in worker processes */
-    uint64_t elsewhere[CUP_COUNTER_COUNT];             /* in other processes */
-    struct cup_child_sums children[CUP_DESCENT_COUNT]; /* whose data files are in neither */
+    uint64_t counters[CUP_COUNTER_COUNT];               /* of tasks */
+    uint64_t without_task[CUP_COUNTER_COUNT];           /* in worker processes */
+    uint64_t elsewhere[CUP_COUNTER_COUNT];              /* in other processes */
+    struct cup_child_sums children[CUP_ANCESTRY_COUNT]; /* whose data files are in neither */
     struct cup_kernel_check kernel;
     struct cup_fine fine;
     struct cup_branches branches; /* owned */
@@ -171,10 +171,10 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
  * them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
 
-/* Names of enum cup_way, and the bytes that found their task that way (none: no task). */
-extern const char *const cup_way_names[CUP_WAY_COUNT];
-uint64_t cup_way_bytes(const struct cup_totals *totals, int way);
-uint64_t cup_all_way_bytes(const struct cup_totals *totals);
+/* Names of enum cup_method, and the bytes that found their task that way (none: no task). */
+extern const char *const cup_method_names[CUP_METHOD_COUNT];
+uint64_t cup_method_bytes(const struct cup_totals *totals, int method);
+uint64_t cup_all_method_bytes(const struct cup_totals *totals);
 
 /* From first start to last stop; -1 when there was none. */
 static inline int64_t cup_stretch_ns(struct cup_stretch stretch)

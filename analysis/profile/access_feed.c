@@ -56,7 +56,7 @@ static bool read_place(struct cup_access_feed *feed, const struct cup_access_pla
     open_log(feed, place->process);
     const struct cup_record *record =
         feed->fd >= 0 && offset ? bytes_at(feed, offset, sizeof *record) : NULL;
-    if (!record || record->type != (place->sequence ? CUP_R_STROKES : CUP_R_ACCESS) ||
+    if (!record || record->type != (place->sequence ? CUP_R_EXTENTS : CUP_R_ACCESS) ||
         record->length > LONGEST || record->fixed < sizeof *record ||
         record->fixed > record->length || record->length % 8)
         return false;
@@ -69,8 +69,8 @@ static bool read_place(struct cup_access_feed *feed, const struct cup_access_pla
 static void shift(struct cup_access *access, const struct cup_clock *clock)
 {
     for (uint32_t i = 0; i < access->count; i++) {
-        access->strokes[i].start_ns = cup_clock_time(clock, access->strokes[i].start_ns);
-        access->strokes[i].stop_ns = cup_clock_time(clock, access->strokes[i].stop_ns);
+        access->extents[i].start_ns = cup_clock_time(clock, access->extents[i].start_ns);
+        access->extents[i].stop_ns = cup_clock_time(clock, access->extents[i].stop_ns);
     }
 }
 

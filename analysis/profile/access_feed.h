@@ -9,8 +9,8 @@
  *
  * They are read from the logs again, log by log, each in its own order: a log goes by once, in
  * steps of a few pages. Times are by the clock of the profile. */
-#ifndef CUPPING_ACCESS_FEED_H
-#define CUPPING_ACCESS_FEED_H
+#ifndef CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
+#define CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
 
 #include "analysis/log/log_access.h"
 #include "analysis/profile/profile.h"

@@ -10,8 +10,8 @@
  *
  * They are read from the logs again, at the places that the profile holds (see
  * CUP_BASKET_ROWS_MOST), in the order of those. */
-#ifndef CUPPING_BASKET_FEED_H
-#define CUPPING_BASKET_FEED_H
+#ifndef CUPPING_ANALYSIS_PROFILE_BASKET_FEED_H
+#define CUPPING_ANALYSIS_PROFILE_BASKET_FEED_H
 
 #include "analysis/log/log_baskets.h"
 #include "analysis/profile/profile.h"

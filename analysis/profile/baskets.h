@@ -5,14 +5,14 @@
  *
  * Bytes are counted as uproot counts them: compressed is the sum of fNbytes, uncompressed the sum
  * of fKeylen + fObjlen. Both hold the keys: the payload is either less key_bytes. */
-#ifndef CUPPING_PROFILE_BASKETS_H
-#define CUPPING_PROFILE_BASKETS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_BASKETS_H
+#define CUPPING_ANALYSIS_PROFILE_BASKETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Every read of a basket counts, those of the same basket too. */
 struct cup_basket_sums {

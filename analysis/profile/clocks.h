@@ -1,14 +1,14 @@
 /* Clocks of hosts that differ: every log's times are by its own host's, and are shifted to that of
  * Dask's scheduler where Dask knows the difference. Workers measure it with each heartbeat, and
  * what is known of a host's workers holds for all processes there. Nanoseconds. */
-#ifndef CUPPING_CLOCKS_H
-#define CUPPING_CLOCKS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_CLOCKS_H
+#define CUPPING_ANALYSIS_PROFILE_CLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Differences up to this are left alone: the figures are made of longer times, and times of one
  * host are better not touched. */

@@ -1,11 +1,11 @@
 /* Durations in log-spaced buckets: exact when logs are added up, and good for percentiles. */
-#ifndef CUPPING_DURATIONS_H
-#define CUPPING_DURATIONS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_DURATIONS_H
+#define CUPPING_ANALYSIS_PROFILE_DURATIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Those of the log, and the tasks' own durations, which their records tell. */
 enum cup_duration {

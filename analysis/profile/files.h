@@ -1,6 +1,6 @@
 /* What was done to one file, summed up over prefixes. */
-#ifndef CUPPING_FILES_H
-#define CUPPING_FILES_H
+#ifndef CUPPING_ANALYSIS_PROFILE_FILES_H
+#define CUPPING_ANALYSIS_PROFILE_FILES_H
 
 #include "analysis/profile/profile.h"
 

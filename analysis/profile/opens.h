@@ -1,13 +1,13 @@
 /* How long it took to open files and to connect, by server: sums of the logs' OPEN records. */
-#ifndef CUPPING_OPENS_H
-#define CUPPING_OPENS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_OPENS_H
+#define CUPPING_ANALYSIS_PROFILE_OPENS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analysis/base/intern.h"
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Durations in buckets, 32 to each power of two from 256 ns on: a bucket is 2 to 3 % wide. */
 enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 32, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_PARTS };

@@ -111,7 +111,7 @@ uint64_t cup_counter_needs(enum cup_counter counter)
 uint64_t cup_process_child_bytes(const struct cup_process *process)
 {
     uint64_t sum = 0;
-    for (int way = CUP_C_READ_OWN_BYTES; way <= CUP_C_READ_NONE_BYTES; way++)
-        sum += process->descent ? process->without_task[way] : 0;
+    for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_NONE_BYTES; method++)
+        sum += process->descent ? process->without_task[method] : 0;
     return sum;
 }

@@ -4,8 +4,8 @@
  *
  * Texts are ids in `strings`. Times are nanoseconds since the epoch, sizes bytes. A field that may
  * be unknown holds CUP_UNKNOWN64, or as told. */
-#ifndef CUPPING_PROFILE_H
-#define CUPPING_PROFILE_H
+#ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_H
+#define CUPPING_ANALYSIS_PROFILE_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,19 +19,19 @@
 #include "analysis/profile/opens.h"
 #include "analysis/profile/sections.h"
 #include "analysis/profile/waits.h"
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* Of a process that descends from a task: whose is what it read outside of tasks of its own? */
-enum cup_descent {
-    CUP_DESCENT_NONE,       /* it descends from no task */
-    CUP_DESCENT_KNOWN,      /* its task's */
-    CUP_DESCENT_UNNAMED,    /* nobody's: no record names the task */
-    CUP_DESCENT_LOST,       /* nobody's: the task is in no log */
-    CUP_DESCENT_LATE,       /* nobody's: read after the task had ended, perhaps for others */
-    CUP_DESCENT_SHARED,     /* nobody's: what its task started served others, too */
-    CUP_DESCENT_OTHER_SPAN, /* of a task that was not asked for */
+enum cup_ancestry {
+    CUP_ANCESTRY_NONE,       /* it descends from no task */
+    CUP_ANCESTRY_KNOWN,      /* its task's */
+    CUP_ANCESTRY_UNNAMED,    /* nobody's: no record names the task */
+    CUP_ANCESTRY_LOST,       /* nobody's: the task is in no log */
+    CUP_ANCESTRY_LATE,       /* nobody's: read after the task had ended, perhaps for others */
+    CUP_ANCESTRY_SHARED,     /* nobody's: what its task started served others, too */
+    CUP_ANCESTRY_OTHER_SPAN, /* of a task that was not asked for */
 };
-enum { CUP_DESCENT_COUNT = CUP_DESCENT_OTHER_SPAN + 1 };
+enum { CUP_ANCESTRY_COUNT = CUP_ANCESTRY_OTHER_SPAN + 1 };
 
 /* Where a task ran: Dask's own pool of threads, or elsewhere (async tasks on the event loop, calls
  * of actors' methods on threads of their own). */
@@ -52,8 +52,8 @@ struct cup_process {
     uint32_t parent_pid;             /* 0: not known */
     uint32_t parent_task;            /* number there; 0: the one that a CHILD record names for it */
     int64_t last_read_ns;            /* 0: never */
-    uint8_t descent;                 /* enum cup_descent */
-    uint32_t ancestor; /* its task, index in tasks; for CUP_DESCENT_KNOWN, _LATE, _SHARED */
+    uint8_t descent;                 /* enum cup_ancestry */
+    uint32_t ancestor; /* its task, index in tasks; for CUP_ANCESTRY_KNOWN, _LATE, _SHARED */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];

@@ -1,6 +1,6 @@
 /* Adds to a profile: what the loading of a log and the merging of two profiles share. */
-#ifndef CUPPING_PROFILE_BUILDER_H
-#define CUPPING_PROFILE_BUILDER_H
+#ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
+#define CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
 
 #include "analysis/base/id_map.h"
 #include "analysis/base/pair_map.h"

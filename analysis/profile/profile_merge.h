@@ -1,6 +1,6 @@
 /* Adds one profile to another. */
-#ifndef CUPPING_PROFILE_MERGE_H
-#define CUPPING_PROFILE_MERGE_H
+#ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_MERGE_H
+#define CUPPING_ANALYSIS_PROFILE_PROFILE_MERGE_H
 
 #include "analysis/profile/profile_builder.h"
 

@@ -1,6 +1,6 @@
 /* What the processes of a profile were. */
-#ifndef CUPPING_ROLES_H
-#define CUPPING_ROLES_H
+#ifndef CUPPING_ANALYSIS_PROFILE_ROLES_H
+#define CUPPING_ANALYSIS_PROFILE_ROLES_H
 
 #include "analysis/profile/profile.h"
 

@@ -1,6 +1,6 @@
 /* `--run N|all`, which several verbs have. */
-#ifndef CUPPING_RUN_OPTION_H
-#define CUPPING_RUN_OPTION_H
+#ifndef CUPPING_ANALYSIS_PROFILE_RUN_OPTION_H
+#define CUPPING_ANALYSIS_PROFILE_RUN_OPTION_H
 
 #include "analysis/base/error.h"
 #include "analysis/profile/profile.h"

@@ -1,7 +1,7 @@
 /* The Runner calls of a profile: found before anything else is read, since they say which tasks are
  * wanted. */
-#ifndef CUPPING_RUNS_H
-#define CUPPING_RUNS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_RUNS_H
+#define CUPPING_ANALYSIS_PROFILE_RUNS_H
 
 #include "analysis/profile/profile.h"
 

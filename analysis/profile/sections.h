@@ -1,12 +1,12 @@
-/* Sections and values that the program named itself (preload/cupping.h): sums over all tasks, and
+/* Sections and values that the program named itself (include/cupping.h): sums over all tasks, and
  * what each task had of them. */
-#ifndef CUPPING_PROFILE_SECTIONS_H
-#define CUPPING_PROFILE_SECTIONS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_SECTIONS_H
+#define CUPPING_ANALYSIS_PROFILE_SECTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* One name within another one, in the tasks of one prefix. */
 struct cup_section {

@@ -1,12 +1,12 @@
 /* Where a task's time went while its own thread used no CPU. What the library measured is made to
  * add up: the parts of a task are its wall time less its CPU time, to the nanosecond. */
-#ifndef CUPPING_WAITS_H
-#define CUPPING_WAITS_H
+#ifndef CUPPING_ANALYSIS_PROFILE_WAITS_H
+#define CUPPING_ANALYSIS_PROFILE_WAITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 /* The parts, each with its name in JSON, a short name and a text for people, the features that it
  * needs, and how it is made. Those up to RUN_DELAY are counters of the log and stand in the order

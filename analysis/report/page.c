@@ -11,15 +11,15 @@ double cup_page_metric(const struct cup_page *page, const char *section, const c
     return cup_number(cup_metric_named(page->totals, section, name));
 }
 
-char *cup_humane(char *to, double number, enum cup_unit unit)
+char *cup_human_readable(char *to, double number, enum cup_unit unit)
 {
-    return cup_print_humane(to, cup_real(number), unit);
+    return cup_print_human_readable(to, cup_real(number), unit);
 }
 
-char *cup_page_humane(const struct cup_page *page, char *to, const char *section, const char *name,
-                      enum cup_unit unit)
+char *cup_page_human_readable(const struct cup_page *page, char *to, const char *section,
+                              const char *name, enum cup_unit unit)
 {
-    return cup_print_humane(to, cup_metric_named(page->totals, section, name), unit);
+    return cup_print_human_readable(to, cup_metric_named(page->totals, section, name), unit);
 }
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)

@@ -1,9 +1,9 @@
 /* The report for people: what its sections share, and the sections. */
-#ifndef CUPPING_PAGE_H
-#define CUPPING_PAGE_H
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_H
 
 #include "analysis/compare/target.h"
-#include "analysis/metrics/sections.h"
+#include "analysis/metrics/dask/sections.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/report/report.h"
 #include "analysis/write/table.h"
@@ -57,10 +57,10 @@ void cup_print_bar(const struct cup_page *page);
 /* A metric as a number; NAN when not known. */
 double cup_page_metric(const struct cup_page *page, const char *section, const char *name);
 
-/* A metric, and any number, in humane units; `to` has CUP_HUMANE_ROOM. Both return `to`. */
-char *cup_page_humane(const struct cup_page *page, char *to, const char *section, const char *name,
-                      enum cup_unit unit);
-char *cup_humane(char *to, double number, enum cup_unit unit);
+/* A metric, and any number, in humane units; `to` has CUP_HUMAN_READABLE_ROOM. Both return `to`. */
+char *cup_page_human_readable(const struct cup_page *page, char *to, const char *section,
+                              const char *name, enum cup_unit unit);
+char *cup_human_readable(char *to, double number, enum cup_unit unit);
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);

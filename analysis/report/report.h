@@ -1,6 +1,6 @@
 /* The report: one model, presented as JSON or as text. */
-#ifndef CUPPING_REPORT_H
-#define CUPPING_REPORT_H
+#ifndef CUPPING_ANALYSIS_REPORT_REPORT_H
+#define CUPPING_ANALYSIS_REPORT_REPORT_H
 
 #include "analysis/compare/target.h"
 #include "analysis/metrics/totals.h"

@@ -1,6 +1,6 @@
 /* What the files that write the report as JSON share: every part is written from one struct. */
-#ifndef CUPPING_REPORT_JSON_H
-#define CUPPING_REPORT_JSON_H
+#ifndef CUPPING_ANALYSIS_REPORT_REPORT_JSON_H
+#define CUPPING_ANALYSIS_REPORT_REPORT_JSON_H
 
 #include <stdio.h>
 #include <string.h>

@@ -16,19 +16,19 @@ static int print_workflow(const struct cup_page *page)
  */
 static void print_other_cores(const struct cup_page *page)
 {
-    char cpu[CUP_HUMANE_ROOM], busy[CUP_HUMANE_ROOM], line[300];
+    char cpu[CUP_HUMAN_READABLE_ROOM], busy[CUP_HUMAN_READABLE_ROOM], line[300];
     double average = cup_page_metric(page, "workers", "avg_cores");
     double total = cup_page_metric(page, "workers", "total_cores");
     if (!(fabs(average - total) > 0.01 * average))
         return;
-    snprintf(
-        line, sizeof line,
-        "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
-        "other way round they are %s and %s.",
-        average, total,
-        cup_page_humane(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
-                        CUP_UNIT_SHARE),
-        cup_page_humane(page, busy, "efficiency", "core_efficiency_avg_cores", CUP_UNIT_SHARE));
+    snprintf(line, sizeof line,
+             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
+             "other way round they are %s and %s.",
+             average, total,
+             cup_page_human_readable(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
+                                     CUP_UNIT_SHARE),
+             cup_page_human_readable(page, busy, "efficiency", "core_efficiency_avg_cores",
+                                     CUP_UNIT_SHARE));
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 

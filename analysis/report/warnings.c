@@ -33,15 +33,15 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
 
 static size_t add_late_children(const struct cup_totals *totals, struct cup_warning *warning)
 {
-    const struct cup_child_sums *late = &totals->children[CUP_DESCENT_LATE];
-    char bytes[CUP_HUMANE_ROOM];
+    const struct cup_child_sums *late = &totals->children[CUP_ANCESTRY_LATE];
+    char bytes[CUP_HUMAN_READABLE_ROOM];
     if (late->bytes == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
              "Children that read data after the task that started them had ended, perhaps for "
              "others: %llu; the %s that they read have no task.",
              (unsigned long long)late->processes,
-             cup_print_humane(bytes, cup_count(late->bytes), CUP_UNIT_BYTES));
+             cup_print_human_readable(bytes, cup_count(late->bytes), CUP_UNIT_BYTES));
     return 1;
 }
 
@@ -93,14 +93,15 @@ static bool is_not_compared(const struct cup_process *process)
 static size_t add_shifted(const struct cup_profile *profile, struct cup_warning *warning)
 {
     const struct cup_process *last = NULL;
-    char ahead[CUP_HUMANE_ROOM], error[CUP_HUMANE_ROOM];
+    char ahead[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM];
     uint64_t hosts = count_hosts(profile, is_shifted, &last);
     if (hosts == 0)
         return 0;
     bool is_ahead = last->clock.ahead_ns > 0;
-    cup_print_humane(ahead, cup_seconds(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
-                     CUP_UNIT_SECONDS);
-    cup_print_humane(error, cup_seconds(last->clock.error_ns), CUP_UNIT_SECONDS);
+    cup_print_human_readable(ahead,
+                             cup_seconds(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
+                             CUP_UNIT_SECONDS);
+    cup_print_human_readable(error, cup_seconds(last->clock.error_ns), CUP_UNIT_SECONDS);
     snprintf(warning->text, sizeof warning->text,
              "Clocks that differ from the scheduler's, as Dask measured it: on %llu host%s, of "
              "which %.40s is %s %s (+- %s); all times from there are shifted to the scheduler's.",

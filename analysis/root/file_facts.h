@@ -1,7 +1,7 @@
 /* The files of a run, examined when the report is made: each tree once, within bounds, and only
  * where the file is still the one that was read. */
-#ifndef CUPPING_FILE_FACTS_H
-#define CUPPING_FILE_FACTS_H
+#ifndef CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
+#define CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
 
 #include "analysis/base/intern.h"
 #include "analysis/root/root_file.h"

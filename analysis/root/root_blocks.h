@@ -1,7 +1,7 @@
 /* Compressed records of ROOT files. The libraries are those of the system, looked for when they are
  * needed: cupping works without. */
-#ifndef CUPPING_ROOT_BLOCKS_H
-#define CUPPING_ROOT_BLOCKS_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_BLOCKS_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_BLOCKS_H
 
 #include <stddef.h>
 

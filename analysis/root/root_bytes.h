@@ -1,7 +1,7 @@
 /* Reading of what ROOT has streamed: big-endian numbers, counted texts, counted objects; never
  * beyond the end. A cursor that has failed stays so, and yields zeros. */
-#ifndef CUPPING_ROOT_BYTES_H
-#define CUPPING_ROOT_BYTES_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Clusters of a tree: where its branches begin a new basket together. */
-#ifndef CUPPING_ROOT_CLUSTERS_H
-#define CUPPING_ROOT_CLUSTERS_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_CLUSTERS_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_CLUSTERS_H
 
 #include "analysis/root/root_file.h"
 

@@ -3,8 +3,8 @@
  *
  * The bytes of the file may be damaged or hostile: whatever is not understood is refused with a
  * reason. Baskets themselves are not read, only what the tree's record says of them. */
-#ifndef CUPPING_ROOT_FILE_H
-#define CUPPING_ROOT_FILE_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_FILE_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Where in a ROOT file a tree's record is: the file's head, directories and their keys. */
-#ifndef CUPPING_ROOT_KEYS_H
-#define CUPPING_ROOT_KEYS_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A TTree as ROOT streams it, with its branches. */
-#ifndef CUPPING_ROOT_TREE_H
-#define CUPPING_ROOT_TREE_H
+#ifndef CUPPING_ANALYSIS_ROOT_ROOT_TREE_H
+#define CUPPING_ANALYSIS_ROOT_ROOT_TREE_H
 
 #include "analysis/root/root_file.h"
 #include "analysis/root/root_keys.h"

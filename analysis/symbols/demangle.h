@@ -1,6 +1,6 @@
 /* Names of symbols as their authors wrote them. */
-#ifndef CUPPING_DEMANGLE_H
-#define CUPPING_DEMANGLE_H
+#ifndef CUPPING_ANALYSIS_SYMBOLS_DEMANGLE_H
+#define CUPPING_ANALYSIS_SYMBOLS_DEMANGLE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* An executable or library on this machine's disk, with its debugging file where one is installed.
  * Nothing is asked for over the network. */
-#ifndef CUPPING_ELF_FILE_H
-#define CUPPING_ELF_FILE_H
+#ifndef CUPPING_ANALYSIS_SYMBOLS_ELF_FILE_H
+#define CUPPING_ANALYSIS_SYMBOLS_ELF_FILE_H
 
 #include <elfutils/libdwfl.h>
 

@@ -2,8 +2,8 @@
  * of symbols, or that of its debugging file, the small one that some distributions add, and the one
  * for the dynamic linker. Functions that none of them names are told apart all the same, where the
  * tables for unwinding tell where they begin. */
-#ifndef CUPPING_ELF_FUNCTIONS_H
-#define CUPPING_ELF_FUNCTIONS_H
+#ifndef CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
+#define CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
 
 #include "analysis/symbols/elf_file.h"
 

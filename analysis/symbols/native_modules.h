@@ -1,8 +1,8 @@
 /* The executables and libraries in which native frames lie, of all processes, and the names of
  * functions in them. A file is read when the first address in it is asked for, and once. It is
  * believed only if it is the one that ran: if it has the build id that the log tells. */
-#ifndef CUPPING_NATIVE_MODULES_H
-#define CUPPING_NATIVE_MODULES_H
+#ifndef CUPPING_ANALYSIS_SYMBOLS_NATIVE_MODULES_H
+#define CUPPING_ANALYSIS_SYMBOLS_NATIVE_MODULES_H
 
 #include "analysis/base/intern.h"
 #include "analysis/base/pair_map.h"

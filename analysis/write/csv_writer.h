@@ -1,6 +1,6 @@
 /* Writes CSV as RFC 4180 has it, in UTF-8, lines ending in CR LF. Null is an empty field. */
-#ifndef CUPPING_CSV_WRITER_H
-#define CUPPING_CSV_WRITER_H
+#ifndef CUPPING_ANALYSIS_WRITE_CSV_WRITER_H
+#define CUPPING_ANALYSIS_WRITE_CSV_WRITER_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Writes the text exposition format of Prometheus, version 0.0.4. All series of a family stand
  * together, under its HELP and TYPE. */
-#ifndef CUPPING_EXPOSITION_H
-#define CUPPING_EXPOSITION_H
+#ifndef CUPPING_ANALYSIS_WRITE_EXPOSITION_H
+#define CUPPING_ANALYSIS_WRITE_EXPOSITION_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Reasons below a table, each told once: "n/a [2]" in a cell, "[2] why" below. */
-#ifndef CUPPING_FOOTNOTES_H
-#define CUPPING_FOOTNOTES_H
+#ifndef CUPPING_ANALYSIS_WRITE_FOOTNOTES_H
+#define CUPPING_ANALYSIS_WRITE_FOOTNOTES_H
 
 #include <stddef.h>
 

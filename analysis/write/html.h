@@ -1,7 +1,7 @@
 /* HTML: texts of the profiled program, which may be any bytes, as what they are and never as
  * markup; and what tables and paragraphs of the report are in a page. */
-#ifndef CUPPING_HTML_H
-#define CUPPING_HTML_H
+#ifndef CUPPING_ANALYSIS_WRITE_HTML_H
+#define CUPPING_ANALYSIS_WRITE_HTML_H
 
 #include "analysis/write/table.h"
 

@@ -1,7 +1,7 @@
 /* Writes JSON as it goes. Reports of a million rows would not fit in memory as a tree of objects,
  * which is why this is not jansson's work (it reads JSON elsewhere, and checks ours in tests). */
-#ifndef CUPPING_JSON_WRITER_H
-#define CUPPING_JSON_WRITER_H
+#ifndef CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
+#define CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdio.h>

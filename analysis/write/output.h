@@ -1,7 +1,7 @@
 /* Where a verb writes: standard output ("-") or a file, which is replaced only when all of the new
  * one is on disk, so that a failure never costs the previous one. */
-#ifndef CUPPING_OUTPUT_H
-#define CUPPING_OUTPUT_H
+#ifndef CUPPING_ANALYSIS_WRITE_OUTPUT_H
+#define CUPPING_ANALYSIS_WRITE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

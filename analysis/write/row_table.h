@@ -2,8 +2,8 @@
  * names and values are the same. A line is an object in the section's array "rows"; its columns are
  * the names of the first one, which all of them have. What lies inside of a row (arrays, objects),
  * and what is in the section besides, is left out. */
-#ifndef CUPPING_ROW_TABLE_H
-#define CUPPING_ROW_TABLE_H
+#ifndef CUPPING_ANALYSIS_WRITE_ROW_TABLE_H
+#define CUPPING_ANALYSIS_WRITE_ROW_TABLE_H
 
 #include "analysis/write/csv_writer.h"
 

@@ -49,11 +49,11 @@ static void add_number(struct cup_table *table, const char *text, double number)
 
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
 {
-    char humane[CUP_HUMANE_ROOM];
+    char humane[CUP_HUMAN_READABLE_ROOM];
     if (value.kind == CUP_VALUE_TEXT)
         cup_table_add(table, value.text);
     else
-        add_number(table, cup_print_humane(humane, value, unit), cup_number(value));
+        add_number(table, cup_print_human_readable(humane, value, unit), cup_number(value));
 }
 
 void cup_table_add_seconds(struct cup_table *table, uint64_t ns)

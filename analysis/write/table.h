@@ -1,6 +1,6 @@
 /* Tables: cells are collected, then printed in columns that fit the screen, or as HTML. */
-#ifndef CUPPING_TABLE_H
-#define CUPPING_TABLE_H
+#ifndef CUPPING_ANALYSIS_WRITE_TABLE_H
+#define CUPPING_ANALYSIS_WRITE_TABLE_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The screen: its width, whether it takes colours, and texts that fit. */
-#ifndef CUPPING_TERMINAL_H
-#define CUPPING_TERMINAL_H
+#ifndef CUPPING_ANALYSIS_WRITE_TERMINAL_H
+#define CUPPING_ANALYSIS_WRITE_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>

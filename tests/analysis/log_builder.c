@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/cpu_rows.h"
-#include "preload/pairs.h"
+#include "include/cpu_rows.h"
+#include "include/log_pairs.h"
 
 /* Room for `bytes` more, zeroed; where they begin. */
 static unsigned char *add(struct log_builder *builder, size_t bytes)
@@ -245,17 +245,17 @@ void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t star
 
 /* ---- strokes ----------------------------------------------------------------------------- */
 
-static size_t put_stroke(unsigned char *to, const struct cup_read_stroke *stroke, uint64_t end,
+static size_t put_stroke(unsigned char *to, const struct cup_read_extent *extent, uint64_t end,
                          int64_t ended_ns)
 {
     const uint64_t told[CUP_KV_COUNT] = {
-        cup_pairs_difference(stroke->low, end),
-        stroke->high - stroke->low,
-        cup_pairs_difference((uint64_t)stroke->start_ns / 1024, (uint64_t)ended_ns / 1024),
-        (uint64_t)stroke->stop_ns / 1024 - (uint64_t)stroke->start_ns / 1024,
-        cup_pairs_difference(stroke->bytes, stroke->high - stroke->low),
-        stroke->calls - 1,
-        stroke->jumps,
+        cup_pairs_difference(extent->low, end),
+        extent->high - extent->low,
+        cup_pairs_difference((uint64_t)extent->start_ns / 1024, (uint64_t)ended_ns / 1024),
+        (uint64_t)extent->stop_ns / 1024 - (uint64_t)extent->start_ns / 1024,
+        cup_pairs_difference(extent->bytes, extent->high - extent->low),
+        extent->calls - 1,
+        extent->jumps,
     };
     size_t bytes = 1;
     to[0] = 0;
@@ -268,41 +268,41 @@ static size_t put_stroke(unsigned char *to, const struct cup_read_stroke *stroke
 }
 
 void builder_access(struct log_builder *builder, const struct cup_r_access *access,
-                    const struct cup_read_stroke *strokes, uint32_t count)
+                    const struct cup_read_extent *extents, uint32_t count)
 {
     struct cup_r_access fixed = *access;
     unsigned char *tail = malloc(count * (CUP_KV_COUNT * 10 + 1) + 1);
     size_t bytes = 0;
-    fixed.start_ns = count ? strokes[0].start_ns : 0;
-    fixed.strokes = (uint8_t)count;
+    fixed.start_ns = count ? extents[0].start_ns : 0;
+    fixed.extents = (uint8_t)count;
     for (uint32_t i = 0; i < count; i++)
-        bytes += put_stroke(tail + bytes, &strokes[i], i ? strokes[i - 1].high : 0,
-                            i ? strokes[i - 1].stop_ns : fixed.start_ns);
+        bytes += put_stroke(tail + bytes, &extents[i], i ? extents[i - 1].high : 0,
+                            i ? extents[i - 1].stop_ns : fixed.start_ns);
     builder_record(builder, CUP_R_ACCESS, &fixed, sizeof fixed, tail, bytes);
     free(tail);
 }
 
 void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
-                     const struct cup_read_stroke *strokes, uint32_t count)
+                     const struct cup_read_extent *extents, uint32_t count)
 {
-    struct cup_r_strokes set = {.set = access->set,
+    struct cup_r_extents set = {.set = access->set,
                                 .sequence = access->sequence,
                                 .task = access->task,
                                 .file = access->file,
                                 .own = access->own,
                                 .base_ticks = 5000,
-                                .base_ns = count ? strokes[0].start_ns : 0,
+                                .base_ns = count ? extents[0].start_ns : 0,
                                 .multiplier = UINT64_C(1) << 32};
     for (uint32_t i = 0; i < count; i++)
-        set.strokes[CUP_STROKE_ROOM - 1 - i] = (struct cup_access_stroke){
-            .low = strokes[i].low,
-            .high = strokes[i].high,
-            .start = (uint64_t)(strokes[i].start_ns - set.base_ns) + set.base_ticks,
-            .stop = (uint64_t)(strokes[i].stop_ns - set.base_ns) + set.base_ticks,
-            .bytes = strokes[i].bytes,
-            .calls = (uint32_t)strokes[i].calls,
-            .jumps = (uint32_t)strokes[i].jumps};
-    BUILDER_ADD(builder, CUP_R_STROKES, set);
+        set.extents[CUP_EXTENT_ROOM - 1 - i] = (struct cup_access_extent){
+            .low = extents[i].low,
+            .high = extents[i].high,
+            .start = (uint64_t)(extents[i].start_ns - set.base_ns) + set.base_ticks,
+            .stop = (uint64_t)(extents[i].stop_ns - set.base_ns) + set.base_ticks,
+            .bytes = extents[i].bytes,
+            .calls = (uint32_t)extents[i].calls,
+            .jumps = (uint32_t)extents[i].jumps};
+    BUILDER_ADD(builder, CUP_R_EXTENTS, set);
 }
 
 /* ---- samples ----------------------------------------------------------------------------- */

@@ -1,12 +1,12 @@
 /* Builds logs byte by byte, as the library would write them, and then as no library would. */
-#ifndef CUPPING_LOG_BUILDER_H
-#define CUPPING_LOG_BUILDER_H
+#ifndef CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
+#define CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analysis/log/log_access.h"
-#include "preload/log_format.h"
+#include "include/log_format.h"
 
 enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
 
@@ -68,9 +68,9 @@ void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t star
 /* An ACCESS record of strokes in their order, whose times are whole units of 1024 ns; and a STROKES
  * record that holds them, one tick a nanosecond. */
 void builder_access(struct log_builder *builder, const struct cup_r_access *access,
-                    const struct cup_read_stroke *strokes, uint32_t count);
+                    const struct cup_read_extent *extents, uint32_t count);
 void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
-                     const struct cup_read_stroke *strokes, uint32_t count);
+                     const struct cup_read_extent *extents, uint32_t count);
 
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
  * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample

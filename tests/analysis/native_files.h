@@ -1,6 +1,6 @@
 /* Real libraries, compiled as the tests run, and where their functions lie. */
-#ifndef CUPPING_TEST_NATIVE_FILES_H
-#define CUPPING_TEST_NATIVE_FILES_H
+#ifndef CUPPING_TESTS_ANALYSIS_NATIVE_FILES_H
+#define CUPPING_TESTS_ANALYSIS_NATIVE_FILES_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* ROOT files written by hand, one tree each, every choice of the format open. */
-#ifndef CUPPING_TEST_ROOT_BUILDER_H
-#define CUPPING_TEST_ROOT_BUILDER_H
+#ifndef CUPPING_TESTS_ANALYSIS_ROOT_BUILDER_H
+#define CUPPING_TESTS_ANALYSIS_ROOT_BUILDER_H
 
 #include <stddef.h>
 #include <stdint.h>

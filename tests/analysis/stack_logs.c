@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "preload/cpu_rows.h"
+#include "include/cpu_rows.h"
 #include "tests/analysis/support.h"
 
 enum { EXECUTOR = 1, MINE, TBRANCH, FSSPEC, COMPRESSION, READING };

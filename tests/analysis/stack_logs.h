@@ -1,7 +1,7 @@
 /* Two workers' logs with stacks, worked out by hand: what the suites of functions, flame graphs and
  * their exports share. */
-#ifndef CUPPING_TEST_STACK_LOGS_H
-#define CUPPING_TEST_STACK_LOGS_H
+#ifndef CUPPING_TESTS_ANALYSIS_STACK_LOGS_H
+#define CUPPING_TESTS_ANALYSIS_STACK_LOGS_H
 
 #include "tests/analysis/log_builder.h"
 

@@ -1,6 +1,6 @@
 #include "tests/analysis/support.h"
 
-#include "analysis/verbs/verbs.h"
+#include "cli/verbs.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -189,16 +189,16 @@ static void add_chunk(struct log_builder *b, uint32_t task, double tic, double t
 }
 
 /* `bytes` by one way; with `heap`, allocations too. */
-static void add_reads(struct log_builder *b, uint32_t task, int way, uint64_t bytes, uint64_t calls,
-                      uint64_t alloc)
+static void add_reads(struct log_builder *b, uint32_t task, int method, uint64_t bytes,
+                      uint64_t calls, uint64_t alloc)
 {
     uint64_t values[CUP_COUNTER_COUNT] = {0};
     struct cup_r_counters block = {.task = task,
                                    .tid = 100,
                                    .block = 3,
                                    .sequence = task + 1,
-                                   .own = way == CUP_C_READ_OWN_BYTES};
-    values[way] = bytes;
+                                   .own = method == CUP_C_READ_OWN_BYTES};
+    values[method] = bytes;
     values[CUP_C_READ_CALLS] = calls;
     values[CUP_C_READ_NS] = calls * 50000000;
     values[CUP_C_ALLOC_BYTES] = alloc;

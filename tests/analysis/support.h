@@ -1,6 +1,6 @@
 /* What the unit tests share: directories of their own, and one run worked out by hand. */
-#ifndef CUPPING_TEST_SUPPORT_H
-#define CUPPING_TEST_SUPPORT_H
+#ifndef CUPPING_TESTS_ANALYSIS_SUPPORT_H
+#define CUPPING_TESTS_ANALYSIS_SUPPORT_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* The walk through the records of ROOT files, in memory that stands for what reads deliver: 1 GiB
  * in rounds of 64 MiB, of which the quickest is shown. */
-#include "preload/root_records.h"
+#include "preload/root/root_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Child processes of the end-to-end tests: run, capture, compare with and without the library. */
-#ifndef CUPPING_TEST_CHILD_H
-#define CUPPING_TEST_CHILD_H
+#ifndef CUPPING_TESTS_E2E_CHILD_H
+#define CUPPING_TESTS_E2E_CHILD_H
 
 #include <jansson.h>
 #include <stdbool.h>

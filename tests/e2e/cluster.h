@@ -1,7 +1,7 @@
 /* A real Dask cluster: `dask scheduler` and `dask worker` as programs of their own, under
  * wrappers/cupping-run or not, and scripts of tests/workloads run against it. */
-#ifndef CUP_TEST_CLUSTER_H
-#define CUP_TEST_CLUSTER_H
+#ifndef CUPPING_TESTS_E2E_CLUSTER_H
+#define CUPPING_TESTS_E2E_CLUSTER_H
 
 #include "tests/e2e/process.h"
 

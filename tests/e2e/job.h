@@ -1,8 +1,8 @@
 /* Jobs: a cluster that ran something and left its profile and what it should hold. Each runs at
  * most once in a run of the test program, whichever of its tests comes first; tests are processes
  * of their own, so the outcome lies in a directory. */
-#ifndef CUP_TEST_JOB_H
-#define CUP_TEST_JOB_H
+#ifndef CUPPING_TESTS_E2E_JOB_H
+#define CUPPING_TESTS_E2E_JOB_H
 
 /* Directory of the job NAME, made by RUN (which gets it empty) unless an earlier test did that. A
  * job that failed once fails every test that wants it. The caller frees the path. */

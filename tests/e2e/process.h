@@ -1,8 +1,8 @@
 /* Programs that a test starts, none of which outlives it: each runs below a supervisor of its own,
  * which adopts all its descendants and kills them when the program has ended, when the test says
  * so, or when the test's process is gone for whatever reason. */
-#ifndef CUP_TEST_PROCESS_H
-#define CUP_TEST_PROCESS_H
+#ifndef CUPPING_TESTS_E2E_PROCESS_H
+#define CUPPING_TESTS_E2E_PROCESS_H
 
 #include <sys/types.h>
 

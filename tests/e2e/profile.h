@@ -1,6 +1,6 @@
 /* What cupping says of a profile, as JSON. */
-#ifndef CUP_TEST_PROFILE_H
-#define CUP_TEST_PROFILE_H
+#ifndef CUPPING_TESTS_E2E_PROFILE_H
+#define CUPPING_TESTS_E2E_PROFILE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* What the library exports and needs: exactly its hooks, none of their siblings missed, and
  * nothing that an older image does not have. */
-#include "preload/api.h"
-#include "preload/hooks.h"
+#include "preload/hooks/api.h"
+#include "preload/sys/hook_list.h"
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

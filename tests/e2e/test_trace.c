@@ -1,6 +1,6 @@
 /* Traced functions (tests/trace/lib*.c), each inside a task: what they notice is the same without
  * and with the library, and what the library counted is what they did. */
-#include "preload/hooks.h"
+#include "preload/sys/hook_list.h"
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* What strace saw a program read. */
-#ifndef CUP_TEST_TRACE_H
-#define CUP_TEST_TRACE_H
+#ifndef CUPPING_TESTS_E2E_TRACE_H
+#define CUPPING_TESTS_E2E_TRACE_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* Checks of a profile against what a workload wrote down: what each task must have read, and Dask's
  * own account of what ran (tests/workloads/witness.py). */
-#ifndef CUP_TEST_WITNESS_H
-#define CUP_TEST_WITNESS_H
+#ifndef CUPPING_TESTS_E2E_WITNESS_H
+#define CUPPING_TESTS_E2E_WITNESS_H
 
 #include <jansson.h>
 

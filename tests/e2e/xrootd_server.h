@@ -1,6 +1,6 @@
 /* An XRootD server of a test's own, with ROOT files. */
-#ifndef CUP_TEST_XROOTD_SERVER_H
-#define CUP_TEST_XROOTD_SERVER_H
+#ifndef CUPPING_TESTS_E2E_XROOTD_SERVER_H
+#define CUPPING_TESTS_E2E_XROOTD_SERVER_H
 
 #include <sys/types.h>
 

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/log/log_loader.h"
-#include "analysis/metrics/call_tree.h"
+#include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/access_feed.h"
-#include "analysis/profile/descent.h"
+#include "analysis/profile/load/log_loader.h"
+#include "analysis/profile/process_ancestry.h"
 #include "analysis/report/report.h"
 #include "tests/analysis/log_builder.c"
 
@@ -54,7 +54,7 @@ static void load(const char *path)
     profile.path = strdup("fuzz");
     cup_load_log(&builder, path, &options);
     cup_builder_finish(&builder);
-    if (cup_descents_settle(&profile, false) == 0)
+    if (cup_ancestries_settle(&profile, false) == 0)
         report(&profile);
     cup_access_feed_open(&feed, &profile, NULL);
     while (cup_access_feed_next(&feed))

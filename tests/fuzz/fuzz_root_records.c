@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/root_records.h"
+#include "preload/root/root_records.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

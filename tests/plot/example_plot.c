@@ -2,7 +2,7 @@
  * three files: result_size.h, data_result_size.c and chart_result_size.c. */
 #include "tests/plot/example_plot.h"
 
-#include "plot/marks.h"
+#include "plot/figure/marks.h"
 
 /* ---- result_size.h: what is shown ------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* Made-up data for every plot, so that drawing is tried with what no run at hand has. */
-#ifndef CUPPING_FAKES_H
-#define CUPPING_FAKES_H
+#ifndef CUPPING_TESTS_PLOT_FAKES_H
+#define CUPPING_TESTS_PLOT_FAKES_H
 
 #include "plot/plots.h"
 

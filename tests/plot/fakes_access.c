@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/io_map.h"
-#include "plot/server_rate.h"
+#include "plot/io/io_map.h"
+#include "plot/time/server_rate.h"
 #include "tests/plot/fakes_parts.h"
 
 enum { SIZE = 400000000, SECONDS = 100 };

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/curves.h"
-#include "plot/flame.h"
-#include "plot/open_latency.h"
-#include "plot/peak_memory.h"
-#include "plot/rows.h"
-#include "plot/task_bytes.h"
-#include "plot/time_bins.h"
+#include "plot/flame/flame.h"
+#include "plot/io/open_latency.h"
+#include "plot/shared/curves.h"
+#include "plot/shared/rows.h"
+#include "plot/shared/time_bins.h"
+#include "plot/tasks/peak_memory.h"
+#include "plot/tasks/task_bytes.h"
 #include "tests/plot/fakes_parts.h"
 
 static const struct cup_bar_kind three_kinds[] = {

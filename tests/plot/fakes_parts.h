@@ -1,9 +1,9 @@
 /* What made-up data are made of. */
-#ifndef CUPPING_FAKES_PARTS_H
-#define CUPPING_FAKES_PARTS_H
+#ifndef CUPPING_TESTS_PLOT_FAKES_PARTS_H
+#define CUPPING_TESTS_PLOT_FAKES_PARTS_H
 
-#include "plot/chunks.h"
-#include "plot/density.h"
+#include "plot/shared/chunks.h"
+#include "plot/shared/density.h"
 #include "tests/plot/fakes.h"
 
 /* The same numbers on every machine. */

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/compared.h"
-#include "plot/compared_runtime.h"
-#include "plot/compared_scaling.h"
-#include "plot/rows.h"
+#include "plot/compare/compared.h"
+#include "plot/compare/compared_runtime.h"
+#include "plot/compare/compared_scaling.h"
+#include "plot/shared/rows.h"
 #include "tests/plot/fakes_parts.h"
 
 static size_t runs_of(enum fake_kind kind)

@@ -1,6 +1,6 @@
 /* A run as plots see it, of a log that a test has built. */
-#ifndef CUPPING_PLOT_LOADED_H
-#define CUPPING_PLOT_LOADED_H
+#ifndef CUPPING_TESTS_PLOT_LOADED_H
+#define CUPPING_TESTS_PLOT_LOADED_H
 
 #include "plot/plots.h"
 #include "tests/analysis/support.h"

@@ -1,6 +1,6 @@
 /* What tests of pages share: what a page holds, in which order, and what its script reads. */
-#ifndef CUPPING_PAGE_SUPPORT_H
-#define CUPPING_PAGE_SUPPORT_H
+#ifndef CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
+#define CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
 
 #include <jansson.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-#include "plot/runs.h"
+#include "plot/shared/runs.h"
 
 void draw_fake(struct drawn *drawn, const struct cup_plot *plot, enum fake_kind kind,
                const struct cup_plot_style *style)

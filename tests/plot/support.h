@@ -1,6 +1,6 @@
 /* Draws plots of made-up data for the tests. */
-#ifndef CUPPING_PLOT_SUPPORT_H
-#define CUPPING_PLOT_SUPPORT_H
+#ifndef CUPPING_TESTS_PLOT_SUPPORT_H
+#define CUPPING_TESTS_PLOT_SUPPORT_H
 
 #include "tests/plot/fakes.h"
 

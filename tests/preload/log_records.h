@@ -1,6 +1,6 @@
 /* A log that is open in the test, and its records. */
-#ifndef CUPPING_TESTS_LOG_RECORDS_H
-#define CUPPING_TESTS_LOG_RECORDS_H
+#ifndef CUPPING_TESTS_PRELOAD_LOG_RECORDS_H
+#define CUPPING_TESTS_PRELOAD_LOG_RECORDS_H
 
 #include <criterion/criterion.h>
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/clock.h"
-#include "preload/log.h"
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
 
 static char test_directory[] = "/tmp/cupping-records-XXXXXX";
 

@@ -1,6 +1,6 @@
 /* STACK_USE records of the log that is open in the test, read back by what log_format.h says. */
-#ifndef CUPPING_TESTS_STACK_USE_RECORDS_H
-#define CUPPING_TESTS_STACK_USE_RECORDS_H
+#ifndef CUPPING_TESTS_PRELOAD_STACK_USE_RECORDS_H
+#define CUPPING_TESTS_PRELOAD_STACK_USE_RECORDS_H
 
 #include "tests/preload/log_records.h"
 

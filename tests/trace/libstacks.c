@@ -1,13 +1,13 @@
 /* The library's own stacks, without a preload: a program calls them by ctypes.PyDLL at places of
  * its choice, and finds in the log what they saw. Also what they cost. */
-#include "preload/frames.h"
-#include "preload/hooks.h"
-#include "preload/layout.h"
-#include "preload/log.h"
-#include "preload/native.h"
-#include "preload/stack_frames.h"
-#include "preload/stacks.h"
-#include "preload/thread.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/python/frames.h"
+#include "preload/python/layout.h"
+#include "preload/python/stack_frames.h"
+#include "preload/stacks/native.h"
+#include "preload/stacks/stacks.h"
+#include "preload/sys/hook_list.h"
 
 #include <time.h>
 

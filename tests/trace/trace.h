@@ -1,8 +1,8 @@
 /* Traced functions: called by tests/workloads/traced.py inside a task, once with the library and
  * once without. Each says in `text` all that a program can notice (results, errno, bytes), which
  * must be the same both times, and in `expected` what the library must have counted. */
-#ifndef CUPPING_TEST_TRACE_H
-#define CUPPING_TEST_TRACE_H
+#ifndef CUPPING_TESTS_TRACE_TRACE_H
+#define CUPPING_TESTS_TRACE_TRACE_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* What a stretch of a thread's life went to, by the kernel's own clocks: the truth that tests of
  * waits hold the library against. Raw system calls, so that no hook has a part in it. */
-#ifndef CUPPING_TEST_TRUTH_H
-#define CUPPING_TEST_TRUTH_H
+#ifndef CUPPING_TESTS_TRACE_TRUTH_H
+#define CUPPING_TESTS_TRACE_TRUTH_H
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* Every hook by its own name: try_NAME calls NAME with success and with failure. Found by dlsym, as
  * a program compiled with other flags or against another libc would reach it. */
-#ifndef CUPPING_TEST_TRY_H
-#define CUPPING_TEST_TRY_H
+#ifndef CUPPING_TESTS_TRACE_TRY_H
+#define CUPPING_TESTS_TRACE_TRY_H
 
-#include "preload/hooks.h"
+#include "preload/sys/hook_list.h"
 #include "tests/trace/trace.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* Run a shell command in an empty directory of its own and see what it did. */
-#ifndef TESTS_WRAPPERS_SHELL_H
-#define TESTS_WRAPPERS_SHELL_H
+#ifndef CUPPING_TESTS_WRAPPERS_SHELL_H
+#define CUPPING_TESTS_WRAPPERS_SHELL_H
 
 struct shell_result {
     int status; /* exit status, or 128 + signal */

@@ -1,0 +1,139 @@
+#include "analysis/metrics/chunks/chunk_fits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/base/id_map.h"
+#include "analysis/metrics/chunks/chunk_size.h"
+#include "analysis/metrics/totals.h"
+
+enum { TAKEN_MOST = 32768 };
+
+/* Of a used chunk; NAN: not known. */
+struct chunk {
+    uint32_t dataset; /* index in totals->datasets */
+    double events, wall_s, heap;
+};
+
+struct work {
+    const struct cup_totals *totals;
+    struct cup_id_map datasets; /* index + 1 by name */
+    struct chunk *chunks;       /* dataset by dataset */
+    size_t count;
+    struct cup_fit_point *points; /* the last two: as many as chunks */
+    double *distances;
+};
+
+static double number_of(uint64_t value, double scale)
+{
+    return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
+}
+
+static struct chunk chunk_of(struct work *work, const struct cup_item *item)
+{
+    const struct cup_task *task = &work->totals->profile->tasks[item->task];
+    return (struct chunk){
+        .dataset = cup_id_map_get(&work->datasets, item->dataset + 1) - 1,
+        .events = number_of(cup_item_events(item), 1),
+        .wall_s = number_of(cup_task_wall_ns(task), 1e9),
+        .heap = number_of(cup_item_peak_bytes(item), 1),
+    };
+}
+
+static int by_dataset(const void *left, const void *right)
+{
+    const struct chunk *a = left, *b = right;
+    return (a->dataset > b->dataset) - (a->dataset < b->dataset);
+}
+
+static void take_chunks(struct work *work, uint64_t every)
+{
+    const struct cup_profile *profile = work->totals->profile;
+    uint64_t used = 0;
+    for (size_t i = 0; i < profile->item_count; i++) {
+        if (work->totals->outcomes[i] != CUP_OUTCOME_USED || used++ % every != 0)
+            continue;
+        struct chunk chunk = chunk_of(work, &profile->items[i]);
+        if (!isnan(chunk.events) && work->count < TAKEN_MOST)
+            work->chunks[work->count++] = chunk;
+    }
+    qsort(work->chunks, work->count, sizeof *work->chunks, by_dataset);
+}
+
+static struct cup_line_fit fit(struct work *work, size_t first, size_t last, bool heap)
+{
+    size_t count = 0;
+    for (size_t i = first; i < last; i++) {
+        const struct chunk *chunk = &work->chunks[i];
+        double y = heap ? chunk->heap : chunk->wall_s;
+        if (!isnan(y))
+            work->points[count++] = (struct cup_fit_point){chunk->events, y};
+    }
+    struct cup_line_fit result = cup_line_fit_make(work->points, count, work->distances);
+    if (heap && count == 0 && last - first >= CUP_FIT_LEAST)
+        result.missing = "no chunk's heap was measured";
+    return result;
+}
+
+static void fit_all(struct cup_chunk_fits *fits, struct work *work)
+{
+    const struct cup_totals *totals = work->totals;
+    size_t first = 0;
+    fits->all = (struct cup_chunk_fit){.chunks = totals->used_chunks,
+                                       .time = fit(work, 0, work->count, false),
+                                       .heap = fit(work, 0, work->count, true)};
+    for (size_t i = 0; i < fits->count; i++) {
+        size_t last = first;
+        while (last < work->count && work->chunks[last].dataset == i)
+            last++;
+        fits->datasets[i] = (struct cup_chunk_fit){.dataset = totals->datasets[i].name,
+                                                   .chunks = totals->datasets[i].chunks,
+                                                   .time = fit(work, first, last, false),
+                                                   .heap = fit(work, first, last, true)};
+        first = last;
+    }
+}
+
+static int prepare(struct work *work, size_t room)
+{
+    const struct cup_totals *totals = work->totals;
+    work->chunks = malloc((room + 1) * sizeof *work->chunks);
+    work->points = malloc((room + 1) * sizeof *work->points);
+    work->distances = malloc((room + 1) * sizeof *work->distances);
+    int result = work->chunks && work->points && work->distances ? 0 : -1;
+    for (uint32_t i = 0; result == 0 && i < totals->dataset_count; i++)
+        result = cup_id_map_set(&work->datasets, totals->datasets[i].name + 1, i + 1);
+    return result;
+}
+
+static void clear(struct work *work)
+{
+    cup_id_map_clear(&work->datasets);
+    free(work->chunks);
+    free(work->points);
+    free(work->distances);
+}
+
+int cup_chunk_fits_make(struct cup_chunk_fits *fits, const struct cup_totals *totals)
+{
+    struct work work = {.totals = totals};
+    uint64_t every = totals->used_chunks / TAKEN_MOST + 1;
+    *fits = (struct cup_chunk_fits){.count = totals->dataset_count, .every = every};
+    fits->datasets = calloc(fits->count + 1, sizeof *fits->datasets);
+    int result = fits->datasets ? prepare(&work, totals->used_chunks / every + 1) : -1;
+    if (result == 0) {
+        take_chunks(&work, every);
+        fit_all(fits, &work);
+        result = cup_chunk_size_make(fits, totals);
+    }
+    clear(&work);
+    if (result != 0)
+        cup_chunk_fits_free(fits);
+    return result;
+}
+
+void cup_chunk_fits_free(struct cup_chunk_fits *fits)
+{
+    free(fits->datasets);
+    *fits = (struct cup_chunk_fits){0};
+}

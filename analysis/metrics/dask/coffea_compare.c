@@ -1,0 +1,199 @@
+#include "analysis/metrics/dask/coffea_compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profile/runs.h"
+
+/* ---- seen, given, taken ----------------------------------------------------------------- */
+
+static uint64_t seen(const struct cup_totals *t, enum cup_coffea_field field)
+{
+    switch (field) {
+    case CUP_COFFEA_BYTES:
+        return t->coffea.with_bytes ? t->coffea.bytes : CUP_UNKNOWN64;
+    case CUP_COFFEA_ENTRIES:
+        return t->coffea.with_entries ? t->coffea.entries : CUP_UNKNOWN64;
+    case CUP_COFFEA_PROCESS:
+        return t->timed_chunks ? t->process_ns : CUP_UNKNOWN64;
+    default:
+        return t->coffea.chunks ? cup_coffea_chunks(&t->coffea) : CUP_UNKNOWN64;
+    }
+}
+
+static uint64_t of_figures(const struct cup_coffea_figures *figures, enum cup_coffea_field field)
+{
+    switch (field) {
+    case CUP_COFFEA_BYTES:
+        return figures->bytes;
+    case CUP_COFFEA_ENTRIES:
+        return figures->entries;
+    case CUP_COFFEA_PROCESS:
+        return figures->process_ns;
+    default:
+        return figures->chunks;
+    }
+}
+
+enum origin { OF_DATASETS, SEEN, GIVEN };
+
+static enum origin origin_of(const struct cup_totals *t, enum cup_coffea_field field)
+{
+    if (t->given && t->given->dataset_count > 0 &&
+        of_figures(&t->given->dataset_sums, field) != CUP_UNKNOWN64)
+        return OF_DATASETS;
+    return !t->given || seen(t, field) != CUP_UNKNOWN64 ? SEEN : GIVEN;
+}
+
+uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_field field)
+{
+    switch (origin_of(totals, field)) {
+    case OF_DATASETS:
+        return of_figures(&totals->given->dataset_sums, field);
+    case SEEN:
+        return seen(totals, field);
+    default:
+        return of_figures(&totals->given->report, field);
+    }
+}
+
+const char *cup_coffea_source(const struct cup_totals *totals, const char *metric)
+{
+    static const struct {
+        const char *metric;
+        enum cup_coffea_field field;
+        const char *of_datasets, *given;
+    } sources[] = {
+        {"total_cpu_time", CUP_COFFEA_PROCESS,
+         "C: the datasets' duration, added up, in the file of --coffea-report; what was seen is in "
+         "the section coffea",
+         "C: processtime in the file of --coffea-report; the library saw no such clock calls"},
+        {"total_events_coffea", CUP_COFFEA_ENTRIES,
+         "C: the datasets' entries, added up, in the file of --coffea-report; what was seen is in "
+         "the section coffea",
+         "C: entries in the file of --coffea-report; the library saw no chunk's report"},
+        {"total_bytes_read_coffea", CUP_COFFEA_BYTES,
+         "C: the datasets' num_requested_bytes, added up, in the file of --coffea-report; what was "
+         "seen is in the section coffea",
+         "C: bytesread in the file of --coffea-report; the library saw no chunk's report"},
+        {"num_chunks_coffea", CUP_COFFEA_CHUNKS, NULL,
+         "C: chunks in the file of --coffea-report; the library saw no chunk's report"},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (strcmp(sources[i].metric, metric) == 0) {
+            enum origin origin = origin_of(totals, sources[i].field);
+            return origin == SEEN    ? NULL
+                   : origin == GIVEN ? sources[i].given
+                                     : sources[i].of_datasets;
+        }
+    return NULL;
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static struct cup_value value_of(enum cup_unit unit, uint64_t number)
+{
+    if (number == CUP_UNKNOWN64)
+        return cup_null();
+    return unit == CUP_UNIT_SECONDS ? cup_seconds((int64_t)number) : cup_count(number);
+}
+
+static struct cup_value seen_columns(const struct cup_totals *t)
+{
+    size_t count = 0;
+    uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
+    free(names);
+    return names ? cup_count(count) : cup_null();
+}
+
+static struct cup_value given_wall(const struct cup_coffea_file *given)
+{
+    return given->start_ns && given->stop_ns ? cup_seconds(given->stop_ns - given->start_ns)
+                                             : cup_null();
+}
+
+static struct cup_value seen_value(const struct cup_totals *t, int field, enum cup_unit unit)
+{
+    if (field == CUP_COFFEA_COLUMNS)
+        return seen_columns(t);
+    if (field == CUP_COFFEA_WALL) {
+        const struct cup_run *call = cup_run_call(t);
+        return call && !cup_run_is_given(call) ? cup_seconds(call->stop_ns - call->start_ns)
+                                               : cup_null();
+    }
+    return value_of(unit, seen(t, field));
+}
+
+static struct cup_value given_value(const struct cup_coffea_file *given, int field,
+                                    enum cup_unit unit)
+{
+    if (!given)
+        return cup_null();
+    if (field == CUP_COFFEA_COLUMNS)
+        return given->columns ? cup_count(json_array_size(given->columns)) : cup_null();
+    if (field == CUP_COFFEA_WALL)
+        return given_wall(given);
+    return value_of(unit, of_figures(&given->report, field));
+}
+
+/* Coffea adds up floats, each good to 0.24 us; around the call, the user's own clock calls are a
+ * little outside of it. */
+static double rounding(const struct cup_totals *t, int field)
+{
+    static const double process_s = 1e-6, call_s = 0.5;
+    if (field == CUP_COFFEA_PROCESS)
+        return process_s * (double)(t->timed_chunks + 1);
+    return field == CUP_COFFEA_WALL ? call_s : 0;
+}
+
+void cup_coffea_compare(const struct cup_totals *totals,
+                        struct cup_coffea_row rows[CUP_COFFEA_FIELDS])
+{
+    static const struct cup_coffea_row named[CUP_COFFEA_FIELDS] = {
+        [CUP_COFFEA_BYTES] = {.name = "bytesread",
+                              .label = "bytes asked for",
+                              .unit = CUP_UNIT_BYTES},
+        [CUP_COFFEA_ENTRIES] = {.name = "entries", .label = "events", .unit = CUP_UNIT_COUNT},
+        [CUP_COFFEA_PROCESS] = {.name = "processtime",
+                                .label = "inside process()",
+                                .unit = CUP_UNIT_SECONDS},
+        [CUP_COFFEA_CHUNKS] = {.name = "chunks", .label = "chunks", .unit = CUP_UNIT_COUNT},
+        [CUP_COFFEA_COLUMNS] = {.name = "columns", .label = "columns", .unit = CUP_UNIT_COUNT},
+        [CUP_COFFEA_WALL] = {.name = "wall_time", .label = "the call", .unit = CUP_UNIT_SECONDS},
+    };
+    for (int i = 0; i < CUP_COFFEA_FIELDS; i++) {
+        struct cup_coffea_row *row = &rows[i];
+        *row = named[i];
+        row->seen = seen_value(totals, i, row->unit);
+        row->given = given_value(totals->given, i, row->unit);
+        double difference = cup_number(row->given) - cup_number(row->seen); /* NAN: not known */
+        row->ratio = cup_ratio(cup_number(row->given), cup_number(row->seen));
+        row->differs = fabs(difference) > rounding(totals, i);
+    }
+}
+
+/* ---- sentences -------------------------------------------------------------------------- */
+
+static const char *hint(const struct cup_totals *t, const struct cup_coffea_row *row)
+{
+    double given = cup_number(row->given), found = cup_number(row->seen);
+    if (strcmp(row->name, "wall_time") == 0)
+        return "The client's clock calls inside the Runner call were few, or none of it was seen.";
+    if (t->profile->run_count > 1)
+        return "The profile holds several Runner calls: --run N chooses.";
+    return given > found ? "Results that Dask knew already are in Coffea's report; or some workers "
+                           "were not profiled, or it is another run's."
+                         : "It may be another run's report.";
+}
+
+void cup_coffea_sentence(const struct cup_totals *totals, const struct cup_coffea_row *row,
+                         char sentence[CUP_COFFEA_SENTENCE])
+{
+    char given[CUP_NUMBER_ROOM + 1], found[CUP_NUMBER_ROOM + 1];
+    given[cup_print_number(given, row->given)] = '\0';
+    found[cup_print_number(found, row->seen)] = '\0';
+    snprintf(sentence, CUP_COFFEA_SENTENCE, "%s: the report given says %s, the run itself %s. %s",
+             row->name, given, found, hint(totals, row));
+}

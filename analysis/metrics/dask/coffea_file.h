@@ -1,0 +1,47 @@
+/* A Coffea report that the user saved, with per-dataset figures of his own or without:
+ *
+ *     output, report = runner(fileset, processor_instance=...)    # savemetrics=True
+ *     json.dump(report, file, default=str)
+ *
+ * One JSON object. Of the report: bytesread, entries, processtime (seconds), chunks, columns; of
+ * the call, where the user added them: t_start, t_stop (seconds since the epoch). Datasets are
+ * members {name: {"entries", "duration" (seconds), "performance_counters":
+ * {"num_requested_bytes"}}}. Other members are counted and ignored. Numbers may be written as
+ * strings, which is what default=str makes of numpy's. */
+#ifndef CUPPING_ANALYSIS_METRICS_DASK_COFFEA_FILE_H
+#define CUPPING_ANALYSIS_METRICS_DASK_COFFEA_FILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/base/error.h"
+
+/* Each CUP_UNKNOWN64 where it is not told; process_ns is wall time inside process(). */
+struct cup_coffea_figures {
+    uint64_t bytes, entries, chunks, process_ns;
+};
+
+struct cup_coffea_dataset {
+    const char *name; /* in the file's JSON */
+    struct cup_coffea_figures figures;
+};
+
+struct cup_coffea_file {
+    char *path;   /* owned */
+    json_t *root; /* owned; names and columns stand in it */
+    struct cup_coffea_figures report;
+    int64_t start_ns, stop_ns; /* 0: not told */
+    json_t *columns;           /* array of strings; NULL: not told, or not to be read */
+    bool columns_unreadable;   /* there, but no list of names: str() was made of a set, say */
+    struct cup_coffea_dataset *datasets; /* owned */
+    size_t dataset_count;
+    struct cup_coffea_figures dataset_sums; /* of those that tell; unknown if none does */
+    size_t ignored;                         /* members of no known meaning */
+};
+
+/* Returns 0, or -1 and a line that says where and what is wrong; nothing is to be freed then. */
+int cup_coffea_file_read(struct cup_coffea_file *file, const char *path, struct cup_error *error);
+void cup_coffea_file_free(struct cup_coffea_file *file);
+
+#endif

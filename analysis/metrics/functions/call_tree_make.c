@@ -1,0 +1,512 @@
+/* Reads the stacks of all logs, one log after the other, into one tree. */
+
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
+#include "analysis/base/id_map.h"
+#include "analysis/log/log_stacks.h"
+#include "analysis/metrics/functions/call_tree.h"
+#include "analysis/metrics/functions/native_frames.h"
+
+/* A function of the log that is being read. */
+struct known_code {
+    uint32_t function;
+    size_t table; /* where its line table begins in `tables` */
+    struct cup_line_table lines;
+};
+
+/* What is needed while one log is read. The maps are by the ids of that log. */
+struct maker {
+    struct cup_call_tree *tree;
+    const struct cup_profile *profile;
+    const struct cup_call_ask *ask;
+    uint32_t process;           /* index */
+    struct cup_id_map strings;  /* id in the tree */
+    struct cup_id_map codes;    /* index + 1 in `known` */
+    struct cup_id_map modules;  /* index + 1 in the tree's */
+    struct cup_id_map nodes;    /* index + 1 in the tree */
+    struct cup_id_map tasks;    /* by number: prefix + 2; 1: not asked for */
+    struct cup_id_map at;       /* by number, where there are slices: index + 1 in the profile */
+    struct cup_id_map counted;  /* by number: 1 for tasks that did something */
+    struct cup_pair_map frames; /* by code and offset: index + 1 in the tree */
+    struct known_code *known;
+    size_t known_count, known_room;
+    unsigned char *tables; /* line tables, one after the other */
+    size_t table_bytes, table_room;
+    struct cup_native_frames natives; /* of all logs */
+    bool out_of_memory;
+};
+
+static void map(struct maker *maker, struct cup_id_map *into, uint32_t id, uint32_t value)
+{
+    if (cup_id_map_set(into, id, value) != 0)
+        maker->out_of_memory = true;
+}
+
+/* ---- functions and modules ---------------------------------------------------------------- */
+
+static void on_string(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_r_string told;
+    cup_record_fixed(record, &told, sizeof told);
+    size_t tail = cup_record_tail_bytes(record);
+    size_t bytes = told.bytes < tail ? told.bytes : tail;
+    uint32_t id =
+        cup_intern_add(&maker->tree->strings, (const char *)cup_record_tail(record), bytes);
+    maker->out_of_memory |= id == 0;
+    map(maker, &maker->strings, told.id, id);
+}
+
+/* Copies a line table; false without memory. */
+static bool keep_table(struct maker *maker, struct known_code *known,
+                       const struct cup_line_table *lines)
+{
+    size_t wanted = maker->table_bytes + lines->size;
+    if (wanted > maker->table_room) {
+        size_t room = wanted > 2 * maker->table_room ? wanted : 2 * maker->table_room;
+        unsigned char *tables = realloc(maker->tables, room);
+        if (!tables)
+            return false;
+        maker->tables = tables;
+        maker->table_room = room;
+    }
+    if (lines->size)
+        memcpy(maker->tables + maker->table_bytes, lines->bytes, lines->size);
+    known->lines = *lines;
+    known->table = maker->table_bytes;
+    maker->table_bytes = wanted;
+    return true;
+}
+
+static void on_code(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_code code;
+    cup_code_read(&code, record);
+    uint32_t path = cup_id_map_get(&maker->strings, code.told.file);
+    maker->tree->orphans += code.told.file && !path;
+    if (cup_array_grow(&maker->known, &maker->known_room, maker->known_count,
+                       sizeof *maker->known) != 0) {
+        maker->out_of_memory = true;
+        return;
+    }
+    struct known_code *known = &maker->known[maker->known_count++];
+    known->function =
+        cup_call_add_function(maker->tree, code.name, cup_call_text(maker->tree, path),
+                              code.told.first_line, CUP_FRAME_PYTHON);
+    if (known->function == CUP_NOTHING || !keep_table(maker, known, &code.lines))
+        maker->out_of_memory = true;
+    map(maker, &maker->codes, code.told.id, (uint32_t)maker->known_count);
+}
+
+static void on_module(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_module_written module;
+    cup_module_read(&module, record);
+    uint32_t path = cup_id_map_get(&maker->strings, module.told.path);
+    uint32_t index =
+        cup_native_module(&maker->natives, cup_call_text(maker->tree, path), module.build_id,
+                          &maker->profile->processes[maker->process].header);
+    if (index == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        map(maker, &maker->modules, module.told.id, index + 1);
+}
+
+/* ---- frames ------------------------------------------------------------------------------- */
+
+/* A frame of no function: what is left out, not known, or done by another thread. */
+static uint32_t special_frame(struct maker *maker, const char *name, enum cup_frame_kind kind)
+{
+    uint32_t function = cup_call_add_function(maker->tree, (struct cup_text){name, strlen(name)},
+                                              (struct cup_text){0}, 0, kind);
+    return function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(maker->tree, function, 0);
+}
+
+static uint32_t unknown_frame(struct maker *maker)
+{
+    return special_frame(maker, "(not known)", CUP_FRAME_UNKNOWN);
+}
+
+static uint32_t native_frame(struct maker *maker, uint32_t module, uint32_t offset)
+{
+    uint32_t index = cup_id_map_get(&maker->modules, module);
+    maker->tree->orphans += module && !index;
+    return index ? cup_native_frame(&maker->natives, index - 1, offset)
+                 : special_frame(maker, "(native, in no module)", CUP_FRAME_NATIVE);
+}
+
+static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
+{
+    uint32_t index = cup_id_map_get(&maker->codes, code);
+    if (!index) {
+        maker->tree->orphans++;
+        return unknown_frame(maker);
+    }
+    uint32_t frame = cup_pair_map_get(&maker->frames, code, at);
+    if (frame)
+        return frame - 1;
+    const struct known_code *known = &maker->known[index - 1];
+    struct cup_line_table lines = known->lines;
+    lines.bytes = maker->tables + known->table;
+    uint32_t line = at == CUP_AT_UNKNOWN ? 0 : cup_line_at(&lines, at);
+    frame = cup_call_add_frame(maker->tree, known->function, line);
+    if (frame != CUP_NOTHING && cup_pair_map_set(&maker->frames, code, at, frame + 1) != 0)
+        return CUP_NOTHING;
+    return frame;
+}
+
+/* Python's frames are left out at the outer end of a stack, or of what a helper thread did. */
+static bool is_gap(const struct maker *maker, uint32_t parent)
+{
+    if (!parent)
+        return false;
+    uint8_t kind = cup_call_function(maker->tree, parent)->kind;
+    return kind == CUP_FRAME_PYTHON || kind == CUP_FRAME_NATIVE;
+}
+
+/* PARENT: index of the frame that called it; 0: none. */
+static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node, uint32_t parent)
+{
+    if (node->of & CUP_NODE_NATIVE)
+        return native_frame(maker, node->of & ~CUP_NODE_NATIVE, node->at);
+    switch (node->of) {
+    case CUP_NODE_UNKNOWN:
+        return unknown_frame(maker);
+    case CUP_NODE_CUT:
+        return is_gap(maker, parent) ? cup_native_gap(maker->tree)
+                                     : special_frame(maker, "(frames left out)", CUP_FRAME_CUT);
+    case CUP_NODE_HELPER:
+        return special_frame(maker, "(helper thread)", CUP_FRAME_HELPER);
+    default:
+        return python_frame(maker, node->of, node->at);
+    }
+}
+
+/* Index of the node in the tree. */
+static uint32_t place_of(struct maker *maker, uint32_t parent, uint32_t frame)
+{
+    const struct cup_call_tree *tree = maker->tree;
+    bool native = tree->functions[tree->frames[frame].function].kind == CUP_FRAME_NATIVE;
+    return native ? cup_native_add_node(maker->tree, parent, frame)
+                  : cup_call_add_node(maker->tree, parent, frame);
+}
+
+/* Parents come before their children: one that does not is not known, so there are no cycles. */
+static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_node *node)
+{
+    uint32_t parent = cup_id_map_get(&maker->nodes, node->parent);
+    maker->tree->orphans += node->parent && !parent;
+    if (node->parent && !parent)
+        parent = cup_call_add_node(maker->tree, 0, CUP_UNKNOWN_FRAME) + 1;
+    uint32_t caller = parent ? parent - 1 : 0, frame = frame_of(maker, node, caller);
+    uint32_t index = frame == CUP_NOTHING ? CUP_NOTHING : place_of(maker, caller, frame);
+    if (index == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        map(maker, &maker->nodes, id, index + 1);
+}
+
+static void on_stacks(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_r_stacks told;
+    cup_record_fixed(record, &told, sizeof told);
+    uint32_t count = cup_stack_node_count(record);
+    maker->tree->damaged += count < told.count;
+    if (told.first == 0 || count > UINT32_MAX - told.first)
+        return;
+    for (uint32_t i = 0; i < count && !maker->out_of_memory; i++) {
+        const struct cup_stack_node node = cup_stack_node_at(record, i);
+        add_node(maker, told.first + i, &node);
+    }
+}
+
+/* ---- uses --------------------------------------------------------------------------------- */
+
+static void add_wait(struct cup_weights *weights, enum cup_weight weight, uint64_t ns)
+{
+    weights->of[weight] = ns;
+    weights->of[CUP_W_WAIT] = ns;
+}
+
+static struct cup_weights weights_of(const struct cup_stack_use_row *row)
+{
+    struct cup_weights w = {{0}};
+    switch (row->use) {
+    case CUP_U_READ:
+        w.of[CUP_W_READ] = row->bytes;
+        w.of[CUP_W_READ_CALLS] = row->count;
+        w.of[CUP_W_READ_TIME] = row->ns;
+        break;
+    case CUP_U_WRITE:
+        w.of[CUP_W_WRITE] = row->bytes;
+        break;
+    case CUP_U_RECV:
+        w.of[CUP_W_RECV] = row->bytes;
+        break;
+    case CUP_U_ALLOC:
+        w.of[CUP_W_ALLOC] = row->bytes;
+        break;
+    case CUP_U_IO_WAIT:
+        add_wait(&w, CUP_W_IO_WAIT, row->ns);
+        break;
+    case CUP_U_GIL_WAIT:
+        add_wait(&w, CUP_W_GIL_WAIT, row->ns);
+        break;
+    case CUP_U_LOCK_WAIT:
+        add_wait(&w, CUP_W_LOCK_WAIT, row->ns);
+        break;
+    case CUP_U_SLEEP:
+        add_wait(&w, CUP_W_SLEEP, row->ns);
+        break;
+    case CUP_U_POLL_WAIT:
+        add_wait(&w, CUP_W_POLL_WAIT, row->ns);
+        break;
+    case CUP_U_CPU:
+        w.of[CUP_W_CPU] = row->ns;
+        w.of[CUP_W_SAMPLES] = row->count;
+        break;
+    case CUP_U_OFF_CPU:
+        w.of[CUP_W_OFF_CPU] = row->ns;
+        break;
+    default: /* of newer writers */
+        break;
+    }
+    return w;
+}
+
+/* Index in the tree; what no stack is known for is a stack of its own. */
+static uint32_t node_of(struct maker *maker, uint32_t node)
+{
+    uint32_t known = cup_id_map_get(&maker->nodes, node);
+    if (known)
+        return known - 1;
+    maker->tree->orphans += node != 0;
+    uint32_t frame = unknown_frame(maker);
+    return frame == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(maker->tree, 0, frame);
+}
+
+/* False: not asked for. */
+static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
+{
+    uint32_t known = task ? cup_id_map_get(&maker->tasks, task) : 0;
+    bool whole = !maker->tree->filtered && !maker->profile->selective;
+    if (known > 1) {
+        *prefix = known - 2;
+        return true;
+    }
+    *prefix = CUP_NO_PREFIX;
+    maker->tree->orphans += whole && task;
+    return whole;
+}
+
+/* NULL: not known, or there are no slices. */
+static const struct cup_task *sliced_task(const struct maker *maker, uint32_t task)
+{
+    uint32_t known = maker->tree->slices.count ? cup_id_map_get(&maker->at, task) : 0;
+    return known ? &maker->profile->tasks[known - 1] : NULL;
+}
+
+static void count_task(struct maker *maker, uint32_t task)
+{
+    if (task == 0 || cup_id_map_get(&maker->counted, task))
+        return;
+    maker->tree->tasks++;
+    map(maker, &maker->counted, task, 1);
+}
+
+/* A branch whose record is missing is one that has no place. */
+static void add_branch(struct maker *maker, const struct cup_stack_use_row *row, uint32_t node)
+{
+    uint32_t branch = cup_branch_of(maker->profile, maker->process, row->use - CUP_USE_BRANCHES);
+    maker->tree->orphans += branch == 0;
+    if (branch && cup_call_add_branch(maker->tree, node, branch - 1, row->count, row->bytes) != 0)
+        maker->out_of_memory = true;
+}
+
+static void on_stack_use(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_stack_use_reader reader;
+    uint32_t prefix;
+    cup_stack_use_start(&reader, record);
+    if (!prefix_of(maker, reader.told.task, &prefix))
+        return;
+    count_task(maker, reader.told.task);
+    const struct cup_task *task = sliced_task(maker, reader.told.task);
+    while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
+        const struct cup_weights weights = weights_of(&reader.row);
+        uint32_t node = node_of(maker, reader.row.node);
+        if (node != CUP_NOTHING && reader.row.use >= CUP_USE_BRANCHES &&
+            reader.row.use <= CUP_USE_MOST) {
+            add_branch(maker, &reader.row, node);
+            continue;
+        }
+        if (node == CUP_NOTHING || cup_call_add(maker->tree, node, prefix, &weights) != 0 ||
+            (task && cup_call_add_sliced(maker->tree, node, task, &weights) != 0))
+            maker->out_of_memory = true;
+    }
+    maker->tree->damaged += reader.damaged;
+}
+
+/* ---- over time ---------------------------------------------------------------------------- */
+
+static void hand_out(struct maker *maker, const struct cup_cpu_reader *reader)
+{
+    const struct cup_cpu_row *row = &reader->row;
+    uint32_t prefix;
+    if (!prefix_of(maker, row->task, &prefix))
+        return;
+    const struct cup_call_samples samples = {.process = maker->process,
+                                             .tid = reader->told.tid,
+                                             .node = node_of(maker, row->node),
+                                             .count = row->samples,
+                                             .start_ns = row->start_ns,
+                                             .stop_ns = row->stop_ns,
+                                             .on_core = row->on_core};
+    if (samples.node == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        maker->ask->samples(maker->ask->context, maker->tree, &samples);
+}
+
+static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
+{
+    struct cup_cpu_reader reader;
+    cup_cpu_start(&reader, record);
+    while (!maker->out_of_memory && cup_cpu_next(&reader))
+        hand_out(maker, &reader);
+    maker->tree->damaged += reader.damaged;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------- */
+
+static bool is_text(struct cup_text text, const char *string)
+{
+    return text.bytes && text.length == strlen(string) &&
+           memcmp(text.bytes, string, text.length) == 0;
+}
+
+static bool is_of_worker(const struct maker *maker, const struct cup_task *task)
+{
+    const struct cup_profile *profile = maker->profile;
+    const struct cup_server *server = cup_task_server(profile, task);
+    const struct cup_log_header *header = &profile->processes[task->process].header;
+    char process[sizeof header->host + 16];
+    snprintf(process, sizeof process, "%.*s:%u", (int)sizeof header->host, header->host,
+             header->pid);
+    return strcmp(process, maker->ask->worker) == 0 ||
+           (server && (is_text(cup_profile_text(profile, server->address), maker->ask->worker) ||
+                       is_text(cup_profile_text(profile, server->name), maker->ask->worker)));
+}
+
+static bool is_asked(const struct maker *maker, const struct cup_task *task)
+{
+    const struct cup_profile *profile = maker->profile;
+    const struct cup_call_ask *ask = maker->ask;
+    const struct cup_item *item = cup_task_item(profile, task);
+    if (ask->prefix &&
+        !is_text(cup_profile_text(profile, profile->prefixes[task->prefix].name), ask->prefix))
+        return false;
+    if (ask->dataset && !(item && is_text(cup_profile_text(profile, item->dataset), ask->dataset)))
+        return false;
+    return !ask->worker || is_of_worker(maker, task);
+}
+
+static void find_tasks(struct maker *maker, uint32_t process)
+{
+    const struct cup_profile *profile = maker->profile;
+    for (size_t i = profile->processes[process].first_task;
+         i < profile->task_count && profile->tasks[i].process == process; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        map(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
+        if (maker->tree->slices.count)
+            map(maker, &maker->at, task->number, (uint32_t)i + 1);
+    }
+}
+
+/* ---- logs --------------------------------------------------------------------------------- */
+
+static void read_log(struct maker *maker, struct cup_log *log)
+{
+    const struct cup_record *record;
+    while (!maker->out_of_memory && (record = cup_log_next(log)) != NULL) {
+        if (record->type == CUP_R_STRING)
+            on_string(maker, record);
+        else if (record->type == CUP_R_CODE)
+            on_code(maker, record);
+        else if (record->type == CUP_R_MODULE)
+            on_module(maker, record);
+        else if (record->type == CUP_R_STACKS)
+            on_stacks(maker, record);
+        else if (record->type == CUP_R_STACK_USE)
+            on_stack_use(maker, record);
+        else if (record->type == CUP_R_CPU_SAMPLES && maker->ask->samples)
+            on_cpu_samples(maker, record);
+    }
+}
+
+static void forget_log(struct maker *maker)
+{
+    cup_id_map_clear(&maker->strings);
+    cup_id_map_clear(&maker->codes);
+    cup_id_map_clear(&maker->modules);
+    cup_id_map_clear(&maker->nodes);
+    cup_id_map_clear(&maker->tasks);
+    cup_id_map_clear(&maker->at);
+    cup_id_map_clear(&maker->counted);
+    cup_pair_map_clear(&maker->frames);
+    maker->known_count = maker->table_bytes = 0;
+}
+
+static void read_process(struct maker *maker, uint32_t index)
+{
+    const struct cup_process *process = &maker->profile->processes[index];
+    struct cup_log log;
+    struct cup_error error;
+    if (!cup_process_has(maker->profile, index, CUP_FEATURE_STACKS)) {
+        maker->tree->without += process->tasks > 0;
+        return;
+    }
+    maker->tree->processes++;
+    maker->process = index;
+    if (!process->log_path || cup_log_open(&log, process->log_path, &error) != 0) {
+        maker->tree->lost_logs++;
+        return;
+    }
+    find_tasks(maker, index);
+    read_log(maker, &log);
+    forget_log(maker);
+    cup_log_close(&log);
+}
+
+/* The root is no frame, and nothing may take it for one: its frame is the first, "(not known)". */
+static int start(struct maker *maker)
+{
+    struct cup_call_tree *tree = maker->tree;
+    if (unknown_frame(maker) == CUP_NOTHING ||
+        cup_array_grow(&tree->nodes, &tree->node_room, 0, sizeof *tree->nodes) != 0)
+        return -1;
+    tree->nodes[0] = (struct cup_call_node){0};
+    tree->node_count = 1;
+    return 0;
+}
+
+int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *profile,
+                       const struct cup_call_ask *ask)
+{
+    struct maker maker = {.tree = tree, .profile = profile, .ask = ask, .natives = {.tree = tree}};
+    *tree = (struct cup_call_tree){
+        .profile = profile,
+        .ask = {.prefix = ask->prefix, .dataset = ask->dataset, .worker = ask->worker},
+        .filtered = ask->prefix || ask->dataset || ask->worker};
+    if (ask->slices)
+        tree->slices = *ask->slices;
+    maker.out_of_memory = start(&maker) != 0;
+    for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
+        read_process(&maker, i);
+    cup_call_sort_branches(tree);
+    cup_modules_settle(&tree->modules);
+    cup_pair_map_clear(&maker.natives.frames);
+    free(maker.known);
+    free(maker.tables);
+    return maker.out_of_memory ? -1 : 0;
+}

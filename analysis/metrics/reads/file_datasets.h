@@ -1,0 +1,14 @@
+/* Which dataset a ROOT file belongs to, by the work items that name it. */
+#ifndef CUPPING_ANALYSIS_METRICS_READS_FILE_DATASETS_H
+#define CUPPING_ANALYSIS_METRICS_READS_FILE_DATASETS_H
+
+#include <stdint.h>
+
+struct cup_totals;
+
+/* For each of profile->root_files the index + 1 in totals->datasets; 0: no item names it. Items may
+ * name a file by the end of its path ("data/a.root"). Allocated, the caller frees; NULL without
+ * memory. */
+uint32_t *cup_datasets_of_files(const struct cup_totals *totals);
+
+#endif

@@ -1,0 +1,108 @@
+#include "analysis/metrics/reads/open_ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/metrics/losses/losses.h"
+#include "analysis/profile/files.h"
+
+static int by_text(struct cup_text a, struct cup_text b)
+{
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+/* ---- opens --------------------------------------------------------------------------------- */
+
+/* Ids of strings go by which log was read first: they order nothing. */
+static int by_time(const void *left, const void *right, void *profile)
+{
+    const struct cup_open_sum *a = *(const struct cup_open_sum *const *)left,
+                              *b = *(const struct cup_open_sum *const *)right;
+    uint64_t time = a->ns + a->failed_ns, other = b->ns + b->failed_ns;
+    if (time != other)
+        return time > other ? -1 : 1;
+    int order = by_text(cup_profile_text(profile, a->server), cup_profile_text(profile, b->server));
+    return order ? order : (int)a->kind - (int)b->kind;
+}
+
+static bool is_dask(const struct cup_profile *profile, const struct cup_open_sum *sum)
+{
+    for (size_t i = 0; sum->kind == CUP_OPEN_CONNECT && i < profile->server_count; i++)
+        if (sum->server && profile->servers[i].address == sum->server)
+            return true;
+    return false;
+}
+
+const struct cup_open_sum **cup_opens_by_time(const struct cup_profile *profile, size_t *count)
+{
+    const struct cup_open_sum **sums = calloc(profile->open_count + 1, sizeof *sums);
+    *count = 0;
+    for (size_t i = 0; sums && i < profile->open_count; i++)
+        if (!is_dask(profile, &profile->opens[i]))
+            sums[(*count)++] = &profile->opens[i];
+    if (sums)
+        qsort_r(sums, *count, sizeof *sums, by_time, (void *)(uintptr_t)profile);
+    return sums;
+}
+
+const struct cup_open_sum *cup_opens_of(const struct cup_profile *profile, struct cup_text server,
+                                        enum cup_open_kind kind)
+{
+    for (size_t i = 0; i < profile->open_count; i++)
+        if (profile->opens[i].kind == kind &&
+            by_text(cup_profile_text(profile, profile->opens[i].server), server) == 0)
+            return &profile->opens[i];
+    return NULL;
+}
+
+/* ---- servers of URLs ----------------------------------------------------------------------- */
+
+static int by_server(const void *left, const void *right)
+{
+    return by_text(((const struct cup_url_sum *)left)->server,
+                   ((const struct cup_url_sum *)right)->server);
+}
+
+static size_t collect(const struct cup_profile *profile, struct cup_url_sum *sums)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->file_count; i++) {
+        struct cup_text path = cup_profile_text(profile, profile->files[i].path);
+        struct cup_text server = path.length ? cup_url_server(path) : path;
+        if (profile->files[i].class != CUP_FILE_DATA || !server.length)
+            continue;
+        const struct cup_file_sum total = cup_file_total(profile, i);
+        const uint64_t *c = total.counters;
+        sums[count++] = (struct cup_url_sum){server, 1, c[CUP_F_READ_BYTES], c[CUP_F_READ_CALLS],
+                                             c[CUP_F_READ_NS]};
+    }
+    return count;
+}
+
+/* Those of one name become one; returns how many are left. */
+static size_t join(struct cup_url_sum *sums, size_t count)
+{
+    size_t kept = 0;
+    qsort(sums, count, sizeof *sums, by_server);
+    for (size_t i = 0; i < count; i++) {
+        struct cup_url_sum *last = &sums[kept ? kept - 1 : 0];
+        if (kept == 0 || by_server(last, &sums[i]) != 0) {
+            sums[kept++] = sums[i];
+            continue;
+        }
+        last->files += sums[i].files;
+        last->bytes += sums[i].bytes;
+        last->calls += sums[i].calls;
+        last->ns += sums[i].ns;
+    }
+    return kept;
+}
+
+struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *count)
+{
+    struct cup_url_sum *sums = calloc(profile->file_count + 1, sizeof *sums);
+    *count = sums ? join(sums, collect(profile, sums)) : 0;
+    return sums;
+}

@@ -1,0 +1,25 @@
+/* The servers at which files were opened, in the order of what that took; and what was read of
+ * those that URLs name. */
+#ifndef CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
+#define CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
+
+#include "analysis/profile/profile.h"
+
+/* All sums of opens but those of connections to Dask's own servers, by their time (failed ones,
+ * too), the most first; *count of them. Allocated, the caller frees; NULL without memory. */
+const struct cup_open_sum **cup_opens_by_time(const struct cup_profile *profile, size_t *count);
+
+/* The sum of that kind for a server; NULL: nothing was opened there. */
+const struct cup_open_sum *cup_opens_of(const struct cup_profile *profile, struct cup_text server,
+                                        enum cup_open_kind kind);
+
+/* What XRootD's client handed out of the files of one server, which is called as in their URLs. */
+struct cup_url_sum {
+    struct cup_text server;
+    uint64_t files, bytes, calls, ns;
+};
+
+/* By name; allocated, the caller frees; NULL without memory. */
+struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *count);
+
+#endif

@@ -1,0 +1,191 @@
+/* What was read twice. A task tells of a branch which its first and its last basket are, not what
+ * lies between: that is taken for unbroken, as the baskets of an entry range are. Two tasks then
+ * have in common nothing; the basket where one ends and the other begins; all of what one of them
+ * read; or, where they overlap in part, some number of baskets that only their mean size tells.
+ * Baskets that one reader has numbers of, and another only places, are not compared. */
+#include "analysis/metrics/reads/file_branches.h"
+
+#include <stdlib.h>
+
+void cup_rereads_add(struct cup_rereads *sums, const struct cup_rereads *more)
+{
+    sums->baskets += more->baskets;
+    sums->bytes += more->bytes;
+    sums->same_task += more->same_task;
+    sums->same_task_bytes += more->same_task_bytes;
+    sums->border += more->border;
+    sums->border_bytes += more->border_bytes;
+    sums->estimated += more->estimated;
+    sums->estimated_bytes += more->estimated_bytes;
+    sums->wasted += more->wasted;
+    sums->wasted_bytes += more->wasted_bytes;
+}
+
+/* Of those that begin together the longest comes first, and covers the others. */
+static int by_place(const void *left, const void *right)
+{
+    const struct cup_branch_visit *a = left, *b = right;
+    if (a->by_number != b->by_number)
+        return a->by_number < b->by_number ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return (a->last < b->last) - (a->last > b->last);
+}
+
+static bool is_sorted(const struct cup_branch_visit *visits, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (by_place(&visits[i - 1], &visits[i]) > 0)
+            return false;
+    return true;
+}
+
+/* ---- parts of a task ------------------------------------------------------------------------ */
+
+static int by_task(const void *left, const void *right)
+{
+    const struct cup_branch_visit *a = left, *b = right;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    return (a->by_number > b->by_number) - (a->by_number < b->by_number);
+}
+
+/* Bytes of the first or last basket: a visit of one basket does not tell them again. */
+static uint32_t end_bytes(const struct cup_branch_visit *visit, uint32_t told)
+{
+    return visit->baskets == 1 ? (uint32_t)visit->bytes : told;
+}
+
+static void put_together(struct cup_branch_visit *whole, const struct cup_branch_visit *part)
+{
+    uint32_t first = end_bytes(part->first < whole->first ? part : whole,
+                               part->first < whole->first ? part->first_bytes : whole->first_bytes);
+    uint32_t last = end_bytes(part->last > whole->last ? part : whole,
+                              part->last > whole->last ? part->last_bytes : whole->last_bytes);
+    whole->first = part->first < whole->first ? part->first : whole->first;
+    whole->last = part->last > whole->last ? part->last : whole->last;
+    whole->first_bytes = first;
+    whole->last_bytes = last;
+    whole->bytes += part->bytes;
+    whole->baskets += part->baskets;
+}
+
+size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count)
+{
+    size_t kept = 0;
+    qsort(visits, count, sizeof *visits, by_task);
+    for (size_t i = 0; i < count; i++) {
+        struct cup_branch_visit *last = kept ? &visits[kept - 1] : NULL;
+        if (visits[i].baskets == 0)
+            continue;
+        if (last && last->task && by_task(last, &visits[i]) == 0)
+            put_together(last, &visits[i]);
+        else
+            visits[kept++] = visits[i];
+    }
+    return kept;
+}
+
+/* ---- what they have in common --------------------------------------------------------------- */
+
+static void add(struct cup_rereads *rereads, uint64_t baskets, uint64_t bytes)
+{
+    rereads->baskets += baskets;
+    rereads->bytes += bytes;
+}
+
+static uint64_t mean_bytes(const struct cup_branch_visit *visit)
+{
+    return visit->baskets ? visit->bytes / visit->baskets : 0;
+}
+
+/* The basket that begins where the others end is theirs, too. */
+static void add_border(struct cup_rereads *rereads, const struct cup_branch_visit *visit)
+{
+    uint64_t bytes = visit->baskets == 1  ? visit->bytes
+                     : visit->first_bytes ? visit->first_bytes
+                                          : mean_bytes(visit);
+    add(rereads, 1, bytes);
+    rereads->border++;
+    rereads->border_bytes += bytes;
+    if (visit->baskets > 1 && !visit->first_bytes) {
+        rereads->estimated++;
+        rereads->estimated_bytes += bytes;
+    }
+}
+
+/* COVERED, the last basket of others, lies within the visit: so many of its baskets are theirs, not
+ * all. */
+static uint64_t part_of(const struct cup_branch_visit *visit, uint64_t covered)
+{
+    uint64_t most = visit->baskets > 1 ? visit->baskets - 1 : 1;
+    if (visit->by_number && covered - visit->first < most)
+        return covered - visit->first + 1;
+    double share = (double)(covered - visit->first) / (double)(visit->last - visit->first);
+    return 1 + (uint64_t)(share * (double)(most - 1) + 0.5);
+}
+
+/* All but the last one are known in sum, where it is sure that there are no others. */
+static void add_part(struct cup_rereads *rereads, const struct cup_branch_visit *visit,
+                     uint64_t covered)
+{
+    uint64_t baskets = part_of(visit, covered), bytes = baskets * mean_bytes(visit);
+    bool unbroken = visit->by_number && visit->last - visit->first + 1 == visit->baskets;
+    if (visit->baskets <= 2 && visit->first_bytes) {
+        add(rereads, 1, visit->first_bytes);
+        return;
+    }
+    if (unbroken && baskets + 1 == visit->baskets && visit->last_bytes) {
+        add(rereads, baskets, visit->bytes - visit->last_bytes);
+        return;
+    }
+    add(rereads, baskets, bytes);
+    rereads->estimated += baskets;
+    rereads->estimated_bytes += bytes;
+}
+
+/* In the order of places. WASTED ones count only if asked for. */
+static struct cup_rereads sweep(const struct cup_branch_visit *visits, size_t count, bool wasted)
+{
+    struct cup_rereads rereads = {0};
+    uint64_t covered = 0;
+    bool any = false, by_number = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_branch_visit *visit = &visits[i];
+        if (visit->baskets == 0 || (visit->wasted && !wasted))
+            continue;
+        any &= visit->by_number == by_number;
+        by_number = visit->by_number;
+        if (any && visit->first == covered)
+            add_border(&rereads, visit);
+        else if (any && visit->last <= covered)
+            add(&rereads, visit->baskets, visit->bytes);
+        else if (any && visit->first < covered)
+            add_part(&rereads, visit, covered);
+        if (!any || visit->last > covered)
+            covered = visit->last;
+        any = true;
+    }
+    return rereads;
+}
+
+static bool any_wasted(const struct cup_branch_visit *visits, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (visits[i].wasted)
+            return true;
+    return false;
+}
+
+struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count)
+{
+    if (!is_sorted(visits, count))
+        qsort(visits, count, sizeof *visits, by_place);
+    struct cup_rereads all = sweep(visits, count, true);
+    if (any_wasted(visits, count)) {
+        const struct cup_rereads used = sweep(visits, count, false);
+        all.wasted = all.baskets > used.baskets ? all.baskets - used.baskets : 0;
+        all.wasted_bytes = all.bytes > used.bytes ? all.bytes - used.bytes : 0;
+    }
+    return all;
+}

@@ -1,0 +1,254 @@
+#include "analysis/metrics/time/budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+#include "analysis/base/id_map.h"
+
+const struct cup_budget_text cup_budget_texts[CUP_BUDGET_COUNT] = {
+#define X(id, name, text) {name, text},
+    CUP_BUDGET(X)
+#undef X
+};
+
+/* ---- threads and their presence --------------------------------------------------------- */
+
+bool cup_server_is_worker(const struct cup_server *server)
+{
+    return server->tasks > 0 || server->role == CUP_ROLE_WORKER;
+}
+
+struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run)
+{
+    struct cup_stretch there = {process->header.log_start_ns, cup_process_last_sign_ns(process)};
+    if (there.start_ns < run.start_ns)
+        there.start_ns = run.start_ns;
+    if (there.stop_ns > run.stop_ns)
+        there.stop_ns = run.stop_ns;
+    return there;
+}
+
+static uint64_t length(int64_t start_ns, int64_t stop_ns)
+{
+    return stop_ns > start_ns ? (uint64_t)(stop_ns - start_ns) : 0;
+}
+
+/* Workers whose threads are not known, and processes without Dask, count the threads that were seen
+ * to run tasks. */
+static void count_threads(struct cup_budget *budgets, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->server_count; i++) {
+        const struct cup_server *server = &profile->servers[i];
+        uint32_t seen = profile->processes[server->process].task_threads;
+        if (cup_server_is_worker(server))
+            budgets[server->process].threads += server->threads ? server->threads : seen;
+    }
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (budgets[i].threads == 0)
+            budgets[i].threads = profile->processes[i].task_threads;
+}
+
+/* ---- between tasks ---------------------------------------------------------------------- */
+
+/* A task's stay on a thread. */
+struct stay {
+    uint32_t tid;
+    bool unfinished;
+    int64_t start_ns, stop_ns;
+};
+
+struct pool_thread {
+    int64_t start_ns;   /* of its latest task */
+    int64_t busy_until; /* end of the tasks so far */
+    bool unfinished;    /* the latest one has no end */
+};
+
+/* One process's threads, while its tasks are gone through. */
+struct scan {
+    struct cup_budget *budget;
+    struct cup_stretch there;  /* what lies outside of it is none of the threads' time */
+    struct cup_id_map numbers; /* by tid: index + 1 in threads */
+    struct pool_thread *threads;
+    size_t count, room;
+    bool disordered; /* some thread's tasks came in another order than that of their starts */
+};
+
+static struct pool_thread *thread_of(struct scan *scan, uint32_t tid, bool *is_new)
+{
+    uint32_t number = cup_id_map_get(&scan->numbers, tid);
+    *is_new = number == 0;
+    if (number)
+        return &scan->threads[number - 1];
+    if (cup_array_grow(&scan->threads, &scan->room, scan->count, sizeof *scan->threads) != 0 ||
+        cup_id_map_set(&scan->numbers, tid, (uint32_t)scan->count + 1) != 0)
+        return NULL;
+    return &scan->threads[scan->count++];
+}
+
+/* What of it lies within a stretch. */
+static uint64_t length_within(struct cup_stretch there, int64_t start_ns, int64_t stop_ns)
+{
+    return length(start_ns > there.start_ns ? start_ns : there.start_ns,
+                  stop_ns < there.stop_ns ? stop_ns : there.stop_ns);
+}
+
+static void see_gap(struct scan *scan, struct pool_thread *thread, int64_t start_ns)
+{
+    int64_t from_ns = thread->unfinished ? thread->start_ns : thread->busy_until;
+    uint64_t ns = length_within(scan->there, from_ns, start_ns);
+    if (thread->unfinished) {
+        scan->budget->ns[CUP_BUDGET_UNFINISHED] += ns;
+    } else if (ns > 0 && start_ns - from_ns <= CUP_GAP_THRESHOLD_NS) {
+        scan->budget->ns[CUP_BUDGET_BETWEEN] += ns;
+        scan->budget->gaps++;
+    }
+}
+
+static int see(struct scan *scan, const struct stay *stay)
+{
+    bool is_new;
+    struct pool_thread *thread = thread_of(scan, stay->tid, &is_new);
+    if (!thread)
+        return -1;
+    if (is_new)
+        *thread = (struct pool_thread){.busy_until = stay->stop_ns};
+    else
+        see_gap(scan, thread, stay->start_ns);
+    scan->disordered |= stay->start_ns < thread->start_ns;
+    thread->start_ns = stay->start_ns;
+    thread->unfinished = stay->unfinished;
+    if (stay->stop_ns > thread->busy_until)
+        thread->busy_until = stay->stop_ns;
+    return 0;
+}
+
+/* A task that never ended held its thread as long as the process was there. */
+static void finish_scan(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->count; i++)
+        if (scan->threads[i].unfinished)
+            scan->budget->ns[CUP_BUDGET_UNFINISHED] +=
+                length_within(scan->there, scan->threads[i].start_ns, scan->there.stop_ns);
+    cup_id_map_clear(&scan->numbers);
+    free(scan->threads);
+}
+
+static struct stay stay_of(const struct cup_task *task)
+{
+    bool ended = task->status != 0;
+    int64_t stop_ns = ended && task->stop_ns > task->start_ns ? task->stop_ns : task->start_ns;
+    return (struct stay){task->tid, !ended, task->start_ns, stop_ns};
+}
+
+/* The process's tasks, which stand in a row, in their order there. */
+static int scan_in_place(struct scan *scan, const struct cup_task *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct stay stay = stay_of(&tasks[i]);
+        if (cup_task_place(&tasks[i]) == CUP_PLACE_POOL && see(scan, &stay) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int earlier_first(const void *left, const void *right)
+{
+    const struct stay *a = left, *b = right;
+    return a->start_ns != b->start_ns ? (a->start_ns < b->start_ns ? -1 : 1)
+                                      : (a->stop_ns > b->stop_ns) - (a->stop_ns < b->stop_ns);
+}
+
+static int scan_sorted(struct scan *scan, const struct cup_task *tasks, size_t count)
+{
+    struct stay *stays = malloc((count + 1) * sizeof *stays);
+    size_t kept = 0;
+    int result = stays ? 0 : -1;
+    for (size_t i = 0; stays && i < count; i++)
+        if (cup_task_place(&tasks[i]) == CUP_PLACE_POOL)
+            stays[kept++] = stay_of(&tasks[i]);
+    if (stays)
+        qsort(stays, kept, sizeof *stays, earlier_first);
+    for (size_t i = 0; result == 0 && i < kept; i++)
+        result = see(scan, &stays[i]);
+    free(stays);
+    return result;
+}
+
+static int scan_process(struct cup_budget *budget, const struct cup_process *process,
+                        const struct cup_task *tasks, struct cup_stretch there)
+{
+    const struct cup_budget before = *budget;
+    struct scan scan = {.budget = budget, .there = there};
+    int result = scan_in_place(&scan, tasks, process->tasks);
+    bool disordered = scan.disordered;
+    finish_scan(&scan);
+    if (result != 0 || !disordered)
+        return result;
+    *budget = before;
+    scan = (struct scan){.budget = budget, .there = there};
+    result = scan_sorted(&scan, tasks, process->tasks);
+    finish_scan(&scan);
+    return result;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums *waits)
+{
+    budget->ns[CUP_BUDGET_TASK_CPU] += waits->cpu_ns + waits->untold_cpu_ns;
+    for (int i = 0; i < CUP_WAITED_COUNT; i++)
+        budget->ns[CUP_BUDGET_IO + i] += waits->ns[i];
+    budget->ns[CUP_BUDGET_UNTOLD] += waits->untold_ns;
+}
+
+static void settle_idle(struct cup_budget *budget)
+{
+    uint64_t busy = cup_budget_total_ns(budget);
+    if (budget->threads_ns >= busy)
+        budget->ns[CUP_BUDGET_IDLE] = budget->threads_ns - busy;
+    else
+        budget->overbooked_ns = busy - budget->threads_ns;
+}
+
+int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profile,
+                     struct cup_stretch run)
+{
+    count_threads(budgets, profile);
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        const struct cup_stretch there = cup_process_presence(process, run);
+        budgets[i].threads_ns = budgets[i].threads * length(there.start_ns, there.stop_ns);
+        if (process->tasks &&
+            scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
+            return -1;
+        add_task_time(&budgets[i], &process->waits[CUP_PLACE_POOL]);
+        settle_idle(&budgets[i]);
+    }
+    return 0;
+}
+
+void cup_budget_add(struct cup_budget *sum, const struct cup_budget *budget)
+{
+    sum->threads += budget->threads;
+    sum->threads_ns += budget->threads_ns;
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        sum->ns[i] += budget->ns[i];
+    sum->overbooked_ns += budget->overbooked_ns;
+    sum->gaps += budget->gaps;
+}
+
+uint64_t cup_budget_total_ns(const struct cup_budget *budget)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        total += budget->ns[i];
+    return total;
+}
+
+void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDGET_COUNT])
+{
+    double total = (double)cup_budget_total_ns(budget);
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        percent[i] = total > 0 ? 100 * (double)budget->ns[i] / total : 0;
+}

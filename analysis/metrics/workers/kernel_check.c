@@ -1,0 +1,129 @@
+#include "analysis/metrics/workers/kernel_check.h"
+
+#include <stdio.h>
+
+#include "analysis/base/units.h"
+#include "analysis/profile/roles.h"
+
+bool cup_kernel_is_checked(const struct cup_process *process)
+{
+    const uint64_t *health = process->header.health;
+    return health[CUP_H_KERNEL_READ_START] &&
+           health[CUP_H_KERNEL_READ_STOP] >= health[CUP_H_KERNEL_READ_START];
+}
+
+static uint64_t counted(const struct cup_process *process, int counter)
+{
+    return process->with_task[counter] + process->without_task[counter];
+}
+
+static void count_classes(const struct cup_process *process, uint64_t classes[CUP_KERNEL_COUNT])
+{
+    static const int counters[] = {
+        [CUP_KERNEL_IMPORT] = CUP_C_IMPORT_BYTES,      [CUP_KERNEL_PIPE] = CUP_C_PIPE_BYTES,
+        [CUP_KERNEL_SPILL] = CUP_C_SPILL_READ_BYTES,   [CUP_KERNEL_DASK] = CUP_C_DASK_READ_BYTES,
+        [CUP_KERNEL_SOCKET] = CUP_C_SOCKET_READ_BYTES, [CUP_KERNEL_OTHER] = CUP_C_OTHER_READ_BYTES,
+    };
+    classes[CUP_KERNEL_DATA] = 0;
+    for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_NONE_BYTES; method++)
+        classes[CUP_KERNEL_DATA] += counted(process, method);
+    classes[CUP_KERNEL_DATA] -=
+        counted(process, CUP_C_REMOTE_READ_BYTES); /* no file to the kernel */
+    for (int i = CUP_KERNEL_IMPORT; i <= CUP_KERNEL_OTHER; i++)
+        classes[i] = counted(process, counters[i]);
+    classes[CUP_KERNEL_OWN] = process->header.health[CUP_H_OWN_READ_BYTES];
+    classes[CUP_KERNEL_REAPED] = process->header.health[CUP_H_REAPED_READ_BYTES];
+}
+
+static uint64_t kernel_bytes(const struct cup_process *process)
+{
+    const uint64_t *health = process->header.health;
+    return health[CUP_H_KERNEL_READ_STOP] - health[CUP_H_KERNEL_READ_START];
+}
+
+int64_t cup_kernel_difference(const struct cup_process *process)
+{
+    uint64_t classes[CUP_KERNEL_COUNT], seen = 0;
+    if (!cup_kernel_is_checked(process))
+        return 0;
+    count_classes(process, classes);
+    for (int i = 0; i < CUP_KERNEL_COUNT; i++)
+        seen += classes[i];
+    return (int64_t)(kernel_bytes(process) - seen);
+}
+
+/* stdio counts what it hands out, the kernel what libc asks for. libc reads ahead up to a block for
+ * each stream, and again after a seek; or hands out one block twice: up to as much again as was
+ * handed out is taken for its doing, and no more. What moves inside the kernel is counted there by
+ * sendfile() and copy_file_range(), but not by splice(). */
+static uint64_t explicable(const struct cup_process *process, int64_t difference)
+{
+    enum { BLOCK = 4096 };
+    uint64_t stdio = counted(process, CUP_C_STDIO_READ_BYTES);
+    if (difference < 0)
+        return stdio + counted(process, CUP_C_COPIED_BYTES);
+    return stdio ? stdio + BLOCK * counted(process, CUP_C_OPEN_CALLS) : 0;
+}
+
+static void check_process(struct cup_kernel_check *check, const struct cup_profile *profile,
+                          uint32_t index)
+{
+    const struct cup_process *process = &profile->processes[index];
+    int64_t difference = cup_kernel_difference(process);
+    uint64_t size = difference < 0 ? -(uint64_t)difference : (uint64_t)difference;
+    uint64_t most = explicable(process, difference), explained = size < most ? size : most;
+    uint64_t classes[CUP_KERNEL_COUNT];
+    count_classes(process, classes);
+    check->processes++;
+    check->kernel_bytes += kernel_bytes(process);
+    for (int i = 0; i < CUP_KERNEL_COUNT; i++) {
+        check->classes[i] += classes[i];
+        check->seen_bytes += classes[i];
+    }
+    check->stdio_bytes += counted(process, CUP_C_STDIO_READ_BYTES);
+    check->copied_bytes += counted(process, CUP_C_COPIED_BYTES);
+    check->explained_bytes += explained;
+    check->unexplained_bytes += size - explained;
+    if (size - explained > check->worst_bytes) {
+        check->worst_bytes = size - explained;
+        check->worst = index;
+    }
+}
+
+struct cup_kernel_check cup_kernel_check_make(const struct cup_profile *profile)
+{
+    struct cup_kernel_check check = {0};
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        if (cup_kernel_is_checked(&profile->processes[i]))
+            check_process(&check, profile, i);
+        else if (profile->processes[i].header.log_stop_ns == 0)
+            check.killed++;
+        else
+            check.unreadable++;
+    }
+    return check;
+}
+
+static const double worth_a_warning = 0.01; /* share of the kernel's bytes */
+
+void cup_kernel_warning(const struct cup_kernel_check *check, const struct cup_profile *profile,
+                        char *to, size_t room)
+{
+    char bytes[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM],
+        worst[CUP_HUMAN_READABLE_ROOM];
+    char share[CUP_HUMAN_READABLE_ROOM];
+    double unexplained = (double)check->unexplained_bytes, kernel = (double)check->kernel_bytes;
+    *to = '\0';
+    if (unexplained <= worth_a_warning * kernel)
+        return;
+    const struct cup_process *process = &profile->processes[check->worst];
+    snprintf(
+        to, room,
+        "The kernel's count of bytes read differs by %s, %s of %s (threshold 1 %%), from what was "
+        "seen: %s of it in process %u on %s (%s). Reads may be missing, or counted twice.",
+        cup_print_human_readable(bytes, cup_count(check->unexplained_bytes), CUP_UNIT_BYTES),
+        cup_print_human_readable(share, cup_ratio(unexplained, kernel), CUP_UNIT_SHARE),
+        cup_print_human_readable(all, cup_count(check->kernel_bytes), CUP_UNIT_BYTES),
+        cup_print_human_readable(worst, cup_count(check->worst_bytes), CUP_UNIT_BYTES),
+        process->header.pid, process->header.host, cup_role_name(cup_process_role(process)));
+}

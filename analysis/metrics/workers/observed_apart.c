@@ -1,0 +1,81 @@
+/* Workers that were not looked at together: each from its first sample to its last. */
+#include "analysis/metrics/workers/observed_parts.h"
+
+#include <stdlib.h>
+
+/* A worker comes or goes. */
+struct change {
+    int64_t time_ns;
+    double workers, threads;
+};
+
+static int earlier_first(const void *left, const void *right)
+{
+    const struct change *a = left, *b = right;
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+static size_t list_changes(const struct cup_observed *observed, struct change *changes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        const struct cup_observed_worker *worker = &observed->workers[i];
+        const struct cup_window *window = &observed->window;
+        double threads = cup_timeline_average(&worker->values[CUP_SEEN_THREADS]);
+        int64_t from_ns = worker->begin_ns > window->from_ns ? worker->begin_ns : window->from_ns;
+        int64_t to_ns = worker->end_ns < window->to_ns ? worker->end_ns : window->to_ns;
+        if (!worker->begin_ns || to_ns < from_ns)
+            continue;
+        changes[count++] = (struct change){from_ns, 1, threads};
+        changes[count++] = (struct change){to_ns, -1, -threads};
+    }
+    qsort(changes, count, sizeof *changes, earlier_first);
+    return count;
+}
+
+/* Each is there from its first sample to its last: two moments for each change, before and after
+ * it. */
+static int count_changes(struct cup_observed *observed, const struct change *changes, size_t count)
+{
+    bool counted = cup_timeline_known(&observed->count);
+    double workers = 0, threads = 0;
+    for (size_t i = 0; i < count; i++) {
+        double shown = counted ? (double)NAN : workers;
+        if (i > 0 && cup_observed_add_moment(observed, changes[i].time_ns, shown, threads) != 0)
+            return -1;
+        workers += changes[i].workers;
+        threads += changes[i].threads;
+        shown = counted ? (double)NAN : workers;
+        if (i + 1 < count &&
+            cup_observed_add_moment(observed, changes[i].time_ns, shown, threads) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Over time; what all had at one moment is not known. */
+static void add_up(struct cup_observed *observed)
+{
+    for (int value = 0; value < CUP_SEEN_COUNT; value++) {
+        struct cup_timeline *total = &observed->totals[value];
+        bool known = false;
+        for (size_t i = 0; i < observed->worker_count; i++) {
+            total->area += observed->workers[i].values[value].area;
+            known |= cup_timeline_known(&observed->workers[i].values[value]);
+        }
+        total->span_ns = known ? observed->threads.span_ns : 0;
+        total->cut_min = total->cut_max = (double)NAN;
+    }
+}
+
+int cup_observed_settle_apart(struct cup_observed *observed)
+{
+    struct change *changes = malloc((2 * observed->worker_count + 1) * sizeof *changes);
+    int result = -1;
+    if (changes)
+        result = count_changes(observed, changes, list_changes(observed, changes));
+    free(changes);
+    if (result == 0)
+        add_up(observed);
+    return result;
+}

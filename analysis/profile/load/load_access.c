@@ -1,0 +1,80 @@
+/* Where tasks read their files: only the places of the records are kept, for there are millions of
+ * strokes; access_feed.h reads them again. */
+#include "analysis/profile/load/loader.h"
+
+#include <stdlib.h>
+
+/* In units of 8 bytes; 0 beyond 32 GiB: then the record is not found again. */
+static uint32_t place_of(uint64_t offset)
+{
+    return offset / 8 <= UINT32_MAX ? (uint32_t)(offset / 8) : 0;
+}
+
+/* Keeps the place unless its task, or what no task did, was not asked for. */
+static void keep(struct cup_loader *loader, const struct cup_access_set *set)
+{
+    uint32_t number = cup_owner_of(loader, set->task, set->own);
+    uint32_t file = cup_id_map_get(&loader->files, set->file);
+    uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
+    if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
+        return;
+    if (file == 0) {
+        loader->builder->profile->orphan_records++;
+        return;
+    }
+    struct cup_access_place *place = CUP_APPEND(loader->builder, access_places, access_place);
+    if (place)
+        *place = (struct cup_access_place){loader->process, place_of(set->at), task, file - 1,
+                                           set->kept};
+}
+
+/* The set was written out with that sequence: what it still holds is in this record. */
+static void forget_set(struct cup_loader *loader, uint32_t number, uint32_t sequence)
+{
+    uint32_t known = cup_id_map_get(&loader->access_sets.by_number, number);
+    if (known && loader->access_sets.sets[known - 1].kept == sequence)
+        loader->access_sets.sets[known - 1].file = 0;
+}
+
+void cup_load_access(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_access told;
+    if (!loader->options->accesses)
+        return;
+    cup_record_fixed(record, &told, sizeof told);
+    forget_set(loader, told.set, told.sequence);
+    const struct cup_access_set set = {
+        .at = loader->log->record_offset, .task = told.task, .file = told.file, .own = told.own};
+    keep(loader, &set);
+}
+
+/* Its file may be introduced by a record that comes later, and it may be written out in one. */
+void cup_load_extents(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_extents set;
+    struct cup_access_sets *sets = &loader->access_sets;
+    cup_record_fixed(record, &set, sizeof set);
+    if (!loader->options->accesses || set.file == 0)
+        return;
+    if (cup_array_grow(&sets->sets, &sets->room, sets->count, sizeof *sets->sets) != 0) {
+        loader->builder->out_of_memory = true;
+        return;
+    }
+    sets->sets[sets->count++] = (struct cup_access_set){loader->log->record_offset, set.task,
+                                                        set.file, set.own, set.sequence};
+    cup_builder_map(loader->builder, &sets->by_number, set.set, (uint32_t)sets->count);
+}
+
+void cup_load_open_extents(struct cup_loader *loader)
+{
+    for (size_t i = 0; i < loader->access_sets.count; i++)
+        if (loader->access_sets.sets[i].file)
+            keep(loader, &loader->access_sets.sets[i]);
+}
+
+void cup_access_sets_clear(struct cup_access_sets *sets)
+{
+    cup_id_map_clear(&sets->by_number);
+    free(sets->sets);
+    *sets = (struct cup_access_sets){0};
+}

@@ -1,0 +1,142 @@
+/* What threads did for tasks, and to files. */
+#include "analysis/profile/load/loader.h"
+
+#include "analysis/log/log_pairs.h"
+
+/* Where the histograms of the task that a block is counted for are summed up; NULL for none. */
+static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    uint32_t index = owner ? cup_id_map_get(&loader->tasks, owner) : 0;
+    if (owner == 0 || index == CUP_UNWANTED_TASK)
+        return NULL;
+    uint32_t prefix = index ? profile->tasks[index - 1].prefix : 0;
+    return profile->prefixes[prefix].durations[0];
+}
+
+/* What an inherited thread read that is nobody's. */
+static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
+{
+    counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
+    counters[CUP_C_READ_INHERITED_BYTES] = 0;
+}
+
+static void add_peak(struct cup_item *item, uint64_t bytes)
+{
+    uint64_t room = UINT32_MAX - item->peak_kib, kib = (bytes + 1023) >> 10;
+    item->peak_kib += (uint32_t)(kib < room ? kib : room);
+}
+
+/* Adds a block's counters to those of a task of the profile. */
+static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t index, uint32_t kind,
+                        const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    struct cup_profile *profile = loader->builder->profile;
+    struct cup_task *task = &profile->tasks[index];
+    struct cup_prefix *prefix = &profile->prefixes[task->prefix];
+    cup_counters_add(prefix->counters, counters);
+    for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
+        task->read_bytes += counters[method];
+    if (task->item)
+        add_peak(&profile->items[task->item - 1], counters[CUP_C_PEAK_LIVE_BYTES]);
+    if (profile->counters)
+        cup_counters_add(profile->counters[index], counters);
+    if (kind == CUP_BLOCK_RUNS) {
+        cup_load_own_waits(loader, number, index, counters);
+        return;
+    }
+    const struct cup_measured_waits helped = cup_measured_waits_of(counters);
+    cup_measured_waits_add(&prefix->helper_waits, &helped);
+    cup_measured_waits_add(&process_of(loader)->helper_waits, &helped);
+}
+
+/* Adds what one thread did for a task (0: for none). */
+static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t kind,
+                      uint64_t counters[CUP_COUNTER_COUNT])
+{
+    struct cup_profile *profile = loader->builder->profile;
+    uint32_t number = cup_owner_of(loader, task_number, kind);
+    if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
+        counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
+    if (number != task_number)
+        take_from_task(counters);
+    if (number == 0) {
+        cup_counters_add(process_of(loader)->without_task, counters);
+        return;
+    }
+    cup_counters_add(process_of(loader)->with_task, counters);
+    uint32_t index = cup_id_map_get(&loader->tasks, number);
+    if (index == CUP_UNWANTED_TASK)
+        return;
+    if (index == 0) {
+        profile->orphan_records++;
+        cup_counters_add(profile->prefixes[0].counters, counters);
+        return;
+    }
+    add_to_task(loader, number, index - 1, kind, counters);
+}
+
+void cup_load_counters(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_counters block;
+    uint64_t counters[CUP_COUNTER_COUNT] = {0};
+    cup_record_fixed(record, &block, sizeof block);
+    cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
+                        buckets_of(loader, cup_owner_of(loader, block.task, block.own)));
+    add_block(loader, block.task, block.own, counters);
+}
+
+/* Where what a task (0: none) did to a file is summed up; NULL if it was not asked for. */
+static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, uint32_t file_id)
+{
+    uint32_t file = cup_id_map_get(&loader->files, file_id);
+    uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
+    if (file == 0) {
+        loader->builder->profile->orphan_records++;
+        return NULL;
+    }
+    if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
+        return NULL;
+    uint32_t prefix = number == 0 ? CUP_NO_PREFIX
+                      : task      ? loader->builder->profile->tasks[task - 1].prefix
+                                  : 0;
+    struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
+    if (sum && task &&
+        cup_visits_add(&loader->visits, task - 1 - process_of(loader)->first_task, file))
+        sum->tasks++;
+    return sum;
+}
+
+void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_file_use use;
+    cup_record_fixed(record, &use, sizeof use);
+    struct cup_file_sum *sum = sum_for(loader, cup_owner_of(loader, use.task, use.own), use.file);
+    if (sum)
+        cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,
+                      CUP_FILE_COUNTER_COUNT);
+}
+
+static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
+{
+    for (int i = 0; buckets && i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++)
+        buckets[i] += block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
+}
+
+/* What the process had still open when it died, or when we looked. */
+void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
+{
+    uint32_t owner = cup_owner_of(loader, open->block.task, open->block.own);
+    if (!open->written) {
+        add_open_buckets(buckets_of(loader, owner), &open->block);
+        add_block(loader, open->block.task, open->block.own, open->block.counters);
+    }
+    for (int i = 0; i < CUP_BLOCK_FILES; i++) {
+        const struct cup_file_use *use = &open->block.files[i];
+        if (open->file_written[i] || use->file == 0)
+            continue;
+        struct cup_file_sum *sum = sum_for(loader, owner, use->file);
+        if (sum)
+            cup_add_all(sum->counters, use->counters, CUP_FILE_COUNTER_COUNT);
+    }
+}

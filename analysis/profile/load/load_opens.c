@@ -1,0 +1,41 @@
+/* Adds OPEN records to the sums of their servers. */
+#include "analysis/profile/load/loader.h"
+
+static uint32_t server_of(struct cup_loader *loader, uint32_t path)
+{
+    struct cup_text text = cup_profile_text(loader->builder->profile, path);
+    return text.length ? cup_builder_string(loader->builder, cup_open_server(text)) : 0;
+}
+
+/* A file is opened many times. */
+static uint32_t server_of_file(struct cup_loader *loader, uint32_t id)
+{
+    uint32_t known = cup_id_map_get(&loader->open_servers, id);
+    uint32_t file = known ? 0 : cup_id_map_get(&loader->files, id);
+    if (known)
+        return known;
+    loader->builder->profile->orphan_records += file == 0;
+    if (!file)
+        return 0;
+    uint32_t server = server_of(loader, loader->builder->profile->files[file - 1].path);
+    cup_builder_map(loader->builder, &loader->open_servers, id, server);
+    return server;
+}
+
+static bool is_wanted(const struct cup_loader *loader, uint32_t task)
+{
+    return task ? cup_id_map_get(&loader->tasks, task) != CUP_UNWANTED_TASK : !is_selective(loader);
+}
+
+void cup_load_open(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_open open;
+    cup_record_fixed(record, &open, sizeof open);
+    if (open.kind < CUP_OPEN_LOCAL || open.kind > CUP_OPEN_CONNECT || !is_wanted(loader, open.task))
+        return;
+    uint32_t server = open.file ? server_of_file(loader, open.file)
+                                : server_of(loader, string_of(loader, open.path));
+    struct cup_open_sum *sum = cup_builder_open(loader->builder, server, open.kind);
+    if (sum)
+        cup_open_sum_count(sum, open.ns, open.error);
+}

@@ -1,0 +1,274 @@
+#include "analysis/profile/load/load_root.h"
+
+#include <string.h>
+
+#include "analysis/log/log_baskets.h"
+
+static struct cup_profile *profile_of(struct cup_root_loader *loader)
+{
+    return loader->builder->profile;
+}
+
+static uint32_t string_of(struct cup_root_loader *loader, uint32_t id)
+{
+    uint32_t string = cup_id_map_get(loader->strings, id);
+    if (id && !string)
+        profile_of(loader)->orphan_records++;
+    return string;
+}
+
+/* ---- files, trees, branches --------------------------------------------------------------- */
+
+/* Index + 1 of a file that has a FILE record; 0 without memory. */
+static uint32_t file_of_record(struct cup_root_loader *loader, uint32_t id)
+{
+    uint32_t known = cup_id_map_get(&loader->root_files, id);
+    if (known)
+        return known;
+    uint32_t file = cup_id_map_get(loader->files, id);
+    profile_of(loader)->orphan_records += file == 0;
+    if (!file)
+        return cup_builder_root_file(loader->builder, 0);
+    uint32_t index =
+        cup_builder_root_file(loader->builder, profile_of(loader)->files[file - 1].path);
+    cup_builder_map(loader->builder, &loader->root_files, id, index);
+    return index;
+}
+
+/* The file of a record that names it by its FILE record, or, without one, by its path; NULL without
+ * memory. */
+static struct cup_root_file *root_file_of(struct cup_root_loader *loader, uint32_t file,
+                                          uint32_t path)
+{
+    uint32_t index = file ? file_of_record(loader, file)
+                          : cup_builder_root_file(loader->builder, string_of(loader, path));
+    return index ? &profile_of(loader)->root_files[index - 1] : NULL;
+}
+
+/* Of a file without a descriptor its own head is the only one to tell. */
+static void note_size(struct cup_root_loader *loader, uint32_t id, uint64_t end)
+{
+    uint32_t index = cup_id_map_get(loader->files, id);
+    struct cup_file *file = index ? &profile_of(loader)->files[index - 1] : NULL;
+    if (file && file->flags & CUP_FILE_IS_REMOTE && end > file->size)
+        file->size = end;
+}
+
+void cup_load_root_file(struct cup_root_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_root_file told;
+    cup_record_fixed(record, &told, sizeof told);
+    struct cup_root_file *file = root_file_of(loader, told.file, 0);
+    if (!file)
+        return;
+    file->version = told.version;
+    file->compression = told.compression;
+    file->end = told.end;
+    note_size(loader, told.file, told.end);
+}
+
+void cup_load_tree(struct cup_root_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_tree told;
+    cup_record_fixed(record, &told, sizeof told);
+    struct cup_root_file *file = root_file_of(loader, told.file, told.path);
+    if (!file)
+        return;
+    const struct cup_ttree tree = {
+        .root_file = (uint32_t)(file - profile_of(loader)->root_files),
+        .name = string_of(loader, told.tree),
+        .branches = told.branches,
+        .entries = told.entries,
+        .compressed_bytes = told.compressed_bytes,
+        .uncompressed_bytes = told.uncompressed_bytes,
+        .auto_flush = told.auto_flush,
+    };
+    cup_builder_ttree(loader->builder, &tree);
+}
+
+void cup_load_branch(struct cup_root_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_branch told;
+    cup_record_fixed(record, &told, sizeof told);
+    uint32_t branch = cup_builder_branch(loader->builder, string_of(loader, told.tree),
+                                         string_of(loader, told.name));
+    cup_builder_map(loader->builder, &loader->branches, told.branch, branch);
+    struct cup_branch_number *number = CUP_APPEND(loader->builder, branch_numbers, branch_number);
+    if (!number)
+        return;
+    *number = (struct cup_branch_number){told.branch, branch};
+    profile_of(loader)->processes[loader->process].branches++;
+}
+
+/* Index + 1; 0 without memory. Branch 0, and one that no record introduced, have no names. */
+static uint32_t branch_of(struct cup_root_loader *loader, uint32_t number)
+{
+    uint32_t known = cup_id_map_get(&loader->branches, number);
+    if (known)
+        return known;
+    profile_of(loader)->orphan_records += number != 0;
+    return cup_builder_branch(loader->builder, 0, 0);
+}
+
+/* ---- has a task read all that it was to? -------------------------------------------------- */
+
+/* Tasks come with the same two names again and again. */
+static bool is_tree(struct cup_root_loader *loader, uint32_t item_tree, uint32_t branch_tree)
+{
+    if (item_tree != loader->item_tree || branch_tree != loader->branch_tree) {
+        loader->item_tree = item_tree;
+        loader->branch_tree = branch_tree;
+        loader->same_tree = item_tree && cup_same_tree(profile_of(loader), item_tree, branch_tree);
+    }
+    return loader->same_tree;
+}
+
+/* In different baskets: those read again have as many as others on average. */
+static uint64_t entries_of(const uint64_t *values)
+{
+    uint64_t entries = values[CUP_BV_ENTRIES], baskets = values[CUP_BV_BASKETS];
+    return values[CUP_BV_AGAIN] == 0
+               ? entries
+               : (uint64_t)((double)entries * (double)(baskets - values[CUP_BV_AGAIN]) /
+                            (double)baskets);
+}
+
+static void check_entries(struct cup_root_loader *loader, struct cup_item *item,
+                          const struct cup_branch *branch)
+{
+    uint64_t events = item ? cup_item_events(item) : CUP_UNKNOWN64;
+    if (events == CUP_UNKNOWN64 || branch->last_entries == 0 ||
+        item->entries_read == CUP_ENTRIES_READ || !is_tree(loader, item->tree, branch->tree))
+        return;
+    item->entries_read = branch->last_entries >= events ? CUP_ENTRIES_READ : CUP_ENTRIES_MISSING;
+}
+
+/* ---- baskets ------------------------------------------------------------------------------ */
+
+/* Of whom a record tells. */
+struct reader {
+    uint32_t task;         /* index + 1; 0: not known */
+    struct cup_item *item; /* NULL: none */
+    enum cup_baskets_source source;
+};
+
+/* A task's records stand together: the branch remembers the last one. Returns whether this is the
+ * first time that the task comes with baskets of it. */
+static bool count_task(struct cup_branch *branch, const struct reader *reader)
+{
+    if (reader->task == 0 || branch->last_task == reader->task)
+        return false;
+    branch->last_task = reader->task;
+    branch->last_entries = 0;
+    branch->tasks++;
+    branch->chunks += cup_item_is_chunk(reader->item);
+    return true;
+}
+
+/* Returns whether it is a branch more that the task read. */
+static bool add_row(struct cup_root_loader *loader, const struct cup_basket_row *row,
+                    const struct reader *reader)
+{
+    uint32_t index = branch_of(loader, row->branch);
+    if (index == 0)
+        return false;
+    struct cup_branch *branch = &profile_of(loader)->branches[index - 1];
+    cup_basket_sums_add_values(&branch->sums, row->values, reader->source);
+    if (row->values[CUP_BV_BASKETS] == 0)
+        return false;
+    bool first = count_task(branch, reader);
+    if (reader->item) {
+        branch->last_entries += entries_of(row->values);
+        check_entries(loader, reader->item, branch);
+    }
+    return first;
+}
+
+static void add_to_task(struct cup_task_baskets *task, const struct cup_basket_sums *sums,
+                        uint64_t branches)
+{
+    const struct cup_task_baskets more = {
+        .baskets = sums->baskets,
+        .compressed = sums->compressed,
+        .uncompressed = sums->uncompressed,
+        .key_bytes = sums->key_bytes,
+        .unseen_compressed = sums->unseen_compressed,
+        .again_bytes = sums->again_bytes,
+        .incidental = sums->incidental,
+        .incidental_bytes = sums->incidental_bytes,
+        .branches = branches,
+    };
+    cup_task_baskets_add(task, &more);
+}
+
+static void add_sums(struct cup_root_loader *loader, struct cup_root_file *file,
+                     const struct reader *reader, const struct cup_basket_sums *sums,
+                     uint64_t branches, uint32_t rows)
+{
+    struct cup_profile *profile = profile_of(loader);
+    cup_basket_sums_add(&file->sums, sums);
+    file->records++;
+    file->rows += rows;
+    if (reader->task == 0)
+        cup_basket_sums_add(&profile->without_task, sums);
+    else if (profile->baskets)
+        add_to_task(&profile->baskets[reader->task - 1], sums, branches);
+}
+
+static struct cup_item *item_of(struct cup_profile *profile, uint32_t task)
+{
+    uint32_t item = task ? profile->tasks[task - 1].item : 0;
+    return item ? &profile->items[item - 1] : NULL;
+}
+
+/* In units of 8 bytes; 0 beyond 32 GiB: then the record is not found again. */
+static uint32_t place_of(uint64_t offset)
+{
+    return offset / 8 <= UINT32_MAX ? (uint32_t)(offset / 8) : 0;
+}
+
+/* The rows of a record that is wanted. */
+static void add_rows(struct cup_root_loader *loader, struct cup_basket_reader *rows, uint32_t task,
+                     uint32_t at)
+{
+    struct cup_profile *profile = profile_of(loader);
+    struct cup_root_file *file = root_file_of(loader, rows->told.file, rows->told.path);
+    const struct reader reader = {task, item_of(profile, task), rows->told.source};
+    struct cup_basket_sums sums = {.incidental = rows->told.incidental,
+                                   .incidental_bytes = rows->told.incidental_bytes};
+    uint64_t branches = 0;
+    if (!file)
+        return;
+    while (cup_basket_reader_next(rows)) {
+        branches += add_row(loader, &rows->row, &reader);
+        cup_basket_sums_add_values(&sums, rows->row.values, reader.source);
+    }
+    profile->damaged_baskets += rows->damaged;
+    profile->basket_rows += rows->count;
+    add_sums(loader, file, &reader, &sums, branches, rows->count);
+    const struct cup_basket_place place = {.process = loader->process, .at = at, .task = task};
+    cup_builder_basket_place(loader->builder, (uint32_t)(file - profile->root_files), &place);
+}
+
+void cup_load_baskets(struct cup_root_loader *loader, const struct cup_record *record,
+                      uint64_t offset)
+{
+    struct cup_basket_reader rows;
+    cup_basket_reader_start(&rows, record);
+    uint32_t number = rows.told.task;
+    uint32_t task = number ? cup_id_map_get(loader->tasks, number) : 0;
+    if (task == CUP_UNWANTED_TASK || (number == 0 && loader->selective))
+        return;
+    if (rows.told.source < CUP_BASKETS_REQUESTED || rows.told.source > CUP_BASKETS_EMBEDDED) {
+        profile_of(loader)->damaged_baskets++;
+        return;
+    }
+    profile_of(loader)->orphan_records += number && !task;
+    add_rows(loader, &rows, task, place_of(offset));
+}
+
+void cup_root_loader_clear(struct cup_root_loader *loader)
+{
+    cup_id_map_clear(&loader->branches);
+    cup_id_map_clear(&loader->root_files);
+}

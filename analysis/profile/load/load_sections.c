@@ -1,0 +1,46 @@
+/* What the program named itself: sections and values. */
+#include "analysis/profile/load/loader.h"
+
+#include <math.h>
+
+#include "analysis/log/log_pairs.h"
+
+/* Whose a record is: false if that was not asked for, or its task is lost (counted). A task of the
+ * profile: index + 1. */
+static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task, uint32_t *prefix)
+{
+    *task = 0;
+    *prefix = CUP_NO_PREFIX;
+    if (number == 0)
+        return !is_selective(loader);
+    const struct cup_task *found = find_task(loader, number);
+    if (!found)
+        return false;
+    *task = (uint32_t)(found - loader->builder->profile->tasks) + 1;
+    *prefix = found->prefix;
+    return true;
+}
+
+void cup_load_section(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_section told;
+    uint64_t values[CUP_SECTION_VALUE_COUNT] = {0};
+    uint32_t task, prefix;
+    cup_record_fixed(record, &told, sizeof told);
+    uint32_t name = string_of(loader, told.name), parent = string_of(loader, told.parent);
+    if (!owner_of(loader, told.task, &task, &prefix))
+        return;
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values,
+                  CUP_SECTION_VALUE_COUNT);
+    cup_builder_section(loader->builder, name, parent, prefix, task, values);
+}
+
+void cup_load_value(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_value told;
+    uint32_t task, prefix;
+    cup_record_fixed(record, &told, sizeof told);
+    uint32_t name = string_of(loader, told.name);
+    if (owner_of(loader, told.task, &task, &prefix) && !isnan(told.sum))
+        cup_builder_named_value(loader->builder, name, prefix, task, &told);
+}

@@ -1,0 +1,151 @@
+/* Tasks: their begins, ends and inputs. */
+#include "analysis/profile/load/loader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void saw_thread(struct cup_loader *loader, uint32_t tid)
+{
+    if (cup_id_map_get(&loader->threads, tid))
+        return;
+    cup_builder_map(loader->builder, &loader->threads, tid, 1);
+    process_of(loader)->task_threads++;
+}
+
+/* Where the log holds the key, in units of 8 bytes; 0 beyond 32 GiB: the key is then not known. */
+static uint32_t key_place(const struct cup_loader *loader)
+{
+    uint64_t place = loader->log->record_offset / 8;
+    return place <= UINT32_MAX ? (uint32_t)place : 0;
+}
+
+/* Of a task that has no key: no other process's tasks have the same, whatever the order in which
+ * logs are read. */
+static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
+{
+    char place[sizeof header->host + 64];
+    int bytes = snprintf(place, sizeof place, "%.*s %" PRIu32 " %" PRId64 " %" PRIu32,
+                         (int)sizeof header->host, header->host, header->pid,
+                         header->process_start_ns, task);
+    return cup_key_hash((struct cup_text){place, (size_t)bytes});
+}
+
+/* Attempts are found by their keys. Keys that are not known, those that the library makes up where
+ * there is no Dask, and the names of an actor's methods tell nothing across processes. */
+static uint64_t hash_key(const struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin;
+    cup_record_fixed(record, &begin, sizeof begin);
+    size_t tail = cup_record_tail_bytes(record);
+    size_t bytes = begin.key_bytes < tail ? begin.key_bytes : tail;
+    bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
+    if (bytes > 0 && is_key)
+        return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
+    return hash_place(&loader->log->header, begin.task);
+}
+
+/* Strings of the profile; 0: not known. */
+struct span {
+    uint32_t name, id;
+};
+
+static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *begin,
+                     struct span span, uint64_t key_hash)
+{
+    struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
+    if (!task)
+        return;
+    *task = (struct cup_task){
+        .start_ns = begin->start_ns,
+        .cpu_ns = CUP_UNKNOWN64,
+        .rss_start = begin->rss,
+        .rss_stop = CUP_UNKNOWN64,
+        .result_bytes = CUP_UNKNOWN64,
+        .key_hash = key_hash,
+        .process = loader->process,
+        .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
+        .server = cup_id_map_get(&loader->servers, begin->server),
+        .span = span.name,
+        .span_id = span.id,
+        .tid = begin->tid,
+        .key_at = key_place(loader),
+        .origin = begin->origin & 7,
+        .shared = is_voided(loader, begin->task),
+        .number = begin->task,
+    };
+    process_of(loader)->tasks++;
+    loader->builder->profile->prefixes[task->prefix].tasks++;
+    if (task->server)
+        loader->builder->profile->servers[task->server - 1].tasks++;
+    cup_builder_map(loader->builder, &loader->tasks, begin->task,
+                    (uint32_t)loader->builder->profile->task_count);
+}
+
+static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct span span)
+{
+    const struct cup_load_options *options = loader->options;
+    bool in_run = options->from_ns == options->to_ns ||
+                  (start_ns >= options->from_ns && start_ns < options->to_ns);
+    loader->builder->profile->tasks_skipped += !in_run;
+    return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
+}
+
+/* A task that is not wanted: its span's fine metrics are not those of wanted tasks alone. */
+static void pass_over(struct cup_loader *loader, uint32_t task, struct span span)
+{
+    cup_builder_map(loader->builder, &loader->tasks, task, CUP_UNWANTED_TASK);
+    if (span.id == 0 || cup_id_map_get(&loader->others, span.id))
+        return;
+    cup_builder_map(loader->builder, &loader->others, span.id, 1);
+    uint32_t *other = CUP_APPEND(loader->builder, other_spans, other_span);
+    if (other)
+        *other = span.id;
+}
+
+void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin;
+    cup_record_fixed(record, &begin, sizeof begin);
+    begin.start_ns = time_of(loader, begin.start_ns);
+    struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
+    saw_time(loader, begin.start_ns);
+    saw_thread(loader, begin.tid);
+    if (is_wanted(loader, begin.start_ns, span))
+        add_task(loader, &begin, span, hash_key(loader, record));
+    else
+        pass_over(loader, begin.task, span);
+}
+
+void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_inputs r;
+    cup_record_fixed(record, &r, sizeof r);
+    size_t tail = cup_record_tail_bytes(record);
+    struct cup_text key = {(const char *)cup_record_tail(record),
+                           r.key_bytes < tail ? r.key_bytes : tail};
+    struct cup_task *task = find_task(loader, r.task);
+    struct cup_inputs *inputs = task ? CUP_APPEND(loader->builder, inputs, input) : NULL;
+    if (inputs)
+        *inputs = (struct cup_inputs){(uint32_t)(task - loader->builder->profile->tasks), r.count,
+                                      r.bytes, key.length ? cup_key_hash(key) : 0};
+}
+
+void cup_load_task_end(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_task_end end;
+    cup_record_fixed(record, &end, sizeof end);
+    end.stop_ns = time_of(loader, end.stop_ns);
+    saw_time(loader, end.stop_ns);
+    struct cup_task *task = find_task(loader, end.task);
+    if (!task)
+        return;
+    bool had_ended = task->status != 0;
+    task->status = end.status == CUP_STATUS_FINISHED ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED;
+    task->stop_ns = end.stop_ns;
+    task->cpu_ns = end.cpu_ns;
+    task->rss_stop = end.rss;
+    task->result_bytes = end.result_bytes;
+    task->error = string_of(loader, end.error);
+    if (!had_ended)
+        cup_load_ended(loader, task);
+}

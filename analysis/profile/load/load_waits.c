@@ -1,0 +1,75 @@
+/* Where tasks' time went. */
+#include "analysis/profile/load/loader.h"
+
+static bool measures_waits(struct cup_loader *loader)
+{
+    return (process_of(loader)->header.features & CUP_FEATURE_WAITS) != 0;
+}
+
+/* Splits the time of a task that has ended; `own` is NULL where its thread told nothing. Only once,
+ * and not without a CPU clock: all the time of an async task would be a wait. */
+static void split_time(struct cup_loader *loader, struct cup_task *task,
+                       const struct cup_own_waits *own)
+{
+    static const struct cup_own_waits nothing = {0};
+    const struct cup_own_waits *waits = own ? own : &nothing;
+    const struct cup_measured_waits *measured = measures_waits(loader) ? &waits->measured : NULL;
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    if (task->split || !task->status || task->cpu_ns == CUP_UNKNOWN64)
+        return;
+    task->split = true;
+    cup_wait_sums_add_task(&loader->builder->profile->prefixes[task->prefix].waits, wall_ns,
+                           task->cpu_ns, measured, waits->major_faults);
+    cup_wait_sums_add_task(&process_of(loader)->waits[cup_task_place(task)], wall_ns, task->cpu_ns,
+                           measured, waits->major_faults);
+}
+
+static bool tells_nothing(const struct cup_own_waits *waits)
+{
+    uint64_t any = waits->major_faults;
+    for (int i = 0; i < CUP_WAITED_MEASURED; i++)
+        any |= waits->measured.ns[i];
+    return any == 0;
+}
+
+/* The block of a task's own thread is written before the task's end, as a rule. */
+void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
+                        const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    struct cup_profile *profile = loader->builder->profile;
+    const struct cup_own_waits waits = {number, cup_measured_waits_of(counters),
+                                        counters[CUP_C_MAJOR_FAULTS]};
+    if (profile->own_waits)
+        cup_measured_waits_add(&profile->own_waits[index], &waits.measured);
+    if (!measures_waits(loader) || tells_nothing(&waits))
+        return;
+    if (profile->tasks[index].status)
+        split_time(loader, &profile->tasks[index], &waits);
+    else if (cup_own_waits_keep(&loader->own_waits, &waits) != 0)
+        loader->builder->out_of_memory = true;
+}
+
+static void count_duration(struct cup_loader *loader, const struct cup_task *task)
+{
+    struct cup_prefix *prefix = &loader->builder->profile->prefixes[task->prefix];
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    prefix->durations[CUP_DURATION_TASK][cup_bucket(wall_ns)]++;
+    if (wall_ns > prefix->longest_task_ns)
+        prefix->longest_task_ns = wall_ns;
+}
+
+void cup_load_ended(struct cup_loader *loader, struct cup_task *task)
+{
+    struct cup_own_waits own;
+    count_duration(loader, task);
+    if (cup_own_waits_take(&loader->own_waits, task->number, &own))
+        split_time(loader, task, &own);
+}
+
+/* Those whose own thread told nothing, or too late. */
+void cup_load_split_the_rest(struct cup_loader *loader)
+{
+    struct cup_profile *profile = loader->builder->profile;
+    for (size_t i = process_of(loader)->first_task; i < profile->task_count; i++)
+        split_time(loader, &profile->tasks[i], NULL);
+}

@@ -1,0 +1,286 @@
+/* Two kinds of record tell: the child's own PARENT, and, stronger, the CHILD of a process whose
+ * task had another one (multiprocessing's forkserver) fork it. Numbers of processes are used again,
+ * so each is looked up with a time. Sorted tables, because there may be ten thousand children. */
+#include "analysis/profile/process_ancestry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/id_map.h"
+
+/* Where a log, or a CHILD record, stands among all: by host, number of the process and time. */
+struct place {
+    const char *host;
+    uint32_t pid;
+    uint32_t index;  /* in the profile's processes, or children */
+    int64_t time_ns; /* its start, or when it was named */
+};
+
+struct places {
+    struct place *places; /* owned; sorted */
+    size_t count;
+};
+
+/* A process and the task that a record names for it. */
+struct link {
+    uint32_t process;
+    uint32_t parent;     /* index + 1 of the process that ran the task; 0: not known */
+    uint32_t task;       /* number there */
+    bool by_child;       /* a CHILD record says so, */
+    int64_t distance_ns; /* whose time is that far from the start of the process */
+};
+
+struct descents {
+    struct cup_profile *profile;
+    struct places logs, names;
+    struct link *links;      /* owned; one for each process */
+    struct cup_id_map tasks; /* of process `mapped` - 1: number to index + 1 */
+    uint32_t mapped;
+    bool one_span;
+};
+
+/* ---- processes by number ---------------------------------------------------------------- */
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    int hosts = strcmp(a->host, b->host);
+    if (hosts != 0)
+        return hosts;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+static struct place place_of_log(const struct cup_profile *profile, uint32_t process)
+{
+    const struct cup_log_header *header = &profile->processes[process].header;
+    return (struct place){header->host, header->pid, process, header->process_start_ns};
+}
+
+static struct place place_of_name(const struct cup_profile *profile, uint32_t index)
+{
+    const struct cup_child *child = &profile->children[index];
+    const char *host = profile->processes[child->process].header.host;
+    return (struct place){host, child->pid, index, child->time_ns};
+}
+
+/* Returns 0, or -1 without memory. */
+static int make_places(struct places *places, const struct cup_profile *profile, size_t count,
+                       struct place (*place_of)(const struct cup_profile *, uint32_t))
+{
+    places->places = calloc(count + 1, sizeof *places->places);
+    if (!places->places)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        places->places[i] = place_of(profile, i);
+    places->count = count;
+    qsort(places->places, count, sizeof *places->places, compare_places);
+    return 0;
+}
+
+static bool same_number(const struct place *a, const struct place *b)
+{
+    return a->pid == b->pid && strcmp(a->host, b->host) == 0;
+}
+
+/* How many places do not sort behind `wanted`. */
+static size_t places_up_to(const struct places *places, const struct place *wanted)
+{
+    size_t low = 0, high = places->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_places(&places->places[middle], wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The newest place of that number, not after that time; NULL if there is none. */
+static const struct place *newest(const struct places *places, const struct place *wanted)
+{
+    size_t at = places_up_to(places, wanted);
+    const struct place *found = at > 0 ? &places->places[at - 1] : NULL;
+    return found && same_number(found, wanted) ? found : NULL;
+}
+
+/* ---- what the records say --------------------------------------------------------------- */
+
+/* A child is named soon after its start: */
+static const int64_t before_ns = INT64_C(60000000000); /* it starts at most so long before, */
+static const int64_t after_ns = INT64_C(1000000000);   /* or so long after it is named */
+
+/* The parent was forked for a task and does not know which, but was named: by the newest name of
+ * its number, unless a later process of that number has a log. */
+static void follow_named_parent(struct descents *descents, struct place wanted, struct link *link)
+{
+    const struct place *log = newest(&descents->logs, &wanted);
+    wanted.time_ns += after_ns;
+    const struct place *name = newest(&descents->names, &wanted);
+    if (!name || (log && log->time_ns > name->time_ns + after_ns))
+        return;
+    link->parent = descents->profile->children[name->index].process + 1;
+    link->task = descents->profile->children[name->index].task;
+}
+
+/* The task that ran in the newest process of the parent's number that was there before the child.
+ */
+static void follow_parent(struct descents *descents, uint32_t index)
+{
+    const struct cup_process *process = &descents->profile->processes[index];
+    struct place wanted = place_of_log(descents->profile, index);
+    struct link *link = &descents->links[index];
+    wanted.pid = process->parent_pid;
+    if (wanted.pid == 0)
+        return;
+    if (process->parent_task == 0) {
+        follow_named_parent(descents, wanted, link);
+        return;
+    }
+    const struct place *log = newest(&descents->logs, &wanted);
+    link->task = process->parent_task;
+    if (log && log->index != index)
+        link->parent = log->index + 1;
+}
+
+/* Names the process of that number whose start is nearest; of several records that name one
+ * process the nearest counts. */
+static void follow_child(struct descents *descents, uint32_t index)
+{
+    const struct cup_child *child = &descents->profile->children[index];
+    struct place wanted = place_of_name(descents->profile, index);
+    struct link *nearest = NULL;
+    int64_t distance_ns = 0;
+    wanted.time_ns += after_ns;
+    for (size_t at = places_up_to(&descents->logs, &wanted); at > 0; at--) {
+        const struct place *log = &descents->logs.places[at - 1];
+        int64_t away_ns = llabs(log->time_ns - child->time_ns);
+        if (!same_number(log, &wanted) || log->time_ns < child->time_ns - before_ns)
+            break;
+        if (log->index == child->process || (nearest && away_ns >= distance_ns))
+            continue;
+        nearest = &descents->links[log->index];
+        distance_ns = away_ns;
+    }
+    if (!nearest || (nearest->by_child && nearest->distance_ns <= distance_ns))
+        return;
+    nearest->parent = child->process + 1;
+    nearest->task = child->task;
+    nearest->by_child = true;
+    nearest->distance_ns = distance_ns;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------ */
+
+/* Makes tasks of the process findable by their numbers. Returns 0, or -1 without memory. */
+static int map_tasks(struct descents *descents, uint32_t process)
+{
+    if (descents->mapped == process + 1)
+        return 0;
+    const struct cup_process *parent = &descents->profile->processes[process];
+    cup_id_map_clear(&descents->tasks);
+    descents->mapped = process + 1;
+    for (uint32_t i = parent->first_task; i < parent->first_task + parent->tasks; i++)
+        if (cup_id_map_set(&descents->tasks, descents->profile->tasks[i].number, i + 1) != 0)
+            return -1;
+    return 0;
+}
+
+/* When it last read: as its PARENT record says, else not after its end. */
+static int64_t last_read_ns(const struct cup_process *process)
+{
+    if (process->has_parent)
+        return process->last_read_ns;
+    return process->header.log_stop_ns ? process->header.log_stop_ns : INT64_MAX;
+}
+
+static void settle_task(struct descents *descents, struct cup_process *process, uint32_t number)
+{
+    uint32_t index = cup_id_map_get(&descents->tasks, number);
+    if (index == 0) {
+        process->descent = descents->one_span ? CUP_ANCESTRY_OTHER_SPAN : CUP_ANCESTRY_LOST;
+        return;
+    }
+    struct cup_task *task = &descents->profile->tasks[index - 1];
+    process->ancestor = index - 1;
+    if (task->status && last_read_ns(process) > task->stop_ns) {
+        process->descent = CUP_ANCESTRY_LATE;
+        return;
+    }
+    if (task->shared) {
+        process->descent = CUP_ANCESTRY_SHARED;
+        return;
+    }
+    process->descent = CUP_ANCESTRY_KNOWN;
+    task->child_read_bytes += cup_process_child_bytes(process);
+}
+
+/* Returns 0, or -1 without memory. */
+static int settle(struct descents *descents, const struct link *link)
+{
+    struct cup_process *process = &descents->profile->processes[link->process];
+    if (!process->has_parent && !link->by_child)
+        return 0;
+    if (link->parent == 0) {
+        bool named = link->by_child || (process->parent_pid && process->parent_task);
+        process->descent = named ? CUP_ANCESTRY_LOST : CUP_ANCESTRY_UNNAMED;
+        return 0;
+    }
+    if (map_tasks(descents, link->parent - 1) != 0)
+        return -1;
+    settle_task(descents, process, link->task);
+    return 0;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static int by_parent(const void *left, const void *right)
+{
+    const struct link *a = left, *b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    return a->process < b->process ? -1 : a->process > b->process;
+}
+
+/* Sorted by their parents, so that the tasks of each are mapped once. */
+static int settle_links(struct descents *descents)
+{
+    size_t count = descents->profile->process_count;
+    int result = 0;
+    qsort(descents->links, count, sizeof *descents->links, by_parent);
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result = settle(descents, &descents->links[i]);
+    return result;
+}
+
+static void follow_records(struct descents *descents)
+{
+    const struct cup_profile *profile = descents->profile;
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        descents->links[i] = (struct link){.process = i};
+        if (profile->processes[i].has_parent)
+            follow_parent(descents, i);
+    }
+    for (uint32_t i = 0; i < profile->child_count; i++)
+        follow_child(descents, i);
+}
+
+int cup_ancestries_settle(struct cup_profile *profile, bool one_span)
+{
+    struct descents descents = {.profile = profile, .one_span = one_span};
+    int result = -1;
+    descents.links = calloc(profile->process_count + 1, sizeof *descents.links);
+    if (descents.links &&
+        make_places(&descents.logs, profile, profile->process_count, place_of_log) == 0 &&
+        make_places(&descents.names, profile, profile->child_count, place_of_name) == 0) {
+        follow_records(&descents);
+        result = settle_links(&descents);
+    }
+    cup_id_map_clear(&descents.tasks);
+    free(descents.logs.places);
+    free(descents.names.places);
+    free(descents.links);
+    return result;
+}

@@ -1,0 +1,61 @@
+/* What one sample says of one worker, as numbers, whoever took it. */
+#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
+#define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/base/intern.h"
+
+/* With the name of its timeline in tracking_data, NULL for none. Those from MEMORY on are of the
+ * worker's last heartbeat. */
+#define CUP_SEEN_VALUES(X)                                                                         \
+    X(THREADS, "worker_cores", "its task threads")                                                 \
+    X(LIMIT, "worker_memory_limit", "bytes")                                                       \
+    X(PROCESSING, "worker_active_tasks", "tasks assigned to it, queued ones too")                  \
+    X(EXECUTING, "worker_executing", "tasks that run")                                             \
+    X(NBYTES, "worker_nbytes", "bytes of its results, by Dask's estimate")                         \
+    X(OCCUPANCY, "worker_occupancy", "seconds that what is assigned to it would take")             \
+    X(LAST_SEEN, "worker_last_seen", "seconds since the epoch")                                    \
+    X(MEMORY, "worker_memory", "resident bytes of its process")                                    \
+    X(CPU, "worker_cpu", "percent of one core that its process uses")                              \
+    X(SPILLED, "worker_spilled", "bytes on disk")                                                  \
+    X(MANAGED, NULL, "bytes of results in memory, by Dask's estimate")                             \
+    X(UNMANAGED, NULL, "bytes of MEMORY that are not MANAGED")                                     \
+    X(NET_READ, NULL, "bytes/s that its host receives")                                            \
+    X(NET_WRITE, NULL, "bytes/s that its host sends")                                              \
+    X(DISK_READ, NULL, "bytes/s that its host reads from disks")                                   \
+    X(DISK_WRITE, NULL, "bytes/s that its host writes to disks")                                   \
+    X(STALL, NULL, "seconds between two ticks of its event loop beyond what they are set to")      \
+    X(FDS, NULL, "open descriptors of its process")
+enum cup_seen_value {
+#define X(id, name, text) CUP_SEEN_##id,
+    CUP_SEEN_VALUES(X)
+#undef X
+        CUP_SEEN_COUNT
+};
+enum { CUP_SEEN_HEARTBEAT = CUP_SEEN_MEMORY };
+
+/* Names of timelines, by enum cup_seen_value. */
+extern const char *const cup_seen_names[CUP_SEEN_COUNT];
+
+struct cup_sample_row {
+    int64_t time_ns;
+    uint32_t worker;               /* index among the workers of the feed */
+    bool fresh;                    /* its heartbeat was in no row before this one */
+    double values[CUP_SEEN_COUNT]; /* NAN: not known */
+};
+
+/* One look at all workers, or at one that looked at itself. */
+struct cup_sample_head {
+    int64_t time_ns;
+    double workers, threads; /* NAN: not known, as the following */
+    double asked;            /* seconds from one sample to the next that were asked for */
+    double stall;            /* seconds that the sampler's own event loop stood still at most */
+};
+
+struct cup_sampled_name {
+    struct cup_text address, name; /* not owned */
+};
+
+#endif

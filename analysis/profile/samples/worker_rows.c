@@ -1,0 +1,275 @@
+#include "analysis/profile/samples/worker_rows.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/array.h"
+#include "analysis/log/log_pairs.h"
+#include "include/log_pairs.h"
+
+#define NO_LIST UINT32_MAX
+
+static void forget(uint64_t *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        values[i] = CUP_UNKNOWN64;
+}
+
+static void set(struct cup_worker_rows *rows, struct cup_id_map *map, uint32_t id, uint32_t value)
+{
+    if (cup_id_map_set(map, id, value) != 0)
+        rows->out_of_memory = true;
+}
+
+/* ---- the log of a process --------------------------------------------------------------- */
+
+static void hold_worker(struct cup_worker_rows *rows, uint32_t index)
+{
+    const struct cup_sampled_worker *worker = &rows->profile->sampled_workers[index];
+    if (cup_array_grow(&rows->held, &rows->held_room, rows->held_count, sizeof *rows->held) != 0) {
+        rows->out_of_memory = true;
+        return;
+    }
+    rows->held[rows->held_count++] = (struct cup_held_row){
+        .row = {.worker = index, .address = worker->address, .name = worker->name}};
+    set(rows, &rows->numbers, worker->number, (uint32_t)rows->held_count);
+}
+
+static void hold_workers(struct cup_worker_rows *rows, uint32_t process)
+{
+    const struct cup_profile *profile = rows->profile;
+    rows->held_count = 0;
+    while (rows->next_worker < profile->sampled_worker_count &&
+           profile->sampled_workers[rows->next_worker].process < process)
+        rows->next_worker++;
+    for (; rows->next_worker < profile->sampled_worker_count &&
+           profile->sampled_workers[rows->next_worker].process == process;
+         rows->next_worker++)
+        hold_worker(rows, (uint32_t)rows->next_worker);
+    for (size_t i = 0; i < profile->status_count; i++)
+        if (profile->statuses[i].process == process)
+            set(rows, &rows->statuses, profile->statuses[i].number, profile->statuses[i].name);
+}
+
+static void close_process(struct cup_worker_rows *rows)
+{
+    if (rows->open)
+        cup_log_close(&rows->log);
+    rows->open = false;
+    cup_id_map_clear(&rows->numbers);
+    cup_id_map_clear(&rows->statuses);
+    cup_id_map_clear(&rows->last_rows);
+}
+
+static void open_process(struct cup_worker_rows *rows, uint32_t process)
+{
+    struct cup_error error;
+    close_process(rows);
+    rows->process = process + 1;
+    rows->list_server = NO_LIST;
+    rows->beaten = 0;
+    rows->open = cup_log_open(&rows->log, rows->profile->processes[process].log_path, &error) == 0;
+    hold_workers(rows, process);
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static void set_value(struct cup_worker_row *row, unsigned kind, uint64_t index, uint64_t told)
+{
+    uint64_t *value = index < CUP_WV_COUNT ? &row->values[index]
+                      : index >= CUP_PAIR_HEARTBEAT && index < CUP_ROW_VALUES
+                          ? &row->heartbeat[index - CUP_PAIR_HEARTBEAT]
+                          : NULL;
+    if (value)
+        *value = kind == CUP_ROW_WHOLE ? told : cup_pairs_undo(told, *value);
+}
+
+static void set_values(struct cup_held_row *held, const struct cup_row *told)
+{
+    const unsigned char *at = told->pairs;
+    uint64_t index, value;
+    if (told->kind == CUP_ROW_WHOLE) {
+        forget(held->row.values, CUP_WV_COUNT);
+        forget(held->row.heartbeat, CUP_HV_COUNT);
+    }
+    while (cup_pairs_next(&at, told->pairs + told->bytes, &index, &value))
+        set_value(&held->row, told->kind, index, value);
+}
+
+static void has_beaten(struct cup_worker_rows *rows, struct cup_held_row *held)
+{
+    if (held->row.beat)
+        return;
+    held->row.beat = true;
+    held->next = rows->beaten;
+    rows->beaten = (uint32_t)(held - rows->held) + 1;
+}
+
+static void forget_beats(struct cup_worker_rows *rows)
+{
+    for (; rows->beaten; rows->beaten = rows->held[rows->beaten - 1].next)
+        rows->held[rows->beaten - 1].row.beat = false;
+}
+
+static void take_row(struct cup_worker_rows *rows, const struct cup_row *told)
+{
+    uint32_t index =
+        told->worker <= UINT32_MAX ? cup_id_map_get(&rows->numbers, (uint32_t)told->worker) : 0;
+    struct cup_held_row *held = index ? &rows->held[index - 1] : NULL;
+    bool comes = told->kind == CUP_ROW_WHOLE, goes = told->kind == CUP_ROW_GONE;
+    if (!held || !(comes || goes || (told->kind == CUP_ROW_CHANGED && held->known)))
+        return;
+    if (goes || !held->present || !held->known)
+        rows->list_server = NO_LIST;
+    held->present = held->known = !goes;
+    if (goes)
+        return;
+    uint64_t last_beat = held->row.heartbeat[CUP_HV_TIME_NS];
+    set_values(held, told);
+    held->row.status = cup_id_map_get(&rows->statuses, (uint32_t)held->row.values[CUP_WV_STATUS]);
+    uint64_t beat = held->row.heartbeat[CUP_HV_TIME_NS];
+    if (beat != last_beat && beat != CUP_UNKNOWN64)
+        has_beaten(rows, held);
+}
+
+static uint32_t server_of(const struct cup_worker_rows *rows, const struct cup_held_row *held)
+{
+    return rows->profile->sampled_workers[held->row.worker].server;
+}
+
+/* Records are missing: what is known of the server's workers may be old. */
+static void doubt(struct cup_worker_rows *rows, uint32_t server)
+{
+    for (size_t i = 0; i < rows->held_count; i++)
+        if (server_of(rows, &rows->held[i]) == server)
+            rows->held[i].known = false;
+    rows->list_server = NO_LIST;
+}
+
+static void take_rows(struct cup_worker_rows *rows, const struct cup_record *record)
+{
+    struct cup_r_rows told;
+    struct cup_row row;
+    uint32_t server = rows->sample.server;
+    cup_record_fixed(record, &told, sizeof told);
+    if (told.rows != cup_id_map_get(&rows->last_rows, server) + 1)
+        doubt(rows, server);
+    set(rows, &rows->last_rows, server, told.rows);
+    const unsigned char *at = cup_record_tail(record);
+    const unsigned char *end = at + cup_record_tail_bytes(record);
+    while (cup_row_next(&at, end, &row))
+        take_row(rows, &row);
+}
+
+/* ---- samples ------------------------------------------------------------------------------ */
+
+static void list_workers(struct cup_worker_rows *rows)
+{
+    rows->count = 0;
+    for (size_t i = 0; i < rows->held_count; i++) {
+        const struct cup_held_row *held = &rows->held[i];
+        if (!held->present || !held->known || server_of(rows, held) != rows->sample.server)
+            continue;
+        if (cup_array_grow(&rows->list, &rows->list_room, rows->count, sizeof *rows->list) != 0) {
+            rows->out_of_memory = true;
+            return;
+        }
+        rows->list[rows->count++] = &held->row;
+    }
+    rows->rows = rows->list;
+    rows->list_server = rows->sample.server;
+}
+
+static void take_sample(struct cup_worker_rows *rows, const struct cup_record *record)
+{
+    struct cup_r_sample told;
+    cup_record_fixed(record, &told, sizeof told);
+    forget(rows->sample.values, CUP_SV_COUNT);
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), rows->sample.values,
+                  CUP_SV_COUNT);
+    if (told.rows != cup_id_map_get(&rows->last_rows, rows->sample.server)) {
+        doubt(rows, rows->sample.server);
+        set(rows, &rows->last_rows, rows->sample.server, told.rows);
+    }
+    if (rows->list_server != rows->sample.server)
+        list_workers(rows);
+}
+
+/* Number of the sample that a record belongs to; 0: to none. */
+static uint32_t sample_of(const struct cup_record *record)
+{
+    struct cup_r_sample sample;
+    struct cup_r_rows told;
+    if (record->type == CUP_R_SAMPLE) {
+        cup_record_fixed(record, &sample, sizeof sample);
+        return sample.sample;
+    }
+    if (record->type != CUP_R_ROWS)
+        return 0;
+    cup_record_fixed(record, &told, sizeof told);
+    return told.sample;
+}
+
+static const struct cup_server *server_at(const struct cup_worker_rows *rows,
+                                          const struct cup_sample_place *place)
+{
+    return &rows->profile->servers[place->server];
+}
+
+/* False if it is not all there. */
+static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_place *place)
+{
+    const struct cup_record *record;
+    uint32_t number = 0;
+    rows->sample = (struct cup_sample){.time_ns = place->time_ns,
+                                       .process = server_at(rows, place)->process,
+                                       .server = place->server + 1};
+    forget_beats(rows);
+    cup_log_seek(&rows->log, (uint64_t)place->at * 8);
+    while ((record = cup_log_next(&rows->log)) != NULL) {
+        uint32_t of = sample_of(record);
+        if (!number)
+            number = of;
+        if (!number)
+            return false;
+        if (of != number)
+            continue;
+        if (record->type == CUP_R_SAMPLE) {
+            take_sample(rows, record);
+            return true;
+        }
+        take_rows(rows, record);
+    }
+    return false;
+}
+
+void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
+                           enum cup_role role)
+{
+    *rows = (struct cup_worker_rows){.profile = profile, .role = role};
+}
+
+bool cup_worker_rows_next(struct cup_worker_rows *rows)
+{
+    while (rows->next < rows->profile->sample_count && !rows->out_of_memory) {
+        const struct cup_sample_place *place = &rows->profile->samples[rows->next++];
+        const struct cup_server *server = server_at(rows, place);
+        if (server->role != (uint32_t)rows->role)
+            continue;
+        if (rows->process != server->process + 1)
+            open_process(rows, server->process);
+        if (rows->open && read_sample(rows, place) && !rows->out_of_memory)
+            return true;
+        rows->lost++;
+    }
+    return false;
+}
+
+int cup_worker_rows_finish(struct cup_worker_rows *rows)
+{
+    int result = rows->out_of_memory ? -1 : 0;
+    close_process(rows);
+    free(rows->held);
+    free(rows->list);
+    *rows = (struct cup_worker_rows){0};
+    return result;
+}

@@ -1,0 +1,81 @@
+/* The samples of Dask's own state, one after the other, with a row for each worker in it:
+ *
+ *     struct cup_worker_rows rows;
+ *     cup_worker_rows_start(&rows, profile, CUP_ROLE_SCHEDULER);
+ *     while (cup_worker_rows_next(&rows))
+ *         for (size_t i = 0; i < rows.count; i++)
+ *             use(rows.sample.time_ns, rows.rows[i]->values[CUP_WV_EXECUTING]);
+ *     if (cup_worker_rows_finish(&rows) != 0)
+ *         no memory
+ *
+ * They are read from the logs again, where only what changed stands: of a thousand workers an hour
+ * long there are millions. Going through them twice costs twice as much. */
+#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
+#define CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
+
+#include "analysis/base/id_map.h"
+#include "analysis/log/log_reader.h"
+#include "analysis/profile/profile.h"
+
+/* One worker in a sample. Values that are not known are CUP_UNKNOWN64. */
+struct cup_worker_row {
+    uint32_t worker; /* index in sampled_workers: the same in all samples */
+    uint32_t address, name, status;
+    bool beat;                        /* its heartbeat was not in the sample before */
+    uint64_t values[CUP_WV_COUNT];    /* at the time of the sample */
+    uint64_t heartbeat[CUP_HV_COUNT]; /* the last one known then, by the worker's clock */
+};
+
+/* A server at one time. */
+struct cup_sample {
+    int64_t time_ns;
+    uint32_t process;
+    uint32_t server; /* index + 1 in servers */
+    uint64_t values[CUP_SV_COUNT];
+};
+
+struct cup_held_row {
+    struct cup_worker_row row;
+    bool present;  /* its server has it */
+    bool known;    /* no row is missing since its last whole one */
+    uint32_t next; /* of those that have beaten in this sample: index + 1 */
+};
+
+struct cup_worker_rows {
+    struct cup_sample sample;                 /* this one */
+    const struct cup_worker_row *const *rows; /* its workers, valid until the next sample */
+    size_t count;
+    uint64_t lost; /* samples that could not be read again */
+
+    /* What follows is the iterator's own. */
+    const struct cup_profile *profile;
+    enum cup_role role;
+    size_t next;               /* index in samples */
+    size_t next_worker;        /* index in sampled_workers: the first of later processes */
+    uint32_t process;          /* index + 1 of the one whose log is open */
+    bool open;                 /* its log could be opened */
+    struct cup_log log;        /* that one */
+    struct cup_held_row *held; /* owned; the workers of that log */
+    size_t held_count, held_room;
+    struct cup_id_map numbers;          /* index in held + 1, by number of the worker */
+    struct cup_id_map statuses;         /* string, by number of the status */
+    struct cup_id_map last_rows;        /* number of the last ROWS record, by server */
+    const struct cup_worker_row **list; /* owned */
+    size_t list_room;
+    uint32_t list_server; /* whose workers those are; UINT32_MAX: somebody came or went */
+    uint32_t beaten;      /* the first of those: index + 1 */
+    bool out_of_memory;
+};
+
+/* Of servers of that role: of schedulers, or of workers of themselves. Log by log, in each log in
+ * the order of time; those of several servers in one process are mixed. */
+void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
+                           enum cup_role role);
+
+/* Goes on to the next sample; false after the last one. */
+bool cup_worker_rows_next(struct cup_worker_rows *rows);
+
+/* Frees everything. Returns 0, or -1 if it ended early for want of memory. */
+int cup_worker_rows_finish(struct cup_worker_rows *rows);
+
+#endif

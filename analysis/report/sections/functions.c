@@ -1,0 +1,432 @@
+/* Functions: what each phase of a chunk, each package, function and line cost. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/metrics/functions/call_slices.h"
+#include "analysis/metrics/functions/functions.h"
+#include "analysis/report/sections/functions.h"
+
+enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
+
+/* Seven tables of a page: with less room than others have. */
+enum { PAGE_ROWS = 60 };
+
+size_t cup_shown_rows(const struct cup_page *page, size_t screen)
+{
+    return page->terminal.html ? PAGE_ROWS : screen;
+}
+
+static size_t hidden_rows(const struct cup_page *page, size_t count, size_t screen)
+{
+    size_t rows = cup_shown_rows(page, screen);
+    return count > rows ? count - rows : 0;
+}
+
+const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS] = {
+    {CUP_W_CPU, "CPU", "Most CPU time", 0},
+    {CUP_W_WAIT, "waits", "Longest waits", 1},
+    {CUP_W_READ, "read", "Most bytes read", 0},
+    {CUP_W_ALLOC, "allocated", "Most bytes allocated", 2},
+};
+
+static bool has(const struct cup_functions *functions, int i)
+{
+    return functions->all.of[cup_shown_weights[i].weight] > 0;
+}
+
+/* By what rows are in order: the first weight that there is. */
+static enum cup_weight leading(const struct cup_functions *functions)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
+        if (has(functions, i))
+            return cup_shown_weights[i].weight;
+    return CUP_W_CPU;
+}
+
+static void add_amount(struct cup_table *table, enum cup_weight weight, uint64_t amount)
+{
+    cup_table_add_value(table, cup_weight_value(weight, amount), cup_weight_units[weight]);
+}
+
+static void add_share(struct cup_table *table, uint64_t part, uint64_t all)
+{
+    cup_table_add_value(table, cup_ratio((double)part, (double)all), CUP_UNIT_SHARE);
+}
+
+void cup_print_line(const struct cup_page *page, enum cup_style style, const char *line)
+{
+    cup_print_wrapped(&page->terminal, style, 2, line);
+}
+
+/* ---- tables with a column for each weight ------------------------------------------------- */
+
+static unsigned add_columns(const struct cup_functions *functions, struct cup_column *columns,
+                            unsigned count)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
+        if (!has(functions, i))
+            continue;
+        columns[count++] = (struct cup_column){cup_shown_weights[i].heading, CUP_FIT_RIGHT,
+                                               cup_shown_weights[i].rank};
+        if (cup_shown_weights[i].weight == leading(functions))
+            columns[count++] = (struct cup_column){"share", CUP_FIT_RIGHT, 0};
+    }
+    return count;
+}
+
+static void add_amounts(const struct cup_functions *functions, struct cup_table *table,
+                        const struct cup_weights *weights)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
+        enum cup_weight weight = cup_shown_weights[i].weight;
+        if (!has(functions, i))
+            continue;
+        add_amount(table, weight, weights->of[weight]);
+        if (weight == leading(functions))
+            add_share(table, weights->of[weight], functions->all.of[weight]);
+    }
+}
+
+/* Of the tasks that run chunks, where there are such. */
+static void print_phases(const struct cup_page *page, const struct cup_functions *functions)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"phase", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 3};
+    cup_page_heading(page, "Phases",
+                     "what each part of the work took, by the functions on the "
+                     "stack");
+    cup_table_start(&table, columns, count);
+    for (int i = CUP_PHASE_COUNT; i-- > 0;) {
+        uint64_t any = 0;
+        for (int w = 0; w < CUP_WEIGHT_COUNT; w++)
+            any |= functions->phases[i].of[w];
+        if (!any)
+            continue;
+        cup_table_add_string(&table, cup_phase_names[i]);
+        add_amounts(functions, &table, &functions->phases[i]);
+        cup_table_add_string(&table, cup_phase_texts[i]);
+    }
+    cup_table_finish(&table, &page->terminal);
+}
+
+static void print_packages(const struct cup_page *page, struct cup_functions *functions)
+{
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    size_t most = cup_shown_rows(page, SHOWN_PACKAGES);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
+    enum cup_weight weight = leading(functions);
+    cup_page_heading(page, "Packages", "with their own code innermost");
+    cup_function_rows_sort(&functions->packages, weight, false, false);
+    cup_table_start(&table, columns, count);
+    for (size_t i = 0; i < functions->packages.count && i < most; i++) {
+        const struct cup_function_row *row = &functions->packages.rows[i];
+        cup_table_add(&table, cup_call_text(functions->tree, row->of));
+        add_amounts(functions, &table, &row->self);
+        add_amount(&table, weight, row->total.of[weight]);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, hidden_rows(page, functions->packages.count, SHOWN_PACKAGES),
+                  "packages in --json");
+}
+
+/* "file.py:12": of a function, where it begins. */
+static void add_place(struct cup_table *table, const struct cup_call_tree *tree,
+                      const struct cup_function *function, uint32_t line)
+{
+    char place[400];
+    struct cup_text file = cup_call_text(tree, function->file);
+    int length = file.length < 350 ? (int)file.length : 350;
+    if (line)
+        snprintf(place, sizeof place, "%.*s:%u", length, file.length ? file.bytes : "", line);
+    else
+        snprintf(place, sizeof place, "%.*s", length, file.length ? file.bytes : "");
+    cup_table_add_string(table, place);
+}
+
+static size_t users_of(const struct cup_function_rows *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += rows->rows[i].user;
+    return count;
+}
+
+/* The user's functions or their lines, with all that they call. */
+static void print_users(const struct cup_page *page, struct cup_functions *functions,
+                        struct cup_function_rows *rows, bool lines)
+{
+    const struct cup_call_tree *tree = functions->tree;
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
+    unsigned count = add_columns(functions, columns, 1);
+    size_t most = cup_shown_rows(page, SHOWN_USERS), users = users_of(rows);
+    struct cup_table table;
+    columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
+    if (!users)
+        return;
+    cup_page_heading(page, lines ? "Lines of your own" : "Functions of your own",
+                     "with all that they call");
+    cup_function_rows_sort(rows, leading(functions), true, true);
+    cup_table_start(&table, columns, count);
+    for (size_t i = 0; i < users && i < most; i++) {
+        const struct cup_function_row *row = &rows->rows[i];
+        uint32_t of = lines ? tree->frames[row->of].function : row->of;
+        const struct cup_function *function = &tree->functions[of];
+        cup_table_add(&table, cup_call_text(tree, function->name));
+        add_amounts(functions, &table, &row->total);
+        add_place(&table, tree, function,
+                  lines ? tree->frames[row->of].line : function->first_line);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, hidden_rows(page, users, SHOWN_USERS),
+                  lines ? "lines in --json" : "functions in --json");
+}
+
+/* ---- branches by line --------------------------------------------------------------------- */
+
+/* As many names as there is room for, those with the most bytes first. */
+static void add_names(const struct cup_page *page, struct cup_table *table,
+                      const struct cup_line_branch *branches, size_t count)
+{
+    char names[200];
+    size_t length = 0;
+    for (size_t i = 0; i < count && i < SHOWN_BRANCHES && length < sizeof names - 1; i++) {
+        uint32_t string = page->profile->branches[branches[i].branch].name;
+        struct cup_text name = cup_page_text(page, string);
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", i ? ", " : "",
+                                   (int)(name.length < 60 ? name.length : 60), name.bytes);
+    }
+    cup_table_add_string(table, names);
+}
+
+static void add_branches(const struct cup_page *page, struct cup_table *table,
+                         const struct cup_line_branch *branches, size_t count)
+{
+    const struct cup_call_tree *tree = page->totals->calls;
+    const struct cup_call_frame *frame = &tree->frames[branches->frame];
+    const struct cup_function *function = &tree->functions[frame->function];
+    uint64_t bytes = 0, baskets = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += branches[i].compressed_bytes;
+        baskets += branches[i].baskets;
+    }
+    add_place(table, tree, function, frame->line);
+    cup_table_add(table, cup_call_text(tree, function->name));
+    cup_table_add_value(table, cup_count(count), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(baskets), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count(bytes), CUP_UNIT_BYTES);
+    add_names(page, table, branches, count);
+}
+
+/* In the order in which the lines were met. */
+static void print_branches(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"line", CUP_FIT_LEFT, 0},        {"function", CUP_FIT_LEFT, 2},
+        {"branches", CUP_FIT_RIGHT, 0},   {"baskets", CUP_FIT_RIGHT, 1},
+        {"compressed", CUP_FIT_RIGHT, 0}, {"most of them", CUP_FIT_LEFT, 0},
+    };
+    const struct cup_call_tree *tree = page->totals->calls;
+    size_t most = cup_shown_rows(page, SHOWN_USERS), lines = 0;
+    struct cup_table table;
+    if (tree->branch_count == 0)
+        return;
+    cup_page_heading(page, "Branches by line", "baskets that uproot asked for, by the user's line");
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t from = 0, to; from < tree->branch_count; from = to) {
+        for (to = from + 1; to < tree->branch_count; to++)
+            if (tree->branches[to].frame != tree->branches[from].frame)
+                break;
+        if (lines++ < most)
+            add_branches(page, &table, &tree->branches[from], to - from);
+    }
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, hidden_rows(page, lines, SHOWN_USERS), "lines in --json");
+}
+
+/* ---- hot functions ------------------------------------------------------------------------ */
+
+static void add_hot(struct cup_table *table, const struct cup_functions *functions,
+                    const struct cup_function_row *row, enum cup_weight weight)
+{
+    const struct cup_call_tree *tree = functions->tree;
+    const struct cup_function *function = &tree->functions[row->of];
+    cup_table_add(table, cup_call_text(tree, function->name));
+    cup_table_add(table, cup_call_text(tree, function->package));
+    add_amount(table, weight, row->self.of[weight]);
+    add_share(table, row->self.of[weight], functions->all.of[weight]);
+    add_amount(table, weight, row->total.of[weight]);
+    add_share(table, row->total.of[weight], functions->all.of[weight]);
+    add_place(table, tree, function, function->first_line);
+}
+
+void cup_print_hot(const struct cup_page *page, const struct cup_functions *functions,
+                   struct cup_function_rows *rows, int which, const char *place)
+{
+    const struct cup_column columns[] = {
+        {"function", CUP_FIT_LEFT, 0}, {"package", CUP_FIT_LEFT, 3}, {"self", CUP_FIT_RIGHT, 0},
+        {"share", CUP_FIT_RIGHT, 0},   {"total", CUP_FIT_RIGHT, 1},  {"share", CUP_FIT_RIGHT, 2},
+        {place, CUP_FIT_LEFT, 0},
+    };
+    enum cup_weight weight = cup_shown_weights[which].weight;
+    size_t most = cup_shown_rows(page, SHOWN_HOT), some = 0;
+    struct cup_table table;
+    cup_function_rows_sort(rows, weight, false, false);
+    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < rows->count && rows->rows[i].self.of[weight]; i++)
+        if (some++ < most)
+            add_hot(&table, functions, &rows->rows[i], weight);
+    cup_table_finish(&table, &page->terminal);
+    cup_page_more(page, hidden_rows(page, some, SHOWN_HOT), "functions in --json");
+}
+
+static void print_pythons(const struct cup_page *page, struct cup_functions *functions)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
+        if (!has(functions, i))
+            continue;
+        cup_page_heading(page, cup_shown_weights[i].hot,
+                         "self: innermost; total: with all that they call");
+        cup_print_hot(page, functions, &functions->functions, i, "defined at");
+    }
+}
+
+/* ---- how well it is known ----------------------------------------------------------------- */
+
+/* "218 samples ... (half of it is 50 +- 3.4 %)" */
+static void print_sampled(const struct cup_page *page, uint64_t used)
+{
+    const uint64_t *health = page->profile->health;
+    uint64_t taken = health[CUP_H_CPU_SAMPLES], torn = health[CUP_H_CPU_SAMPLES_TORN];
+    char line[300], error[60] = "", share[CUP_HUMAN_READABLE_ROOM];
+    if (used)
+        snprintf(error, sizeof error, " (half of it is 50 +- %.1f %%)", 50 / sqrt((double)used));
+    cup_print_human_readable(share, cup_ratio((double)torn, (double)taken), CUP_UNIT_SHARE);
+    snprintf(
+        line, sizeof line,
+        "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
+        "%s had a stack that changed while it was read: their time counts at the frames that "
+        "did not.",
+        (unsigned long long)used, error, (unsigned long long)taken, share);
+    cup_print_line(page, CUP_DIM, line);
+}
+
+/* What is behind the CPU time. */
+static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
+{
+    uint64_t used = functions->all.of[CUP_W_SAMPLES];
+    if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU))
+        cup_print_line(
+            page, CUP_DIM,
+            "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
+    else if (!used && functions->tree->filtered)
+        cup_print_line(page, CUP_DIM,
+                       "CPU time: n/a, no sample found a thread of these tasks on a core.");
+    else
+        print_sampled(page, used);
+}
+
+/* Counters of the logs that limit the trust; told where they are not 0. */
+static void print_losses(const struct cup_page *page, const struct cup_call_tree *tree)
+{
+    const uint64_t *health = page->profile->health;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } losses[] = {
+        {health[CUP_H_STACKS_DROPPED],
+         "Stacks, or uses of them, dropped because tables or log were full"},
+        {health[CUP_H_CPU_SAMPLES_MISSED], "Samples that were due while the sampler was late"},
+        {health[CUP_H_CODES_REPLACED], "Functions met where the code of another one lay before, "
+                                       "each with rows of its own"},
+        {tree->without, "Processes that ran tasks and took no stacks"},
+        {tree->left_out, "Places without room in the tree, whose amounts count at their callers"},
+        {tree->orphans, "Stacks, functions or tasks that no record introduces"},
+        {tree->damaged, "Records of stacks that are damaged, and were read in part"},
+        {tree->lost_logs, "Logs that could not be read again"},
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        char line[200];
+        if (!losses[i].count)
+            continue;
+        snprintf(line, sizeof line, "%s: %llu.", losses[i].what,
+                 (unsigned long long)losses[i].count);
+        cup_print_line(page, CUP_WARN, line);
+    }
+}
+
+static void print_unknown(const struct cup_page *page, const struct cup_functions *functions)
+{
+    enum cup_weight weight = leading(functions);
+    char share[CUP_HUMAN_READABLE_ROOM], line[200];
+    if (!functions->unknown.of[weight])
+        return;
+    cup_print_human_readable(
+        share, cup_ratio((double)functions->unknown.of[weight], (double)functions->all.of[weight]),
+        CUP_UNIT_SHARE);
+    snprintf(line, sizeof line, "Of %s of the %s no stack is known.", share,
+             cup_weight_texts[weight]);
+    cup_print_line(page, CUP_DIM, line);
+}
+
+/* ---- the section -------------------------------------------------------------------------- */
+
+static void print_heading(const struct cup_page *page, const struct cup_functions *functions)
+{
+    char detail[300], part[CUP_HUMAN_READABLE_ROOM], asked[CUP_ASK_TEXT];
+    size_t length =
+        (size_t)snprintf(detail, sizeof detail, "%llu tasks, %zu functions of %zu packages",
+                         (unsigned long long)functions->tree->tasks, functions->functions.count,
+                         functions->packages.count);
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
+        if (has(functions, i))
+            length += (size_t)snprintf(
+                detail + length, sizeof detail - length, "; %s %s",
+                cup_print_human_readable(
+                    part,
+                    cup_weight_value(cup_shown_weights[i].weight,
+                                     functions->all.of[cup_shown_weights[i].weight]),
+                    cup_weight_units[cup_shown_weights[i].weight]),
+                cup_shown_weights[i].heading);
+    cup_page_heading(page, "Functions", detail);
+    if (functions->tree->filtered)
+        cup_print_line(page, CUP_PLAIN, cup_call_ask_text(asked, &functions->tree->ask) + 1);
+    print_samples(page, functions);
+    print_unknown(page, functions);
+    print_losses(page, functions->tree);
+}
+
+static void print_all(const struct cup_page *page, struct cup_functions *functions)
+{
+    print_heading(page, functions);
+    print_phases(page, functions);
+    print_packages(page, functions);
+    print_users(page, functions, &functions->functions, false);
+    print_users(page, functions, &functions->lines, true);
+    print_branches(page);
+    print_pythons(page, functions);
+    cup_print_natives(page, functions);
+}
+
+int cup_print_functions(const struct cup_page *page)
+{
+    const struct cup_call_tree *tree = page->totals->calls;
+    const char *missing = cup_stacks_missing(page->profile);
+    struct cup_functions functions;
+    if (missing && page->alone) {
+        char line[300];
+        cup_page_heading(page, "Functions", "");
+        snprintf(line, sizeof line, "n/a: %s.", missing);
+        cup_print_line(page, CUP_PLAIN, line);
+    }
+    if (missing || !tree || (tree->row_count == 0 && !page->alone))
+        return 0;
+    if (cup_functions_make(&functions, tree, CUP_ALL_PREFIXES) != 0)
+        return -1;
+    print_all(page, &functions);
+    cup_functions_free(&functions);
+    return 0;
+}

@@ -1,0 +1,331 @@
+/* The ledger of losses. In the report two lines; by itself a text for the sites that keep the
+ * files: plain ASCII, a block for each server, nothing cut to the width of a screen. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/report/page.h"
+
+typedef unsigned long long big;
+
+/* ---- plain text ------------------------------------------------------------------------- */
+
+/* In one line: other characters are one '?' each, however many bytes they have. */
+static void print_byte(FILE *out, unsigned char byte)
+{
+    if ((byte & 0xc0) == 0x80)
+        return;
+    if (byte == '\n' || byte == '\t' || byte == '\r')
+        byte = ' ';
+    putc(byte < 32 || byte > 126 ? '?' : byte, out);
+}
+
+/* Where the URL's text from `at` on ends. */
+static size_t url_end(struct cup_text text, size_t at)
+{
+    while (at < text.length && !strchr(" \t\r\n'\"<>`", text.bytes[at]))
+        at++;
+    return at;
+}
+
+/* A ticket is read by many, and a URL may hold what gives access: a token in what follows its
+ * '?', a password before its '@'. Both are left out. */
+static size_t print_url_rest(FILE *out, struct cup_text text, size_t at)
+{
+    size_t end = url_end(text, at);
+    const char *from = text.bytes + at;
+    const char *slash = memchr(from, '/', end - at);
+    size_t authority = slash ? (size_t)(slash - from) : end - at;
+    const char *host = memchr(from, '@', authority);
+    const char *query = memchr(from, '?', end - at);
+    if (host && memchr(from, ':', (size_t)(host - from))) {
+        fputs("...", out);
+        at = (size_t)(host - text.bytes);
+    }
+    for (size_t stop = query ? (size_t)(query - text.bytes) : end; at < stop; at++)
+        print_byte(out, (unsigned char)text.bytes[at]);
+    if (query)
+        fputs("?...", out);
+    return end;
+}
+
+static void print_ascii(FILE *out, struct cup_text text)
+{
+    static const char mark[] = "://";
+    enum { MARK = sizeof mark - 1 };
+    for (size_t i = 0; i < text.length;) {
+        bool is_url = i >= MARK && memcmp(text.bytes + i - MARK, mark, MARK) == 0;
+        if (is_url)
+            i = print_url_rest(out, text, i);
+        else
+            print_byte(out, (unsigned char)text.bytes[i++]);
+    }
+}
+
+static void print_utc(FILE *out, int64_t ns)
+{
+    char text[40] = "";
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts))
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    fputs(text, out);
+}
+
+static const char *outcome_text(const struct cup_loss *loss)
+{
+    static const char *const texts[CUP_LOSS_OUTCOMES] = {
+        [CUP_LOSS_LOST] = "LOST",
+        [CUP_LOSS_SKIPPED] = "LOST (skipped as a bad file)",
+        [CUP_LOSS_UNFINISHED] = "NEVER ENDED",
+        [CUP_LOSS_RECOVERED] = "recovered",
+    };
+    return texts[loss->outcome];
+}
+
+/* ---- the rows in order ------------------------------------------------------------------ */
+
+struct line {
+    const struct cup_loss *loss;
+    const struct cup_item *item;
+    struct cup_text server, file;
+};
+
+static int by_text(struct cup_text a, struct cup_text b)
+{
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = a.bytes && b.bytes ? memcmp(a.bytes, b.bytes, shorter) : 0;
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+/* What no server is known of comes last. */
+static int by_place(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    if (!a->server.bytes != !b->server.bytes)
+        return a->server.bytes ? -1 : 1;
+    int order = by_text(a->server, b->server);
+    order = order ? order : by_text(a->file, b->file);
+    if (order)
+        return order;
+    return (a->item->entry_start > b->item->entry_start) -
+           (a->item->entry_start < b->item->entry_start);
+}
+
+static struct line *sorted_lines(const struct cup_page *page)
+{
+    const struct cup_losses *losses = &page->totals->ledger.losses;
+    struct line *lines = calloc(losses->count + 1, sizeof *lines);
+    for (size_t i = 0; lines && i < losses->count; i++) {
+        const struct cup_item *item = &page->profile->items[losses->rows[i].item];
+        struct cup_text file = cup_profile_text(page->profile, item->file);
+        lines[i] = (struct line){&losses->rows[i], item, cup_url_server(file), file};
+    }
+    if (lines)
+        qsort(lines, losses->count, sizeof *lines, by_place);
+    return lines;
+}
+
+/* ---- a server's block ------------------------------------------------------------------- */
+
+struct block {
+    uint64_t files, rows[CUP_LOSS_OUTCOMES], events_lost;
+    int64_t first_ns, last_ns;
+};
+
+static bool same_server(const struct line *a, const struct line *b)
+{
+    return by_text(a->server, b->server) == 0;
+}
+
+static bool same_file(const struct line *a, const struct line *b)
+{
+    return by_text(a->file, b->file) == 0;
+}
+
+static struct block sum_up(const struct line *lines, size_t count)
+{
+    struct block block = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_loss *loss = lines[i].loss;
+        uint64_t events = cup_item_events(lines[i].item);
+        block.files += i == 0 || !same_file(&lines[i], &lines[i - 1]);
+        block.rows[loss->outcome]++;
+        if (loss->outcome <= CUP_LOSS_SKIPPED && events != CUP_UNKNOWN64)
+            block.events_lost += events;
+        if (i == 0 || loss->first_ns < block.first_ns)
+            block.first_ns = loss->first_ns;
+        if (loss->last_ns > block.last_ns)
+            block.last_ns = loss->last_ns;
+    }
+    return block;
+}
+
+static void print_block_head(FILE *out, const struct line *lines, size_t count)
+{
+    const struct block block = sum_up(lines, count);
+    big lost = block.rows[CUP_LOSS_LOST] + block.rows[CUP_LOSS_SKIPPED];
+    fputs("\nServer: ", out);
+    if (lines->server.bytes)
+        print_ascii(out, lines->server);
+    else
+        fputs("none in the file's name (local or mounted files)", out);
+    fprintf(out, "\n  %llu file%s: %llu lost (%llu events), %llu recovered, %llu never ended\n",
+            (big)block.files, cup_plural(block.files), lost, (big)block.events_lost,
+            (big)block.rows[CUP_LOSS_RECOVERED], (big)block.rows[CUP_LOSS_UNFINISHED]);
+    fputs("  from ", out);
+    print_utc(out, block.first_ns);
+    fputs(" to ", out);
+    print_utc(out, block.last_ns);
+    putc('\n', out);
+}
+
+static void print_range(FILE *out, const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item);
+    if (events != CUP_UNKNOWN64)
+        fprintf(out, ", entries %lld to %lld (%llu events)", (long long)item->entry_start,
+                (long long)item->entry_stop, (big)events);
+    else
+        fputs(cup_item_is_chunk(item) ? ", entries not known" : ", metadata of the file", out);
+}
+
+static void print_counts(FILE *out, const struct cup_loss *loss)
+{
+    const struct {
+        uint32_t count;
+        const char *text;
+    } counts[] = {{loss->failed, "failed"},
+                  {loss->unfinished, "never ended (its process did)"},
+                  {loss->repeated, "done again (its result was gone)"},
+                  {loss->skipped, "skipped"}};
+    const char *separator = ":";
+    fprintf(out, "      %u attempt%s", loss->attempts, cup_plural(loss->attempts));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].count == 0)
+            continue;
+        fprintf(out, "%s %u %s", separator, counts[i].count, counts[i].text);
+        separator = ",";
+    }
+    putc('\n', out);
+}
+
+static void print_attempts(const struct cup_page *page, const struct line *line)
+{
+    FILE *out = page->terminal.out;
+    const struct cup_loss *loss = line->loss;
+    const struct cup_task *task = &page->profile->tasks[line->item->task];
+    const struct cup_server *server = cup_task_server(page->profile, task);
+    print_counts(out, loss);
+    fprintf(out, "      on host %s", page->profile->processes[task->process].header.host);
+    if (server) {
+        fputs(", worker ", out);
+        print_ascii(out, cup_profile_text(page->profile, server->address));
+    }
+    fputs(", ", out);
+    print_utc(out, loss->first_ns);
+    fputs(" to ", out);
+    print_utc(out, loss->last_ns);
+    putc('\n', out);
+}
+
+static void print_line(const struct cup_page *page, const struct line *line)
+{
+    FILE *out = page->terminal.out;
+    struct cup_text error = cup_profile_text(page->profile, line->loss->error);
+    fprintf(out, "    %s", outcome_text(line->loss));
+    print_range(out, line->item);
+    fputs(", dataset ", out);
+    print_ascii(out, cup_page_text(page, line->item->dataset));
+    fputs(", tree ", out);
+    print_ascii(out, cup_page_text(page, line->item->tree));
+    putc('\n', out);
+    print_attempts(page, line);
+    if (error.bytes) {
+        fputs("      error: ", out);
+        print_ascii(out, error);
+        putc('\n', out);
+    }
+}
+
+static void print_block(const struct cup_page *page, const struct line *lines, size_t count)
+{
+    print_block_head(page->terminal.out, lines, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || !same_file(&lines[i], &lines[i - 1])) {
+            fputs("  File: ", page->terminal.out);
+            print_ascii(page->terminal.out, lines[i].file);
+            putc('\n', page->terminal.out);
+        }
+        print_line(page, &lines[i]);
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static void print_datasets(const struct cup_page *page)
+{
+    const struct cup_losses *losses = &page->totals->ledger.losses;
+    for (size_t i = 0; i < losses->dataset_count; i++) {
+        const struct cup_dataset_losses *dataset = &losses->datasets[i];
+        double lost = (double)cup_losses_events(&dataset->sums);
+        double all = lost + (double)dataset->events_used;
+        fputs("Dataset ", page->terminal.out);
+        print_ascii(page->terminal.out, cup_page_text(page, dataset->name));
+        fprintf(page->terminal.out, ": %llu lost (%.0f events, %.3g %%), %llu recovered",
+                (big)cup_losses_chunks(&dataset->sums), lost, all > 0 ? 100 * lost / all : 0,
+                (big)dataset->sums.chunks[CUP_LOSS_RECOVERED]);
+        if (dataset->sums.without_events)
+            fprintf(page->terminal.out, ", the events of %llu are not known",
+                    (big)dataset->sums.without_events);
+        putc('\n', page->terminal.out);
+    }
+}
+
+static int print_ledger(const struct cup_page *page)
+{
+    size_t count = page->totals->ledger.losses.count;
+    struct line *lines = sorted_lines(page);
+    if (!lines)
+        return -1;
+    fputs("Losses of the run that began ", page->terminal.out);
+    print_utc(page->terminal.out, page->totals->run.start_ns);
+    fputs(count ? "\n" : ": none\n", page->terminal.out);
+    print_datasets(page);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && same_server(&lines[from], &lines[to]);)
+            to++;
+        print_block(page, &lines[from], to - from);
+    }
+    free(lines);
+    return 0;
+}
+
+static void print_lines(const struct cup_page *page)
+{
+    const struct cup_loss_sums *sums = &page->totals->ledger.losses.sums;
+    double lost = (double)cup_losses_events(sums);
+    double all = lost + (double)page->totals->events;
+    char events[CUP_HUMAN_READABLE_ROOM], line[300];
+    cup_human_readable(events, lost, CUP_UNIT_COUNT);
+    snprintf(line, sizeof line,
+             "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
+             "Recovered by another attempt: %llu. Never ended, and not tried again: %llu.",
+             (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
+             (big)sums->chunks[CUP_LOSS_SKIPPED], events, all > 0 ? 100 * lost / all : 0,
+             (big)sums->chunks[CUP_LOSS_RECOVERED], (big)sums->chunks[CUP_LOSS_UNFINISHED]);
+    cup_print_wrapped(&page->terminal, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN, 2, line);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 2,
+                      "`--only losses` lists them by server and file, as a text for its site.");
+}
+
+int cup_print_losses(const struct cup_page *page)
+{
+    if (page->alone)
+        return print_ledger(page);
+    if (page->totals->ledger.losses.count == 0)
+        return 0;
+    cup_page_heading(page, "Losses", "");
+    print_lines(page);
+    return 0;
+}

@@ -1,0 +1,300 @@
+/* The first screen: how long, how fast, how much of it was CPU, whether every byte found its task,
+ * and what to look at first. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/advice/advice.h"
+#include "analysis/report/page.h"
+#include "analysis/write/html.h"
+
+static uint64_t count_hosts(const struct cup_profile *profile)
+{
+    uint64_t hosts = 0;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        size_t earlier = 0;
+        while (earlier < i && strcmp(profile->processes[earlier].header.host,
+                                     profile->processes[i].header.host) != 0)
+            earlier++;
+        hosts += earlier == i;
+    }
+    return hosts;
+}
+
+/* Where there are several calls of Coffea's Runner. */
+static void print_which_run(const struct cup_page *page)
+{
+    const struct cup_profile *profile = page->profile;
+    char line[200];
+    if (profile->run_count < 2)
+        return;
+    if (profile->run)
+        snprintf(line, sizeof line,
+                 "Run %u of %zu; %llu tasks of the others are left out (--run all: everything).",
+                 profile->run, profile->run_count, (unsigned long long)profile->tasks_skipped);
+    else
+        snprintf(line, sizeof line, "All %zu runs together.", profile->run_count);
+    cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+}
+
+char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
+{
+    char start[CUP_HUMAN_READABLE_ROOM], tasks[CUP_HUMAN_READABLE_ROOM],
+        chunks[CUP_HUMAN_READABLE_ROOM];
+    const struct cup_totals *t = page->totals;
+    unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
+    unsigned long long threads = t->budget.threads;
+    cup_page_human_readable(page, start, "workflow", "t_start", CUP_UNIT_NONE);
+    cup_human_readable(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
+    cup_human_readable(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
+    snprintf(to, CUP_DESCRIPTION,
+             "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start,
+             hosts, cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
+             tasks, cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
+    return to;
+}
+
+static void print_title(const struct cup_page *page)
+{
+    char line[CUP_DESCRIPTION];
+    cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_page_describe(page, line));
+    print_which_run(page);
+    putc('\n', page->terminal.out);
+}
+
+static void write_fact(FILE *out, const char *name, enum cup_style style, const char *figure,
+                       const char *detail)
+{
+    const char *class = style == CUP_GOOD   ? "good"
+                        : style == CUP_WARN ? "warn"
+                        : style == CUP_BAD  ? "bad"
+                                            : "plain";
+    fprintf(out, "<div><dt>%s</dt><dd><b class=\"%s\">", name, class);
+    cup_html_string(out, figure);
+    fputs("</b> <span>", out);
+    cup_html_prose(out, detail);
+    fputs("</span></dd></div>\n", out);
+}
+
+/* One line of the summary: a name, the figure, and what it is made of. */
+static void print_fact(const struct cup_page *page, const char *name, enum cup_style style,
+                       const char *figure, const char *detail)
+{
+    if (page->terminal.html) {
+        write_fact(page->terminal.out, name, style, figure, detail);
+        return;
+    }
+    fprintf(page->terminal.out, "  %-11s", name);
+    cup_print(&page->terminal, style, "%11s", figure);
+    fputs("   ", page->terminal.out);
+    cup_print_hanging(&page->terminal, CUP_PLAIN, 27, detail);
+}
+
+static void print_duration(const struct cup_page *page)
+{
+    char wall[CUP_HUMAN_READABLE_ROOM], chunks[CUP_HUMAN_READABLE_ROOM],
+        merge[CUP_HUMAN_READABLE_ROOM], detail[200];
+    cup_page_human_readable(page, wall, "workflow", "wall_time", CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, chunks, "workflow", "process_s", CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, merge, "workflow", "merge_s", CUP_UNIT_SECONDS);
+    if (page->totals->chunks.stop_ns)
+        snprintf(detail, sizeof detail, "chunks %s, then %s until the %s", chunks, merge,
+                 page->profile->run ? "end of the run" : "last task");
+    else
+        snprintf(detail, sizeof detail, "from the first task to the last%s",
+                 page->totals->run.stop_ns > page->totals->tasks.stop_ns
+                     ? " sign of one that never ended"
+                     : "");
+    print_fact(page, "wall time", CUP_BOLD, wall, detail);
+}
+
+static void print_events(const struct cup_page *page)
+{
+    char rate[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
+        core[CUP_HUMAN_READABLE_ROOM], detail[200];
+    cup_page_human_readable(page, rate, "workflow", "event_rate_wall_khz", CUP_UNIT_KHZ);
+    cup_page_human_readable(page, events, "workflow", "total_events", CUP_UNIT_COUNT);
+    cup_page_human_readable(page, core, "workflow", "event_rate_core_hz", CUP_UNIT_COUNT);
+    if (cup_page_metric(page, "workflow", "total_events") >= 0)
+        snprintf(detail, sizeof detail, "%s events; %s/s for each thread", events, core);
+    else
+        snprintf(detail, sizeof detail, "no Coffea work items were seen");
+    print_fact(page, "events/s", CUP_BOLD, rate, detail);
+}
+
+/* ", 12 MB mapped" for each that is not 0, after `length` bytes of `to`; the new length. */
+static size_t list_parts(const struct cup_page *page, char *to, size_t room, size_t length,
+                         const char *const (*parts)[2], size_t count)
+{
+    for (size_t i = 0; i < count && length < room; i++) {
+        char bytes[CUP_HUMAN_READABLE_ROOM];
+        if (!(cup_page_metric(page, "attribution", parts[i][0]) > 0))
+            continue;
+        cup_page_human_readable(page, bytes, "attribution", parts[i][0], CUP_UNIT_BYTES);
+        length += (size_t)snprintf(to + length, room - length, ", %s %s", bytes, parts[i][1]);
+    }
+    return length;
+}
+
+static void print_bytes(const struct cup_page *page)
+{
+    static const char *const parts[][2] = {{"mapped_bytes", "mapped"}, {"recv_bytes", "received"}};
+    static const char *const apart[][2] = {{"import_bytes", "imports"},
+                                           {"child_read_bytes", "by children"}};
+    char rate[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], detail[300];
+    cup_page_human_readable(page, rate, "workflow", "delivered_rate_mbs", CUP_UNIT_MBS);
+    cup_page_human_readable(page, bytes, "workflow", "total_bytes_read", CUP_UNIT_BYTES);
+    size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
+    length = list_parts(page, detail, sizeof detail, length, parts, 2);
+    size_t all = list_parts(page, detail, sizeof detail, length, apart, 2);
+    if (all > length) {
+        memcpy(detail + length, ";", 1); /* what follows is not in the sum */
+        snprintf(detail + all, sizeof detail - all, " apart");
+    }
+    print_fact(page, "read", CUP_BOLD, rate, detail);
+}
+
+/* What of ROOT files was read, by baskets; nothing where there were none. */
+static void print_baskets(const struct cup_page *page)
+{
+    static const char section[] = "branches";
+    const struct cup_branches *branches = &page->totals->branches;
+    char ratio[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
+        size[CUP_HUMAN_READABLE_ROOM];
+    char share[CUP_HUMAN_READABLE_ROOM], again[CUP_HUMAN_READABLE_ROOM],
+        passed[CUP_HUMAN_READABLE_ROOM], detail[300];
+    if (!cup_branches_any(branches))
+        return;
+    snprintf(detail, sizeof detail, "%s of baskets, %s uncompressed",
+             cup_page_human_readable(page, bytes, section, "compressed_bytes", CUP_UNIT_BYTES),
+             cup_page_human_readable(page, size, section, "uncompressed_bytes", CUP_UNIT_BYTES));
+    print_fact(page, "compression", CUP_PLAIN,
+               cup_page_human_readable(page, ratio, section, "compression_ratio", CUP_UNIT_RATIO),
+               detail);
+    snprintf(detail, sizeof detail, "of the trees' bytes; %s read again, %s passed by",
+             cup_page_human_readable(page, again, section, "reread_bytes", CUP_UNIT_BYTES),
+             cup_page_human_readable(page, passed, section, "incidental_bytes", CUP_UNIT_BYTES));
+    print_fact(page, "share read", CUP_PLAIN,
+               cup_page_human_readable(page, share, section, "bytes_share", CUP_UNIT_SHARE),
+               detail);
+}
+
+static void print_cpu(const struct cup_page *page)
+{
+    char share[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
+    char helpers[CUP_HUMAN_READABLE_ROOM], detail[300];
+    bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
+    double value = cup_page_metric(page, "efficiency", "thread_cpu_efficiency");
+    cup_human_readable(share, value, CUP_UNIT_SHARE);
+    cup_page_human_readable(page, cpu, "workflow", "total_thread_cpu_time", CUP_UNIT_SECONDS);
+    cup_human_readable(all,
+                       cup_page_metric(page, "workflow", "wall_time") *
+                           cup_page_metric(page, "workers", "avg_cores"),
+                       CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, helpers, "workflow", "total_helper_cpu_time", CUP_UNIT_SECONDS);
+    snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
+             helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");
+    print_fact(page, "CPU",
+               isnan(value)   ? CUP_PLAIN
+               : value >= 0.7 ? CUP_GOOD
+               : value >= 0.4 ? CUP_WARN
+                              : CUP_BAD,
+               share, detail);
+}
+
+/* "context 99.5 %, own 0.5 %" into `to`. */
+static void list_ways(const struct cup_page *page, char *to, size_t room)
+{
+    double total = (double)cup_all_method_bytes(page->totals);
+    size_t length = 0;
+    for (int method = 0; method < CUP_METHOD_COUNT && length < room; method++) {
+        char share[CUP_HUMAN_READABLE_ROOM];
+        if (cup_method_bytes(page->totals, method) == 0)
+            continue;
+        cup_human_readable(share, (double)cup_method_bytes(page->totals, method) / total,
+                           CUP_UNIT_SHARE);
+        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
+                                   cup_method_names[method], share);
+    }
+}
+
+static void print_attributed(const struct cup_page *page)
+{
+    char share[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM], ways[160] = "",
+                                                                         detail[240];
+    double value = cup_page_metric(page, "attribution", "share_attributed");
+    cup_human_readable(share, value, CUP_UNIT_SHARE);
+    cup_page_human_readable(page, total, "attribution", "bytes_total", CUP_UNIT_BYTES);
+    list_ways(page, ways, sizeof ways);
+    bool others = cup_page_metric(page, "attribution", "mapped_bytes") > 0 ||
+                  cup_page_metric(page, "attribution", "recv_bytes") > 0;
+    snprintf(detail, sizeof detail, "of %s%s%s", total,
+             !*ways   ? ""
+             : others ? "; data files: "
+                      : ": ",
+             ways);
+    print_fact(page, "attributed",
+               isnan(value)    ? CUP_PLAIN
+               : value >= 0.99 ? CUP_GOOD
+                               : CUP_WARN,
+               share, detail);
+}
+
+static void print_trouble(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    unsigned long long failed = t->all.erred, unfinished = t->all.unfinished;
+    unsigned long long retried = t->retried_chunks;
+    unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
+    bool fine = failed + unfinished + damaged == 0;
+    char detail[200];
+    snprintf(detail, sizeof detail,
+             "%llu failed, %llu unfinished, %llu retried, %llu damaged log%s", failed, unfinished,
+             retried, damaged, cup_plural(damaged));
+    print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes", detail);
+}
+
+/* ---- what to look at ------------------------------------------------------------------- */
+
+enum { SHOWN_ADVICE = 2 };
+
+static void print_advice(const struct cup_page *page)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(page->totals, advice);
+    cup_page_heading(page, count ? "Look at first" : "No task was seen", "");
+    for (size_t i = 0; i < count && i < SHOWN_ADVICE; i++)
+        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
+    if (count == 0)
+        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2,
+                          "The processes that wrote these logs ran no Dask task and no Coffea "
+                          "chunk, or the library could not see them: see health below.");
+}
+
+static void print_facts(const struct cup_page *page)
+{
+    print_duration(page);
+    print_events(page);
+    print_bytes(page);
+    print_baskets(page);
+    print_cpu(page);
+    print_attributed(page);
+    print_trouble(page);
+}
+
+/* In a page of HTML, title, bar and advice have their own places. */
+int cup_print_summary(const struct cup_page *page)
+{
+    if (page->terminal.html) {
+        fputs("<dl class=\"facts\">\n", page->terminal.out);
+        print_facts(page);
+        fputs("</dl>\n", page->terminal.out);
+        print_which_run(page);
+        return 0;
+    }
+    print_title(page);
+    print_facts(page);
+    cup_print_bar(page);
+    print_advice(page);
+    return 0;
+}

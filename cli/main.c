@@ -1,0 +1,32 @@
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/write/output.h"
+#include "cli/verbs.h"
+
+static int print_version(void)
+{
+    struct cup_error error;
+    struct cup_output output = {.file = stdout};
+    puts("cupping " CUP_VERSION);
+    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
+                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}
+
+/* A reader that goes away (`cupping tasks | head`) must not cost a half-written file elsewhere:
+ * writes then fail, which the verbs notice. */
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "run") != 0)
+        signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fprintf(stderr, "cupping: name a verb; see `cupping help`\n");
+        return CUP_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return cup_verb_help(1, argv);
+    return cup_verb_start(argc - 1, argv + 1);
+}

@@ -1,0 +1,164 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/plot_pictures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/write/output.h"
+
+struct pictures {
+    const char *directory;
+    const struct cup_wanted *wanted;
+    const struct cup_plot_style *style;
+};
+
+int cup_wanted_add(struct cup_wanted *wanted, const struct cup_plot *plot, struct cup_error *error)
+{
+    if (wanted->count == CUP_WANTED_MOST)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: more than %d names", plot->name,
+                             CUP_WANTED_MOST);
+    wanted->plots[wanted->count++] = plot;
+    return 0;
+}
+
+bool cup_is_wanted(const struct cup_wanted *wanted, const struct cup_plot *plot)
+{
+    bool is_wanted = wanted->count == 0;
+    for (size_t i = 0; i < wanted->count && !is_wanted; i++)
+        is_wanted = wanted->plots[i] == plot;
+    return is_wanted;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static int make_directory(const char *directory, struct cup_error *error)
+{
+    struct stat status;
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return cup_error_system(error, directory, "make the directory");
+    if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
+        return cup_error_set(error, directory, CUP_NO_OFFSET, "is no directory");
+    return access(directory, W_OK | X_OK) == 0
+               ? 0
+               : cup_error_system(error, directory, "write into it");
+}
+
+static int write_picture(const char *path, const struct cup_bytes *bytes, struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, path, error) != 0)
+        return -1;
+    fwrite(bytes->bytes, 1, bytes->count, output.file);
+    return cup_output_close(&output, error);
+}
+
+static int save(const struct pictures *pictures, const struct cup_plot *plot,
+                const struct cup_bytes *bytes, struct cup_error *error)
+{
+    const char *ending = cup_format_names[pictures->style->format];
+    size_t room = strlen(pictures->directory) + strlen(plot->name) + strlen(ending) + 3;
+    char *path = malloc(room);
+    if (!path)
+        return cup_error_memory(error, pictures->directory);
+    snprintf(path, room, "%s/%s.%s", pictures->directory, plot->name, ending);
+    int result = write_picture(path, bytes, error);
+    if (result == 0)
+        puts(path);
+    free(path);
+    return result;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------ */
+
+/* Returns 0; 1 if it cannot be drawn, and why in input->reason; -1 and *error. */
+static int draw(const struct pictures *pictures, const struct cup_plot *plot,
+                struct cup_plot_input *input, struct cup_error *error)
+{
+    struct cup_canvas canvas;
+    const struct cup_bytes *bytes;
+    const void *data;
+    int result = cup_plot_make(plot, input, &data, error);
+    if (result == 0)
+        result = cup_plot_draw(plot, input, data, pictures->style, &canvas, &bytes, error);
+    if (result == 0) {
+        result = save(pictures, plot, bytes, error);
+        cup_canvas_close(&canvas);
+    }
+    cup_arena_clear(input->arena);
+    return result;
+}
+
+/* Plots that cannot be drawn, by the reason for it. */
+struct left_out {
+    struct {
+        const char *name;
+        char reason[sizeof(struct cup_plot_input){0}.reason];
+    } plots[CUP_WANTED_MOST];
+    size_t count;
+};
+
+static void leave_out(struct left_out *left_out, const char *name, const char *reason)
+{
+    size_t at = left_out->count++;
+    left_out->plots[at].name = name;
+    snprintf(left_out->plots[at].reason, sizeof left_out->plots[at].reason, "%s", reason);
+}
+
+/* A line for each reason. */
+static void tell_left_out(const struct left_out *left_out)
+{
+    bool told[CUP_WANTED_MOST] = {false};
+    for (size_t i = 0; i < left_out->count; i++) {
+        if (told[i])
+            continue;
+        fprintf(stderr, "cupping: plot: left out %s", left_out->plots[i].name);
+        for (size_t k = i + 1; k < left_out->count; k++)
+            if (strcmp(left_out->plots[i].reason, left_out->plots[k].reason) == 0) {
+                fprintf(stderr, ", %s", left_out->plots[k].name);
+                told[k] = true;
+            }
+        fprintf(stderr, ": %s\n", left_out->plots[i].reason);
+    }
+}
+
+static int draw_all(const struct pictures *pictures, const struct cup_subject *subject,
+                    struct left_out *left_out, size_t *drawn, struct cup_error *error)
+{
+    struct cup_arena arena = {0};
+    const struct cup_plot *plots = subject->runs ? cup_run_plots : cup_plots;
+    size_t count = subject->runs ? cup_run_plot_count : cup_plot_count;
+    for (size_t i = 0; i < count; i++) {
+        struct cup_plot_input input = {
+            .totals = subject->totals, .runs = subject->runs, .arena = &arena};
+        if (!cup_is_wanted(pictures->wanted, &plots[i]))
+            continue;
+        int result = draw(pictures, &plots[i], &input, error);
+        if (result < 0)
+            return -1;
+        *drawn += result == 0;
+        if (result > 0)
+            leave_out(left_out, plots[i].name, input.reason);
+    }
+    return 0;
+}
+
+int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted *wanted,
+                      const char *directory, const struct cup_plot_style *style,
+                      struct cup_error *error)
+{
+    const struct pictures pictures = {directory, wanted, style};
+    struct left_out left_out = {.count = 0};
+    size_t drawn = 0;
+    if (make_directory(directory, error) != 0)
+        return -1;
+    int result = draw_all(&pictures, subject, &left_out, &drawn, error);
+    tell_left_out(&left_out);
+    if (result != 0 || ((wanted->count == 0 || left_out.count == 0) && drawn))
+        return result;
+    return cup_error_set(error, "plot", CUP_NO_OFFSET, "%zu of the plots asked for %s left out",
+                         left_out.count, left_out.count == 1 ? "was" : "were");
+}

@@ -1,0 +1,103 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/inputs.h"
+#include "analysis/profile/run_option.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+struct request {
+    const char *words[CUP_COMPARE_MOST];
+    struct cup_input_list inputs;
+    const char *json, *csv, *only, *baseline, *target_text;
+    struct cup_target target;
+};
+
+static int check_request(struct request *request, struct cup_error *error)
+{
+    unsigned run;
+    if (request->inputs.word_count == 0)
+        request->words[request->inputs.word_count++] = CUP_DEFAULT_DIRECTORY;
+    if (request->only && !cup_compare_has_section(request->only))
+        return cup_error_set(error, "compare", CUP_NO_OFFSET,
+                             "--only %s: no such section; see `cupping help compare`",
+                             request->only);
+    if (request->inputs.word_count == 1 && request->only && strcmp(request->only, "inputs") != 0 &&
+        strcmp(request->only, "scaling") != 0)
+        return cup_error_set(error, "compare", CUP_NO_OFFSET,
+                             "--only %s needs two or more to compare", request->only);
+    if (cup_run_option_read("compare", request->inputs.run, &run, error) != 0)
+        return -1;
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "compare", error) != 0)
+        return -1;
+    return cup_input_list_baseline(&request->inputs, request->baseline, "compare", error);
+}
+
+static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
+{
+    const struct cup_option options[] = {
+        {"--json", &request->json},          {"--csv", &request->csv},
+        {"--only", &request->only},          {"--run", &request->inputs.run},
+        {"--target", &request->target_text}, {"--baseline", &request->baseline},
+    };
+    if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, request->words,
+                              CUP_COMPARE_MOST, &request->inputs.word_count, error) != 0)
+        return -1;
+    request->inputs.words = request->words;
+    return check_request(request, error);
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+enum format { JSON, CSV, TEXT };
+
+static int write_to(const struct request *request, const struct cup_comparison *comparison,
+                    const char *path, enum format format, struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, path, error) != 0)
+        return -1;
+    if (format == JSON)
+        cup_compare_json(comparison, request->only, &request->target, &output);
+    else if (format == CSV)
+        cup_compare_csv(comparison, request->only, &output);
+    else
+        cup_compare_text(comparison, request->only, &request->target, &output);
+    return cup_output_close(&output, error);
+}
+
+static int write_all(struct request *request, struct cup_error *error)
+{
+    struct cup_comparison comparison;
+    struct cup_input_list *inputs = &request->inputs;
+    int result = 0;
+    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
+        return cup_error_memory(error, "compare");
+    if (request->json)
+        result = write_to(request, &comparison, request->json, JSON, error);
+    if (request->csv && result == 0)
+        result = write_to(request, &comparison, request->csv, CSV, error);
+    if (!request->json && !request->csv)
+        result = write_to(request, &comparison, "-", TEXT, error);
+    cup_comparison_free(&comparison);
+    return result;
+}
+
+int cup_verb_compare(int argc, char **argv)
+{
+    struct request request = {.json = NULL};
+    struct cup_error error;
+    bool usage = false;
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    request.inputs.with_functions = request.only && strcmp(request.only, "functions") == 0;
+    int result = cup_input_list_open(&request.inputs, &usage, &error);
+    if (result == 0)
+        result = write_all(&request, &error);
+    cup_input_list_close(&request.inputs);
+    if (result == 0)
+        return CUP_EXIT_DONE;
+    return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+}

@@ -1,0 +1,143 @@
+/* Shows one log as it is: for those who write the library, and for the curious. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/log/log_reader.h"
+#include "analysis/profile/files.h"
+#include "analysis/write/output.h"
+#include "cli/dump_print.h"
+#include "cli/dump_records.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+static const char *const health_names[] = {
+#define X(id, name, text) name,
+    CUP_HEALTH(X)
+#undef X
+};
+
+/* ---- header, regions, blocks ------------------------------------------------------------ */
+
+static void dump_features(FILE *out, uint64_t features)
+{
+    static const char *const names[] = {"files",     "heap",    "bridge",  "context", "chunks",
+                                        "rss",       "handoff", "mapped",  "waits",   "gil",
+                                        "run_delay", "samples", "digests", "baskets", "asked",
+                                        "opens",     "access",  "stacks",  "native",  "cpu"};
+    fputs("features:", out);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
+    putc('\n', out);
+}
+
+static void dump_header(FILE *out, const struct cup_log *log)
+{
+    const struct cup_log_header *h = &log->header;
+    fprintf(out, "log: %s (%" PRIu64 " bytes)\n", log->path, log->size);
+    fprintf(out, "format: %u, for readers from %u on\n", h->version, h->min_reader);
+    fprintf(out, "library: %s (%s), %" PRIu32 " hooks\n", h->library_version, h->library_build,
+            h->hook_count);
+    fprintf(out, "process: host=%s pid=%" PRIu32 " ppid=%" PRIu32 " parent_task=%" PRIu32, h->host,
+            h->pid, h->ppid, h->parent_task);
+    cup_dump_time(out, "start", h->process_start_ns);
+    cup_dump_time(out, "log_start", h->log_start_ns);
+    cup_dump_time(out, "log_stop", h->log_stop_ns);
+    fputs(h->log_stop_ns ? "\n" : " (still running, or ended without notice)\n", out);
+    dump_features(out, h->features);
+    fputs("health:", out);
+    cup_dump_counters(out, health_names, h->health, CUP_HEALTH_COUNT);
+    fprintf(out, "\nrecords: bytes %" PRIu64 " to %" PRIu64 "\n", h->records_offset,
+            h->records_end);
+    for (uint32_t i = 0; i < h->region_count; i++)
+        fprintf(out,
+                "region: type=%" PRIu32 " count=%" PRIu32 " offset=%" PRIu64 " entry_size=%" PRIu64
+                "\n",
+                h->regions[i].type, h->regions[i].count, h->regions[i].offset,
+                h->regions[i].entry_size);
+}
+
+static void dump_series(FILE *out, const struct cup_log *log)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_SERIES(X)
+#undef X
+    };
+    struct cup_series series;
+    if (cup_log_series(log, &series) != 0)
+        return;
+    fprintf(out, "series: bins of %.3f s\n", (double)series.bin_ns / 1e9);
+    for (int row = 0; row < CUP_SERIES_COUNT; row++) {
+        fprintf(out, "  %s:", names[row]);
+        for (int bin = 0; bin < CUP_SERIES_BINS; bin++)
+            if (series.values[row][bin])
+                fprintf(out, " %d:%" PRIu64, bin, series.values[row][bin]);
+        putc('\n', out);
+    }
+}
+
+static void print_open_buckets(FILE *out, const struct cup_block *block)
+{
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS];
+    for (unsigned i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++)
+        buckets[i] = block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
+    cup_dump_buckets(out, buckets);
+}
+
+static void dump_open_block(FILE *out, const struct cup_open_block *open)
+{
+    const struct cup_block *block = &open->block;
+    fprintf(out,
+            "open block %" PRIu32 ": task=%" PRIu32 " tid=%" PRIu32 " sequence=%" PRIu32
+            " own=%" PRIu32 "%s",
+            open->index, block->task, block->tid, block->sequence, block->own,
+            open->written ? " (also a record: not counted)" : "");
+    cup_dump_counters(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
+    print_open_buckets(out, block);
+    putc('\n', out);
+    for (int i = 0; i < CUP_BLOCK_FILES; i++) {
+        if (!block->files[i].file)
+            continue;
+        fprintf(out, "  file=%" PRIu32 " file_sequence=%" PRIu32 "%s", block->files[i].file,
+                block->file_sequence[i], open->file_written[i] ? " (also a record)" : "");
+        cup_dump_counters(out, cup_file_counter_names, block->files[i].counters,
+                          CUP_FILE_COUNTER_COUNT);
+        putc('\n', out);
+    }
+}
+
+static void dump_log(struct cup_log *log, const struct cup_output *output)
+{
+    const struct cup_record *record;
+    dump_header(output->file, log);
+    dump_series(output->file, log);
+    fprintf(output->file, "    offset bytes record (#N: text of STRING N)\n");
+    while (!cup_output_failed(output) && (record = cup_log_next(log)) != NULL)
+        cup_dump_record(output->file, log->record_offset, record);
+    for (size_t i = 0; i < log->block_count; i++)
+        dump_open_block(output->file, &log->blocks[i]);
+    fprintf(output->file, "unfinished records: %" PRIu64 "; bytes lost to damage: %" PRIu64 "\n",
+            log->unfinished_records, log->skipped_bytes);
+}
+
+int cup_verb_dump(int argc, char **argv)
+{
+    const char *path = NULL;
+    struct cup_error error;
+    struct cup_log log;
+    struct cup_output output;
+    if (cup_options_read(argc, argv, NULL, 0, &path, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (!path) {
+        cup_error_set(&error, "dump", CUP_NO_OFFSET, "name a log (*.cup); see `cupping help dump`");
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
+    if (cup_log_open(&log, path, &error) != 0 || cup_output_open(&output, "-", &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+    dump_log(&log, &output);
+    if (log.damage.text[0])
+        cup_error_print(stderr, &log.damage);
+    cup_log_close(&log);
+    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
+                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}

@@ -1,0 +1,414 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/target.h"
+#include "analysis/metrics/functions/call_slices.h"
+#include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/run_option.h"
+#include "analysis/write/output.h"
+#include "cli/options.h"
+#include "cli/plot_pictures.h"
+#include "cli/verbs.h"
+#include "plot/page/page_runs.h"
+#include "plot/page/page_write.h"
+#include "plot/shared/runs.h"
+
+#define DEFAULT_OUT "cupping-plots"
+
+enum { MOST = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* operands: runs and names */
+
+struct request {
+    const char *words[CUP_COMPARE_MOST]; /* the runs */
+    struct cup_input_list inputs;        /* where there are two or more */
+    const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
+    const char *list, *dark; /* cup_option_off: not given */
+    struct cup_call_ask ask; /* of which tasks' stacks */
+    unsigned number;         /* of the run: see struct cup_load_options */
+    struct cup_wanted wanted;
+    struct cup_plot_style style;
+    struct cup_target target;
+};
+
+static bool is_of_runs(const struct request *request)
+{
+    return request->inputs.word_count > 1;
+}
+
+/* ---- what is asked for -------------------------------------------------------------------- */
+
+static int read_format(struct request *request, struct cup_error *error)
+{
+    request->style.format = CUP_FORMAT_PNG;
+    if (!request->format)
+        return 0;
+    for (int i = CUP_FORMAT_PNG; i <= CUP_FORMAT_PDF; i++)
+        if (strcmp(request->format, cup_format_names[i]) == 0) {
+            request->style.format = (enum cup_format)i;
+            return 0;
+        }
+    return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                         "--format %s: no such format; name png, svg or pdf", request->format);
+}
+
+/* Smaller ones leave no room for texts, larger ones are no pictures but mistakes. */
+static int read_inches(const char *option, const char *text, double *inches,
+                       struct cup_error *error)
+{
+    char *end;
+    if (!text)
+        return 0;
+    *inches = strtod(text, &end);
+    if (*end == '\0' && *inches >= 1.5 && *inches <= 50)
+        return 0;
+    return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                         "%s %s: name a number of inches from 1.5 to 50", option, text);
+}
+
+static int read_size(struct request *request, struct cup_error *error)
+{
+    struct cup_plot_style *style = &request->style;
+    style->pixels = CUP_PIXELS;
+    style->dark = request->dark != cup_option_off;
+    style->width = 8;
+    if (read_inches("--width", request->width, &style->width, error) != 0)
+        return -1;
+    style->height = style->width < 2.4 ? 1.5 : style->width * 0.625;
+    return read_inches("--height", request->height, &style->height, error);
+}
+
+/* Something that is there, also as DIR:N, or that only a path can be. */
+static bool names_run(const char *operand)
+{
+    const char *colon = strrchr(operand, ':');
+    char directory[1024];
+    if (strchr(operand, '/') || access(operand, F_OK) == 0)
+        return true;
+    snprintf(directory, sizeof directory, "%.*s", colon ? (int)(colon - operand) : 0, operand);
+    return colon && access(directory, F_OK) == 0;
+}
+
+static int add_run(struct request *request, const char *operand, struct cup_error *error)
+{
+    if (request->inputs.word_count == CUP_COMPARE_MOST)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: more than %d runs", operand,
+                             CUP_COMPARE_MOST);
+    request->words[request->inputs.word_count++] = operand;
+    return 0;
+}
+
+/* An operand is a plot if there is one of that name, else a run. */
+static int read_operand(struct request *request, const char *operand, struct cup_error *error)
+{
+    const struct cup_plot *plot = cup_find_plot(operand);
+    const struct cup_plot_missing *missing = cup_find_missing_plot(operand);
+    if (!plot)
+        plot = cup_find_run_plot(operand);
+    if (missing)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
+                             missing->name, missing->reason);
+    if (!plot && names_run(operand))
+        return add_run(request, operand, error);
+    if (!plot)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "%s: no such plot, and no such profile; see `cupping plot --list`",
+                             operand);
+    return cup_wanted_add(&request->wanted, plot, error);
+}
+
+/* One run has other plots than several. */
+static int check_plots(const struct request *request, struct cup_error *error)
+{
+    bool list = request->list != cup_option_off;
+    for (size_t i = 0; i < request->wanted.count; i++) {
+        const char *name = request->wanted.plots[i]->name;
+        bool of_runs = cup_find_run_plot(name) != NULL;
+        if (of_runs && !is_of_runs(request) && !list)
+            return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                 "%s: shows two or more runs: `cupping plot A B %s`", name, name);
+        if (!of_runs && is_of_runs(request))
+            return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                 "%s: shows one run; of several there are compare, "
+                                 "compare-budget, compare-runtime, compare-scaling and "
+                                 "compare-flame-cpu, -wait, -read and -alloc",
+                                 name);
+    }
+    return 0;
+}
+
+static int read_operands(struct request *request, const char **operands, size_t given,
+                         struct cup_error *error)
+{
+    for (size_t i = 0; i < given; i++)
+        if (read_operand(request, operands[i], error) != 0)
+            return -1;
+    request->inputs.words = request->words;
+    return check_plots(request, error);
+}
+
+/* Stacks are read where a plot shows them. */
+static bool wants_flame(const struct request *request)
+{
+    bool wanted = request->wanted.count == 0;
+    for (size_t i = 0; i < request->wanted.count && !wanted; i++)
+        wanted = strstr(request->wanted.plots[i]->name, "flame-") != NULL;
+    return wanted;
+}
+
+/* What only several runs have. */
+static int read_comparison(struct request *request, struct cup_error *error)
+{
+    const char *wrong = request->baseline ? "--baseline" : request->target_text ? "--target" : NULL;
+    if (!is_of_runs(request))
+        return wrong ? cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                     "%s: belongs to plots of two or more runs", wrong)
+                     : 0;
+    if (request->files)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files: belongs to plots of one run");
+    request->inputs.run = request->run;
+    request->inputs.with_chunks = true;
+    request->inputs.with_stacks = wants_flame(request);
+    request->inputs.ask = &request->ask;
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "plot", error) != 0)
+        return -1;
+    return cup_input_list_baseline(&request->inputs, request->baseline, "plot", error);
+}
+
+/* What was asked for that a page does not take; NULL if nothing. */
+static const char *of_pictures(const struct request *request)
+{
+    return request->wanted.count             ? request->wanted.plots[0]->name
+           : request->out                    ? "-o"
+           : request->format                 ? "--format"
+           : request->width                  ? "--width"
+           : request->height                 ? "--height"
+           : request->dark != cup_option_off ? "--dark"
+           : request->list != cup_option_off ? "--list"
+                                             : NULL;
+}
+
+static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
+{
+    const char *operands[MOST];
+    size_t given;
+    const struct cup_option options[] = {{"-o", &request->out},
+                                         {"--format", &request->format},
+                                         {"--width", &request->width},
+                                         {"--height", &request->height},
+                                         {"--run", &request->run},
+                                         {"--dark", &request->dark},
+                                         {"--list", &request->list},
+                                         {"--html", &request->html},
+                                         {"--files", &request->files},
+                                         {"--prefix", &request->ask.prefix},
+                                         {"--dataset", &request->ask.dataset},
+                                         {"--worker", &request->ask.worker},
+                                         {"--baseline", &request->baseline},
+                                         {"--target", &request->target_text}};
+    if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
+                              &given, error) != 0 ||
+        read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
+        read_size(request, error) != 0 || read_comparison(request, error) != 0)
+        return -1;
+    if (request->html && of_pictures(request))
+        return cup_error_set(
+            error, "plot", CUP_NO_OFFSET,
+            "--html %s: a page has all plots, in its own size and in both colours; "
+            "%s belongs to pictures",
+            request->html, of_pictures(request));
+    if (request->out && strcmp(request->out, "-") == 0)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "-o -: plots go to a directory, which standard output is not");
+    return cup_run_option_read("plot", request->run, &request->number, error);
+}
+
+/* ---- the list ----------------------------------------------------------------------------- */
+
+/* Those that no profile can have. */
+static void print_missing(void)
+{
+    for (size_t i = 0; i < cup_plots_missing_count; i++)
+        printf("%-24s %s (not in this version: %s)\n", cup_plots_missing[i].name,
+               cup_plots_missing[i].answers, cup_plots_missing[i].reason);
+}
+
+/* Without anything to draw from it is not said what can be drawn. */
+static int print_line(const struct cup_plot *plot, const struct cup_subject *subject, bool of_runs,
+                      struct cup_error *error)
+{
+    struct cup_arena arena = {0};
+    struct cup_plot_input input = {
+        .totals = subject->totals, .runs = subject->runs, .arena = &arena};
+    const void *data;
+    int result = 0;
+    if (of_runs ? subject->runs != NULL : subject->totals != NULL)
+        result = cup_plot_make(plot, &input, &data, error);
+    if (result >= 0)
+        printf("%-24s %s%s%s%s\n", plot->name, plot->answers,
+               !result   ? ""
+               : of_runs ? " (not from these runs: "
+                         : " (not from this profile: ",
+               result ? input.reason : "", result ? ")" : "");
+    cup_arena_clear(&arena);
+    return result < 0 ? -1 : 0;
+}
+
+static int print_list(const struct request *request, const struct cup_subject *subject,
+                      struct cup_error *error)
+{
+    struct cup_output output = {.file = stdout};
+    int result = 0;
+    for (size_t i = 0; i < cup_plot_count && result == 0 && !subject->runs; i++)
+        if (cup_is_wanted(&request->wanted, &cup_plots[i]))
+            result = print_line(&cup_plots[i], subject, false, error);
+    for (size_t i = 0; i < cup_run_plot_count && result == 0; i++)
+        if (cup_is_wanted(&request->wanted, &cup_run_plots[i]))
+            result = print_line(&cup_run_plots[i], subject, true, error);
+    if (request->wanted.count == 0 && !subject->runs)
+        print_missing();
+    return result < 0 ? -1 : cup_output_close(&output, error);
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static int write_page(const struct request *request, const struct cup_subject *subject,
+                      struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, request->html, error) != 0)
+        return -1;
+    int result = subject->runs ? cup_page_runs_write(subject->runs, &output, error)
+                               : cup_page_write(subject->totals, &output, error);
+    if (result == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return -1;
+}
+
+static int answer(const struct request *request, const struct cup_subject *subject,
+                  struct cup_error *error)
+{
+    return request->html ? write_page(request, subject, error)
+           : request->list != cup_option_off
+               ? print_list(request, subject, error)
+               : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
+}
+
+/* Of one run; with what the files that were read say of themselves, where those are to be looked
+ * for. */
+static int answer_with_files(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    const struct cup_subject subject = {.totals = totals};
+    struct cup_file_shares shares;
+    if (!request->files)
+        return answer(request, &subject, error);
+    int result = cup_file_shares_make(&shares, totals, request->files, error);
+    totals->shares = &shares;
+    if (result == 0)
+        result = answer(request, &subject, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    return result;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
+
+static int answer_with_stacks(const struct request *request, struct cup_totals *totals,
+                              struct cup_error *error)
+{
+    struct cup_call_tree calls;
+    struct cup_call_slices slices;
+    struct cup_call_ask ask = request->ask;
+    if (!wants_flame(request) || cup_stacks_missing(totals->profile))
+        return answer_with_files(request, totals, error);
+    if (request->html && cup_call_slices_choose(&slices, totals) != 0)
+        return cup_error_memory(error, totals->profile->path);
+    ask.slices = request->html ? &slices : NULL;
+    int result = cup_call_tree_make(&calls, totals->profile, &ask);
+    totals->calls = &calls;
+    result = result == 0 ? answer_with_files(request, totals, error)
+                         : cup_error_memory(error, totals->profile->path);
+    totals->calls = NULL;
+    cup_call_tree_free(&calls);
+    return result;
+}
+
+static int with_profile(struct request *request, struct cup_error *error)
+{
+    struct cup_profile profile;
+    struct cup_totals totals;
+    const struct cup_load_options load = {.counters = true,
+                                          .accesses = true,
+                                          .baskets = request->html || request->files,
+                                          .run = request->number};
+    if (cup_verb_load(&profile, request->words[0], &load, error) != 0)
+        return CUP_EXIT_FAILED;
+    int status = CUP_EXIT_DONE;
+    if (cup_run_option_check(request->number, &profile, error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (cup_totals_make(&totals, &profile) != 0)
+        status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
+    else {
+        int result = answer_with_stacks(request, &totals, error);
+        status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+        cup_totals_free(&totals);
+    }
+    cup_profile_free(&profile);
+    return status;
+}
+
+static int plot_runs(struct request *request, struct cup_error *error)
+{
+    struct cup_comparison comparison;
+    struct cup_input_list *inputs = &request->inputs;
+    struct cup_arena arena = {0};
+    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
+        return cup_error_memory(error, "plot");
+    const struct cup_subject subject = {
+        .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
+    int result = subject.runs ? answer(request, &subject, error) : cup_error_memory(error, "plot");
+    cup_arena_clear(&arena);
+    cup_comparison_free(&comparison);
+    return result;
+}
+
+static int with_runs(struct request *request, struct cup_error *error)
+{
+    bool usage = false;
+    int result = cup_input_list_open(&request->inputs, &usage, error);
+    if (result == 0)
+        result = plot_runs(request, error);
+    cup_input_list_close(&request->inputs);
+    return result == 0 ? CUP_EXIT_DONE : usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED;
+}
+
+/* The list needs no profile, but says more with one: one that was not asked for may be missing, or
+ * unreadable. */
+static bool has_profile(const struct request *request)
+{
+    return request->words[0] || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
+}
+
+int cup_verb_plot(int argc, char **argv)
+{
+    struct request request = {.list = cup_option_off, .dark = cup_option_off};
+    struct cup_error error;
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (!request.out)
+        request.out = DEFAULT_OUT;
+    bool list = request.list != cup_option_off;
+    int status = is_of_runs(&request)             ? with_runs(&request, &error)
+                 : list && !has_profile(&request) ? CUP_EXIT_FAILED
+                                                  : with_profile(&request, &error);
+    if (list && !request.words[0] && status == CUP_EXIT_FAILED)
+        status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
+                     ? CUP_EXIT_DONE
+                     : CUP_EXIT_FAILED;
+    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+}

@@ -1,0 +1,251 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/compare_write.h"
+#include "analysis/compare/inputs.h"
+#include "analysis/compare/measurement.h"
+#include "analysis/metrics/functions/call_tree.h"
+#include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
+#include "analysis/report/report.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+struct request {
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text;
+    struct cup_call_ask ask;
+    struct cup_target target;
+    unsigned number; /* of the run: see struct cup_load_options */
+};
+
+static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
+{
+    const struct cup_option options[] = {
+        {"--json", &request->json},
+        {"--only", &request->only},
+        {"--span", &request->span},
+        {"--run", &request->run},
+        {"--coffea-report", &request->coffea},
+        {"--samples", &request->samples},
+        {"--files", &request->files},
+        {"--target", &request->target_text},
+        {"--prefix", &request->ask.prefix},
+        {"--dataset", &request->ask.dataset},
+        {"--worker", &request->ask.worker},
+    };
+    if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
+                         error) != 0)
+        return -1;
+    if (request->only && !cup_report_has_section(request->only))
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--only %s: no such section; see `cupping help report`",
+                             request->only);
+    if (request->only && request->json)
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--only %s is for the text; --json always has all sections",
+                             request->only);
+    if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
+        !(request->only && cup_section_needs_stacks(request->only)))
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--prefix, --dataset and --worker are for --only functions");
+    if (request->target_text &&
+        cup_target_read(&request->target, request->target_text, "report", error) != 0)
+        return -1;
+    return cup_run_option_read("report", request->run, &request->number, error);
+}
+
+/* The samples of a file take the place of the profile's own. */
+static int use_samples(const char *path, struct cup_totals *totals, struct cup_samples_file *file,
+                       struct cup_error *error)
+{
+    const struct cup_window run = cup_run_window(totals);
+    if (cup_samples_file_read(file, path, run.from_ns, run.to_ns ? run.to_ns : INT64_MAX, error))
+        return -1;
+    cup_observed_free(&totals->observed);
+    if (cup_observed_make_from_file(&totals->observed, totals->profile, run, file) != 0)
+        return cup_error_memory(error, path);
+    return 0;
+}
+
+static int write_totals(const struct request *request, const struct cup_totals *totals,
+                        struct cup_error *error)
+{
+    struct cup_output output;
+    if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
+        return -1;
+    int result = request->json ? cup_report_json(totals, &request->target, &output)
+                               : cup_report_text(totals, &request->target, &output, request->only);
+    if (result == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return cup_error_memory(error, totals->profile->path);
+}
+
+/* Sections that show what files say of themselves: others do not wait for it. */
+static bool wants_files(const struct request *request)
+{
+    return request->json || request->files ||
+           (request->only && cup_section_needs_baskets(request->only));
+}
+
+/* Opens the files that were read, then writes. */
+static int write_with_files(const struct request *request, struct cup_totals *totals,
+                            struct cup_error *error)
+{
+    struct cup_file_shares shares;
+    int result = cup_file_shares_make(&shares, totals, request->files, error);
+    totals->shares = &shares;
+    if (result == 0)
+        result = write_totals(request, totals, error);
+    totals->shares = NULL;
+    cup_file_shares_free(&shares);
+    return result;
+}
+
+/* Sections that show stacks: others do not wait for them. */
+static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
+{
+    return !cup_stacks_missing(profile) &&
+           (request->json || (request->only && cup_section_needs_stacks(request->only)));
+}
+
+/* Rather a word of a misspelt name than zeros. */
+static int check_ask(const struct cup_call_ask *ask, const struct cup_call_tree *calls,
+                     const char *path, struct cup_error *error)
+{
+    if (!calls->filtered || calls->tasks > 0)
+        return 0;
+    cup_error_set(error, path, CUP_NO_OFFSET,
+                  "no stack is of a task of%s%s%s%s%s%s; `cupping report` with --only tasks, "
+                  "datasets or workers lists what there is",
+                  ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
+                  ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
+                  ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
+    return -1;
+}
+
+static int write_with_stacks(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
+{
+    struct cup_call_tree calls;
+    if (!wants_stacks(request, totals->profile))
+        return wants_files(request) ? write_with_files(request, totals, error)
+                                    : write_totals(request, totals, error);
+    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
+    totals->calls = &calls;
+    if (result != 0)
+        result = cup_error_memory(error, totals->profile->path);
+    else if (check_ask(&request->ask, &calls, totals->profile->path, error) != 0)
+        result = -1;
+    else
+        result = wants_files(request) ? write_with_files(request, totals, error)
+                                      : write_totals(request, totals, error);
+    totals->calls = NULL;
+    cup_call_tree_free(&calls);
+    return result;
+}
+
+/* `given`: Coffea's report, or NULL. */
+static int write_report(const struct request *request, const struct cup_profile *profile,
+                        const struct cup_coffea_file *given, struct cup_error *error)
+{
+    struct cup_totals totals;
+    struct cup_samples_file file = {0};
+    if (cup_totals_make(&totals, profile) != 0)
+        return cup_error_memory(error, profile->path);
+    totals.given = given;
+    int result = 0;
+    if (request->samples)
+        result = use_samples(request->samples, &totals, &file, error);
+    if (result == 0)
+        result = write_with_stacks(request, &totals, error);
+    cup_totals_free(&totals);
+    cup_samples_file_free(&file);
+    return result;
+}
+
+/* A directory that another tool wrote. */
+static int report_measurement(const struct request *request)
+{
+    struct cup_figures figures = {.with_chunks = false};
+    struct cup_output output;
+    struct cup_error error;
+    bool usage = false;
+    const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
+    if (request->span || request->files) {
+        cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
+                      request->span ? "--span" : "--files", request->span ? "spans" : "branches");
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    }
+    if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
+        return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+    int result = cup_output_open(&output, request->json ? request->json : "-", &error);
+    if (result == 0 && request->json)
+        cup_measurement_json(&figures, &request->target, &output);
+    else if (result == 0)
+        cup_measurement_text(&figures, request->only, &request->target, &output);
+    if (result == 0)
+        result = cup_output_close(&output, &error);
+    cup_figures_free(&figures);
+    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+}
+
+static int give(struct cup_profile *profile, const struct cup_coffea_file *given,
+                struct cup_error *error)
+{
+    if (!given || !given->start_ns || !given->stop_ns)
+        return 0;
+    return cup_runs_give(profile, given->start_ns, given->stop_ns) < 0
+               ? cup_error_memory(error, profile->path)
+               : 0;
+}
+
+static int check_span(const char *span, const struct cup_profile *profile, struct cup_error *error)
+{
+    if (!span || profile->task_count > 0)
+        return 0;
+    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
+                         "--span %s: no task is of such a span; `cupping tasks --csv -` has the "
+                         "span of each",
+                         span);
+}
+
+static int report(const struct request *request, const struct cup_coffea_file *given)
+{
+    struct cup_profile profile;
+    struct cup_error error;
+    const struct cup_load_options load = {
+        .counters = request->json || (request->only && cup_section_needs_counters(request->only)),
+        .baskets = request->json || (request->only && cup_section_needs_baskets(request->only)),
+        .span = request->span,
+        .run = request->number};
+    if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+    int status = CUP_EXIT_DONE;
+    if (cup_run_option_check(request->number, &profile, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (check_span(request->span, &profile, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (give(&profile, given, &error) != 0 ||
+             write_report(request, &profile, given, &error) != 0)
+        status = CUP_EXIT_FAILED;
+    cup_profile_free(&profile);
+    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+}
+
+int cup_verb_report(int argc, char **argv)
+{
+    struct request request = {0};
+    struct cup_coffea_file given = {0};
+    struct cup_error error;
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+    if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
+        return report_measurement(&request);
+    if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+    int status = report(&request, request.coffea ? &given : NULL);
+    cup_coffea_file_free(&given);
+    return status;
+}

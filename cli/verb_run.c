@@ -1,0 +1,82 @@
+/* `cupping run` is wrappers/cupping-run, found next to this program. */
+#define _XOPEN_SOURCE 700
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/verbs.h"
+
+enum { PATH_ROOM = 4096 };
+
+/* DIRECTORY/NAME into `to` if that can be executed. */
+static int take(char *to, const char *directory, const char *name)
+{
+    int length = snprintf(to, PATH_ROOM, "%s/%s", directory, name);
+    return length < PATH_ROOM && access(to, X_OK) == 0 ? 0 : -1;
+}
+
+/* The directory in PATH that holds a program of that name. */
+static int search_path(const char *name, char *program)
+{
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : ""; *at;) {
+        size_t length = strcspn(at, ":");
+        char directory[PATH_ROOM];
+        if (length < sizeof directory) {
+            snprintf(directory, sizeof directory, "%.*s", (int)length, length ? at : ".");
+            if (take(program, length ? directory : ".", name) == 0)
+                return 0;
+        }
+        at += length + (at[length] == ':');
+    }
+    return -1;
+}
+
+/* Where this program lies, from the name it was started by. */
+static char *own_directory(const char *started_as)
+{
+    char program[PATH_ROOM];
+    if (!strchr(started_as, '/')) {
+        if (search_path(started_as, program) != 0)
+            return NULL;
+        started_as = program;
+    }
+    char *real = realpath(started_as, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    return real;
+}
+
+/* Beside this program when installed, in ../wrappers when it was built in place. */
+static int find_wrapper(const char *started_as, char *wrapper)
+{
+    char *directory = own_directory(started_as);
+    int found = directory && (take(wrapper, directory, "cupping-run") == 0 ||
+                              take(wrapper, directory, "../wrappers/cupping-run") == 0)
+                    ? 0
+                    : -1;
+    free(directory);
+    return found;
+}
+
+int cup_verb_run(int argc, char **argv)
+{
+    (void)argc;
+    char wrapper[PATH_ROOM];
+    const char *started_as = argv[-1]; /* main hands over its arguments from the verb on */
+    if (find_wrapper(started_as, wrapper) != 0) {
+        fprintf(stderr,
+                "cupping: run: cannot find cupping-run next to %s; reinstall, or call "
+                "wrappers/cupping-run by its path\n",
+                started_as);
+        return CUP_EXIT_FAILED;
+    }
+    argv[0] = wrapper;
+    execv(wrapper, argv);
+    fprintf(stderr, "cupping: run: cannot execute ");
+    perror(wrapper);
+    return CUP_EXIT_FAILED;
+}

@@ -1,0 +1,43 @@
+/* A row of a CPU_SAMPLES record: samples that found a thread alike, one after the other. See
+ * log_format.h. */
+#ifndef CUPPING_CPU_ROWS_H
+#define CUPPING_CPU_ROWS_H
+
+#include "include/log_format.h"
+#include "include/log_pairs.h"
+
+#include <stdbool.h>
+
+struct cup_cpu_run {
+    uint32_t task, node;
+    bool on_core;
+    uint64_t first, last; /* of its samples, in CUP_CPU_SAMPLES_NS since the record's start */
+    uint64_t samples;
+};
+
+enum { CUP_CPU_ROW_LONGEST = 40 }; /* bytes */
+
+/* BEFORE: the row before, of the first one all 0. Returns how many bytes it took. */
+static inline size_t cup_cpu_row_code(unsigned char *at, const struct cup_cpu_run *run,
+                                      const struct cup_cpu_run *before)
+{
+    uint64_t task = cup_pairs_difference(run->task, before->task);
+    uint64_t node = cup_pairs_difference(run->node, before->node);
+    bool several = run->samples > 1;
+    size_t bytes = 0;
+    at[bytes++] =
+        (unsigned char)((run->on_core ? CUP_CPU_ROW_ON : 0) | (task ? CUP_CPU_ROW_TASK : 0) |
+                        (node ? CUP_CPU_ROW_NODE : 0) | (several ? CUP_CPU_ROW_SEVERAL : 0));
+    bytes += cup_pairs_number(at + bytes, run->first - before->last);
+    if (task)
+        bytes += cup_pairs_number(at + bytes, task);
+    if (node)
+        bytes += cup_pairs_number(at + bytes, node);
+    if (several) {
+        bytes += cup_pairs_number(at + bytes, run->samples - 1);
+        bytes += cup_pairs_number(at + bytes, run->last - run->first);
+    }
+    return bytes;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* Tails of records: pairs of LEB128 numbers, index and value. See log_format.h. */
+#ifndef CUPPING_LOG_PAIRS_H
+#define CUPPING_LOG_PAIRS_H
+
+#include "include/log_format.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { CUP_PAIR_LONGEST = 12 }; /* bytes of a pair whose index is below 16384 */
+
+static inline size_t cup_pairs_number(unsigned char *at, uint64_t number)
+{
+    size_t bytes = 0;
+    do {
+        at[bytes++] = (unsigned char)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
+        number >>= 7;
+    } while (number);
+    return bytes;
+}
+
+/* Values that are known, with indexes from FIRST on. */
+static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, uint32_t count,
+                                     uint32_t first)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] == CUP_UNKNOWN64)
+            continue;
+        bytes += cup_pairs_number(at + bytes, first + i);
+        bytes += cup_pairs_number(at + bytes, values[i]);
+    }
+    return bytes;
+}
+
+/* Small for small differences of either sign. */
+static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)
+{
+    uint64_t difference = value - old;
+    return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t cup_pairs_undo(uint64_t difference, uint64_t old)
+{
+    return old + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
+}
+
+/* Values that are not the old ones, as differences. */
+static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values,
+                                       const uint64_t *old, uint32_t count, uint32_t first)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] == old[i])
+            continue;
+        bytes += cup_pairs_number(at + bytes, first + i);
+        bytes += cup_pairs_number(at + bytes, cup_pairs_difference(values[i], old[i]));
+    }
+    return bytes;
+}
+
+/* The record's tail, padded so that the last bytes are no pair. */
+static inline void cup_pairs_fill(void *record, size_t fixed, const unsigned char *pairs,
+                                  size_t bytes)
+{
+    unsigned char *tail = (unsigned char *)record + fixed;
+    size_t room = ((struct cup_record *)record)->length - fixed;
+    memcpy(tail, pairs, bytes);
+    memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
+}
+
+#endif

@@ -1,0 +1,282 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/compare/compared.h"
+#include "plot/figure/marks.h"
+
+/* Also told by words: colours alone do not reach everybody. */
+static const struct {
+    enum cup_paint paint;
+    const char *name;
+    char letter;
+} verdicts[] = {
+    [CUP_VERDICT_NONE] = {CUP_PAINT_GREY, "neither", '\0'},
+    [CUP_VERDICT_BETTER] = {CUP_PAINT_BLUE, "better", 'b'},
+    [CUP_VERDICT_WORSE] = {CUP_PAINT_RED, "worse", 'w'},
+};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
+static struct cup_colour colour_of(const struct cup_figure *figure, enum cup_verdict verdict)
+{
+    return figure->look->paints[verdicts[verdict].paint];
+}
+
+/* `letters` are told where they stand for the words. */
+static void draw_verdict_keys(struct cup_figure *figure, const struct cup_compared_shown *plot,
+                              size_t rows, bool letters)
+{
+    static const enum cup_verdict order[] = {CUP_VERDICT_BETTER, CUP_VERDICT_WORSE,
+                                             CUP_VERDICT_NONE};
+    for (int k = 0; k < VERDICTS; k++) {
+        bool there = false;
+        for (size_t row = 0; row < rows; row++)
+            for (size_t i = 0; i < plot->run_count; i++)
+                there |= i != plot->baseline && !isnan(plot->cells[row][i].ratio) &&
+                         plot->cells[row][i].verdict == order[k];
+        char name[32];
+        const char letter = verdicts[order[k]].letter;
+        if (letters && letter)
+            snprintf(name, sizeof name, "%c: %s", letter, verdicts[order[k]].name);
+        else
+            snprintf(name, sizeof name, "%s", verdicts[order[k]].name);
+        if (there)
+            cup_figure_key(figure, name, strlen(name), CUP_KEY_BOX, colour_of(figure, order[k]));
+    }
+}
+
+/* ---- two runs: a bar for each figure ------------------------------------------------------ */
+
+/* Changes of a few percent must not fill the picture, nor one of a thousand press all others flat.
+ */
+static const double least_reach = 2, most_reach = 100;
+
+/* Texts stand behind the bars: room for them, as a share of what the bars take. */
+#define ROOM_FOR_TEXTS 1.1
+
+static struct cup_axis ratio_axis(const struct cup_compared_shown *plot, size_t run, size_t rows)
+{
+    double low = 1 / least_reach, high = least_reach;
+    for (size_t row = 0; row < rows; row++) {
+        double ratio = plot->cells[row][run].ratio;
+        if (!isfinite(ratio) || ratio <= 0)
+            continue;
+        double least = plot->cells[row][run].least, most = plot->cells[row][run].most;
+        low = fmin(low, 0.95 * (least > 0 ? least : ratio));
+        high = fmax(high, 1.05 * (isfinite(most) ? most : ratio));
+    }
+    low = fmax(low, 1 / most_reach);
+    high = fmin(high, most_reach);
+    return (struct cup_axis){.unit = CUP_AXIS_NUMBER,
+                             .log = true,
+                             .exact = true,
+                             .low = low,
+                             .high = high * pow(high / low, ROOM_FOR_TEXTS)};
+}
+
+static bool has_noise(const struct cup_compared_shown *plot, size_t run, size_t rows)
+{
+    bool has = false;
+    for (size_t row = 0; row < rows; row++)
+        has |= plot->cells[row][run].most > plot->cells[row][run].least;
+    return has;
+}
+
+/* A line over the bar: where the noise between chunks leaves its end. */
+static void draw_noise(struct cup_figure *figure, const struct cup_compared_cell *cell, size_t row)
+{
+    const struct cup_scale *scale = &figure->x.scale;
+    double middle = cup_row_top(figure, row) + cup_row_height(figure) / 2;
+    if (!(cell->most > cell->least))
+        return;
+    const struct cup_point points[] = {{cup_x(figure, fmax(cell->least, scale->low)), middle},
+                                       {cup_x(figure, fmin(cell->most, scale->high)), middle}};
+    cup_canvas_line(figure->canvas, points, 2, figure->look->ink, figure->look->line * 0.8, 0);
+}
+
+static void write_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t run,
+                       size_t row)
+{
+    const struct cup_compared_cell *cell = &plot->cells[row][run];
+    double end = fmax(fmax(1, cell->ratio), cell->most);
+    bool judged = cell->verdict != CUP_VERDICT_NONE;
+    char whole[4 * CUP_COMPARED_TEXT], brief[CUP_COMPARED_TEXT + 16];
+    snprintf(brief, sizeof brief, "%s%s%s", cell->change, judged && *cell->change ? ", " : "",
+             judged ? verdicts[cell->verdict].name : "");
+    snprintf(whole, sizeof whole, "%s to %s%s%s", plot->cells[row][plot->baseline].value,
+             cell->value, *brief ? ", " : "", brief);
+    const char *text = cup_bar_text_fits(figure, end, whole) ? whole : brief;
+    if (cup_bar_text_fits(figure, end, text))
+        cup_mark_bar_text(figure, row, 1, end, text);
+}
+
+static void draw_pair_row(struct cup_figure *figure, const struct cup_compared_shown *plot,
+                          size_t run, size_t row)
+{
+    const struct cup_compared_cell *cell = &plot->cells[row][run];
+    double ratio = fmax(cell->ratio, 1e-9);
+    if (!isnan(cell->ratio))
+        cup_mark_bar(figure, row, 0, 1, fmin(1, ratio), fmax(1, ratio),
+                     colour_of(figure, cell->verdict));
+    draw_noise(figure, cell, row);
+    write_pair(figure, plot, run, row);
+}
+
+/* Characters of two names that a key has room for. */
+enum { MOST_NAMED = 40 };
+
+static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t rows)
+{
+    size_t run = plot->baseline == 0 ? 1 : 0;
+    char name[80], against[200];
+    snprintf(name, sizeof name, "%.*s, relative to %.*s", (int)plot->letters[run].length,
+             plot->letters[run].bytes, (int)plot->letters[plot->baseline].length,
+             plot->letters[plot->baseline].bytes);
+    bool fits = plot->runs[run].length + plot->runs[plot->baseline].length <= MOST_NAMED;
+    const struct cup_text *names = fits ? plot->runs : plot->letters; /* the caption has both */
+    snprintf(against, sizeof against, "%.*s, against %.*s", (int)names[run].length,
+             names[run].bytes, (int)names[plot->baseline].length, names[plot->baseline].bytes);
+    cup_figure_key(figure, against, strlen(against), CUP_KEY_NONE, figure->look->ink);
+    draw_verdict_keys(figure, plot, rows, false);
+    if (has_noise(plot, run, rows))
+        cup_figure_key(figure, "noise between chunks", 20, CUP_KEY_LINE, figure->look->ink);
+    figure->x = ratio_axis(plot, run, rows);
+    figure->x.name = name;
+    cup_figure_open(figure);
+    for (size_t row = 0; row < rows; row++)
+        draw_pair_row(figure, plot, run, row);
+    cup_mark_upright(figure, 1, figure->look->ink);
+    cup_figure_close(figure);
+}
+
+/* ---- more: a table, shaded ---------------------------------------------------------------- */
+
+static struct cup_box cell_box(const struct cup_figure *figure, size_t row, size_t column)
+{
+    double left = cup_x(figure, (double)column), right = cup_x(figure, (double)column + 1);
+    double gap = fmin(figure->look->hair, (right - left) * 0.1);
+    return (struct cup_box){left + gap, cup_row_top(figure, row) + gap, right - left - 2 * gap,
+                            cup_row_height(figure) - 2 * gap};
+}
+
+/* What a cell says, from the most to the least: "8.4 s, -54.9 % b", "-54.9 % b", "b". */
+enum form { WHOLE, CHANGE, VERDICT };
+
+static const char *cell_text(char to[3 * CUP_COMPARED_TEXT], const struct cup_compared_shown *plot,
+                             size_t row, size_t run, enum form form)
+{
+    const struct cup_compared_cell *cell = &plot->cells[row][run];
+    const char letter[] = {verdicts[cell->verdict].letter, '\0'};
+    bool value = form == WHOLE || (form == CHANGE && !*cell->change);
+    snprintf(to, 3 * CUP_COMPARED_TEXT, "%s%s%s%s%s", value ? cell->value : "",
+             value && *cell->change ? ", " : "", form == VERDICT ? "" : cell->change,
+             *letter && form != VERDICT ? " " : "", letter);
+    return to;
+}
+
+static struct cup_lettering cell_lettering(const struct cup_figure *figure)
+{
+    return (struct cup_lettering){.size =
+                                      fmin(figure->look->caption, cup_row_height(figure) * 0.75),
+                                  .across = CUP_HOLD_MIDDLE,
+                                  .down = CUP_HOLD_MIDDLE,
+                                  .colour = figure->look->ink};
+}
+
+static bool fits(const struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
+                 size_t run, enum form form)
+{
+    char text[3 * CUP_COMPARED_TEXT];
+    const struct cup_lettering lettering = cell_lettering(figure);
+    cell_text(text, plot, row, run, form);
+    return lettering.size >= figure->look->caption * 0.7 &&
+           cup_canvas_text_width(figure->canvas, text, &lettering) <=
+               cell_box(figure, row, run).width * 0.97;
+}
+
+/* The same of all: the most that fits, the values of the baseline apart. */
+static enum form choose_form(const struct cup_figure *figure, const struct cup_compared_shown *plot,
+                             size_t rows)
+{
+    enum form form = WHOLE;
+    for (size_t row = 0; row < rows; row++)
+        for (size_t run = 0; run < plot->run_count; run++)
+            while (run != plot->baseline && form < VERDICT && !fits(figure, plot, row, run, form))
+                form++;
+    return form;
+}
+
+static void write_cell(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
+                       size_t run, enum form form)
+{
+    char text[3 * CUP_COMPARED_TEXT];
+    const struct cup_box box = cell_box(figure, row, run);
+    const struct cup_lettering lettering = cell_lettering(figure);
+    const struct cup_point middle = {box.left + box.width / 2, box.top + box.height / 2};
+    form = run == plot->baseline ? WHOLE : form;
+    if (*cell_text(text, plot, row, run, form) && fits(figure, plot, row, run, form))
+        cup_canvas_text(figure->canvas, middle, text, &lettering);
+}
+
+static void tell_cell(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
+                      size_t run, struct cup_box box)
+{
+    const struct cup_compared_cell *cell = &plot->cells[row][run];
+    char text[sizeof(struct cup_last_written){0}.text];
+    bool judged = cell->verdict != CUP_VERDICT_NONE;
+    snprintf(text, sizeof text, "%.*s, %.*s: %.40s%s%.30s%s%s",
+             (int)fmin((double)plot->names[row].length, 40), plot->names[row].bytes,
+             (int)plot->letters[run].length, plot->letters[run].bytes, cell->value,
+             *cell->change ? ", " : "", cell->change, judged ? ", " : "",
+             judged ? verdicts[cell->verdict].name : "");
+    cup_canvas_tell(figure->canvas, box, colour_of(figure, cell->verdict), text);
+}
+
+static void draw_cell(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
+                      size_t run, enum form form)
+{
+    const struct cup_compared_cell *cell = &plot->cells[row][run];
+    const struct cup_box box = cell_box(figure, row, run);
+    double shade = isnan(cell->ratio) ? 0 : 0.06 + 0.54 * fmax(0, fmin(1, cell->strength));
+    if (run != plot->baseline)
+        cup_canvas_box(figure->canvas, box, colour_of(figure, cell->verdict), shade);
+    write_cell(figure, plot, row, run, form);
+    tell_cell(figure, plot, row, run, box);
+}
+
+static void draw_table(struct cup_figure *figure, const struct cup_compared_shown *plot,
+                       size_t rows)
+{
+    draw_verdict_keys(figure, plot, rows, true);
+    for (size_t i = 0; i < plot->run_count && plot->run_count <= CUP_COMPARED_NAMED; i++)
+        cup_figure_key(figure, plot->runs[i].bytes, plot->runs[i].length, CUP_KEY_NONE,
+                       figure->look->ink);
+    figure->x = (struct cup_axis){.names = plot->letters, .name_count = plot->run_count};
+    cup_figure_open(figure);
+    const enum form form = choose_form(figure, plot, rows);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < plot->run_count; i++)
+            draw_cell(figure, plot, row, i, form);
+    cup_figure_close(figure);
+}
+
+/* Each row has a text of its own, which is to be read. */
+static size_t rows_to_read(const struct cup_figure *figure, size_t count)
+{
+    double text = figure->look->text, room = (figure->canvas->height - 15 * text) / (text * 0.9);
+    return room < 1 ? 1 : (double)count < room ? count : (size_t)room;
+}
+
+void cup_chart_compare(struct cup_figure *figure, const void *data)
+{
+    const struct cup_compared_shown *plot = data;
+    char caption[CUP_CAPTION];
+    size_t rows = rows_to_read(figure, plot->count);
+    figure->y = (struct cup_axis){.name = "figures", .names = plot->names, .name_count = rows};
+    cup_figure_say_rows(figure, rows, plot->count, caption);
+    if (plot->run_count == 2)
+        draw_pair(figure, plot, rows);
+    else
+        draw_table(figure, plot, rows);
+}

@@ -1,0 +1,31 @@
+/* The key figures of several runs, against those of the baseline. */
+#ifndef CUPPING_PLOT_COMPARE_COMPARED_H
+#define CUPPING_PLOT_COMPARE_COMPARED_H
+
+#include "analysis/compare/compare.h"
+#include "plot/plots.h"
+
+enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
+
+/* More of them are only told by their letters: names would leave no room. Other plots have them. */
+enum { CUP_COMPARED_NAMED = 8 };
+
+struct cup_compared_cell {
+    double ratio;                   /* to the baseline; NAN: not known */
+    double least, most;             /* where noise within the runs leaves it; NAN: not known */
+    char value[CUP_COMPARED_TEXT];  /* with its unit; "n/a" */
+    char change[CUP_COMPARED_TEXT]; /* "-12.3 %", "+3.1 pt", "="; may be empty */
+    enum cup_verdict verdict;
+    double strength; /* of the change: 0: none, 1: to twice or half, or by 25 points; or more */
+};
+
+struct cup_compared_shown {
+    struct cup_text names[CUP_COMPARED_ROWS]; /* of the figures */
+    struct cup_compared_cell cells[CUP_COMPARED_ROWS][CUP_COMPARE_MOST];
+    size_t count;
+    struct cup_text runs[CUP_COMPARE_MOST];    /* "B: monday" */
+    struct cup_text letters[CUP_COMPARE_MOST]; /* "B" */
+    size_t run_count, baseline;
+};
+
+#endif

@@ -1,0 +1,185 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/base/units.h"
+#include "plot/charts.h"
+#include "plot/compare/compared.h"
+#include "plot/shared/runs.h"
+
+/* What is looked at first, in this order. Where there is an `instead`, that stands for a figure
+ * that is not known of the baseline. */
+static const struct key {
+    const char *section, *name, *label;
+    const char *instead, *instead_label;
+    const char *noise; /* of a mean over chunks: its standard deviation */
+} keys[] = {
+    {"workflow", "wall_time", "wall time", NULL, NULL, NULL},
+    {"workflow", "event_rate_wall_khz", "events a second", NULL, NULL, NULL},
+    {"workflow", "event_rate_core_hz", "events a second and core", NULL, NULL, NULL},
+    {"workflow", "delivered_rate_gbps", "data rate, delivered", "requested_rate_gbps",
+     "data rate, asked for", NULL},
+    {"workflow", "total_bytes_read", "bytes read", "total_bytes_read_coffea", "bytes asked for",
+     NULL},
+    {"workflow", "read_amplification", "read amplification", NULL, NULL, NULL},
+    {"efficiency", "thread_cpu_efficiency", "CPU share of the threads", "core_efficiency",
+     "slots busy in process()", NULL},
+    {"workflow", "total_thread_cpu_time", "CPU time of tasks", "total_cpu_time",
+     "inside process(), summed", NULL},
+    {"efficiency", "io_wait_pct", "I/O wait of tasks", NULL, NULL, NULL},
+    {"chunks", "time_per_event_s_mean", "time per event, mean of chunks", NULL, NULL,
+     "time_per_event_s_stdev"},
+    {"workflow", "tail_s", "tail after 90 % of chunks", NULL, NULL, NULL},
+    {"workers", "peak_memory_bytes", "memory of a worker, most", NULL, NULL, NULL},
+    {"workers", "spilled_bytes", "spilled", NULL, NULL, NULL},
+    {"efficiency", "wasted_wall_s", "task time without use", NULL, NULL, NULL},
+    {"workflow", "num_failed_chunks", "failed attempts", NULL, NULL, NULL},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS <= (int)CUP_COMPARED_ROWS, "each has a row");
+
+static const struct cup_compared *find(const struct cup_comparison *comparison, const char *section,
+                                       const char *name)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct cup_compared *row = &comparison->rows[i];
+        if (!*row->row && strcmp(row->name, name) == 0 && strcmp(row->section, section) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* How many know of it; 0 also where there is nothing to compare: the baseline has to and another
+ * one, and zeros all along are not news. */
+static size_t known(const struct cup_comparison *comparison, const struct cup_compared *row)
+{
+    size_t count = 0;
+    bool any = false;
+    if (!row || isnan(cup_number(cup_compared_value(row, comparison->baseline))))
+        return 0;
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        double value = cup_number(cup_compared_value(row, i));
+        count += !isnan(value);
+        any |= value != 0 && !isnan(value);
+    }
+    return count > 1 && any ? count : 0;
+}
+
+/* ---- noise -------------------------------------------------------------------------------- */
+
+/* Two standard errors of a mean over chunks, as a share of it; NAN: not known. */
+static double error_of(const struct cup_comparison *comparison, const struct key *key, size_t input)
+{
+    const struct cup_compared *mean = find(comparison, key->section, key->name);
+    const struct cup_compared *spread =
+        key->noise ? find(comparison, key->section, key->noise) : NULL;
+    double chunks = cup_figures_number(&comparison->inputs[input], "workflow", "num_chunks");
+    if (!mean || !spread || !(chunks > 1))
+        return NAN;
+    return 2 * cup_number(cup_compared_value(spread, input)) /
+           cup_number(cup_compared_value(mean, input)) / sqrt(chunks - 1);
+}
+
+static void set_noise(struct cup_compared_cell *cell, const struct cup_comparison *comparison,
+                      const struct key *key, size_t input)
+{
+    double own = error_of(comparison, key, input);
+    double error = hypot(own, error_of(comparison, key, comparison->baseline));
+    cell->least = cell->ratio * fmax(0, 1 - error);
+    cell->most = cell->ratio * (1 + error);
+    if (isnan(error))
+        cell->least = cell->most = NAN;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* Of a share, in points. */
+static double points_of(const struct cup_change *change, enum cup_unit unit)
+{
+    return cup_number(change->by) * (unit == CUP_UNIT_SHARE ? 100 : 1);
+}
+
+/* Shares change by points, and those that nobody would see are none. */
+static void set_share_change(struct cup_compared_cell *cell, double points)
+{
+    const double least = 0.05;
+    cell->strength = fmin(1, fabs(points) / 25);
+    if (fabs(points) >= least) {
+        snprintf(cell->change, sizeof cell->change, "%+.1f pt", points);
+        return;
+    }
+    snprintf(cell->change, sizeof cell->change, "%s", isnan(points) ? "" : "=");
+    cell->ratio = isnan(points) ? NAN : 1;
+    cell->strength = 0;
+    cell->verdict = CUP_VERDICT_NONE;
+}
+
+static void fill_cell(struct cup_compared_cell *cell, const struct cup_comparison *comparison,
+                      const struct cup_compared *row, size_t input)
+{
+    const struct cup_change change = cup_change_of(comparison, row, input);
+    cup_print_human_readable(cell->value, cup_compared_value(row, input), row->unit);
+    cell->ratio = 1 + cup_number(change.relative);
+    cell->verdict = change.verdict;
+    if (input == comparison->baseline)
+        return;
+    cell->strength = cell->ratio > 0 ? fmin(1, fabs(log2(cell->ratio))) : cell->ratio == 0;
+    if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
+        set_share_change(cell, points_of(&change, row->unit));
+    else
+        cup_change_text(cell->change, &change);
+}
+
+static void add_row(struct cup_compared_shown *plot, const struct cup_comparison *comparison,
+                    const struct key *key)
+{
+    const struct cup_compared *row = find(comparison, key->section, key->name);
+    const struct cup_compared *instead =
+        key->instead ? find(comparison, key->section, key->instead) : NULL;
+    const char *label = key->label;
+    if (known(comparison, instead) > known(comparison, row)) {
+        row = instead;
+        label = key->instead_label;
+    }
+    if (!row || known(comparison, row) == 0)
+        return;
+    plot->names[plot->count] = (struct cup_text){label, strlen(label)};
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        struct cup_compared_cell *cell = &plot->cells[plot->count][i];
+        fill_cell(cell, comparison, row, i);
+        set_noise(cell, comparison, key, i);
+    }
+    plot->count++;
+}
+
+const void *cup_data_compare(struct cup_plot_input *input)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char other_work[] =
+        ", and not of sums and times: the runs did not do the same work";
+    static const char noise[] =
+        " Noise: two standard errors of the means over chunks; that between "
+        "runs only more runs tell.";
+    const struct cup_comparison *comparison = input->runs->comparison;
+    struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    if (!plot)
+        return NULL;
+    plot->run_count = comparison->input_count;
+    plot->baseline = comparison->baseline;
+    for (size_t i = 0; i < plot->run_count; i++) {
+        plot->runs[i] = input->runs->names[i];
+        plot->letters[i] = (struct cup_text){letters + i, 1};
+    }
+    for (size_t i = 0; i < KEYS; i++)
+        add_row(plot, comparison, &keys[i]);
+    if (plot->count == 0)
+        return cup_plot_none(input, "no key figure is known of the baseline and of another run");
+    cup_plot_say(input,
+                 "Of %d key figures those that are known and not 0 in all. Better or worse only "
+                 "where it is known which way is%s.%s",
+                 (int)KEYS, comparison->same_work ? "" : other_work,
+                 plot->run_count == 2                   ? noise
+                 : plot->run_count > CUP_COMPARED_NAMED ? " Letters: the runs in the order given."
+                                                        : "");
+    return plot;
+}

@@ -1,0 +1,97 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "analysis/base/units.h"
+#include "plot/charts.h"
+#include "plot/shared/rows.h"
+#include "plot/shared/runs.h"
+
+/* As in the budget of one run (chart_time_budget.c), what is small there put together. */
+enum { CPU, IO, GIL, LOCKS, NO_CORE, OTHERS, DASK, IDLE };
+static const struct cup_bar_kind kinds[] = {
+    [CPU] = {"CPU in tasks", CUP_PAINT_GREEN},
+    [IO] = {"I/O", CUP_PAINT_SKY},
+    [GIL] = {"GIL", CUP_PAINT_RED},
+    [LOCKS] = {"locks", CUP_PAINT_PINK},
+    [NO_CORE] = {"no core", CUP_PAINT_YELLOW},
+    [OTHERS] = {"other in tasks", CUP_PAINT_ORANGE},
+    [DASK] = {"Dask between tasks", CUP_PAINT_BLUE},
+    [IDLE] = {"idle", CUP_PAINT_GREY},
+};
+
+static const struct {
+    const char *name;
+    int kind;
+} parts[] = {
+    {"task_cpu_s", CPU},
+    {"io_wait_s", IO},
+    {"gil_wait_s", GIL},
+    {"lock_wait_s", LOCKS},
+    {"sleep_s", OTHERS},
+    {"poll_wait_s", OTHERS},
+    {"run_delay_s", NO_CORE},
+    {"fault_wait_s", OTHERS},
+    {"other_wait_s", OTHERS},
+    {"other_task_s", OTHERS},
+    {"idle_s", IDLE},
+    {"unfinished_task_s", OTHERS},
+    {"dask_between_tasks_s", DASK},
+};
+
+/* The seconds of each kind; of all of them. */
+static double add_up(const struct cup_figures *figures, double seconds[CUP_BAR_KINDS])
+{
+    double sum = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double part = cup_figures_number(figures, "time_budget", parts[i].name);
+        if (!(part > 0))
+            continue;
+        seconds[parts[i].kind] += part;
+        sum += part;
+    }
+    return sum;
+}
+
+/* Runs that did the same work by their time: what was won is seen. Others by shares. */
+static bool add_run(struct cup_rows *plot, const struct cup_plot_runs *runs, size_t input)
+{
+    double seconds[CUP_BAR_KINDS] = {0}, sum = add_up(&runs->comparison->inputs[input], seconds);
+    struct cup_row *row = sum > 0 ? cup_rows_add(plot, runs->names[input], CPU, 0) : NULL;
+    char time[CUP_DURATION_TEXT];
+    if (!row)
+        return false;
+    for (size_t i = 0; i < plot->kind_count; i++)
+        row->parts[i] = plot->whole > 0 ? 100 * seconds[i] / sum : seconds[i];
+    if (plot->whole > 0)
+        return true;
+    cup_duration_text(time, sum);
+    if (seconds[CPU] > 0)
+        snprintf(row->text, sizeof row->text, "%s, CPU %.0f %%", time, 100 * seconds[CPU] / sum);
+    else
+        snprintf(row->text, sizeof row->text, "%s", time);
+    return true;
+}
+
+const void *cup_data_compare_budget(struct cup_plot_input *input)
+{
+    const struct cup_comparison *comparison = input->runs->comparison;
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    bool missing[CUP_COMPARE_MOST] = {false};
+    if (!plot)
+        return NULL;
+    plot->what = "runs";
+    plot->name =
+        comparison->same_work ? "time of the worker threads" : "share of the worker threads' time";
+    plot->unit = comparison->same_work ? CUP_AXIS_ELAPSED : CUP_AXIS_PERCENT;
+    plot->whole = comparison->same_work ? 0 : 100;
+    plot->room = 0.4;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        missing[i] = !add_run(plot, input->runs, i);
+    if (plot->count < 2)
+        return cup_plot_none(input, "of fewer than two runs is it known what threads did");
+    cup_plot_say(
+        input, "Threads times wall time of the workers, split without remainder (cupping).%s",
+        comparison->same_work ? "" : " Shares, because the runs did not do the same work.");
+    cup_plot_say_missing(input, missing);
+    return plot;
+}

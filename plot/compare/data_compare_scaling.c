@@ -1,0 +1,125 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/compare/inputs.h"
+#include "plot/charts.h"
+#include "plot/compare/compared_scaling.h"
+#include "plot/shared/runs.h"
+
+/* Which of the columns that the comparison has. */
+struct choice {
+    bool cores, events;
+};
+
+static double size_of(const struct cup_scaling_row *row, struct choice choice)
+{
+    return choice.cores ? row->cores : row->workers;
+}
+
+static double rate_of(const struct cup_scaling_row *row, struct choice choice)
+{
+    return choice.events ? row->events_per_s : row->gbps * 1e9;
+}
+
+static double efficiency_of(const struct cup_scaling_row *row, struct choice choice)
+{
+    double events = choice.cores ? row->by_cores : row->by_workers;
+    double bytes = choice.cores ? row->gbps_by_cores : row->gbps_by_workers;
+    return choice.events ? events : bytes;
+}
+
+static bool is_shown(const struct cup_scaling_row *row, struct choice choice)
+{
+    return size_of(row, choice) > 0 && isfinite(size_of(row, choice)) &&
+           isfinite(rate_of(row, choice));
+}
+
+static size_t shown(const struct cup_scaling *scaling, struct choice choice)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < scaling->count; i++)
+        count += is_shown(&scaling->rows[i], choice);
+    return count;
+}
+
+/* The one that tells of the most runs; of equal ones the first: that of the target, of cores. */
+static struct choice choose(const struct cup_scaling *scaling, bool events)
+{
+    const struct choice order[] = {
+        {true, events}, {false, events}, {true, !events}, {false, !events}};
+    struct choice best = order[0];
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        bool differs = (order[i].cores ? scaling->least_cores : scaling->least_workers) >= 0;
+        if (differs && shown(scaling, order[i]) > shown(scaling, best))
+            best = order[i];
+    }
+    return best;
+}
+
+/* In the order of size: a line goes through them. */
+static void add_run(struct cup_compared_scaling *plot, const struct cup_scaling_row *row,
+                    struct choice choice, size_t input)
+{
+    size_t at = plot->count++;
+    double size = size_of(row, choice), efficiency = efficiency_of(row, choice);
+    for (; at > 0 && plot->size[at - 1] > size; at--) {
+        plot->size[at] = plot->size[at - 1];
+        plot->rate[at] = plot->rate[at - 1];
+        memcpy(plot->texts[at], plot->texts[at - 1], sizeof plot->texts[at]);
+    }
+    plot->size[at] = size;
+    plot->rate[at] = rate_of(row, choice);
+    plot->most_size = fmax(plot->most_size, size);
+    plot->most_rate = fmax(plot->most_rate, plot->rate[at]);
+    if (isnan(efficiency))
+        snprintf(plot->texts[at], sizeof plot->texts[at], "%c", cup_input_letter(input));
+    else
+        snprintf(plot->texts[at], sizeof plot->texts[at], "%c  %.0f %%", cup_input_letter(input),
+                 100 * efficiency);
+}
+
+/* Of the other kind than what is shown, it is none. */
+static void set_target(struct cup_compared_scaling *plot, const struct cup_target *target)
+{
+    if (!target || !(target->rate > 0) || target->events != plot->by_events)
+        return;
+    plot->target = target->events ? target->rate : target->rate * 8;
+    snprintf(plot->target_name, sizeof plot->target_name, "target %.40s", target->text);
+}
+
+const void *cup_data_compare_scaling(struct cup_plot_input *input)
+{
+    const struct cup_scaling *scaling = &input->runs->comparison->scaling;
+    struct cup_compared_scaling *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    bool missing[CUP_COMPARE_MOST] = {false};
+    if (!plot)
+        return NULL;
+    if (scaling->missing)
+        return cup_plot_none(input, "%s", scaling->missing);
+    bool aims = input->runs->target && input->runs->target->rate > 0;
+    struct choice choice = choose(scaling, !aims || input->runs->target->events);
+    if (shown(scaling, choice) < 2)
+        return cup_plot_none(input, "of fewer than two runs are size and throughput known");
+    int least = choice.cores ? scaling->least_cores : scaling->least_workers;
+    const struct cup_scaling_row *smallest = &scaling->rows[least < 0 ? 0 : least];
+    plot->by_events = choice.events;
+    plot->joined = input->runs->comparison->same_work;
+    plot->size_name = choice.cores ? "threads of the workers" : "workers";
+    plot->rate_name = choice.events ? "events a second" : "data rate";
+    plot->ideal = rate_of(smallest, choice) / size_of(smallest, choice);
+    for (size_t i = 0; i < scaling->count; i++) {
+        missing[i] = !is_shown(&scaling->rows[i], choice);
+        if (!missing[i])
+            add_run(plot, &scaling->rows[i], choice, i);
+    }
+    set_target(plot, input->runs->target);
+    cup_plot_say(input,
+                 "%s%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
+                 "do.%s",
+                 choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
+                 choice.cores ? scaling->cores_are : scaling->workers_are,
+                 aims && !(plot->target > 0) ? " The target is of another kind." : "");
+    cup_plot_say_missing(input, missing);
+    return plot;
+}

@@ -1,0 +1,497 @@
+#include "plot/figure/canvas.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <cairo.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/base/array.h"
+#include "analysis/base/utf8.h"
+#include "plot/figure/png.h"
+#include "plot/figure/svg_ids.h"
+#include "plot/page/page_shapes.h"
+
+#define POINTS 72.0 /* in an inch */
+
+/* Of the size of letters: how far they go up from the line they stand on, and below it. */
+#define RISE 0.76
+#define TAIL 0.22
+#define MIDDLE 0.36
+
+/* ---- opening and finishing ---------------------------------------------------------------- */
+
+static cairo_status_t receive(void *closure, const unsigned char *bytes, unsigned count)
+{
+    return cup_bytes_add(closure, bytes, count) == 0 ? CAIRO_STATUS_SUCCESS
+                                                     : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet)
+{
+    time_t seconds = (time_t)(sheet->date_ns / 1000000000);
+    struct tm day;
+    char date[40];
+    if (!gmtime_r(&seconds, &day) || strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &day) == 0)
+        snprintf(date, sizeof date, "1970-01-01T00:00:00Z");
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, date);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "cupping");
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, sheet->title);
+}
+
+/* Whole ones: what the figure covers in part would be blended with black. */
+static int whole_pixels(double inches, double pixels)
+{
+    return inches * pixels < 1 ? 1 : (int)(inches * pixels + 1e-6);
+}
+
+static cairo_surface_t *make_surface(struct cup_canvas *canvas)
+{
+    const struct cup_sheet *sheet = &canvas->sheet;
+    if (sheet->for_page) /* for the sizes of letters only */
+        return cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    if (sheet->format == CUP_FORMAT_SVG)
+        return cairo_svg_surface_create_for_stream(receive, &canvas->out, canvas->width,
+                                                   canvas->height);
+    if (sheet->format == CUP_FORMAT_PNG)
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                          whole_pixels(sheet->width, sheet->pixels),
+                                          whole_pixels(sheet->height, sheet->pixels));
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(receive, &canvas->out, canvas->width, canvas->height);
+    describe_pdf(surface, sheet);
+    return surface;
+}
+
+/* Letters have the same places in all formats and sizes. */
+static void set_up_text(struct cup_canvas *canvas)
+{
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_set_font_options(canvas->cairo, options);
+    cairo_font_options_destroy(options);
+}
+
+static void choose_font(struct cup_canvas *canvas, const struct cup_lettering *lettering)
+{
+    cairo_select_font_face(canvas->cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           lettering->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(canvas->cairo, lettering->size);
+}
+
+/* Without any font, cairo has letters of its own, of ASCII only. */
+static bool is_bare(struct cup_canvas *canvas)
+{
+    choose_font(canvas, &(struct cup_lettering){.size = 10});
+    cairo_font_type_t type = cairo_scaled_font_get_type(cairo_get_scaled_font(canvas->cairo));
+    return type == CAIRO_FONT_TYPE_USER || type == CAIRO_FONT_TYPE_TOY;
+}
+
+static cairo_status_t begin_shapes(struct cup_canvas *canvas)
+{
+    canvas->shapes = malloc(sizeof *canvas->shapes);
+    if (canvas->shapes && cup_shapes_open(canvas->shapes, canvas->sheet.name) == 0)
+        return CAIRO_STATUS_SUCCESS;
+    free(canvas->shapes);
+    canvas->shapes = NULL;
+    return CAIRO_STATUS_NO_MEMORY;
+}
+
+int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
+                    struct cup_error *error)
+{
+    *canvas = (struct cup_canvas){
+        .sheet = *sheet, .width = sheet->width * POINTS, .height = sheet->height * POINTS};
+    canvas->surface = make_surface(canvas);
+    canvas->cairo = cairo_create(canvas->surface);
+    cairo_status_t status = cairo_status(canvas->cairo);
+    if (status == CAIRO_STATUS_SUCCESS && sheet->for_page)
+        status = begin_shapes(canvas);
+    if (status != CAIRO_STATUS_SUCCESS) {
+        cup_canvas_close(canvas);
+        return cup_error_set(error, sheet->name, CUP_NO_OFFSET, "cannot draw: %s",
+                             cairo_status_to_string(status));
+    }
+    if (sheet->format == CUP_FORMAT_PNG && !sheet->for_page)
+        cairo_scale(canvas->cairo, sheet->pixels / POINTS, sheet->pixels / POINTS);
+    set_up_text(canvas);
+    canvas->bare = is_bare(canvas);
+    cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
+    return 0;
+}
+
+static cairo_status_t write_png(struct cup_canvas *canvas)
+{
+    cairo_surface_t *image = canvas->surface;
+    cairo_surface_flush(image);
+    int written = cup_png_write(
+        &canvas->out,
+        &(struct cup_pixels){.data = cairo_image_surface_get_data(image),
+                             .width = (size_t)cairo_image_surface_get_width(image),
+                             .height = (size_t)cairo_image_surface_get_height(image),
+                             .stride = (size_t)cairo_image_surface_get_stride(image),
+                             .per_metre = (uint32_t)(canvas->sheet.pixels / 0.0254 + 0.5)});
+    return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
+}
+
+static cairo_status_t finish_shapes(struct cup_canvas *canvas)
+{
+    struct cup_shapes *shapes = canvas->shapes;
+    if (cup_shapes_finish(shapes) != 0)
+        return CAIRO_STATUS_NO_MEMORY;
+    canvas->out = (struct cup_bytes){
+        .bytes = (unsigned char *)shapes->bytes, .count = shapes->count, .room = shapes->count};
+    shapes->bytes = NULL;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_status_t finish_file(struct cup_canvas *canvas)
+{
+    cairo_status_t status = cairo_status(canvas->cairo);
+    if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_PNG)
+        status = write_png(canvas);
+    cairo_surface_finish(canvas->surface);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_status(canvas->surface);
+    if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_SVG &&
+        cup_svg_ids(&canvas->out, canvas->sheet.name) != 0)
+        status = CAIRO_STATUS_NO_MEMORY;
+    return status;
+}
+
+int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
+                      struct cup_error *error)
+{
+    cairo_status_t status = canvas->shapes ? finish_shapes(canvas) : finish_file(canvas);
+    if (canvas->out_of_memory)
+        status = CAIRO_STATUS_NO_MEMORY;
+    *bytes = &canvas->out;
+    if (status == CAIRO_STATUS_SUCCESS)
+        return 0;
+    return cup_error_set(error, canvas->sheet.name, CUP_NO_OFFSET, "cannot draw: %s",
+                         cairo_status_to_string(status));
+}
+
+void cup_canvas_close(struct cup_canvas *canvas)
+{
+    cairo_destroy(canvas->cairo);
+    cairo_surface_destroy(canvas->surface);
+    if (canvas->shapes)
+        cup_shapes_free(canvas->shapes);
+    free(canvas->shapes);
+    free(canvas->written);
+    free(canvas->told);
+    free(canvas->out.bytes);
+    *canvas = (struct cup_canvas){0};
+}
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static void set_colour(struct cup_canvas *canvas, struct cup_colour colour, double opacity)
+{
+    cairo_set_source_rgba(canvas->cairo, colour.red, colour.green, colour.blue, opacity);
+}
+
+static void trace(struct cup_canvas *canvas, const struct cup_point *points, size_t count)
+{
+    bool down = false;
+    for (size_t i = 0; i < count; i++) {
+        bool known = !isnan(points[i].x) && !isnan(points[i].y);
+        if (known && down)
+            cairo_line_to(canvas->cairo, points[i].x, points[i].y);
+        else if (known)
+            cairo_move_to(canvas->cairo, points[i].x, points[i].y);
+        down = known;
+    }
+}
+
+void cup_canvas_line(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
+                     struct cup_colour colour, double width, double dash)
+{
+    if (canvas->shapes) {
+        cup_shapes_line(canvas->shapes, points, count, colour, width, dash);
+        return;
+    }
+    set_colour(canvas, colour, 1);
+    cairo_set_line_width(canvas->cairo, width);
+    cairo_set_dash(canvas->cairo, &dash, dash > 0, 0);
+    trace(canvas, points, count);
+    cairo_stroke(canvas->cairo);
+}
+
+void cup_canvas_area(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
+                     struct cup_colour colour, double opacity)
+{
+    if (canvas->shapes) {
+        cup_shapes_area(canvas->shapes, points, count, colour, opacity);
+        return;
+    }
+    set_colour(canvas, colour, opacity);
+    trace(canvas, points, count);
+    cairo_fill(canvas->cairo);
+}
+
+void cup_canvas_box(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
+                    double opacity)
+{
+    if (canvas->shapes) {
+        cup_shapes_box(canvas->shapes, box, colour, opacity);
+        return;
+    }
+    set_colour(canvas, colour, opacity);
+    cairo_rectangle(canvas->cairo, box.left, box.top, box.width, box.height);
+    cairo_fill(canvas->cairo);
+}
+
+void cup_canvas_dot(struct cup_canvas *canvas, struct cup_point at, double radius,
+                    struct cup_colour colour, double opacity)
+{
+    if (isnan(at.x) || isnan(at.y))
+        return;
+    if (canvas->shapes) {
+        cup_shapes_dot(canvas->shapes, at, radius, colour, opacity);
+        return;
+    }
+    set_colour(canvas, colour, opacity);
+    cairo_arc(canvas->cairo, at.x, at.y, radius, 0, 2 * M_PI);
+    cairo_fill(canvas->cairo);
+}
+
+static uint32_t pixel_of(const struct cup_cell *cell)
+{
+    uint32_t opacity = (uint32_t)(fmin(fmax(cell->opacity, 0), 1) * 255 + 0.5);
+    uint32_t red = (uint32_t)(cell->colour.red * opacity + 0.5);
+    uint32_t green = (uint32_t)(cell->colour.green * opacity + 0.5);
+    uint32_t blue = (uint32_t)(cell->colour.blue * opacity + 0.5);
+    return opacity << 24 | red << 16 | green << 8 | blue;
+}
+
+static void paint_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image,
+                        double columns, double rows)
+{
+    cairo_save(canvas->cairo);
+    cairo_translate(canvas->cairo, box.left, box.top);
+    cairo_scale(canvas->cairo, box.width / columns, box.height / rows);
+    cairo_set_source_surface(canvas->cairo, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(canvas->cairo), CAIRO_FILTER_NEAREST);
+    cairo_rectangle(canvas->cairo, 0, 0, columns, rows);
+    cairo_fill(canvas->cairo);
+    cairo_restore(canvas->cairo);
+}
+
+static void put_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image)
+{
+    struct cup_bytes png = {0};
+    if (cairo_surface_write_to_png_stream(image, receive, &png) == CAIRO_STATUS_SUCCESS)
+        cup_shapes_image(canvas->shapes, box, &png);
+    else
+        canvas->out_of_memory = true;
+    free(png.bytes);
+}
+
+/* As a picture in the picture: a million cells cost no million shapes. */
+void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struct cup_cell *cells,
+                      size_t columns, size_t rows)
+{
+    if (columns == 0 || rows == 0 || columns > 16384 || rows > 16384)
+        return;
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)columns, (int)rows);
+    unsigned char *bytes = cairo_image_surface_get_data(image);
+    if (!bytes) {
+        canvas->out_of_memory = true;
+        cairo_surface_destroy(image);
+        return;
+    }
+    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    for (size_t i = 0; i < columns * rows; i++) {
+        uint32_t pixel = pixel_of(&cells[i]);
+        memcpy(bytes + i / columns * stride + i % columns * sizeof pixel, &pixel, sizeof pixel);
+    }
+    cairo_surface_mark_dirty(image);
+    if (canvas->shapes)
+        put_image(canvas, box, image);
+    else
+        paint_image(canvas, box, image, (double)columns, (double)rows);
+    cairo_surface_destroy(image);
+}
+
+void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box)
+{
+    if (canvas->shapes) {
+        cup_shapes_clip(canvas->shapes, box);
+        return;
+    }
+    cairo_save(canvas->cairo);
+    cairo_rectangle(canvas->cairo, box.left, box.top, box.width, box.height);
+    cairo_clip(canvas->cairo);
+}
+
+void cup_canvas_release(struct cup_canvas *canvas)
+{
+    if (canvas->shapes)
+        cup_shapes_release(canvas->shapes);
+    else
+        cairo_restore(canvas->cairo);
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+/* For characters that cairo's own letters lack. */
+static const char *plain_for(uint32_t code)
+{
+    switch (code) {
+    case 0xB1: /* plus or minus */
+        return "+-";
+    case 0xB5: /* micro */
+        return "u";
+    case 0xB7: /* middle dot */
+        return "-";
+    case 0xD7: /* times */
+        return "x";
+    case 0x2013:
+    case 0x2212:
+        return "-";
+    case 0x2026:
+        return "...";
+    default:
+        return "?";
+    }
+}
+
+/* Valid UTF-8 without control characters. */
+static void clean(const struct cup_canvas *canvas, char *to, size_t room, const char *text,
+                  size_t length)
+{
+    size_t used = 0;
+    for (const char *at = text, *end = text + length; at < end;) {
+        uint32_t code;
+        size_t bytes = cup_utf8_next(at, end, &code);
+        bool odd = code == CUP_UTF8_BAD || code < 0x20 || (code >= 0x7F && code < 0xA0);
+        const char *from = odd ? "?" : canvas->bare && code > 0x7F ? plain_for(code) : at;
+        size_t count = from == at ? bytes : strlen(from);
+        at += bytes;
+        if (used + count + 1 > room)
+            break;
+        memcpy(to + used, from, count);
+        used += count;
+    }
+    to[used] = '\0';
+}
+
+static double width_of(struct cup_canvas *canvas, const char *clean_text,
+                       const struct cup_lettering *lettering)
+{
+    cairo_text_extents_t extents;
+    choose_font(canvas, lettering);
+    cairo_text_extents(canvas->cairo, clean_text, &extents);
+    return extents.x_advance;
+}
+
+enum { LONGEST = 512 };
+
+double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
+                             const struct cup_lettering *lettering)
+{
+    char shown[LONGEST];
+    clean(canvas, shown, sizeof shown, text, strlen(text));
+    return width_of(canvas, shown, lettering);
+}
+
+static void take_note(struct cup_canvas *canvas, struct cup_box box, struct cup_point start,
+                      double length, const char *text, const struct cup_lettering *lettering)
+{
+    if (cup_array_grow(&canvas->written, &canvas->written_room, canvas->written_count,
+                       sizeof *canvas->written) != 0) {
+        canvas->out_of_memory = true;
+        return;
+    }
+    struct cup_written *written = &canvas->written[canvas->written_count++];
+    *written =
+        (struct cup_written){.box = box, .start = start, .length = length, .lettering = *lettering};
+    snprintf(written->text, sizeof written->text, "%s", text);
+}
+
+static double start_of(double at, double length, enum cup_hold hold)
+{
+    return hold == CUP_HOLD_START ? at : hold == CUP_HOLD_MIDDLE ? at - length / 2 : at - length;
+}
+
+/* From the height that the text is held at to the line that its letters stand on. */
+static double drop(const struct cup_lettering *lettering)
+{
+    double parts[] = {RISE, MIDDLE, -TAIL};
+    return lettering->size * parts[lettering->down];
+}
+
+void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char *text,
+                     const struct cup_lettering *lettering)
+{
+    char shown[LONGEST];
+    clean(canvas, shown, sizeof shown, text, strlen(text));
+    double width = width_of(canvas, shown, lettering), size = lettering->size;
+    set_colour(canvas, lettering->colour, 1);
+    cairo_save(canvas->cairo);
+    if (lettering->upright) {
+        double x = at.x + drop(lettering), y = start_of(-at.y, width, lettering->across);
+        take_note(canvas,
+                  (struct cup_box){x - RISE * size, -y - width, (RISE + TAIL) * size, width},
+                  (struct cup_point){x, -y}, width, shown, lettering);
+        cairo_rotate(canvas->cairo, -M_PI / 2);
+        cairo_move_to(canvas->cairo, y, x);
+    } else {
+        double x = start_of(at.x, width, lettering->across), y = at.y + drop(lettering);
+        take_note(canvas, (struct cup_box){x, y - RISE * size, width, (RISE + TAIL) * size},
+                  (struct cup_point){x, y}, width, shown, lettering);
+        cairo_move_to(canvas->cairo, x, y);
+    }
+    if (!canvas->sheet.for_page)
+        cairo_show_text(canvas->cairo, shown);
+    cairo_new_path(canvas->cairo);
+    cairo_restore(canvas->cairo);
+}
+
+/* ---- shortening --------------------------------------------------------------------------- */
+
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* The first and the last part, of `keep` bytes together or a little less. */
+static void cut_out(char to[CUP_FITTED], const char *text, size_t length, size_t keep)
+{
+    size_t head = keep / 2, tail = length - (keep - head);
+    while (head > 0 && continues(text[head]))
+        head--;
+    while (tail < length && continues(text[tail]))
+        tail++;
+    snprintf(to, CUP_FITTED, "%.*s\u2026%s", (int)head, text, text + tail);
+}
+
+char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
+                     size_t length, double width, const struct cup_lettering *lettering)
+{
+    enum { ROOM = CUP_FITTED - 8 };
+    char whole[4 * CUP_FITTED] = "";
+    clean(canvas, whole, sizeof whole, text, length);
+    size_t bytes = strlen(whole), fits = 0, too_many = bytes < ROOM ? bytes : ROOM;
+    if (bytes < ROOM && cup_canvas_text_width(canvas, whole, lettering) <= width)
+        return memcpy(to, whole, bytes + 1);
+    while (fits + 1 < too_many) {
+        size_t middle = (fits + too_many) / 2;
+        cut_out(to, whole, bytes, middle);
+        if (cup_canvas_text_width(canvas, to, lettering) <= width)
+            fits = middle;
+        else
+            too_many = middle;
+    }
+    cut_out(to, whole, bytes, fits);
+    return to;
+}

@@ -1,0 +1,340 @@
+#include "plot/figure/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/figure/axes.h"
+
+/* What stands around the area, from the outside to the inside. */
+struct margins {
+    double left, right, top, bottom;
+};
+
+static double margin(const struct cup_figure *figure)
+{
+    return figure->look->gap * 1.5;
+}
+
+static double whole_width(const struct cup_figure *figure)
+{
+    return figure->canvas->width - 2 * margin(figure);
+}
+
+/* ---- title, caption ----------------------------------------------------------------------- */
+
+/* Each line at the left, held as the lettering says; the height of all of them. */
+static double write_lines(const struct cup_figure *figure, const struct cup_lines *lines,
+                          struct cup_point at, const struct cup_lettering *lettering)
+{
+    double step = cup_line_step(lettering);
+    for (size_t i = 0; i < lines->count; i++)
+        cup_canvas_text(figure->canvas, (struct cup_point){at.x, at.y + (double)i * step},
+                        lines->lines[i], lettering);
+    return (double)lines->count * step;
+}
+
+static void write_title(const struct cup_figure *figure, struct margins *margins)
+{
+    struct cup_lettering lettering = {
+        .size = figure->look->title, .bold = true, .colour = figure->look->ink};
+    struct cup_lines lines;
+    cup_lines_wrap(&lines, figure->canvas, figure->title, whole_width(figure), 2, &lettering);
+    margins->top +=
+        write_lines(figure, &lines, (struct cup_point){margin(figure), margins->top}, &lettering);
+    margins->top += figure->look->gap * 0.5;
+}
+
+static void write_caption(const struct cup_figure *figure, struct margins *margins)
+{
+    struct cup_lettering lettering = {.size = figure->look->caption, .colour = figure->look->soft};
+    struct cup_lines lines;
+    cup_lines_wrap(&lines, figure->canvas, figure->caption, whole_width(figure), CUP_LINES,
+                   &lettering);
+    margins->bottom += (double)lines.count * cup_line_step(&lettering);
+    write_lines(figure, &lines,
+                (struct cup_point){margin(figure), figure->canvas->height - margins->bottom},
+                &lettering);
+    margins->bottom += figure->look->gap;
+}
+
+/* ---- legend ------------------------------------------------------------------------------- */
+
+void cup_figure_key(struct cup_figure *figure, const char *text, size_t length,
+                    enum cup_key_mark mark, struct cup_colour colour)
+{
+    if (figure->key_count++ >= CUP_KEYS)
+        return;
+    struct cup_key *key = &figure->keys[figure->key_count - 1];
+    size_t bytes = length < sizeof key->text - 1 ? length : sizeof key->text - 1;
+    if (bytes)
+        memcpy(key->text, text, bytes);
+    key->text[bytes] = '\0';
+    key->mark = mark;
+    key->colour = colour;
+}
+
+static void draw_swatch(const struct cup_figure *figure, const struct cup_key *key,
+                        struct cup_point at, double length)
+{
+    const struct cup_theme *look = figure->look;
+    double half = length / 2;
+    struct cup_box box = {at.x, at.y - half, length, length};
+    const struct cup_point line[] = {at, {at.x + length, at.y}};
+    if (key->mark == CUP_KEY_BOX || key->mark == CUP_KEY_BAND)
+        cup_canvas_box(figure->canvas, box, key->colour, key->mark == CUP_KEY_BAND ? 0.3 : 1);
+    else if (key->mark == CUP_KEY_DOT)
+        cup_canvas_dot(figure->canvas, (struct cup_point){at.x + half, at.y}, half * 0.8,
+                       key->colour, 1);
+    else if (key->mark != CUP_KEY_NONE)
+        cup_canvas_line(figure->canvas, line, 2, key->colour,
+                        key->mark == CUP_KEY_THIN ? look->hair : look->line * 1.2,
+                        key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
+}
+
+struct cup_axis cup_run_axis(double seconds)
+{
+    return (struct cup_axis){.name = "time since the run began",
+                             .unit = CUP_AXIS_ELAPSED,
+                             .exact = true,
+                             .high = seconds};
+}
+
+static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
+{
+    switch (key->mark) {
+    case CUP_KEY_NONE:
+        return 0;
+    case CUP_KEY_BOX:
+    case CUP_KEY_BAND:
+    case CUP_KEY_DOT:
+        return figure->look->text * 0.76;
+    default:
+        return figure->look->text * 1.6;
+    }
+}
+
+/* Above the area, in as many rows as it takes: so it covers nothing. */
+static void draw_legend(struct cup_figure *figure, struct margins *margins)
+{
+    const struct cup_theme *look = figure->look;
+    struct cup_lettering lettering = {
+        .size = look->text, .down = CUP_HOLD_MIDDLE, .colour = look->ink};
+    double width = whole_width(figure), step = look->text * 1.5;
+    double across = 0, row = margins->top + step / 2;
+    size_t shown = figure->key_count < CUP_KEYS ? figure->key_count : CUP_KEYS;
+    if (figure->key_count > CUP_KEYS)
+        snprintf(figure->keys[CUP_KEYS - 1].text, sizeof figure->keys->text, "and %zu more",
+                 figure->key_count - CUP_KEYS + 1);
+    for (size_t i = 0; i < shown; i++) {
+        const struct cup_key *key = &figure->keys[i];
+        char text[CUP_FITTED];
+        double swatch = swatch_length(figure, key);
+        cup_canvas_fit(figure->canvas, text, key->text, strlen(key->text),
+                       (shown > 2 ? (width - 3 * look->gap) / 2 : width) - swatch - look->gap,
+                       &lettering);
+        double length = cup_canvas_text_width(figure->canvas, text, &lettering);
+        if (across > 0 && across + swatch + look->gap + length > width) {
+            across = 0;
+            row += step;
+        }
+        struct cup_point at = {margin(figure) + across, row};
+        draw_swatch(figure, key, at, swatch);
+        at.x += swatch > 0 ? swatch + look->gap * 0.8 : 0;
+        cup_canvas_text(figure->canvas, at, text, &lettering);
+        across += swatch + length + look->gap * 3;
+    }
+    if (shown)
+        margins->top = row + step / 2 + look->gap * 0.3;
+}
+
+/* ---- axes --------------------------------------------------------------------------------- */
+
+static void set_area(struct cup_figure *figure, const struct margins *margins)
+{
+    const struct cup_canvas *canvas = figure->canvas;
+    figure->area = (struct cup_box){margins->left, margins->top,
+                                    fmax(canvas->width - margins->left - margins->right, 1),
+                                    fmax(canvas->height - margins->top - margins->bottom, 1)};
+}
+
+/* The share of the width that names of rows get at most: a wide picture has room for long ones. */
+static double names_share(const struct cup_figure *figure)
+{
+    double inches = figure->canvas->width / 72;
+    return fmax(0.38, fmin(0.5, 0.28 + 0.02 * inches));
+}
+
+static double names_width(const struct cup_figure *figure)
+{
+    struct cup_lettering lettering = cup_names_lettering(figure);
+    double widest = 0, most = whole_width(figure) * names_share(figure);
+    for (size_t i = 0; i < figure->y.name_count && widest < most; i++) {
+        char shown[CUP_FITTED];
+        const struct cup_text *name = &figure->y.names[i];
+        cup_canvas_fit(figure->canvas, shown, name->bytes ? name->bytes : "", name->length, most,
+                       &lettering);
+        widest = fmax(widest, cup_canvas_text_width(figure->canvas, shown, &lettering));
+    }
+    return fmin(widest, most);
+}
+
+static struct cup_lettering name_lettering(const struct cup_figure *figure,
+                                           const struct cup_axis *axis)
+{
+    struct cup_lettering lettering = cup_axis_lettering(figure, axis);
+    lettering.across = CUP_HOLD_MIDDLE;
+    lettering.upright = axis != &figure->x;
+    return lettering;
+}
+
+/* The name of an axis along `length`: at a side, in up to two lines. */
+static void wrap_name(const struct cup_figure *figure, const struct cup_axis *axis, double length,
+                      struct cup_lines *lines)
+{
+    char name[CUP_AXIS_NAME];
+    struct cup_lettering lettering = name_lettering(figure, axis);
+    size_t most = axis == &figure->x ? 1 : 2;
+    cup_lines_wrap(lines, figure->canvas, cup_axis_full_name(name, axis), length, most, &lettering);
+}
+
+/* What an axis at the side takes: its name, then its numbers. */
+static double side_width(const struct cup_figure *figure, struct cup_axis *axis)
+{
+    const struct cup_theme *look = figure->look;
+    if (!axis->name)
+        return 0;
+    if (axis->names)
+        return names_width(figure) + look->gap;
+    struct cup_lines lines;
+    double top = figure->area.top, bottom = top + figure->area.height;
+    cup_axis_fit(figure, axis, bottom, top);
+    wrap_name(figure, axis, figure->area.height, &lines);
+    return cup_axis_text_width(figure, axis) + look->text * (0.6 + 1.3 * (double)lines.count) +
+           look->gap * 0.5;
+}
+
+static void write_side_name(const struct cup_figure *figure, const struct cup_axis *axis)
+{
+    struct cup_lines lines;
+    struct cup_lettering lettering = name_lettering(figure, axis);
+    double step = cup_line_step(&lettering), middle = figure->area.top + figure->area.height / 2;
+    bool right = axis == &figure->right;
+    if (!axis->name || axis->names)
+        return;
+    wrap_name(figure, axis, figure->area.height, &lines);
+    double first = right ? figure->canvas->width - margin(figure) - step * (double)lines.count
+                         : margin(figure) - figure->look->gap * 0.5;
+    for (size_t i = 0; i < lines.count; i++)
+        cup_canvas_text(figure->canvas, (struct cup_point){first + step * (double)i, middle},
+                        lines.lines[i], &lettering);
+}
+
+static void write_x_name(const struct cup_figure *figure)
+{
+    struct cup_lettering lettering = name_lettering(figure, &figure->x);
+    struct cup_lines lines;
+    if (!figure->x.name)
+        return;
+    wrap_name(figure, &figure->x, figure->area.width, &lines);
+    struct cup_point at = {figure->area.left + figure->area.width / 2,
+                           figure->area.top + figure->area.height + figure->look->text * 2};
+    write_lines(figure, &lines, at, &lettering);
+}
+
+/* The last number of the x axis may stand out to the right. */
+static void fit_x(struct cup_figure *figure, struct margins *margins)
+{
+    struct cup_lettering lettering = cup_axis_lettering(figure, &figure->x);
+    for (int pass = 0; pass < 2; pass++) {
+        double left = figure->area.left, right = left + figure->area.width;
+        cup_axis_fit(figure, &figure->x, left, right);
+        double out = 0;
+        for (size_t i = 0; i < figure->x.ticks.count; i++) {
+            const struct cup_tick *tick = &figure->x.ticks.ticks[i];
+            double half = cup_canvas_text_width(figure->canvas, tick->text, &lettering) / 2;
+            out = fmax(out, cup_x(figure, tick->value) + half + figure->look->gap * 0.5 -
+                                figure->canvas->width);
+        }
+        if (out <= 0)
+            return;
+        margins->right += out;
+        set_area(figure, margins);
+    }
+    cup_axis_fit(figure, &figure->x, figure->area.left, figure->area.left + figure->area.width);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static struct margins begin(struct cup_figure *figure)
+{
+    double edge = margin(figure);
+    struct margins margins = {edge, edge, edge, edge};
+    struct cup_box sheet = {0, 0, figure->canvas->width, figure->canvas->height};
+    cup_canvas_box(figure->canvas, sheet, figure->look->paper, 1);
+    write_title(figure, &margins);
+    write_caption(figure, &margins);
+    draw_legend(figure, &margins);
+    return margins;
+}
+
+void cup_figure_open_bare(struct cup_figure *figure)
+{
+    struct margins margins = begin(figure);
+    set_area(figure, &margins);
+}
+
+void cup_figure_open(struct cup_figure *figure)
+{
+    struct margins margins = begin(figure);
+    double size = figure->look->text;
+    margins.top += size * 0.5; /* half of the uppermost number */
+    margins.bottom += size * (figure->x.name ? 3.1 : 1.8);
+    set_area(figure, &margins);
+    margins.left += side_width(figure, &figure->y);
+    margins.right += side_width(figure, &figure->right);
+    set_area(figure, &margins);
+    fit_x(figure, &margins);
+    cup_draw_grid(figure);
+    /* A line along the edge, as at 100 %, is seen in its whole width. */
+    double edge = figure->look->line * 0.6;
+    cup_canvas_clip(figure->canvas,
+                    (struct cup_box){figure->area.left, figure->area.top - edge,
+                                     figure->area.width + edge, figure->area.height + edge});
+}
+
+void cup_figure_close(struct cup_figure *figure)
+{
+    cup_canvas_release(figure->canvas);
+    cup_draw_axes(figure);
+    write_side_name(figure, &figure->y);
+    write_side_name(figure, &figure->right);
+    write_x_name(figure);
+}
+
+/* Rows down to two thirds of the letters' size get names in smaller letters; what is around them
+ * takes about as much as twelve letters are high. */
+size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
+{
+    double text = figure->look->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
+    return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
+}
+
+void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows, char to[CUP_CAPTION])
+{
+    if (shown >= rows)
+        return;
+    snprintf(to, CUP_CAPTION, "%s Room for %zu of them.", figure->caption, shown);
+    figure->caption = to;
+}
+
+double cup_row_height(const struct cup_figure *figure)
+{
+    size_t rows = figure->y.name_count;
+    return figure->area.height / (double)(rows ? rows : 1);
+}
+
+double cup_row_top(const struct cup_figure *figure, size_t row)
+{
+    return figure->area.top + (double)row * cup_row_height(figure);
+}

@@ -1,0 +1,151 @@
+#include "plot/figure/mark_titles.h"
+
+#include <math.h>
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+enum { TEXT = sizeof(struct cup_last_written){0}.text, VALUE = CUP_DURATION_TEXT };
+
+/* What the legend calls a colour: empty where it does not say. */
+static const char *key_of(const struct cup_figure *figure, struct cup_colour colour)
+{
+    for (size_t i = 0; i < figure->key_count && i < CUP_KEYS; i++) {
+        const struct cup_colour *key = &figure->keys[i].colour;
+        if (key->red == colour.red && key->green == colour.green && key->blue == colour.blue)
+            return figure->keys[i].text;
+    }
+    return "";
+}
+
+/* Alone, a time since the run began is a duration. */
+static const char *value_text(char to[VALUE], double value, enum cup_axis_unit unit)
+{
+    bool duration = unit == CUP_AXIS_ELAPSED || unit == CUP_AXIS_SECONDS;
+    return duration ? cup_duration_text(to, value) : cup_tick_text(to, value, unit);
+}
+
+/* ---- marks -------------------------------------------------------------------------------- */
+
+void cup_tell_point(struct cup_figure *figure, struct cup_point at, double x, double y,
+                    const struct cup_axis *axis, struct cup_colour colour)
+{
+    char across[VALUE], up[VALUE], text[TEXT];
+    double reach = figure->look->gap * 0.6;
+    const char *key = key_of(figure, colour), *name = axis->name ? axis->name : "";
+    snprintf(text, sizeof text, "%.50s: %s at %s", *key ? key : name, value_text(up, y, axis->unit),
+             value_text(across, x, figure->x.unit));
+    cup_canvas_tell(figure->canvas,
+                    (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
+                    text);
+}
+
+void cup_tell_column(struct cup_figure *figure, struct cup_box box, double from, double to,
+                     double high, struct cup_colour colour)
+{
+    char left[VALUE], right[VALUE], up[VALUE], text[TEXT];
+    const char *key = key_of(figure, colour);
+    snprintf(text, sizeof text, "%.40s%s%.30s to %.30s: %.30s", key, *key ? ", " : "",
+             value_text(left, from, figure->x.unit), value_text(right, to, figure->x.unit),
+             value_text(up, high, figure->y.unit));
+    cup_canvas_tell(figure->canvas, box, colour, text);
+}
+
+void cup_tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from, double to,
+                  struct cup_colour colour)
+{
+    char left[VALUE], right[VALUE], text[TEXT];
+    const char *key = key_of(figure, colour);
+    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
+    int length = name.bytes ? (int)(name.length < 50 ? name.length : 50) : 0;
+    snprintf(text, sizeof text, "%.*s%s%.36s: %.30s to %.30s", length, name.bytes ? name.bytes : "",
+             *key ? ", " : "", key, value_text(left, from, figure->x.unit),
+             value_text(right, to, figure->x.unit));
+    cup_canvas_tell(figure->canvas, box, colour, text);
+}
+
+/* "w2: 80 %, 10 s to 12 s" */
+void cup_tell_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                   double to, double percent, struct cup_colour colour)
+{
+    char left[24], right[24], text[sizeof(struct cup_last_written){0}.text];
+    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
+    snprintf(text, sizeof text, "%.*s: %.3g %%, %s to %s",
+             (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "", percent,
+             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
+    cup_canvas_tell(figure->canvas, box, colour, text);
+}
+
+/* ---- grids -------------------------------------------------------------------------------- */
+
+/* At most so many blocks across and down: together no more than what a canvas keeps. */
+enum { ACROSS = 24, DOWN = 40 };
+_Static_assert(ACROSS *DOWN <= CUP_TOLD_MOST, "no block is thinned out");
+
+struct block {
+    size_t column, row, columns, rows;
+};
+
+/* NAN if nothing in it is known, or the sum is 0. */
+static double value_of(const struct cup_told_grid *grid, const struct block *block)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t row = block->row; row < block->row + block->rows; row++)
+        for (size_t column = block->column; column < block->column + block->columns; column++) {
+            double value = grid->values[row * grid->columns + column];
+            if (!isnan(value)) {
+                sum += value;
+                count++;
+            }
+        }
+    if (grid->sums)
+        return sum > 0 ? sum : NAN;
+    return count ? sum / (double)count : NAN;
+}
+
+/* The value of an axis at a share of it. */
+static double at_share(const struct cup_axis *axis, double share)
+{
+    double range = axis->scale.high - axis->scale.low, value = axis->scale.low + range * share;
+    return fabs(value) < range * 1e-9 ? 0 : value;
+}
+
+static void tell_block(struct cup_figure *figure, const struct cup_told_grid *grid,
+                       const struct block *block)
+{
+    double columns = (double)grid->columns, rows = (double)grid->rows;
+    double left = (double)block->column / columns, top = (double)block->row / rows;
+    double width = (double)block->columns / columns, height = (double)block->rows / rows;
+    const struct cup_box *area = &figure->area;
+    char from[VALUE], to[VALUE], low[VALUE], high[VALUE], text[TEXT];
+    double value = value_of(grid, block) * grid->times;
+    if (isnan(value))
+        return;
+    snprintf(text, sizeof text, "%.20s %.24s to %.24s, %.24s to %.24s: %.*f%.24s",
+             figure->y.name ? figure->y.name : "",
+             value_text(low, at_share(&figure->y, 1 - top - height), figure->y.unit),
+             value_text(high, at_share(&figure->y, 1 - top), figure->y.unit),
+             value_text(from, at_share(&figure->x, left), figure->x.unit),
+             value_text(to, at_share(&figure->x, left + width), figure->x.unit),
+             grid->sums || value >= 9.95 ? 0 : 1, value, grid->what);
+    cup_canvas_tell(figure->canvas,
+                    (struct cup_box){area->left + left * area->width,
+                                     area->top + top * area->height, width * area->width,
+                                     height * area->height},
+                    figure->look->soft, text);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void cup_tell_grid(struct cup_figure *figure, const struct cup_told_grid *grid)
+{
+    size_t wide = (grid->columns + ACROSS - 1) / ACROSS, high = (grid->rows + DOWN - 1) / DOWN;
+    for (size_t row = 0; row < grid->rows; row += high)
+        for (size_t column = 0; column < grid->columns; column += wide)
+            tell_block(figure, grid,
+                       &(struct block){column, row, least(wide, grid->columns - column),
+                                       least(high, grid->rows - row)});
+}

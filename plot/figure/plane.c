@@ -1,0 +1,90 @@
+#include "plot/figure/plane.h"
+
+#include <math.h>
+
+struct cup_plane cup_plane_of(const struct cup_figure *figure, size_t row, size_t rows, double high)
+{
+    const struct cup_box *area = &figure->area;
+    double height = area->height / (double)(rows ? rows : 1);
+    double seam = rows > 1 ? fmin(figure->look->gap * 0.4, height * 0.05) : 0;
+    return (struct cup_plane){
+        {area->left, area->top + (double)row * height + seam, area->width, height - 2 * seam},
+        isfinite(high) && high > 0 ? high : 1};
+}
+
+static double place(const struct cup_plane *plane, double value)
+{
+    double share = fmin(fmax(value / plane->high, 0), 1);
+    return plane->box.top + plane->box.height * (1 - share);
+}
+
+/* False: nothing of it is within the area. */
+static bool put(const struct cup_figure *figure, const struct cup_plane *plane,
+                const struct cup_stretch_of_plane *at, struct cup_box *box)
+{
+    double left = cup_x(figure, at->from), right = cup_x(figure, at->to);
+    double end = plane->box.left + plane->box.width;
+    if (!(right >= left) || !(at->high >= at->low) || left > end || right < plane->box.left)
+        return false;
+    left = fmax(left, plane->box.left);
+    right = fmin(right, end);
+    double top = place(plane, at->high), bottom = place(plane, at->low);
+    *box = (struct cup_box){left, top, right - left, bottom - top};
+    return true;
+}
+
+/* "3:20 to 3:22, 1.2 MB to 5.6 MB" */
+static void tell(struct cup_figure *figure, const struct cup_stretch_of_plane *at,
+                 struct cup_box box, struct cup_colour colour)
+{
+    char from[24], to[24], low[24], high[24], text[sizeof(struct cup_last_written){0}.text];
+    snprintf(text, sizeof text, "%s to %s, %s to %s", cup_tick_text(from, at->from, figure->x.unit),
+             cup_tick_text(to, at->to, figure->x.unit), cup_tick_text(low, at->low, CUP_AXIS_BYTES),
+             cup_tick_text(high, at->high, CUP_AXIS_BYTES));
+    cup_canvas_tell(figure->canvas, box, colour, text);
+}
+
+void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
+                    const struct cup_stretch_of_plane *at, struct cup_colour colour)
+{
+    double width = figure->look->line;
+    struct cup_box box;
+    if (!put(figure, plane, at, &box))
+        return;
+    const struct cup_point points[] = {{box.left, box.top + box.height},
+                                       {box.left + box.width, box.top}};
+    if (hypot(box.width, box.height) < width)
+        cup_canvas_box(figure->canvas,
+                       (struct cup_box){box.left + box.width / 2 - width / 2,
+                                        box.top + box.height / 2 - width / 2, width, width},
+                       colour, 1);
+    else
+        cup_canvas_line(figure->canvas, points, 2, colour, width, 0);
+    tell(figure, at, box, colour);
+}
+
+void cup_plane_box(struct cup_figure *figure, const struct cup_plane *plane,
+                   const struct cup_stretch_of_plane *at, struct cup_colour colour)
+{
+    double least = figure->look->line;
+    struct cup_box box;
+    if (!put(figure, plane, at, &box))
+        return;
+    box.width = fmax(box.width, least);
+    box.height = fmax(box.height, least);
+    cup_canvas_box(figure->canvas, box, colour, 0.35);
+    tell(figure, at, box, colour);
+}
+
+void cup_plane_cells(struct cup_figure *figure, const struct cup_plane *plane,
+                     const struct cup_cell *cells, size_t columns, size_t rows)
+{
+    cup_canvas_cells(figure->canvas, plane->box, cells, columns, rows);
+}
+
+void cup_plane_border(struct cup_figure *figure, const struct cup_plane *plane)
+{
+    double below = plane->box.top + plane->box.height, right = plane->box.left + plane->box.width;
+    const struct cup_point points[] = {{plane->box.left, below}, {right, below}};
+    cup_canvas_line(figure->canvas, points, 2, figure->look->grid, figure->look->hair, 0);
+}

@@ -1,0 +1,64 @@
+#include "plot/figure/png.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "plot/figure/bytes.h"
+
+enum { LEVEL = 3 }; /* mostly flat pictures: higher ones cost much and win little */
+
+static void put(png_structp png, png_bytep data, size_t count)
+{
+    if (cup_bytes_add(png_get_io_ptr(png), data, count) != 0)
+        png_error(png, "no memory");
+}
+
+static void flush(png_structp png)
+{
+    (void)png; /* the bytes stay in memory */
+}
+
+static void fail(png_structp png, png_const_charp text)
+{
+    (void)text; /* memory alone can be short */
+    png_longjmp(png, 1);
+}
+
+/* Pixels are native numbers, 0x00RRGGBB. */
+static void set_order(png_structp png)
+{
+    bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    if (!big_endian)
+        png_set_bgr(png);
+    png_set_filler(png, 0, big_endian ? PNG_FILLER_BEFORE : PNG_FILLER_AFTER);
+}
+
+static void write_all(png_structp png, png_infop info, const struct cup_pixels *pixels)
+{
+    png_set_compression_level(png, LEVEL);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+    png_set_IHDR(png, info, (png_uint_32)pixels->width, (png_uint_32)pixels->height, 8,
+                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_pHYs(png, info, pixels->per_metre, pixels->per_metre, PNG_RESOLUTION_METER);
+    png_write_info(png, info);
+    set_order(png);
+    for (size_t y = 0; y < pixels->height; y++)
+        png_write_row(png, pixels->data + y * pixels->stride);
+    png_write_end(png, NULL);
+}
+
+int cup_png_write(struct cup_bytes *out, const struct cup_pixels *pixels)
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, NULL);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    volatile int result = -1;
+    if (info && setjmp(png_jmpbuf(png)) == 0) {
+        png_set_write_fn(png, out, put, flush);
+        write_all(png, info, pixels);
+        result = 0;
+    }
+    png_destroy_write_struct(&png, &info);
+    return result;
+}

@@ -1,0 +1,84 @@
+#include "plot/figure/theme.h"
+
+#include <math.h>
+
+#define RGB(hex)                                                                                   \
+    {                                                                                              \
+        ((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex)&255) / 255.0               \
+    }
+
+static const struct cup_theme light = {
+    .paper = RGB(0xFFFFFF),
+    .ink = RGB(0x1A1A1A),
+    .soft = RGB(0x5F6368),
+    .grid = RGB(0xE3E5E8),
+    .paints = {[CUP_PAINT_BLUE] = RGB(0x0072B2),
+               [CUP_PAINT_ORANGE] = RGB(0xE69F00),
+               [CUP_PAINT_GREEN] = RGB(0x009E73),
+               [CUP_PAINT_RED] = RGB(0xD55E00),
+               [CUP_PAINT_SKY] = RGB(0x56B4E9),
+               [CUP_PAINT_PINK] = RGB(0xCC79A7),
+               [CUP_PAINT_YELLOW] = RGB(0xC9B800), /* darker than theirs: seen on white */
+               [CUP_PAINT_GREY] = RGB(0x8A8D91)},
+};
+
+static const struct cup_theme dark = {
+    .dark = true,
+    .paper = RGB(0x16181D),
+    .ink = RGB(0xECEEF1),
+    .soft = RGB(0xA4A9B2),
+    .grid = RGB(0x33373F),
+    .paints = {[CUP_PAINT_BLUE] = RGB(0x3F9BDC), /* lighter than theirs: seen on black */
+               [CUP_PAINT_ORANGE] = RGB(0xE69F00),
+               [CUP_PAINT_GREEN] = RGB(0x1DB58A),
+               [CUP_PAINT_RED] = RGB(0xE8743B),
+               [CUP_PAINT_SKY] = RGB(0x8CCBF0),
+               [CUP_PAINT_PINK] = RGB(0xD795BB),
+               [CUP_PAINT_YELLOW] = RGB(0xF0E442),
+               [CUP_PAINT_GREY] = RGB(0x9A9EA5)},
+};
+
+/* At 8 by 5 inches letters are 10 points; they grow with the root of the size, so that a small
+ * picture stays readable and a large one does not shout. */
+struct cup_theme cup_theme_make(double width, double height, bool is_dark)
+{
+    struct cup_theme look = is_dark ? dark : light;
+    double size = sqrt(fmin(width, height * 1.6) / 8);
+    look.text = 10 * size;
+    look.title = 13 * size;
+    look.caption = 8 * size;
+    look.line = 1.6 * size;
+    look.hair = 0.7 * size;
+    look.dot = 2.2 * size;
+    look.gap = 6 * size;
+    return look;
+}
+
+struct cup_colour cup_theme_paint(const struct cup_theme *look, unsigned n)
+{
+    return look->paints[n % CUP_PAINT_COUNT];
+}
+
+static double between(double from, double to, double share)
+{
+    return from + (to - from) * share;
+}
+
+static struct cup_colour mix(struct cup_colour from, struct cup_colour to, double share)
+{
+    return (struct cup_colour){between(from.red, to.red, share),
+                               between(from.green, to.green, share),
+                               between(from.blue, to.blue, share)};
+}
+
+/* By way of the sky's blue to the ink: three stops, so that middle values differ, too. */
+struct cup_colour cup_theme_strength(const struct cup_theme *look, double strength)
+{
+    double share = strength < 0 ? 0 : strength > 1 ? 1 : strength;
+    const struct cup_colour *paints = look->paints;
+    struct cup_colour first = mix(look->paper, paints[CUP_PAINT_SKY], 0.35);
+    struct cup_colour last = mix(paints[CUP_PAINT_BLUE], look->ink, 0.6);
+    if (share < 0.5)
+        return mix(first, paints[CUP_PAINT_BLUE], share * 2);
+    return mix(paints[CUP_PAINT_BLUE], last, share * 2 - 1);
+}

@@ -1,0 +1,228 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/figure/marks.h"
+#include "plot/flame/flame.h"
+
+/* Rows are not lower than this part of the letters' size, and not higher than that. */
+#define LOWEST 0.9
+#define HIGHEST 1.7
+
+static const enum cup_paint paints[CUP_FLAME_KINDS] = {
+    [CUP_FLAME_USER] = CUP_PAINT_RED,     [CUP_FLAME_COFFEA] = CUP_PAINT_GREEN,
+    [CUP_FLAME_READING] = CUP_PAINT_BLUE, [CUP_FLAME_ARRAYS] = CUP_PAINT_SKY,
+    [CUP_FLAME_DASK] = CUP_PAINT_GREY,    [CUP_FLAME_STDLIB] = CUP_PAINT_YELLOW,
+    [CUP_FLAME_OTHER] = CUP_PAINT_PINK,
+};
+
+enum { TOLD = 600 };
+
+/* Letters stand on it. */
+#define OPACITY 0.45
+static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
+
+/* ---- runs compared ------------------------------------------------------------------------ */
+
+enum { LESS, ALIKE, MORE, SIGNS };
+static const enum cup_paint sign_paints[SIGNS] = {CUP_PAINT_BLUE, CUP_PAINT_GREY, CUP_PAINT_RED};
+
+static int sign_of(const struct cup_flame_box *box)
+{
+    return box->shade < 0 ? LESS : box->shade > 0 ? MORE : ALIKE;
+}
+
+static void sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    static const char *const names[SIGNS] = {"less than in the baseline", "no change that is seen",
+                                             "more than in the baseline"};
+    bool seen[SIGNS] = {false};
+    for (size_t i = 0; i < plot->count; i++)
+        seen[sign_of(&plot->boxes[i])] = true;
+    for (int sign = 0; sign < SIGNS; sign++)
+        if (seen[sign])
+            cup_figure_key(figure, names[sign], strlen(names[sign]), CUP_KEY_BOX,
+                           figure->look->paints[sign_paints[sign]]);
+}
+
+/* ---- whose code it is --------------------------------------------------------------------- */
+
+static void kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    bool seen[CUP_FLAME_KINDS] = {false};
+    for (size_t i = 0; i < plot->count; i++)
+        if (!plot->boxes[i].is_all && plot->boxes[i].kind < CUP_FLAME_KINDS)
+            seen[plot->boxes[i].kind] = true;
+    for (int kind = 0; kind < CUP_FLAME_KINDS; kind++)
+        if (seen[kind])
+            cup_figure_key(figure, cup_flame_kind_names[kind], strlen(cup_flame_kind_names[kind]),
+                           CUP_KEY_BOX, figure->look->paints[paints[kind]]);
+}
+
+static void keys(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    if (plot->compared)
+        sign_keys(figure, plot);
+    else
+        kind_keys(figure, plot);
+}
+
+static struct cup_colour colour_of(const struct cup_figure *figure, const struct cup_flame *plot,
+                                   const struct cup_flame_box *box)
+{
+    const struct cup_theme *look = figure->look;
+    return plot->compared ? look->paints[sign_paints[sign_of(box)]]
+           : box->is_all  ? look->grid
+                          : look->paints[paints[box->kind]];
+}
+
+static double opacity_of(const struct cup_flame *plot, const struct cup_flame_box *box)
+{
+    int shade = abs(box->shade);
+    return plot->compared ? shades[shade < CUP_FLAME_SHADE_COUNT ? shade : CUP_FLAME_SHADE_COUNT]
+           : box->is_all  ? 1
+                          : OPACITY;
+}
+
+/* ---- rows and texts ----------------------------------------------------------------------- */
+
+/* How many rows there is room for; what an area is without its axis is about this. */
+static size_t rows_that_fit(const struct cup_figure *figure, size_t rows)
+{
+    double text = figure->look->text, room = (figure->canvas->height - 9 * text) / (text * LOWEST);
+    return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
+}
+
+/* The width that is no function's own, and deeper than what is shown. */
+static double hidden_share(const struct cup_flame *plot, size_t rows)
+{
+    double hidden = 0;
+    for (size_t i = 0; i < plot->count; i++)
+        if (plot->boxes[i].row == rows)
+            hidden += plot->boxes[i].to - plot->boxes[i].from;
+    return plot->all > 0 ? hidden / plot->all : 0;
+}
+
+static void say_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows,
+                     char caption[CUP_CAPTION])
+{
+    double percent = 100 * hidden_share(plot, rows);
+    if (plot->rows <= rows)
+        return;
+    snprintf(caption, CUP_CAPTION,
+             "%s Room for %zu of %zu rows: %s%.0f %% of the width goes deeper.", figure->caption,
+             rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
+    figure->caption = caption;
+}
+
+static char *tell(char to[TOLD], const struct cup_flame *plot, const struct cup_flame_box *box)
+{
+    char amount[24], self[24], change[24], changed[48] = "";
+    cup_tick_text(amount, box->to - box->from, plot->unit);
+    cup_tick_text(self, box->self, plot->unit);
+    cup_tick_text(change, fabs(box->change), plot->unit);
+    if (plot->compared)
+        snprintf(changed, sizeof changed, "%s%s against the baseline; ",
+                 box->change < 0 ? "-" : "+", change);
+    snprintf(to, TOLD, "%.90s: %s, %.1f %%; %sself %s", box->whole, amount,
+             100 * (box->to - box->from) / plot->all, changed, self);
+    return to;
+}
+
+static void write_name(struct cup_figure *figure, const struct cup_flame_box *box,
+                       struct cup_box at)
+{
+    const struct cup_theme *look = figure->look;
+    char text[CUP_FITTED];
+    struct cup_lettering lettering = {.size = fmin(look->text * 0.85, at.height * 0.72),
+                                      .down = CUP_HOLD_MIDDLE,
+                                      .colour = look->ink};
+    double room = at.width - look->text * 0.4;
+    if (room < lettering.size * 3)
+        return;
+    cup_canvas_fit(figure->canvas, text, box->name, strlen(box->name), room, &lettering);
+    if (cup_canvas_text_width(figure->canvas, text, &lettering) <= room)
+        cup_canvas_text(figure->canvas,
+                        (struct cup_point){at.left + look->text * 0.2, at.top + at.height / 2},
+                        text, &lettering);
+}
+
+static bool is_sound(const struct cup_flame_box *box)
+{
+    return isfinite(box->from) && isfinite(box->to) && box->to > box->from && box->from >= 0;
+}
+
+static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
+                     const struct cup_flame_box *box, double height)
+{
+    char told[TOLD];
+    double left = cup_x(figure, box->from), right = cup_x(figure, box->to);
+    double hair = fmin(figure->look->hair, (right - left) / 4);
+    struct cup_box at = {left, figure->area.top + box->row * height, right - left - hair,
+                         height - figure->look->hair};
+    struct cup_colour colour = colour_of(figure, plot, box);
+    cup_canvas_box(figure->canvas, at, colour, opacity_of(plot, box));
+    write_name(figure, box, at);
+    if (at.width >= figure->look->text) /* the page's own boxes tell of those that are smaller */
+        cup_canvas_tell(figure->canvas, at, colour, tell(told, plot, box));
+}
+
+static void draw(struct cup_figure *figure, const struct cup_flame *plot)
+{
+    char caption[CUP_CAPTION];
+    size_t rows = rows_that_fit(figure, plot->rows);
+    figure->x =
+        (struct cup_axis){.name = plot->what, .unit = plot->unit, .exact = true, .high = plot->all};
+    keys(figure, plot);
+    say_rows(figure, plot, rows, caption);
+    cup_figure_open(figure);
+    double height =
+        fmin(figure->area.height / (double)(rows ? rows : 1), figure->look->text * HIGHEST);
+    for (size_t i = 0; i < plot->count; i++)
+        if (plot->boxes[i].row < rows && plot->boxes[i].kind < CUP_FLAME_KINDS &&
+            is_sound(&plot->boxes[i]))
+            draw_box(figure, plot, &plot->boxes[i], height);
+    cup_figure_close(figure);
+}
+
+void cup_chart_flame_cpu(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_flame_wait(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_flame_read(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_flame_alloc(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_cpu(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_wait(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_read(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_flame_alloc(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}

@@ -1,0 +1,69 @@
+#include <stdio.h>
+
+#include "analysis/metrics/functions/call_slices.h"
+#include "plot/charts.h"
+#include "plot/flame/flame.h"
+
+const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
+    [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time by samples", "no task was met on a core"},
+    [CUP_FLAME_WAIT] = {CUP_W_WAIT, "time waited",
+                        "waits of over 1 ms for files, locks, the GIL, sockets, or asleep",
+                        "no task waited for over 1 ms"},
+    [CUP_FLAME_READ] = {CUP_W_READ, "bytes read", "bytes read from data files",
+                        "no task read a data file in a known function"},
+    [CUP_FLAME_ALLOC] = {CUP_W_ALLOC, "bytes allocated",
+                         "bytes allocated, by one allocation in each 512 KiB",
+                         "no allocation of a task was looked at"},
+};
+
+static const void *make(struct cup_plot_input *input, const struct cup_flame_weight *weight,
+                        const struct cup_folded *folded)
+{
+    struct cup_flame_left_out left_out;
+    char said[CUP_FLAME_SAID], asked[CUP_ASK_TEXT];
+    double scale = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS ? 1e9 : 1;
+    const struct cup_flame *plot =
+        cup_flame_make(input->arena, input->totals->calls, folded, weight, scale, &left_out);
+    cup_plot_say(input, "Width: %s (cupping); callers above, your own by lines.%s%s", weight->how,
+                 cup_call_ask_text(asked, &input->totals->calls->ask),
+                 cup_flame_say_left_out(said, &left_out));
+    return plot;
+}
+
+static const void *make_flame(struct cup_plot_input *input, int which)
+{
+    const struct cup_flame_weight *weight = &cup_flame_weights[which];
+    const char *missing = cup_stacks_missing(input->totals->profile);
+    struct cup_folded folded;
+    if (missing || !input->totals->calls)
+        return cup_plot_none(input, "%s", missing ? missing : "stacks were not asked for");
+    if (!cup_weight_measured(input->totals->profile, weight->weight))
+        return cup_plot_none(input, "no process was sampled (CUPPING_CPU_HZ=0)");
+    if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES,
+                 CUP_FOLD_USER_LINES) != 0)
+        return NULL;
+    const void *plot = folded.nodes[0].total ? make(input, weight, &folded)
+                                             : cup_plot_none(input, "%s", weight->none);
+    cup_folded_free(&folded);
+    return plot;
+}
+
+const void *cup_data_flame_cpu(struct cup_plot_input *input)
+{
+    return make_flame(input, CUP_FLAME_CPU);
+}
+
+const void *cup_data_flame_wait(struct cup_plot_input *input)
+{
+    return make_flame(input, CUP_FLAME_WAIT);
+}
+
+const void *cup_data_flame_read(struct cup_plot_input *input)
+{
+    return make_flame(input, CUP_FLAME_READ);
+}
+
+const void *cup_data_flame_alloc(struct cup_plot_input *input)
+{
+    return make_flame(input, CUP_FLAME_ALLOC);
+}

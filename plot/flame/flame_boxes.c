@@ -1,0 +1,287 @@
+#include "plot/flame/flame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cup_flame_kind_names[CUP_FLAME_KINDS] = {
+    [CUP_FLAME_USER] = "your own",
+    [CUP_FLAME_COFFEA] = "coffea",
+    [CUP_FLAME_READING] = "reading",
+    [CUP_FLAME_ARRAYS] = "arrays",
+    [CUP_FLAME_DASK] = "Dask",
+    [CUP_FLAME_STDLIB] = "Python's own",
+    [CUP_FLAME_OTHER] = "other packages",
+};
+
+static bool is_text(struct cup_text text, const char *string)
+{
+    return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
+}
+
+enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t function)
+{
+    static const struct {
+        const char *package;
+        enum cup_flame_kind kind;
+    } kinds[] = {
+        {"coffea", CUP_FLAME_COFFEA},          {"uproot", CUP_FLAME_READING},
+        {"fsspec", CUP_FLAME_READING},         {"fsspec_xrootd", CUP_FLAME_READING},
+        {"XRootD", CUP_FLAME_READING},         {"aiohttp", CUP_FLAME_READING},
+        {"cramjam", CUP_FLAME_READING},        {"lz4", CUP_FLAME_READING},
+        {"zstandard", CUP_FLAME_READING},      {"xxhash", CUP_FLAME_READING},
+        {"pyarrow", CUP_FLAME_READING},        {"awkward", CUP_FLAME_ARRAYS},
+        {"awkward_cpp", CUP_FLAME_ARRAYS},     {"numpy", CUP_FLAME_ARRAYS},
+        {"numba", CUP_FLAME_ARRAYS},           {"hist", CUP_FLAME_ARRAYS},
+        {"boost_histogram", CUP_FLAME_ARRAYS}, {"vector", CUP_FLAME_ARRAYS},
+        {"correctionlib", CUP_FLAME_ARRAYS},   {"scipy", CUP_FLAME_ARRAYS},
+        {"pandas", CUP_FLAME_ARRAYS},          {"dask", CUP_FLAME_DASK},
+        {"distributed", CUP_FLAME_DASK},       {"dask_awkward", CUP_FLAME_DASK},
+        {"tornado", CUP_FLAME_DASK},           {"stdlib", CUP_FLAME_STDLIB},
+        {"python", CUP_FLAME_STDLIB},
+    };
+    const struct cup_function *of = &tree->functions[function];
+    struct cup_text package = cup_call_text(tree, of->package);
+    if (of->user)
+        return CUP_FLAME_USER;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_text(package, kinds[i].package))
+            return kinds[i].kind;
+    return CUP_FLAME_OTHER;
+}
+
+/* ---- what is there ------------------------------------------------------------------------ */
+
+/* A node to be placed, with what sorts it. */
+struct place {
+    uint32_t node, parent;
+    uint64_t total;
+};
+
+static int by_parent(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Where a node is. */
+struct spot {
+    double from;
+    uint32_t widest; /* of its callees; 0: none is wide enough */
+    uint16_t row;
+    bool placed;
+};
+
+struct making {
+    struct cup_arena *arena;
+    const struct cup_call_tree *tree;
+    const struct cup_folded *folded;
+    struct cup_flame *plot;
+    double scale; /* nanoseconds or bytes in one of the axis */
+    struct place *places;
+    size_t place_count;
+    struct spot *spots; /* of each node */
+    uint32_t start;     /* what all begin with ends there; 0: at the root */
+    struct cup_flame_left_out *left_out;
+};
+
+static int find_places(struct making *making)
+{
+    const struct cup_folded *folded = making->folded;
+    struct cup_arena *arena = making->arena;
+    double least = CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+    making->places = cup_arena_take(arena, folded->count, sizeof *making->places);
+    making->spots = cup_arena_take(arena, folded->count, sizeof *making->spots);
+    making->plot->boxes = cup_arena_take(arena, CUP_FLAME_BOXES + 1, sizeof *making->plot->boxes);
+    if (!making->places || !making->spots || !making->plot->boxes)
+        return -1;
+    for (uint32_t i = 1; i < folded->count; i++)
+        if ((double)folded->nodes[i].total >= least)
+            making->places[making->place_count++] =
+                (struct place){i, folded->nodes[i].parent, folded->nodes[i].total};
+        else
+            making->left_out->hidden++;
+    if (making->place_count)
+        qsort(making->places, making->place_count, sizeof *making->places, by_parent);
+    for (size_t i = making->place_count; i-- > 0;)
+        making->spots[making->places[i].parent].widest = making->places[i].node;
+    return 0;
+}
+
+static const struct cup_function *function_of(const struct making *making, uint32_t node)
+{
+    return &making->tree->functions[making->folded->nodes[node].function];
+}
+
+static double share(const struct making *making, uint32_t part, uint32_t of)
+{
+    return (double)making->folded->nodes[part].total / (double)making->folded->nodes[of].total;
+}
+
+static void find_start(struct making *making)
+{
+    uint32_t next;
+    while ((next = making->spots[making->start].widest) != 0 &&
+           share(making, next, 0) >= CUP_FLAME_SHARED && !function_of(making, next)->user) {
+        making->start = next;
+        making->left_out->shared++;
+    }
+}
+
+/* It stands between two of its own package, and nearly all that comes in goes out. */
+static bool is_passed(const struct making *making, uint32_t node)
+{
+    uint32_t caller = making->folded->nodes[node].parent, callee = making->spots[node].widest;
+    const struct cup_function *of = function_of(making, node);
+    return caller && callee && !of->user && of->package == function_of(making, caller)->package &&
+           of->package == function_of(making, callee)->package &&
+           share(making, node, caller) >= CUP_FLAME_PASSED &&
+           share(making, callee, node) >= CUP_FLAME_PASSED;
+}
+
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+static const char *keep(struct making *making, const char *text, size_t length)
+{
+    char *copy = cup_arena_take(making->arena, length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy ? copy : "";
+}
+
+/* "select" of "Processor.select", "<lambda>" of "f.<locals>.<lambda>", from the function's text;
+ * and "select:31" at a line. */
+static const char *short_name(struct making *making, const char *whole, uint32_t line)
+{
+    size_t length = strcspn(whole, " ");
+    const char *from = whole;
+    char name[CUP_FRAME_ROOM];
+    for (size_t i = 0; i + 1 < length; i++)
+        if (whole[i] == '.' && whole[i + 1] != '.')
+            from = whole + i + 1;
+    int shown = (int)(length - (size_t)(from - whole));
+    if (line)
+        snprintf(name, sizeof name, "%.*s:%u", shown, from, line);
+    else
+        snprintf(name, sizeof name, "%.*s", shown, from);
+    return keep(making, name, strlen(name));
+}
+
+/* "take_gil" of "take_gil (libpython3.11.so.1.0)": names of C++ hold spaces and brackets too, but
+ * the library is the last of it. */
+static const char *native_name(struct making *making, const char *whole)
+{
+    size_t length = strlen(whole), at = length;
+    while (at > 0 && !(whole[at] == ' ' && whole[at + 1] == '('))
+        at--;
+    return keep(making, whole, at && whole[length - 1] == ')' ? at : length);
+}
+
+static const char *box_name(struct making *making, uint32_t node, const char *whole, uint32_t line)
+{
+    const struct cup_function *of = node ? function_of(making, node) : NULL;
+    if (of && of->kind == CUP_FRAME_PYTHON)
+        return short_name(making, whole, line);
+    return of && of->kind == CUP_FRAME_NATIVE && of->named ? native_name(making, whole) : whole;
+}
+
+static void add_box(struct making *making, uint32_t node)
+{
+    const struct cup_folded_node *of = &making->folded->nodes[node];
+    const struct spot *spot = &making->spots[node];
+    struct cup_flame *plot = making->plot;
+    char text[CUP_FRAME_ROOM] = "all";
+    if (node)
+        cup_function_text(making->tree, of->function, of->line, text);
+    const char *whole = keep(making, text, strlen(text));
+    plot->boxes[plot->count++] = (struct cup_flame_box){
+        .from = spot->from / making->scale,
+        .to = (spot->from + (double)of->total) / making->scale,
+        .self = (double)of->self / making->scale,
+        .row = spot->row,
+        .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
+        .is_all = node == 0,
+        .node = node,
+        .name = box_name(making, node, whole, of->line),
+        .whole = whole};
+    plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
+}
+
+/* What is left out has a spot, and its callees stand in its row. */
+static void place(struct making *making, uint32_t node, double from)
+{
+    struct spot *spot = &making->spots[node];
+    bool passed = is_passed(making, node);
+    *spot = (struct spot){.from = from,
+                          .widest = spot->widest,
+                          .row = making->spots[making->folded->nodes[node].parent].row + !passed,
+                          .placed = true};
+    making->left_out->passed += passed;
+    if (!passed)
+        add_box(making, node);
+}
+
+/* Those of one parent stand together, and parents come before: each knows where its own begins. */
+static void place_all(struct making *making)
+{
+    double next = 0;
+    uint32_t parent = CUP_NOTHING;
+    add_box(making, 0);
+    making->spots[making->start].placed = true;
+    for (size_t i = 0; i < making->place_count; i++) {
+        const struct place *of = &making->places[i];
+        if (!making->spots[of->parent].placed || making->plot->count >= CUP_FLAME_BOXES)
+            continue;
+        if (of->parent != parent)
+            next = making->spots[of->parent].from;
+        parent = of->parent;
+        place(making, of->node, next);
+        next += (double)of->total;
+    }
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_tree *tree,
+                                 const struct cup_folded *folded,
+                                 const struct cup_flame_weight *weight, double scale,
+                                 struct cup_flame_left_out *left_out)
+{
+    struct making making = {.arena = arena,
+                            .tree = tree,
+                            .folded = folded,
+                            .plot = cup_arena_take(arena, 1, sizeof *making.plot),
+                            .scale = scale,
+                            .left_out = left_out};
+    bool seconds = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS;
+    *left_out = (struct cup_flame_left_out){0};
+    if (!making.plot || find_places(&making) != 0)
+        return NULL;
+    making.plot->unit = seconds ? CUP_AXIS_SECONDS : CUP_AXIS_BYTES;
+    making.plot->what = weight->what;
+    making.plot->all = (double)folded->nodes[0].total / scale;
+    find_start(&making);
+    place_all(&making);
+    return making.plot;
+}
+
+char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_left_out *left_out)
+{
+    char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
+    if (left_out->shared)
+        snprintf(begun, sizeof begun, " Without the %s that all begins with.",
+                 cup_plot_counted(number, left_out->shared, "function"));
+    if (left_out->passed)
+        snprintf(passed, sizeof passed,
+                 " Left out: %s within packages that pass on 95 %% of their width.",
+                 cup_plot_counted(number, left_out->passed, "function"));
+    if (left_out->hidden)
+        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %s.",
+                 cup_print_human_readable(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
+    snprintf(to, CUP_FLAME_SAID, "%s%s%s", begun, passed, hidden);
+    return to;
+}

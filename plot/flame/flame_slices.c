@@ -1,0 +1,327 @@
+#include "plot/flame/flame_slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+#include "analysis/write/json_writer.h"
+#include "plot/flame/flame.h"
+
+/* The samples are for telling changes from noise. */
+enum { SAMPLES = CUP_FLAME_SHOWN, AMOUNTS };
+static const enum cup_weight weights[AMOUNTS] = {CUP_W_CPU, CUP_W_WAIT, CUP_W_READ, CUP_W_ALLOC,
+                                                 CUP_W_SAMPLES};
+const char *const cup_flame_shown_names[CUP_FLAME_SHOWN] = {"cpu", "wait", "read", "alloc"};
+const char *const cup_flame_shown_titles[CUP_FLAME_SHOWN] = {"CPU time", "waits", "bytes read",
+                                                             "bytes allocated"};
+
+/* A box of any of the slices. */
+struct node {
+    uint32_t parent, frame; /* frame: number, as written */
+};
+
+struct writer {
+    const struct cup_flame_slices *slices;
+    struct cup_json json;
+    struct cup_pair_map numbers;   /* by function and line: as written + 1 */
+    struct cup_call_frame *frames; /* owned; in the order of their numbers */
+    size_t frame_count, frame_room;
+    struct cup_pair_map at; /* by parent and frame: index + 1 */
+    struct node *nodes;     /* owned; [0] is all */
+    size_t node_count, node_room;
+};
+
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+/* Of a function, or of one of its lines, as it is written; CUP_NOTHING without memory. */
+static uint32_t number_of(struct writer *writer, const struct cup_folded_node *node)
+{
+    uint32_t known = cup_pair_map_get(&writer->numbers, node->function, node->line);
+    if (known)
+        return known - 1;
+    if (cup_array_grow(&writer->frames, &writer->frame_room, writer->frame_count,
+                       sizeof *writer->frames) != 0 ||
+        cup_pair_map_set(&writer->numbers, node->function, node->line,
+                         (uint32_t)writer->frame_count + 1) != 0)
+        return CUP_NOTHING;
+    writer->frames[writer->frame_count] = (struct cup_call_frame){node->function, node->line};
+    return (uint32_t)writer->frame_count++;
+}
+
+static uint32_t node_of(struct writer *writer, uint32_t parent, uint32_t frame)
+{
+    uint32_t known = cup_pair_map_get(&writer->at, parent, frame);
+    if (known)
+        return known - 1;
+    if (cup_array_grow(&writer->nodes, &writer->node_room, writer->node_count,
+                       sizeof *writer->nodes) != 0 ||
+        cup_pair_map_set(&writer->at, parent, frame, (uint32_t)writer->node_count + 1) != 0)
+        return CUP_NOTHING;
+    writer->nodes[writer->node_count] = (struct node){parent, frame};
+    return (uint32_t)writer->node_count++;
+}
+
+static bool is_wide(const struct cup_folded *folded, size_t node)
+{
+    return (double)folded->nodes[node].total >= CUP_FLAME_LEAST * (double)folded->nodes[0].total;
+}
+
+/* What a box holds is less than it, so parents of those that are wide enough are, too. */
+static int add_boxes(struct writer *writer, const struct cup_folded *folded)
+{
+    uint32_t *place = calloc(folded->count + 1, sizeof *place);
+    int result = place ? 0 : -1;
+    for (size_t i = 1; i < folded->count && result == 0; i++) {
+        if (!is_wide(folded, i))
+            continue;
+        uint32_t number = number_of(writer, &folded->nodes[i]);
+        place[i] = number == CUP_NOTHING ? CUP_NOTHING
+                                         : node_of(writer, place[folded->nodes[i].parent], number);
+        result = place[i] == CUP_NOTHING ? -1 : 0;
+    }
+    free(place);
+    return result;
+}
+
+static int fold(struct writer *writer, size_t slice, int amount, struct cup_folded *folded)
+{
+    return cup_fold(folded, writer->slices->calls, weights[amount],
+                    writer->slices->slices[slice].prefix, CUP_FOLD_USER_LINES);
+}
+
+static int find_boxes(struct writer *writer)
+{
+    if (cup_array_grow(&writer->nodes, &writer->node_room, 0, sizeof *writer->nodes) != 0)
+        return -1;
+    writer->nodes[writer->node_count++] = (struct node){0};
+    for (size_t slice = 0; slice < writer->slices->count; slice++)
+        for (int amount = 0; amount < CUP_FLAME_SHOWN; amount++) {
+            struct cup_folded folded;
+            if (fold(writer, slice, amount, &folded) != 0)
+                return -1;
+            int result = add_boxes(writer, &folded);
+            cup_folded_free(&folded);
+            if (result != 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- amounts ------------------------------------------------------------------------------ */
+
+/* Those of one slice, by box. */
+struct amounts {
+    uint64_t *of[AMOUNTS]; /* owned */
+};
+
+/* In one run those that are wide in the slice; of runs all that are wide in any of them. */
+static int fill(struct writer *writer, const struct cup_folded *folded, struct amounts *amounts,
+                int amount)
+{
+    uint32_t *place = calloc(folded->count + 1, sizeof *place); /* and one; 0: no box */
+    if (!place)
+        return -1;
+    place[0] = 1;
+    amounts->of[amount][0] = folded->nodes[0].total;
+    for (size_t i = 1; i < folded->count; i++) {
+        const struct cup_folded_node *node = &folded->nodes[i];
+        uint32_t number = cup_pair_map_get(&writer->numbers, node->function, node->line);
+        if (!number || !place[node->parent] || (!writer->slices->compared && !is_wide(folded, i)))
+            continue;
+        place[i] = cup_pair_map_get(&writer->at, place[node->parent] - 1, number - 1);
+        if (!place[i])
+            continue;
+        amounts->of[amount][place[i] - 1] = node->total;
+    }
+    free(place);
+    return 0;
+}
+
+static int fill_all(struct writer *writer, size_t slice, struct amounts *amounts)
+{
+    int result = 0, most = writer->slices->compared ? AMOUNTS : SAMPLES;
+    for (int amount = 0; amount < most && result == 0; amount++) {
+        struct cup_folded folded;
+        amounts->of[amount] = calloc(writer->node_count, sizeof *amounts->of[amount]);
+        if (!amounts->of[amount] || fold(writer, slice, amount, &folded) != 0)
+            return -1;
+        result = fill(writer, &folded, amounts, amount);
+        cup_folded_free(&folded);
+    }
+    return result;
+}
+
+static void amounts_free(struct amounts *amounts)
+{
+    for (int amount = 0; amount < AMOUNTS; amount++)
+        free(amounts->of[amount]);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void put(struct writer *writer, const char *name, struct cup_value value)
+{
+    cup_json_value(&writer->json, name, value);
+}
+
+static bool is_seconds(int amount)
+{
+    return cup_weight_units[weights[amount]] == CUP_UNIT_SECONDS;
+}
+
+/* Microseconds, bytes, samples. */
+static int64_t rounded(const struct amounts *amounts, int amount, size_t node)
+{
+    uint64_t exact = amounts->of[amount][node];
+    return (int64_t)(is_seconds(amount) ? (exact + 500) / 1000 : exact);
+}
+
+/* What is no callee's, of boxes that have some: how many boxes after the one before, and how much.
+ * Most boxes only pass on what they have. */
+static int put_amounts(struct writer *writer, const struct amounts *amounts, int amount)
+{
+    int64_t *own = calloc(writer->node_count, sizeof *own);
+    size_t before = 0;
+    if (!own)
+        return -1;
+    for (size_t i = 0; i < writer->node_count; i++) {
+        own[i] += rounded(amounts, amount, i);
+        if (i)
+            own[writer->nodes[i].parent] -= rounded(amounts, amount, i);
+    }
+    cup_json_list(&writer->json, amount == SAMPLES ? "samples" : cup_flame_shown_names[amount]);
+    for (size_t i = 0; i < writer->node_count; i++) {
+        if (own[i] == 0)
+            continue;
+        put(writer, NULL, cup_count(i - before));
+        put(writer, NULL, cup_signed(own[i]));
+        before = i;
+    }
+    cup_json_end_array(&writer->json);
+    free(own);
+    return 0;
+}
+
+static int put_slice(struct writer *writer, size_t slice, const struct amounts *amounts)
+{
+    int result = 0;
+    const struct cup_flame_slice *of = &writer->slices->slices[slice];
+    cup_json_row(&writer->json, NULL);
+    put(writer, "title", cup_text(of->title));
+    if (of->group)
+        put(writer, "group", cup_string(of->group));
+    if (of->per > 0)
+        put(writer, "per", cup_real(of->per));
+    for (int amount = 0; amount < AMOUNTS && result == 0; amount++)
+        if (amounts->of[amount])
+            result = put_amounts(writer, amounts, amount);
+    cup_json_end_object(&writer->json);
+    return result;
+}
+
+/* Tasks that did nothing at stacks are no choice; a run is. */
+static bool has_any(const struct writer *writer, const struct amounts *amounts)
+{
+    bool any = writer->slices->compared;
+    for (int i = 0; i < CUP_FLAME_SHOWN; i++)
+        any |= amounts->of[i][0] > 0;
+    return any;
+}
+
+static int put_slices(struct writer *writer, uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
+{
+    int result = 0;
+    cup_json_array(&writer->json, "slices");
+    for (size_t slice = 0; slice < writer->slices->count && result == 0; slice++) {
+        struct amounts amounts = {.of = {NULL}};
+        result = fill_all(writer, slice, &amounts);
+        for (int i = 0; i < CUP_FLAME_SHOWN && result == 0; i++)
+            all[slice][i] = amounts.of[i][0];
+        if (result == 0 && (slice == 0 || has_any(writer, &amounts)))
+            result = put_slice(writer, slice, &amounts);
+        amounts_free(&amounts);
+    }
+    cup_json_end_array(&writer->json);
+    return result;
+}
+
+static void put_boxes(struct writer *writer)
+{
+    cup_json_list(&writer->json, "parents");
+    for (size_t i = 0; i < writer->node_count; i++)
+        put(writer, NULL, cup_count(writer->nodes[i].parent));
+    cup_json_end_array(&writer->json);
+    cup_json_list(&writer->json, "frames");
+    for (size_t i = 0; i < writer->node_count; i++)
+        put(writer, NULL, cup_count(writer->nodes[i].frame));
+    cup_json_end_array(&writer->json);
+}
+
+static void put_weights(struct writer *writer)
+{
+    cup_json_array(&writer->json, "weights");
+    for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
+        cup_json_row(&writer->json, NULL);
+        put(writer, "name", cup_string(cup_flame_shown_names[i]));
+        put(writer, "title", cup_string(cup_flame_shown_titles[i]));
+        put(writer, "unit", cup_string(is_seconds(i) ? "s" : "B"));
+        cup_json_end_object(&writer->json);
+    }
+    cup_json_end_array(&writer->json);
+}
+
+/* "name (file:line)", and whose it is: a number of cup_flame_kind_names. */
+static void put_functions(struct writer *writer)
+{
+    const struct cup_call_tree *calls = writer->slices->calls;
+    cup_json_list(&writer->json, "kinds");
+    for (int i = 0; i < CUP_FLAME_KINDS; i++)
+        put(writer, NULL, cup_string(cup_flame_kind_names[i]));
+    cup_json_end_array(&writer->json);
+    cup_json_array(&writer->json, "functions");
+    for (size_t i = 0; i < writer->frame_count; i++) {
+        const struct cup_call_frame *frame = &writer->frames[i];
+        char text[CUP_FRAME_ROOM];
+        cup_json_list(&writer->json, NULL);
+        put(writer, NULL, cup_string(cup_function_text(calls, frame->function, frame->line, text)));
+        put(writer, NULL, cup_count(cup_flame_kind_of(calls, frame->function)));
+        cup_json_end_array(&writer->json);
+    }
+    cup_json_end_array(&writer->json);
+}
+
+static void put_compared(struct writer *writer)
+{
+    static const double shades[] = CUP_FLAME_SHADES;
+    if (!writer->slices->compared)
+        return;
+    put(writer, "baseline", cup_count(writer->slices->baseline));
+    put(writer, "each", cup_string(writer->slices->by_event ? "event" : "task"));
+    cup_json_list(&writer->json, "shades");
+    for (int i = 0; i < CUP_FLAME_SHADE_COUNT; i++)
+        put(writer, NULL, cup_real(shades[i]));
+    cup_json_end_array(&writer->json);
+    put(writer, "alloc_step", cup_count(CUP_FLAME_ALLOC_STEP));
+}
+
+int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
+                         uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
+{
+    struct writer writer = {.slices = slices};
+    int result = find_boxes(&writer);
+    cup_json_start(&writer.json, out);
+    cup_json_row(&writer.json, NULL); /* in one line: control characters are taken out */
+    if (result == 0) {
+        put_compared(&writer);
+        put_weights(&writer);
+        put_functions(&writer);
+        put_boxes(&writer);
+        result = put_slices(&writer, amounts);
+    }
+    cup_json_end_object(&writer.json);
+    cup_pair_map_clear(&writer.numbers);
+    cup_pair_map_clear(&writer.at);
+    free(writer.frames);
+    free(writer.nodes);
+    return result;
+}

@@ -1,0 +1,79 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/io/bytes_per_chunk.h"
+#include "plot/shared/rates.h"
+
+enum { BINS = 50 };
+
+struct values {
+    double *compressed, *both; /* both: of all chunks, then what was delivered to them */
+    size_t known;
+};
+
+/* Chunks that read no basket are left out of both. */
+static int gather(struct values *values, const struct cup_chunk_points *chunks,
+                  struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    size_t count = chunks->count;
+    values->both = cup_arena_take(input->arena, 2 * count, sizeof(double));
+    if (!values->both)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_item *item = &profile->items[chunks->points[i].item];
+        uint64_t bytes = profile->baskets ? profile->baskets[item->task].compressed : 0;
+        values->both[i] = bytes ? (double)bytes : NAN;
+        values->both[count + i] = bytes ? (double)cup_delivered(profile, item->task) : NAN;
+        values->known += bytes > 0;
+    }
+    return 0;
+}
+
+static double most_of(const double *counts, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, counts[i]);
+    return most;
+}
+
+/* The bins are made for both, so that they stand over each other. */
+static int make(struct cup_bytes_per_chunk *plot, const struct values *values,
+                struct cup_arena *arena)
+{
+    struct cup_bins *bins = &plot->compressed.bins;
+    size_t count = plot->compressed.chunks.count;
+    if (cup_grouped_make(&plot->compressed, arena, CUP_BINS_EVEN, values->both, 2 * count, BINS) !=
+        0)
+        return -1;
+    plot->delivered = cup_arena_take(arena, bins->count, sizeof(double));
+    if (!plot->delivered)
+        return -1;
+    cup_bins_count(bins, values->both + count, count, plot->delivered);
+    plot->most = most_of(plot->delivered, bins->count);
+    for (size_t i = 0; i < bins->count; i++)
+        plot->most = fmax(plot->most, cup_grouped_height(&plot->compressed, i));
+    return 0;
+}
+
+const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
+{
+    struct cup_bytes_per_chunk *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct values values = {0};
+    if (!plot || cup_chunk_points_make(&plot->compressed.chunks, input) != 0 ||
+        gather(&values, &plot->compressed.chunks, input) != 0)
+        return NULL;
+    if (values.known == 0)
+        return cup_plot_none(input, "no chunk is known to have read a basket");
+    if (make(plot, &values, input->arena) != 0)
+        return NULL;
+    char chunks[64];
+    cup_plot_say(
+        input,
+        "%s whose result was used and that read baskets. Baskets: compressed bytes of those "
+        "that were asked for; delivered: by files and sockets, what was read ahead included "
+        "(cupping).",
+        cup_plot_counted(chunks, values.known, "chunk"));
+    return plot;
+}

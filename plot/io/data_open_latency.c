@@ -1,0 +1,160 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/metrics/reads/open_ranks.h"
+#include "plot/charts.h"
+#include "plot/io/open_latency.h"
+
+const struct cup_open_key cup_open_keys[CUP_OPEN_KINDS] = {
+    {"local files, also mounted ones", CUP_PAINT_GREEN},
+    {"files, by XRootD's client", CUP_PAINT_BLUE},
+    {"TCP connections", CUP_PAINT_ORANGE},
+};
+
+/* ---- one server ---------------------------------------------------------------------------- */
+
+static double quantile(const struct cup_open_sum *sum, double share)
+{
+    return cup_open_quantile_ns(sum, share) / 1e9;
+}
+
+static void describe(struct cup_open_row *row, const struct cup_open_sum *sum)
+{
+    char counted[64], failed[64] = "", middle[CUP_DURATION_TEXT], high[CUP_DURATION_TEXT];
+    if (sum->failed)
+        snprintf(failed, sizeof failed, ", %llu failed", (unsigned long long)sum->failed);
+    snprintf(row->brief, sizeof row->brief, "%s (%llu)", cup_duration_text(middle, row->middle),
+             (unsigned long long)sum->opened);
+    snprintf(row->text, sizeof row->text, "%s%s: median %s, 99 %% %s",
+             cup_plot_counted(counted, sum->opened, "open"), failed, middle,
+             cup_duration_text(high, row->high));
+}
+
+static void make_row(struct cup_open_row *row, const struct cup_profile *profile,
+                     const struct cup_open_sum *sum)
+{
+    *row = (struct cup_open_row){.name = cup_profile_text(profile, sum->server),
+                                 .kind = sum->kind - CUP_OPEN_LOCAL,
+                                 .low = quantile(sum, 0.01),
+                                 .lower = quantile(sum, 0.25),
+                                 .middle = quantile(sum, 0.5),
+                                 .upper = quantile(sum, 0.75),
+                                 .high = quantile(sum, 0.99),
+                                 .longest = (double)sum->longest_ns / 1e9};
+    if (!row->name.length)
+        row->name = (struct cup_text){"(not known)", strlen("(not known)")};
+    describe(row, sum);
+}
+
+/* From the shortest to the longest: at the end of each bucket, so many had been opened. */
+static int make_curve(struct cup_open_row *row, const struct cup_open_sum *sum,
+                      struct cup_arena *arena)
+{
+    row->times = cup_arena_take(arena, CUP_OPEN_BUCKETS + 1, sizeof *row->times);
+    row->shares = cup_arena_take(arena, CUP_OPEN_BUCKETS + 1, sizeof *row->shares);
+    if (!row->times || !row->shares)
+        return -1;
+    uint64_t before = 0;
+    row->times[0] = (double)sum->shortest_ns / 1e9;
+    row->points = 1;
+    for (unsigned i = 0; i < CUP_OPEN_BUCKETS; i++) {
+        if (!sum->buckets[i])
+            continue;
+        before += sum->buckets[i];
+        double end = fmin(cup_open_bucket_from_ns(i + 1), (double)sum->longest_ns);
+        row->times[row->points] = before == sum->opened ? row->longest : end / 1e9;
+        row->shares[row->points++] = (double)before / (double)sum->opened * 100;
+    }
+    return 0;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+struct left_out {
+    uint64_t servers, opens; /* of those that succeeded there */
+    uint64_t failed_only;    /* servers at which none did */
+};
+
+static int add(struct cup_open_latency *plot, struct cup_plot_input *input,
+               const struct cup_open_sum *sum, bool curve)
+{
+    struct cup_open_row *row = &plot->rows[plot->count];
+    make_row(row, input->totals->profile, sum);
+    plot->names[plot->count++] = row->name;
+    plot->shortest = fmin(plot->shortest, (double)sum->shortest_ns / 1e9);
+    plot->longest = fmax(plot->longest, row->longest);
+    return curve ? make_curve(row, sum, input->arena) : 0;
+}
+
+static size_t count_opened(const struct cup_open_sum **sums, size_t count)
+{
+    size_t opened = 0;
+    for (size_t i = 0; i < count; i++)
+        opened += sums[i]->opened > 0;
+    return opened;
+}
+
+static int fill(struct cup_open_latency *plot, struct cup_plot_input *input,
+                const struct cup_open_sum **sums, size_t count, struct left_out *left_out)
+{
+    bool curves = count_opened(sums, count) <= CUP_OPEN_CURVES;
+    plot->shortest = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (!sums[i]->opened) {
+            left_out->failed_only++;
+        } else if (plot->count == CUP_OPEN_ROWS) {
+            left_out->servers++;
+            left_out->opens += sums[i]->opened;
+        } else if (add(plot, input, sums[i], curves) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void say(struct cup_plot_input *input, const struct cup_open_latency *plot,
+                const struct left_out *left_out)
+{
+    char rest[128] = "", failed[96] = "", servers[64], opens[64];
+    if (left_out->servers)
+        snprintf(rest, sizeof rest, " Left out are %s with less opening time, %s.",
+                 cup_plot_counted(servers, left_out->servers, "server"),
+                 cup_plot_counted(opens, left_out->opens, "open"));
+    if (left_out->failed_only)
+        snprintf(failed, sizeof failed, " At %s all failed.",
+                 cup_plot_counted(servers, left_out->failed_only, "server"));
+    cup_plot_say(input,
+                 "Timed (cupping): the open of local files that were then used, by first "
+                 "directory; XRootD's "
+                 "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
+                 plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
+                                               : "; beside names: median (opens)",
+                 rest, failed);
+}
+
+static const void *make(struct cup_plot_input *input, const struct cup_open_sum **sums,
+                        size_t count)
+{
+    struct cup_open_latency *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct left_out left_out = {0};
+    if (!plot || fill(plot, input, sums, count, &left_out) != 0)
+        return NULL;
+    if (!plot->count)
+        return cup_plot_none(input, "no file was opened, and no connection made, while this was "
+                                    "recorded");
+    say(input, plot, &left_out);
+    return plot;
+}
+
+const void *cup_data_open_latency(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    size_t count;
+    if (!cup_profile_measured(profile, CUP_FEATURE_OPENS))
+        return cup_plot_none(input, "an older library recorded this, which did not time opens");
+    const struct cup_open_sum **sums = cup_opens_by_time(profile, &count);
+    const void *plot = sums ? make(input, sums, count) : NULL;
+    free(sums);
+    return plot;
+}

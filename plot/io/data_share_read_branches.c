@@ -1,0 +1,121 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/base/units.h"
+#include "analysis/metrics/reads/file_shares.h"
+#include "plot/charts.h"
+#include "plot/shared/rows.h"
+
+static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_BLUE}};
+
+/* A branch over all files that were opened; compressed bytes. */
+struct part {
+    uint32_t branch; /* index in profile->branches */
+    uint64_t read;   /* each basket once */
+    uint64_t whole;
+};
+
+struct adding {
+    const struct cup_file_shares *shares;
+    struct part *parts; /* as profile->branches */
+    size_t files;       /* that say how large their branches are */
+};
+
+/* Returns whether the file says how large the branch is. */
+static bool add_row(struct adding *adding, const struct cup_branch_row *row)
+{
+    const struct cup_file_fact *fact = cup_row_facts(adding->shares, row);
+    struct cup_text name = cup_profile_text(adding->shares->totals->profile, row->name);
+    if (!row->branch || !row->name || !row->rereads_known || !fact || fact->reason)
+        return false;
+    struct cup_root_branch branch = cup_root_branch_named(&fact->tree, name.bytes, name.length);
+    if (branch.compressed_bytes == 0)
+        return false;
+    struct part *part = &adding->parts[row->branch - 1];
+    part->read += cup_distinct_bytes(&row->sums, &row->rereads);
+    part->whole += branch.compressed_bytes;
+    return true;
+}
+
+static bool add_file(void *context, const struct cup_branch_row *rows, size_t count)
+{
+    struct adding *adding = context;
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= add_row(adding, &rows[i]);
+    adding->files += any;
+    return true;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct part *one = a, *two = b;
+    if (one->read != two->read)
+        return one->read > two->read ? -1 : 1;
+    return one->branch < two->branch ? -1 : one->branch > two->branch;
+}
+
+static size_t sort(struct part *parts, size_t count)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].whole) {
+            parts[known] = parts[i];
+            parts[known++].branch = (uint32_t)i;
+        }
+    qsort(parts, known, sizeof *parts, most_first);
+    return known;
+}
+
+static void add_bar(struct cup_rows *plot, const struct cup_profile *profile,
+                    const struct part *part)
+{
+    double share = fmin(100, 100 * (double)part->read / (double)part->whole);
+    char read[CUP_HUMAN_READABLE_ROOM], whole[CUP_HUMAN_READABLE_ROOM];
+    struct cup_row *row = cup_rows_add(
+        plot, cup_profile_text(profile, profile->branches[part->branch].name), 0, share);
+    if (!row)
+        return;
+    snprintf(row->text, sizeof row->text, "%s of %s",
+             cup_print_human_readable(read, cup_count(part->read), CUP_UNIT_BYTES),
+             cup_print_human_readable(whole, cup_count(part->whole), CUP_UNIT_BYTES));
+}
+
+static void say(struct cup_plot_input *input, const struct cup_rows *plot, size_t known,
+                size_t files)
+{
+    char branches[CUP_HUMAN_READABLE_ROOM], counted[64];
+    cup_plot_say(input,
+                 "Compressed bytes of different baskets, of all in %s, by their own word: %s%s "
+                 "branches, first those of which most was read; those of which nothing was read "
+                 "are left out (cupping).",
+                 cup_plot_counted(counted, files, "file"),
+                 known > plot->count ? "the first of " : "",
+                 cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
+}
+
+const void *cup_data_share_read_branches(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    if (!input->totals->shares)
+        return cup_plot_none(input, "it takes the files themselves: --files DIR");
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct adding adding = {
+        .shares = input->totals->shares,
+        .parts = cup_arena_take(input->arena, profile->branch_count + 1, sizeof *adding.parts)};
+    if (!plot || !adding.parts || cup_branches_each(input->totals, add_file, &adding) != 0)
+        return NULL;
+    size_t known = sort(adding.parts, profile->branch_count);
+    if (known == 0)
+        return cup_plot_none(input, "no file that was read could be opened, or says how large its "
+                                    "branches are");
+    for (size_t i = 0; i < known; i++)
+        add_bar(plot, profile, &adding.parts[i]);
+    plot->what = "branches";
+    plot->name = "share that was read";
+    plot->unit = CUP_AXIS_PERCENT;
+    plot->whole = 100;
+    say(input, plot, known, adding.files);
+    return plot;
+}

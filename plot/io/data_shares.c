@@ -1,0 +1,136 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/metrics/reads/file_shares.h"
+#include "plot/charts.h"
+#include "plot/io/shares.h"
+
+enum { BINS = 20 };
+
+struct file {
+    uint32_t index; /* in root_files */
+    double compressed;
+};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? fmin(100, 100 * (double)part / (double)whole) : NAN;
+}
+
+/* What the file itself says of its trees, where it was opened; NULL: it was not. */
+static const struct cup_file_share *facts_of(const struct cup_totals *totals, size_t file)
+{
+    const struct cup_file_share *share = totals->shares ? &totals->shares->files[file] : NULL;
+    return share && !share->reason ? share : NULL;
+}
+
+/* Else what the log says, as uproot knew them. */
+static struct cup_share share_of(const struct cup_totals *totals, size_t index)
+{
+    const struct cup_file_share *facts = facts_of(totals, index);
+    const struct cup_branches_file *file = &totals->branches.files[index];
+    if (facts)
+        return (struct cup_share){facts->bytes_known ? percent(facts->bytes_read, facts->bytes)
+                                                     : NAN,
+                                  percent(facts->branches_read, facts->branches)};
+    return (struct cup_share){percent(file->read_of_trees, file->tree_compressed),
+                              percent(file->branches, file->tree_branches)};
+}
+
+static bool is_known(const struct cup_share *share)
+{
+    return !isnan(share->bytes) || !isnan(share->branches);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct file *one = a, *two = b;
+    if (one->compressed != two->compressed)
+        return one->compressed > two->compressed ? -1 : 1;
+    return one->index < two->index ? -1 : one->index > two->index;
+}
+
+static struct file *sort_files(struct cup_plot_input *input, size_t *known)
+{
+    const struct cup_totals *totals = input->totals;
+    size_t count = totals->profile->root_file_count;
+    struct file *files = cup_arena_take(input->arena, count + 1, sizeof *files);
+    for (size_t i = 0; files && i < count; i++) {
+        struct cup_share share = share_of(totals, i);
+        if (totals->profile->root_files[i].sums.baskets && is_known(&share))
+            files[(*known)++] =
+                (struct file){(uint32_t)i, (double)totals->profile->root_files[i].sums.compressed};
+    }
+    if (files)
+        qsort(files, *known, sizeof *files, by_bytes);
+    return files;
+}
+
+static void add_rows(struct cup_shares *plot, const struct cup_totals *totals,
+                     const struct file *files, size_t known)
+{
+    for (size_t i = 0; i < known && i < CUP_ROWS_MOST; i++) {
+        uint32_t index = files[i].index;
+        plot->rows[plot->count] = share_of(totals, index);
+        plot->names[plot->count++] =
+            cup_profile_text(totals->profile, totals->profile->root_files[index].path);
+    }
+    cup_paths_shorten(plot->names, plot->count);
+}
+
+/* From 0 to 100 percent, whatever the values: pictures of runs are then alike. */
+static int make_distribution(struct cup_shares *plot, struct cup_plot_input *input,
+                             const struct file *files, size_t known)
+{
+    double *values = cup_arena_take(input->arena, 2 * known, sizeof *values);
+    if (!values || cup_bins_between(&plot->bytes, input->arena, 0, 100, BINS) != 0)
+        return -1;
+    plot->branches = cup_arena_take(input->arena, plot->bytes.count, sizeof(double));
+    if (!plot->branches)
+        return -1;
+    for (size_t i = 0; i < known; i++) {
+        struct cup_share share = share_of(input->totals, files[i].index);
+        values[i] = share.bytes;
+        values[known + i] = share.branches;
+    }
+    cup_bins_count(&plot->bytes, values, known, plot->bytes.counts);
+    cup_bins_count(&plot->bytes, values + known, known, plot->branches);
+    for (size_t i = 0; i < plot->bytes.count; i++)
+        plot->most = fmax(plot->most, fmax(plot->bytes.counts[i], plot->branches[i]));
+    return 0;
+}
+
+static void say(struct cup_plot_input *input, const struct file *files, size_t known)
+{
+    char text[64], opened[80] = "as uproot knew them";
+    size_t by_files = 0;
+    for (size_t i = 0; i < known; i++)
+        by_files += facts_of(input->totals, files[i].index) != NULL;
+    if (by_files == known)
+        snprintf(opened, sizeof opened, "as the files themselves say");
+    else if (by_files)
+        snprintf(opened, sizeof opened, "as %zu of them say, and as uproot knew the others",
+                 by_files);
+    cup_plot_say(input,
+                 "Of the trees read in %s, %s: compressed bytes of different "
+                 "baskets, and branches that hold baskets (cupping).",
+                 cup_plot_counted(text, known, "file"), opened);
+}
+
+const void *cup_data_share_read(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_shares *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    size_t known = 0;
+    const struct file *files = plot ? sort_files(input, &known) : NULL;
+    if (!files)
+        return NULL;
+    if (known == 0)
+        return cup_plot_none(input, "of no tree that was read is it known how large it is");
+    add_rows(plot, totals, files, known);
+    if (known > CUP_ROWS_MOST && make_distribution(plot, input, files, known) != 0)
+        return NULL;
+    say(input, files, known);
+    return plot;
+}

@@ -1,0 +1,47 @@
+#ifndef CUPPING_PLOT_IO_IO_MAP_H
+#define CUPPING_PLOT_IO_IO_MAP_H
+
+#include <stdbool.h>
+
+#include "analysis/base/intern.h"
+#include "plot/plots.h"
+
+enum {
+    CUP_IO_FILES = 6,    /* shown at most */
+    CUP_IO_MARKS = 4000, /* more are drawn as a density */
+    CUP_IO_COLUMNS = 240,
+    CUP_IO_CELLS = 150, /* of a column: all files together */
+};
+
+/* A stroke, in one of the files. */
+struct cup_io_mark {
+    double from_s, to_s, low, high;
+    uint8_t row;
+    bool again;  /* at least half of its bytes had surely been read before */
+    bool joined; /* somewhere between its corners, in no order that is known */
+};
+
+/* What was read in a cell of time and offset. */
+struct cup_io_cell {
+    double fresh, again; /* bytes */
+};
+
+/* Offset against time, one row for each file. */
+struct cup_io_map {
+    double seconds;
+    bool since_first_read; /* of each file; else since the run began */
+    size_t row_count;
+    struct cup_text names[CUP_IO_FILES];
+    double sizes[CUP_IO_FILES]; /* bytes: of the file, or as far as it was read */
+    struct cup_io_mark *marks;  /* NULL: cells */
+    size_t mark_count;
+    bool any_joined;
+    struct cup_io_cell *cells; /* row by row of each file, from its top */
+    size_t cell_rows;          /* of each file */
+    double most;               /* bytes in a cell */
+};
+
+/* Why there is nothing to draw of a profile without strokes. */
+const char *cup_no_extents(const struct cup_profile *profile);
+
+#endif

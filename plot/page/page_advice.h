@@ -1,0 +1,23 @@
+/* The advice of a page, with links to the plots and tables in which its figures are seen. */
+#ifndef CUPPING_PLOT_PAGE_PAGE_ADVICE_H
+#define CUPPING_PLOT_PAGE_PAGE_ADVICE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analysis/metrics/totals.h"
+
+/* Where to look for the evidence of a rule: the name of a plot and the heading of a table of the
+ * report; NULL where there is none. */
+struct cup_page_evidence {
+    const char *rule, *plot, *table;
+};
+
+/* NULL: the rule is not known here. */
+const struct cup_page_evidence *cup_page_find_evidence(const char *rule);
+
+/* As a list. `contents` are the links to what the page has: others would lead nowhere. Returns how
+ * many sentences there are. */
+size_t cup_page_advice(FILE *out, const struct cup_totals *totals, const char *contents);
+
+#endif

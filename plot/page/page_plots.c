@@ -1,0 +1,159 @@
+#include "plot/page/page_plots.h"
+
+#include <string.h>
+
+#include "analysis/write/html.h"
+#include "plot/page/page_paints.h"
+#include "plot/page/page_svg.h"
+
+/* What comes first, in this order; the very first is as wide as the page, as is that of runs. */
+static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
+                                    "event-rate"};
+enum { FRONT = sizeof front / sizeof *front };
+
+static bool is_front(const struct cup_plot *plot)
+{
+    for (int i = 0; i < FRONT; i++)
+        if (strcmp(front[i], plot->name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- legends ------------------------------------------------------------------------------ */
+
+static bool is_repeated(const struct cup_legend *legend, size_t key)
+{
+    const char *name = cup_page_paint(legend->keys[key].colour);
+    for (size_t i = 0; i < key; i++) {
+        const char *other = cup_page_paint(legend->keys[i].colour);
+        if (other && strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* That more is painted with than its box in the legend: a density has but shades. */
+static bool is_used(const struct cup_bytes *shapes, const char *paint)
+{
+    char class[32];
+    int length = snprintf(class, sizeof class, "class=\"%s", paint), found = 0;
+    const char *at = (const char *)shapes->bytes;
+    while (found < 2 && (at = strstr(at, class))) {
+        at += length;
+        found += *at == '"' || *at == ' ';
+    }
+    return found == 2;
+}
+
+/* A switch for each colour of the legend; of use with the script only, which brings them to light.
+ */
+static void write_keys(FILE *out, const struct cup_legend *legend, const struct cup_bytes *shapes)
+{
+    fputs("<ul class=\"keys\" aria-label=\"Shown in the plot\" hidden>\n", out);
+    for (size_t i = 0; i < legend->count; i++) {
+        const struct cup_key *key = &legend->keys[i];
+        const char *paint = cup_page_paint(key->colour);
+        if (key->mark == CUP_KEY_NONE || !paint || is_repeated(legend, i) ||
+            !is_used(shapes, paint))
+            continue;
+        fprintf(out,
+                "<li><button type=\"button\" aria-pressed=\"true\" data-paint=\"%s\">"
+                "<i style=\"background:var(--%s)\"></i>",
+                paint, paint);
+        cup_html_string(out, key->text);
+        fputs("</button></li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+/* ---- figures ------------------------------------------------------------------------------ */
+
+/* The picture has its title in it: the heading is for those who go from one to the next. */
+static void begin_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                         bool first)
+{
+    FILE *out = plots->out;
+    fprintf(out,
+            "<figure class=\"plot%s\" id=\"plot-%s\" aria-labelledby=\"plot-%s-name\">\n"
+            "<figcaption><h3 class=\"unseen\" id=\"plot-%s-name\">%s</h3>",
+            first ? " first" : "", plot->name, plot->name, plot->name, plot->title);
+    fprintf(out, "<a class=\"here\" href=\"#plot-%s\" aria-label=\"Link to this plot\">#</a> ",
+            plot->name);
+    cup_html_string(out, plot->answers);
+    fprintf(out,
+            "</figcaption>\n"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n",
+            plot->title);
+    fprintf(plots->contents, "<li><a href=\"#plot-%s\">%s</a></li>\n", plot->name, plot->title);
+}
+
+/* Smaller sheets than those of files: their letters are large beside what is drawn. */
+static int draw(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                const struct cup_plot_input *input, const void *data)
+{
+    bool first = strcmp(plot->name, front[0]) == 0 || plot == cup_run_plots;
+    const struct cup_plot_style style = {.width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2};
+    struct cup_legend legend;
+    struct cup_canvas canvas;
+    const struct cup_bytes *shapes;
+    if (cup_plot_draw_for_page(plot, input, data, &style, &legend, &canvas, &shapes,
+                               plots->error) != 0)
+        return -1;
+    begin_figure(plots, plot, first);
+    cup_page_svg(plots->out, plot, &canvas, shapes, legend.caption);
+    fputs("</div>\n", plots->out);
+    write_keys(plots->out, &legend, shapes);
+    fputs("</figure>\n", plots->out);
+    cup_canvas_close(&canvas);
+    return 0;
+}
+
+static void leave_out(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                      const char *reason)
+{
+    fputs("<li>", plots->left_out);
+    cup_html_string(plots->left_out, plot->title);
+    fputs(": ", plots->left_out);
+    cup_html_string(plots->left_out, reason);
+    fputs("</li>\n", plots->left_out);
+}
+
+static int put_plot(const struct cup_page_plots *plots, const struct cup_plot *plot)
+{
+    struct cup_arena arena = {0};
+    struct cup_plot_input input = {.totals = plots->totals, .runs = plots->runs, .arena = &arena};
+    const void *data;
+    int result = cup_plot_make(plot, &input, &data, plots->error);
+    if (result == 0) {
+        result = draw(plots, plot, &input, data);
+    } else if (result > 0) {
+        leave_out(plots, plot, input.reason);
+        result = 0;
+    }
+    cup_arena_clear(&arena);
+    return result;
+}
+
+int cup_page_plots_front(const struct cup_page_plots *plots)
+{
+    for (int i = 0; i < FRONT; i++)
+        if (put_plot(plots, cup_find_plot(front[i])) != 0)
+            return -1;
+    return 0;
+}
+
+int cup_page_plots_others(const struct cup_page_plots *plots)
+{
+    for (size_t i = 0; i < cup_plot_count; i++)
+        if (!is_front(&cup_plots[i]) && put_plot(plots, &cup_plots[i]) != 0)
+            return -1;
+    return 0;
+}
+
+int cup_page_plots_of_runs(const struct cup_page_plots *plots)
+{
+    for (size_t i = 0; i < cup_run_plot_count; i++)
+        if (put_plot(plots, &cup_run_plots[i]) != 0)
+            return -1;
+    return 0;
+}

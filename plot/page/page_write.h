@@ -1,0 +1,14 @@
+/* `cupping plot --html`: a run as one page that needs nothing besides itself: the summary, the
+ * plots that matter the most, advice, the report's tables, and all other plots. */
+#ifndef CUPPING_PLOT_PAGE_PAGE_WRITE_H
+#define CUPPING_PLOT_PAGE_PAGE_WRITE_H
+
+#include "analysis/metrics/totals.h"
+#include "analysis/write/output.h"
+
+/* The profile must have the counters of every task. Returns 0, or -1 and *error; `output` tells
+ * whether everything was written. */
+int cup_page_write(const struct cup_totals *totals, const struct cup_output *output,
+                   struct cup_error *error);
+
+#endif

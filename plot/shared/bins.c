@@ -1,0 +1,107 @@
+#include "plot/shared/bins.h"
+
+#include <math.h>
+
+static bool has_bin(enum cup_bins_kind kind, double value)
+{
+    return isfinite(value) && (kind != CUP_BINS_LOG || value > 0);
+}
+
+size_t cup_bin_of(const struct cup_bins *bins, double value)
+{
+    double low = bins->edges[0], high = bins->edges[bins->count];
+    if (!has_bin(bins->kind, value))
+        return bins->count;
+    double share = bins->kind == CUP_BINS_LOG ? log(value / low) / log(high / low)
+                                              : (value - low) / (high - low);
+    double bin = floor(share * (double)bins->count + 1e-9);
+    return bin < 1 ? 0 : bin >= (double)bins->count ? bins->count - 1 : (size_t)bin;
+}
+
+void cup_bins_count(const struct cup_bins *bins, const double *values, size_t count, double *counts)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bin = cup_bin_of(bins, values[i]);
+        if (bin < bins->count)
+            counts[bin]++;
+    }
+}
+
+/* As many as the number of values can tell apart (Rice's rule), within bounds. */
+static size_t bins_for(size_t values, size_t most)
+{
+    double wanted = ceil(2 * cbrt((double)values));
+    return wanted < 5 ? 5 : wanted > (double)most ? most : (size_t)wanted;
+}
+
+/* Round ones, of which the last one still holds the largest value. */
+static void round_bins(struct cup_bins *bins, double *low, double *high, size_t most)
+{
+    double step = cup_round_step((*high - *low) / (double)bins->count);
+    if (bins->kind == CUP_BINS_RATIO)
+        step = fmax(step, 0.01);
+    if (bins->kind == CUP_BINS_WHOLE && step <= 1) {
+        step = 1;
+        *low = round(*low) - 0.5;
+    } else
+        *low = floor(*low / step + 1e-9) * step;
+    double count = floor((*high - *low) / step + 1e-9) + 1;
+    bins->count = count > (double)(2 * most) ? 2 * most : (size_t)count;
+    *high = *low + step * (double)bins->count;
+}
+
+static void set_edges(struct cup_bins *bins, double low, double high)
+{
+    for (size_t i = 0; i <= bins->count; i++) {
+        double share = (double)i / (double)bins->count;
+        bins->edges[i] =
+            bins->kind == CUP_BINS_LOG ? low * pow(high / low, share) : low + (high - low) * share;
+    }
+}
+
+static int take_bins(struct cup_bins *bins, struct cup_arena *arena, double low, double high)
+{
+    bins->edges = cup_arena_take(arena, bins->count + 1, sizeof(double));
+    bins->counts = cup_arena_take(arena, bins->count, sizeof(double));
+    if (!bins->edges || !bins->counts)
+        return -1;
+    set_edges(bins, low, high);
+    return 0;
+}
+
+int cup_bins_between(struct cup_bins *bins, struct cup_arena *arena, double low, double high,
+                     size_t count)
+{
+    *bins = (struct cup_bins){.kind = CUP_BINS_EVEN, .count = count};
+    return take_bins(bins, arena, low, high);
+}
+
+/* A single whole number needs no room around it. */
+static struct cup_scale extent(enum cup_bins_kind kind, struct cup_range range)
+{
+    if (kind == CUP_BINS_WHOLE && range.low == range.high)
+        return (struct cup_scale){.low = range.low, .high = range.high};
+    return cup_scale_make(range.low, range.high, kind == CUP_BINS_LOG);
+}
+
+int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_kind kind,
+                  const double *values, size_t count, size_t most)
+{
+    struct cup_range range = cup_range_none();
+    *bins = (struct cup_bins){.kind = kind};
+    for (size_t i = 0; i < count; i++)
+        if (has_bin(kind, values[i]))
+            cup_range_add(&range, values[i]);
+        else
+            bins->left_out++;
+    struct cup_scale scale = extent(kind, range);
+    bins->count = bins_for(count - bins->left_out, most);
+    if (kind != CUP_BINS_LOG)
+        round_bins(bins, &scale.low, &scale.high, most);
+    if (take_bins(bins, arena, scale.low, scale.high) != 0)
+        return -1;
+    cup_bins_count(bins, values, count, bins->counts);
+    for (size_t i = 0; i < bins->count; i++)
+        bins->most = fmax(bins->most, bins->counts[i]);
+    return 0;
+}

@@ -1,0 +1,129 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/figure/mark_titles.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/per_worker.h"
+
+static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    figure->y = (struct cup_axis){
+        .name = plot->name, .unit = CUP_AXIS_PERCENT, .high = plot->highest * 1.05};
+    for (size_t i = 0; i < plot->row_count; i++)
+        cup_figure_key(figure, plot->workers[i].bytes, plot->workers[i].length, CUP_KEY_LINE,
+                       cup_theme_paint(figure->look, (unsigned)i));
+    cup_figure_open(figure);
+    for (size_t i = 0; i < plot->row_count; i++)
+        cup_mark_line(figure, plot->time_s, plot->values + i * plot->bin_count, plot->bin_count,
+                      &(struct cup_extent){.colour = cup_theme_paint(figure->look, (unsigned)i)});
+    cup_figure_close(figure);
+}
+
+/* Shares of the highest; a cell that is known, and 0, is not nothing. */
+static double *strengths(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    size_t count = plot->row_count * plot->bin_count;
+    double *cells = calloc(count + 1, sizeof *cells);
+    if (!cells)
+        figure->canvas->out_of_memory = true;
+    for (size_t i = 0; cells && i < count; i++)
+        cells[i] = isnan(plot->values[i]) ? 0 : fmax(1e-3, plot->values[i] / plot->highest);
+    return cells;
+}
+
+static void strength_key(struct cup_figure *figure, const struct cup_per_worker *plot, double share)
+{
+    char text[96];
+    double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
+    snprintf(text, sizeof text, "%.3g %%", round(value / digit) * digit);
+    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX,
+                   cup_theme_strength(figure->look, share));
+}
+
+static struct cup_axis worker_axis(const struct cup_per_worker *plot)
+{
+    if (cup_workers_have_names(plot))
+        return (struct cup_axis){
+            .name = "workers", .names = plot->workers, .name_count = plot->worker_count};
+    return (struct cup_axis){.name = "workers",
+                             .unit = CUP_AXIS_COUNT,
+                             .exact = true,
+                             .high = (double)plot->worker_count};
+}
+
+/* Percent that are not told apart by their colours: neighbours that differ by less are one piece.
+ */
+#define STEP 2
+
+static bool is_same(double one, double other)
+{
+    return isnan(one) ? isnan(other) : fabs(one - other) < STEP;
+}
+
+static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plot, size_t row)
+{
+    const double *values = plot->values + row * plot->bin_count;
+    for (size_t first = 0, i = 1; i <= plot->bin_count; i++) {
+        if (i < plot->bin_count && is_same(values[i], values[first]))
+            continue;
+        cup_mark_heat(figure, row, (double)first * plot->bin_s,
+                      fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,
+                      values[first]);
+        first = i;
+    }
+}
+
+static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    double *cells = cup_workers_have_names(plot) ? NULL : strengths(figure, plot);
+    for (size_t row = 0; cup_workers_have_names(plot) && row < plot->row_count; row++)
+        draw_row(figure, plot, row);
+    if (cells) {
+        cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
+        cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->values,
+                                                      .columns = plot->bin_count,
+                                                      .rows = plot->row_count,
+                                                      .times = 1,
+                                                      .what = " %"});
+    }
+    free(cells);
+}
+
+static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    figure->y = worker_axis(plot);
+    strength_key(figure, plot, 0);
+    strength_key(figure, plot, 0.5);
+    strength_key(figure, plot, 1);
+    cup_figure_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->look->ink);
+    cup_figure_open(figure);
+    draw_cells(figure, plot);
+    cup_figure_close(figure);
+}
+
+static void draw(struct cup_figure *figure, const struct cup_per_worker *plot)
+{
+    figure->x = cup_run_axis(plot->seconds);
+    if (plot->heat)
+        draw_heat(figure, plot);
+    else
+        draw_lines(figure, plot);
+}
+
+void cup_chart_memory_per_worker(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_worker_activity(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_cpu_per_worker(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}

@@ -1,0 +1,133 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/base/units.h"
+#include "plot/charts.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/ratios.h"
+
+/* ---- algorithms --------------------------------------------------------------------------- */
+
+static const struct algorithm {
+    uint32_t set;
+    const char *name;
+    enum cup_paint paint;
+} algorithms[] = {
+    {CUP_ALGORITHM_ZLIB, "ZLIB", CUP_PAINT_BLUE},
+    {CUP_ALGORITHM_ZSTD, "ZSTD", CUP_PAINT_GREEN},
+    {CUP_ALGORITHM_LZ4, "LZ4", CUP_PAINT_SKY},
+    {CUP_ALGORITHM_LZMA, "LZMA", CUP_PAINT_RED},
+    {CUP_ALGORITHM_OLD, "old ROOT", CUP_PAINT_PINK},
+    {CUP_ALGORITHM_NONE, "not compressed", CUP_PAINT_GREY},
+    {CUP_ALGORITHM_UNKNOWN, "not known", CUP_PAINT_YELLOW},
+    {0, "several", CUP_PAINT_ORANGE},
+};
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+
+/* Baskets that did not get smaller are stored as they are beside others of the branch: they do not
+ * make it a branch of several algorithms. */
+static const struct algorithm *algorithm_of(uint32_t set)
+{
+    uint32_t alone = set & ~(uint32_t)CUP_ALGORITHM_NONE;
+    for (int i = 0; i < ALGORITHMS - 1; i++)
+        if (algorithms[i].set == (alone ? alone : set))
+            return &algorithms[i];
+    return set ? &algorithms[ALGORITHMS - 1] : &algorithms[ALGORITHMS - 2];
+}
+
+static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *plot, size_t rows)
+{
+    for (int i = 0; i < ALGORITHMS; i++)
+        for (size_t row = 0; row < rows; row++)
+            if (algorithm_of(plot->rows[row].algorithms) == &algorithms[i]) {
+                cup_figure_key(figure, algorithms[i].name, strlen(algorithms[i].name), CUP_KEY_BOX,
+                               figure->look->paints[algorithms[i].paint]);
+                break;
+            }
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* From this ratio on, others would be too short to be told apart. */
+#define FAR 20.0
+
+static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
+{
+    struct cup_range range = {1, 1};
+    for (size_t i = 0; i < rows; i++)
+        cup_range_add(&range, plot->rows[i].ratio);
+    return range;
+}
+
+/* On a log axis bars begin at 1, where nothing is won. */
+static struct cup_axis ratio_axis(const struct cup_range *range)
+{
+    bool log = range->high > FAR;
+    return (struct cup_axis){.name = "compression ratio",
+                             .unit = CUP_AXIS_NUMBER,
+                             .log = log,
+                             .low = log ? fmax(range->low, 0.1) : 0,
+                             .high = range->high * 1.05};
+}
+
+static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
+{
+    size_t rows = cup_rows_that_fit(figure, plot->count);
+    const struct cup_range range = range_of(plot, rows);
+    char caption[CUP_CAPTION];
+    figure->x = ratio_axis(&range);
+    figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
+    cup_figure_say_rows(figure, rows, plot->count, caption);
+    algorithm_keys(figure, plot, rows);
+    cup_figure_open(figure);
+    for (size_t i = 0; i < rows; i++) {
+        char text[2 * CUP_HUMAN_READABLE_ROOM], ratio[CUP_HUMAN_READABLE_ROOM],
+            bytes[CUP_HUMAN_READABLE_ROOM];
+        const struct cup_ratio *row = &plot->rows[i];
+        double from = figure->x.log ? 1 : 0;
+        cup_mark_bar(figure, i, 0, 1, fmin(from, row->ratio), fmax(from, row->ratio),
+                     figure->look->paints[algorithm_of(row->algorithms)->paint]);
+        snprintf(text, sizeof text, "%s, %s",
+                 cup_print_human_readable(ratio, cup_real(row->ratio), CUP_UNIT_RATIO),
+                 cup_print_human_readable(bytes, cup_real(row->bytes), CUP_UNIT_BYTES));
+        cup_mark_bar_text(figure, i, fmin(from, row->ratio), fmax(from, row->ratio), text);
+    }
+    cup_figure_close(figure);
+}
+
+static void draw_distribution(struct cup_figure *figure, const struct cup_ratios *plot)
+{
+    const struct cup_bins *bins = &plot->bins;
+    char all[48];
+    figure->x = (struct cup_axis){.name = "compression ratio",
+                                  .unit = CUP_AXIS_NUMBER,
+                                  .exact = true,
+                                  .low = bins->edges[0],
+                                  .high = bins->edges[bins->count]};
+    figure->y =
+        (struct cup_axis){.name = plot->what, .unit = CUP_AXIS_COUNT, .high = bins->most * 1.05};
+    snprintf(all, sizeof all, "all together %.2f", plot->all);
+    cup_figure_key(figure, all, strlen(all), CUP_KEY_DASHES, figure->look->ink);
+    cup_figure_open(figure);
+    for (size_t i = 0; i < bins->count; i++)
+        if (bins->counts[i] > 0)
+            cup_mark_column(figure, bins->edges[i], bins->edges[i + 1], 0, bins->counts[i],
+                            figure->look->paints[CUP_PAINT_BLUE]);
+    cup_mark_upright(figure, plot->all, figure->look->ink);
+    cup_figure_close(figure);
+}
+
+void cup_chart_compression_ratio(struct cup_figure *figure, const void *data)
+{
+    draw_rows(figure, data);
+}
+
+void cup_chart_compression_ratio_files(struct cup_figure *figure, const void *data)
+{
+    const struct cup_ratios *plot = data;
+    if (plot->bins.count)
+        draw_distribution(figure, plot);
+    else
+        draw_rows(figure, plot);
+}

@@ -1,0 +1,125 @@
+#include <math.h>
+#include <string.h>
+
+#include "plot/charts.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/rows.h"
+
+static double length_of(const struct cup_rows *plot, size_t row)
+{
+    double length = 0;
+    for (size_t kind = 0; kind < plot->kind_count; kind++)
+        if (plot->rows[row].parts[kind] > 0)
+            length += plot->rows[row].parts[kind];
+    return length;
+}
+
+static double longest(const struct cup_rows *plot, size_t rows)
+{
+    double most = plot->mark > 0 ? plot->mark : 0;
+    for (size_t i = 0; i < rows; i++)
+        most = fmax(most, length_of(plot, i));
+    return most > 0 ? most : 1;
+}
+
+/* Of the kinds that are there. */
+static void draw_keys(struct cup_figure *figure, const struct cup_rows *plot, size_t rows)
+{
+    for (size_t kind = 0; kind < plot->kind_count; kind++) {
+        bool there = false;
+        for (size_t i = 0; i < rows; i++)
+            there |= plot->rows[i].parts[kind] > 0;
+        const char *name = plot->kinds[kind].name;
+        if (there && name)
+            cup_figure_key(figure, name, strlen(name), CUP_KEY_BOX,
+                           figure->look->paints[plot->kinds[kind].paint]);
+    }
+    if (plot->mark > 0)
+        cup_figure_key(figure, plot->mark_name, strlen(plot->mark_name), CUP_KEY_DASHES,
+                       figure->look->ink);
+}
+
+static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, size_t row)
+{
+    double at = 0;
+    for (size_t kind = 0; kind < plot->kind_count; kind++) {
+        double part = plot->rows[row].parts[kind];
+        if (!(part > 0))
+            continue;
+        cup_mark_bar(figure, row, 0, 1, at, at + part,
+                     figure->look->paints[plot->kinds[kind].paint]);
+        at += part;
+    }
+    double end = fmax(at, plot->mark);
+    if (plot->room == 0 || cup_bar_text_fits(figure, end, plot->rows[row].text))
+        cup_mark_bar_text(figure, row, 0, end, plot->rows[row].text);
+}
+
+/* Texts stand behind a line across all rows, not on it. */
+#define ROOM_FOR_TEXTS 1.4
+
+static double end_of(const struct cup_rows *plot, size_t rows)
+{
+    if (plot->whole > 0)
+        return plot->whole;
+    return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1 + plot->room);
+}
+
+static void draw(struct cup_figure *figure, const struct cup_rows *plot)
+{
+    size_t rows = cup_rows_that_fit(figure, plot->count);
+    char caption[CUP_CAPTION];
+    figure->x = (struct cup_axis){.name = plot->name,
+                                  .unit = plot->unit,
+                                  .exact = plot->whole > 0,
+                                  .high = end_of(plot, rows)};
+    figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
+    draw_keys(figure, plot, rows);
+    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_figure_open(figure);
+    for (size_t i = 0; i < rows; i++)
+        draw_row(figure, plot, i);
+    if (plot->mark > 0)
+        cup_mark_upright(figure, plot->mark, figure->look->ink);
+    cup_figure_close(figure);
+}
+
+void cup_chart_efficiency_summary(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_share_read_branches(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_access_sizes(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_hosts(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_wasted_work(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_servers(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_task_overhead(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}
+
+void cup_chart_compare_budget(struct cup_figure *figure, const void *data)
+{
+    draw(figure, data);
+}

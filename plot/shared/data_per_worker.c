@@ -1,0 +1,157 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/shared/per_worker.h"
+#include "plot/shared/quantity.h"
+#include "plot/shared/worker_names.h"
+
+/* A worker that was there, and the row that it has. */
+struct place {
+    const struct cup_observed_worker *worker;
+    size_t index; /* in observed->workers */
+};
+
+static struct cup_text name_of(const struct cup_observed_worker *worker)
+{
+    return worker->name.length ? worker->name : worker->address;
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct cup_observed_worker *one = ((const struct place *)a)->worker;
+    const struct cup_observed_worker *two = ((const struct place *)b)->worker;
+    if (one->host != two->host)
+        return one->host < two->host ? -1 : 1;
+    int order = cup_names_compare(name_of(one), name_of(two));
+    return order ? order : one < two ? -1 : one > two;
+}
+
+/* Of each worker: its place among those that are shown + 1; 0: it was not there. */
+static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input *input)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct place *places = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *places);
+    uint32_t *rows = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *rows);
+    if (!places || !rows)
+        return NULL;
+    for (size_t i = 0; i < observed->worker_count; i++)
+        if (cup_observed_known(&observed->workers[i]))
+            places[plot->worker_count++] = (struct place){&observed->workers[i], i};
+    qsort(places, plot->worker_count, sizeof *places, by_host);
+    for (size_t i = 0; i < plot->worker_count; i++) {
+        rows[places[i].index] = (uint32_t)i + 1;
+        if (i < CUP_WORKER_NAMES)
+            plot->workers[i] = cup_worker_name(input->arena, name_of(places[i].worker));
+    }
+    return rows;
+}
+
+/* Sums while samples are gone through; means in the end. */
+static int take_cells(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                      struct cup_arena *arena, size_t *per_row, double **counts)
+{
+    *per_row = (plot->worker_count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
+    plot->row_count = (plot->worker_count + *per_row - 1) / *per_row;
+    plot->bin_count = time->count;
+    plot->values = cup_arena_take(arena, plot->row_count * plot->bin_count, sizeof(double));
+    *counts = cup_arena_take(arena, plot->row_count * plot->bin_count, sizeof(double));
+    return plot->values && *counts ? 0 : -1;
+}
+
+static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                   const double *counts)
+{
+    plot->seconds = time->run_s;
+    plot->bin_s = time->bin_s;
+    plot->highest = -INFINITY;
+    for (size_t i = 0; i < plot->row_count * plot->bin_count; i++) {
+        plot->values[i] = counts[i] > 0 ? plot->values[i] / counts[i] : NAN;
+        plot->highest = fmax(plot->highest, plot->values[i]);
+    }
+    for (size_t i = 0; i < plot->bin_count; i++)
+        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+}
+
+static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                      struct cup_plot_input *input, const struct cup_quantity *quantity,
+                      const uint32_t *places)
+{
+    size_t per_row;
+    double *counts;
+    struct cup_sample_feed feed;
+    struct cup_sample_head head;
+    struct cup_sample_row row;
+    if (take_cells(plot, time, input->arena, &per_row, &counts) != 0 ||
+        cup_observed_feed(&input->totals->observed, &feed) != 0)
+        return -1;
+    while (cup_sample_feed_next(&feed, &head)) {
+        double at = cup_time_bins_second(time, head.time_ns) / time->bin_s;
+        while (cup_sample_feed_row(&feed, &row)) {
+            double value = quantity->value(&row);
+            uint32_t place = places[row.worker];
+            if (isnan(value) || !place || !(at >= 0 && at < (double)time->count))
+                continue;
+            size_t of = cup_worker_row(plot, (place - 1) / per_row);
+            size_t cell = of * plot->bin_count + (size_t)at;
+            plot->values[cell] += value;
+            counts[cell]++;
+        }
+    }
+    finish(plot, time, counts);
+    return cup_sample_feed_close(&feed);
+}
+
+static void say(struct cup_plot_input *input, const struct cup_per_worker *plot, const char *of,
+                double bin_s)
+{
+    char workers[64];
+    size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
+    char shared[48] = "";
+    if (each > 1)
+        snprintf(shared, sizeof shared, ", the mean of %zu a row", each);
+    cup_plot_say(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
+                 cup_plot_counted(workers, plot->worker_count, "worker"),
+                 plot->heat ? ", sorted by host and name" : "", shared,
+                 plot->heat ? "; nothing is drawn where none tells of a worker" : "", bin_s);
+}
+
+/* Many, or (FLAT) of values that lines of few would share. */
+static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
+                        bool flat)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins time;
+    const uint32_t *places = plot ? make_places(plot, input) : NULL;
+    if (!places)
+        return NULL;
+    cup_sample_bins_make(&time, input->totals);
+    if (!observed->origin || time.count == 0 || plot->worker_count == 0)
+        return cup_plot_none(input, "%s",
+                             observed->reason[0] ? observed->reason : "no samples of the workers");
+    if (go_through(plot, &time, input, quantity, places) != 0)
+        return NULL;
+    if (!isfinite(plot->highest))
+        return cup_plot_none(input, "no sample of the run tells it");
+    plot->name = quantity->name;
+    plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
+    say(input, plot, quantity->of, time.bin_s);
+    return plot;
+}
+
+const void *cup_data_memory_per_worker(struct cup_plot_input *input)
+{
+    return make(input, &cup_memory_share, false);
+}
+
+const void *cup_activity_by_samples(struct cup_plot_input *input)
+{
+    return make(input, &cup_busy_share, true);
+}
+
+const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
+{
+    return make(input, &cup_cpu_share, false);
+}

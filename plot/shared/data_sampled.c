@@ -1,0 +1,186 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/shared/quantity.h"
+#include "plot/shared/sampled.h"
+
+/* While samples are gone through. */
+struct bin {
+    double sum, least, most;
+    uint64_t rows, samples;
+};
+
+static double executing(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_EXECUTING];
+}
+
+static double active(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_PROCESSING];
+}
+
+static double threads(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_THREADS];
+}
+
+static double occupancy(const struct cup_sample_row *row)
+{
+    return row->values[CUP_SEEN_OCCUPANCY];
+}
+
+/* ---- going through samples ---------------------------------------------------------------- */
+
+static void add_row(struct bin *bin, double value)
+{
+    if (isnan(value))
+        return;
+    bin->least = bin->rows ? fmin(bin->least, value) : value;
+    bin->most = bin->rows ? fmax(bin->most, value) : value;
+    bin->sum += value;
+    bin->rows++;
+}
+
+static void add_sample(struct bin *bins, const struct cup_time_bins *time, int64_t time_ns,
+                       struct cup_sample_feed *feed, const struct cup_quantity *quantity)
+{
+    struct cup_sample_row row;
+    double at = cup_time_bins_second(time, time_ns) / time->bin_s;
+    bool inside = at >= 0 && at < (double)time->count;
+    struct bin *bin = &bins[inside ? (size_t)at : 0];
+    while (cup_sample_feed_row(feed, &row))
+        if (inside)
+            add_row(bin, quantity->value(&row));
+    bin->samples += inside;
+}
+
+static void fill(struct cup_sampled *plot, const struct bin *bins, const struct cup_time_bins *time)
+{
+    plot->count = time->count;
+    plot->seconds = time->run_s;
+    plot->bin_s = time->bin_s;
+    for (size_t i = 0; i < time->count; i++) {
+        const struct bin *bin = &bins[i];
+        double by = plot->sum ? (double)bin->samples : (double)bin->rows;
+        plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
+        plot->middle[i] = bin->rows ? bin->sum / by : NAN;
+        plot->least[i] = bin->rows ? bin->least : NAN;
+        plot->most[i] = bin->rows ? bin->most : NAN;
+        plot->highest = fmax(plot->highest, plot->sum ? plot->middle[i] : plot->most[i]);
+    }
+}
+
+/* Says why, if not. */
+static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins *time, bool sum)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    if (!observed->origin || time->count == 0)
+        return cup_plot_none(input, "%s",
+                             observed->reason[0] ? observed->reason : "no samples of the workers");
+    if (sum && observed->origin == CUP_SAMPLES_WORKERS)
+        return cup_plot_none(input, "the workers' own samples, taken at different times, add up to "
+                                    "nothing");
+    return true;
+}
+
+static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
+                                bool sum)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct bin *bins = cup_arena_take(input->arena, CUP_TIME_BINS, sizeof *bins);
+    struct cup_time_bins time;
+    struct cup_sample_feed feed;
+    struct cup_sample_head head;
+    if (!plot || !bins)
+        return NULL;
+    cup_sample_bins_make(&time, input->totals);
+    if (!can_be_made(input, &time, sum) || cup_observed_feed(observed, &feed) != 0)
+        return NULL;
+    while (cup_sample_feed_next(&feed, &head))
+        add_sample(bins, &time, head.time_ns, &feed, quantity);
+    if (cup_sample_feed_close(&feed) != 0)
+        return NULL;
+    plot->name = quantity->name;
+    plot->unit = quantity->unit;
+    plot->sum = sum;
+    plot->highest = -INFINITY;
+    fill(plot, bins, &time);
+    if (!isfinite(plot->highest)) {
+        cup_plot_none(input, "no sample of the run tells it");
+        return NULL;
+    }
+    cup_plot_say(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);
+    return plot;
+}
+
+const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                           const struct cup_quantity *quantity, bool sum)
+{
+    return make(input, quantity, sum);
+}
+
+/* A sum holds for its bin, not at the middle of it: steps from the bin's beginning, and to the end.
+ */
+static struct cup_sampled *make_steps(struct cup_plot_input *input,
+                                      const struct cup_quantity *quantity)
+{
+    struct cup_sampled *plot = make(input, quantity, true);
+    if (!plot)
+        return NULL;
+    for (size_t i = 0; i < plot->count; i++)
+        plot->time_s[i] = (double)i * plot->bin_s;
+    plot->time_s[plot->count] = plot->seconds;
+    plot->middle[plot->count] = plot->middle[plot->count - 1];
+    plot->count++;
+    return plot;
+}
+
+/* Of tasks: how many threads there are for them tells how many there could be. */
+static const void *make_beside_threads(struct cup_plot_input *input,
+                                       const struct cup_quantity *quantity)
+{
+    static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT, threads, ""};
+    const struct cup_sampled *beside = make_steps(input, &threads_of);
+    struct cup_sampled *plot = make_steps(input, quantity);
+    if (!plot || !beside)
+        return plot;
+    plot->threads = beside->middle;
+    plot->highest = fmax(plot->highest, beside->highest);
+    return plot;
+}
+
+/* ---- the plots ---------------------------------------------------------------------------- */
+
+const void *cup_data_memory_utilization(struct cup_plot_input *input)
+{
+    return cup_sampled_make(input, &cup_memory_share, false);
+}
+
+const void *cup_data_cpu_utilization(struct cup_plot_input *input)
+{
+    return cup_sampled_make(input, &cup_cpu_share, false);
+}
+
+const void *cup_data_executing_tasks(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {"tasks that run", CUP_AXIS_COUNT, executing,
+                                                 "Tasks that all workers execute."};
+    return make_beside_threads(input, &quantity);
+}
+
+const void *cup_data_active_tasks(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {"tasks assigned", CUP_AXIS_COUNT, active,
+                                                 "Tasks that all workers execute or have queued."};
+    return make_beside_threads(input, &quantity);
+}
+
+const void *cup_data_occupancy(struct cup_plot_input *input)
+{
+    static const struct cup_quantity quantity = {
+        "occupancy", CUP_AXIS_SECONDS, occupancy,
+        "Time that what is assigned to all workers would take, by the scheduler's estimate."};
+    return make_steps(input, &quantity);
+}

@@ -1,0 +1,37 @@
+/* The run cut into bins of time, and amounts spread over the time that they took. */
+#ifndef CUPPING_PLOT_SHARED_TIME_BINS_H
+#define CUPPING_PLOT_SHARED_TIME_BINS_H
+
+#include "plot/plots.h"
+
+enum { CUP_TIME_BINS = 240 };
+
+struct cup_time_bins {
+    int64_t start_ns; /* of the first one */
+    double bin_s;     /* 0.1 at least: what the library's own series tell at their best */
+    double run_s;
+    size_t count; /* 0: the run has no length */
+    double amounts[CUP_TIME_BINS];
+    double whole; /* all of them */
+};
+
+/* Empty ones. */
+void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *totals);
+
+/* From, to: seconds since the start of the first bin; what is outside of the run is lost. */
+void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, double amount);
+
+static inline double cup_time_bins_second(const struct cup_time_bins *bins, int64_t time_ns)
+{
+    return (double)(time_ns - bins->start_ns) / 1e9;
+}
+
+/* As a line in steps: amounts per second, at the bins' beginnings and at the end of the run. */
+struct cup_time_line {
+    double time_s[CUP_TIME_BINS + 1], values[CUP_TIME_BINS + 1];
+    size_t count;
+    double most;
+};
+void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *bins);
+
+#endif

@@ -1,0 +1,76 @@
+#include <math.h>
+#include <string.h>
+
+#include "analysis/metrics/metrics.h"
+#include "plot/charts.h"
+#include "plot/shared/rows.h"
+
+static const struct row {
+    const char *section, *metric, *name;
+    size_t kind;  /* index in `kinds` */
+    double times; /* to percent */
+} shown[] = {
+    {"efficiency", "core_efficiency", "threads in process()", 0, 100},
+    {"workers", "executing_utilization_pct", "threads with a task", 0, 1},
+    {"efficiency", "thread_cpu_efficiency", "CPU of tasks / threads", 0, 100},
+    {"workers", "real_cpu_utilization_pct", "CPU of workers / threads", 0, 1},
+    {"efficiency", "io_wait_pct", "I/O wait / task time", 1, 1},
+    {"workers", "memory_utilization_pct", "memory / its limit", 2, 1},
+};
+
+static const struct cup_bar_kind kinds[] = {
+    {"use of threads", CUP_PAINT_GREEN},
+    {"waiting", CUP_PAINT_ORANGE},
+    {"memory", CUP_PAINT_BLUE},
+};
+
+/* Task time that came to nothing, of all. */
+static double wasted_percent(const struct cup_totals *totals)
+{
+    double wasted_ns = (double)cup_waste_sum(&totals->ledger.waste).wall_ns;
+    double all_ns = (double)totals->all.wall_ns + (double)totals->ledger.waste.killed.wall_ns;
+    return all_ns > 0 ? 100 * wasted_ns / all_ns : NAN;
+}
+
+/* Returns 1 if it is not known. */
+static size_t add(struct cup_rows *plot, const char *name, size_t kind, double percent)
+{
+    if (isnan(percent))
+        return 1;
+    struct cup_row *row = cup_rows_add(plot, (struct cup_text){name, strlen(name)}, kind, percent);
+    if (row)
+        snprintf(row->text, sizeof row->text, "%.1f %%", percent);
+    plot->whole = fmax(plot->whole, percent);
+    return 0;
+}
+
+const void *cup_data_efficiency_summary(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    size_t unknown = 0, all = sizeof shown / sizeof *shown + 1;
+    char left_out[80] = "";
+    if (!plot)
+        return NULL;
+    plot->whole = 100;
+    for (size_t i = 0; i + 1 < all; i++) {
+        const struct row *row = &shown[i];
+        struct cup_value value = cup_metric_named(totals, row->section, row->metric);
+        unknown += add(plot, row->name, row->kind, cup_number(value) * row->times);
+    }
+    unknown += add(plot, "task time without use", 1, wasted_percent(totals));
+    if (plot->count == 0)
+        return cup_plot_none(input, "of no worker threads and time are known");
+    if (unknown)
+        snprintf(left_out, sizeof left_out, " Not known and left out: %zu of %zu.", unknown, all);
+    plot->what = "figures";
+    plot->name = "share";
+    plot->unit = CUP_AXIS_PERCENT;
+    cup_plot_say(
+        input,
+        "Means over the run. CPU of tasks: with helper threads (cupping); process(): by Coffea's "
+        "clock calls, waiting included (Coffea); memory, CPU of workers and threads with a "
+        "task: samples (Dask).%s",
+        left_out);
+    return plot;
+}

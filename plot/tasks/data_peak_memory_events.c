@@ -1,0 +1,95 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "plot/charts.h"
+#include "plot/tasks/peak_memory.h"
+
+/* A limit that is further away than so many times the highest peak would press all dots to the
+ * ground: it is told in words. */
+#define NEAR 3.0
+
+/* Returns how many are known. */
+static size_t gather(struct cup_peak_memory *plot, const struct cup_profile *profile)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < plot->chunks.count; i++) {
+        const struct cup_chunk_point *point = &plot->chunks.points[i];
+        uint64_t peak = cup_item_peak_bytes(&profile->items[point->item]);
+        plot->bytes[i] = peak == CUP_UNKNOWN64 || isnan(point->events) ? NAN : (double)peak;
+        if (isnan(plot->bytes[i]))
+            continue;
+        plot->most_events = fmax(plot->most_events, point->events);
+        plot->most_bytes = fmax(plot->most_bytes, plot->bytes[i]);
+        known++;
+    }
+    return known;
+}
+
+static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
+{
+    if (cup_density_make(&plot->density, arena) != 0)
+        return -1;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->bytes[i] / plot->top_bytes);
+    return 0;
+}
+
+static void take_line(struct cup_peak_memory *plot, const struct cup_line_fit *fit)
+{
+    plot->fitted = !fit->missing && isfinite(fit->robust.slope);
+    plot->mean_events = fit->robust.mean_x;
+    plot->bytes_at_mean = fit->robust.at_mean;
+    plot->slope = fit->robust.slope;
+}
+
+/* What is left of a worker's limit for each of its threads; NAN: not known. */
+static double room_of(const struct cup_memory_need *need)
+{
+    double base = isnan(need->base_bytes) ? 0 : need->base_bytes;
+    return need->threads ? (need->limit_bytes - base) / need->threads : NAN;
+}
+
+static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot, size_t known,
+                double room)
+{
+    char chunks[64], bytes[24], fitted[96] = "", limit[96] = " The limit is not known.";
+    if (plot->fitted)
+        snprintf(fitted, sizeof fitted, " Robust fit (Huber): %s per 1,000 events.",
+                 cup_tick_text(bytes, 1000 * plot->slope, CUP_AXIS_BYTES));
+    if (room > 0)
+        snprintf(limit, sizeof limit,
+                 " Room: %s, the limit less what a process holds anyway, by "
+                 "its threads.",
+                 cup_tick_text(bytes, room, CUP_AXIS_BYTES));
+    cup_plot_say(input, "Most that the threads of a chunk had allocated: %s%s (cupping).%s%s",
+                 cup_plot_counted(chunks, known, "chunk"),
+                 plot->density.cells ? ", as a density" : "", fitted, limit);
+}
+
+const void *cup_data_peak_memory_events(struct cup_plot_input *input)
+{
+    const struct cup_chunk_fits *fits = &input->totals->ledger.fits;
+    struct cup_peak_memory *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
+        return NULL;
+    plot->bytes = cup_arena_take(input->arena, plot->chunks.count, sizeof *plot->bytes);
+    if (!plot->bytes)
+        return NULL;
+    size_t known = gather(plot, input->totals->profile);
+    if (known == 0 || plot->most_events <= 0)
+        return cup_plot_none(input, "of no chunk both events and peak heap are known");
+    double room = room_of(&fits->memory);
+    char bytes[24];
+    plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
+    if (room > 0 && !(plot->limit > 0))
+        snprintf(plot->far_above, sizeof plot->far_above, "limit far above: %s",
+                 cup_tick_text(bytes, room, CUP_AXIS_BYTES));
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
+    take_line(plot, &fits->all.heap);
+    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+        return NULL;
+    say(input, plot, known, room);
+    return plot;
+}

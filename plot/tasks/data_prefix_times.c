@@ -1,0 +1,48 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/tasks/prefix_times.h"
+
+static void add_row(struct cup_prefix_times *plot, const struct cup_profile *profile,
+                    const struct cup_prefix *prefix)
+{
+    const struct cup_wait_sums *waits = &prefix->waits;
+    double *parts = plot->rows[plot->count].parts, waited = 0;
+    for (int i = 0; i < CUP_WAITED_COUNT; i++)
+        waited += (double)waits->ns[i] / 1e9;
+    parts[CUP_SHOWN_CPU] = (double)(waits->cpu_ns + waits->untold_cpu_ns) / 1e9;
+    parts[CUP_SHOWN_IO] = (double)waits->ns[CUP_WAITED_IO] / 1e9;
+    parts[CUP_SHOWN_GIL] = (double)waits->ns[CUP_WAITED_GIL] / 1e9;
+    parts[CUP_SHOWN_NO_CORE] = (double)waits->ns[CUP_WAITED_RUN_DELAY] / 1e9;
+    parts[CUP_SHOWN_REST] =
+        waited - parts[CUP_SHOWN_IO] - parts[CUP_SHOWN_GIL] - parts[CUP_SHOWN_NO_CORE];
+    plot->rows[plot->count].untold = (double)waits->untold_ns / 1e9;
+    plot->rows[plot->count].whole = parts[CUP_SHOWN_CPU] + waited + (double)waits->untold_ns / 1e9;
+    plot->rows[plot->count].tasks = waits->tasks + waits->untold_tasks;
+    plot->longest = fmax(plot->longest, plot->rows[plot->count].whole);
+    plot->names[plot->count++] = cup_profile_text(profile, prefix->name);
+}
+
+const void *cup_data_task_cpu(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    struct cup_prefix_times *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    size_t count = 0;
+    uint32_t *prefixes = plot ? cup_prefixes_by_time(input->totals, &count) : NULL;
+    if (!prefixes)
+        return NULL;
+    for (size_t i = 0; i < count && plot->count < CUP_PREFIXES_SHOWN; i++)
+        if (profile->prefixes[prefixes[i]].waits.tasks ||
+            profile->prefixes[prefixes[i]].waits.untold_tasks)
+            add_row(plot, profile, &profile->prefixes[prefixes[i]]);
+    free(prefixes);
+    if (plot->count == 0)
+        return cup_plot_none(input, "of no task that has ended is the CPU time known");
+    cup_plot_say(
+        input,
+        "Time of all ended tasks, by the prefix of their keys: %s%zu, those of the most time "
+        "first; helper threads are left out (cupping).",
+        count > plot->count ? "the largest of " : "", count);
+    return plot;
+}

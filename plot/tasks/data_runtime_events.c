@@ -1,0 +1,147 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/metrics/chunks/chunk_size.h"
+#include "plot/charts.h"
+#include "plot/tasks/runtime_events.h"
+
+/* Spreads above the line from which on a chunk stands out: as the report counts them. */
+#define OUTLIER 5.0
+
+static bool is_known(const struct cup_chunk_point *point)
+{
+    return !isnan(point->events) && !isnan(point->wall_s);
+}
+
+/* The line of the report. It is drawn if it is one to conclude from; chunks that stand out do so by
+ * a doubtful one, too. */
+static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+{
+    plot->doubt = cup_time_doubt(fit);
+    plot->fitted = !plot->doubt;
+    if (fit->missing)
+        return;
+    plot->slope_s = fit->robust.slope;
+    plot->slope_error_s = fit->robust.slope_error;
+    plot->offset_s = cup_line_at(&fit->robust, 0);
+    plot->offset_error_s = cup_line_error_at(&fit->robust, 0);
+}
+
+/* Where all chunks have about as many events, the line of the report is their median. */
+static void take_median(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+{
+    plot->with_median = !plot->fitted && fit->count >= CUP_FIT_LEAST && isnan(fit->robust.slope) &&
+                        isfinite(fit->robust.at_mean);
+    if (plot->with_median)
+        plot->offset_s = fit->robust.at_mean;
+}
+
+static double above_line(const struct cup_runtime_events *plot, const struct cup_chunk_point *point)
+{
+    return point->wall_s - plot->offset_s - plot->slope_s * point->events;
+}
+
+/* The end of its path, and which events: "TTbar_3.root 5k to 10k". */
+static void name_outlier(struct cup_outlier *outlier, const struct cup_profile *profile,
+                         const struct cup_chunk_point *point)
+{
+    const struct cup_item *item = &profile->items[point->item];
+    struct cup_text path = cup_profile_text(profile, item->file);
+    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - path.bytes) : 0, length = path.length - skip;
+    char from[24], to[24];
+    *outlier = (struct cup_outlier){.events = point->events, .wall_s = point->wall_s};
+    if (length > 50)
+        length = 50;
+    int end = snprintf(outlier->name, sizeof outlier->name, "%.*s", (int)length,
+                       length ? path.bytes + skip : "");
+    if (item->entry_start >= 0 && item->entry_stop >= 0)
+        snprintf(outlier->name + end, sizeof outlier->name - (size_t)end, " %s to %s",
+                 cup_tick_text(from, (double)item->entry_start, CUP_AXIS_COUNT),
+                 cup_tick_text(to, (double)item->entry_stop, CUP_AXIS_COUNT));
+}
+
+/* The few that are furthest above the line. */
+static void find_outliers(struct cup_runtime_events *plot, const struct cup_profile *profile,
+                          double spread_s)
+{
+    const struct cup_chunk_points *chunks = &plot->chunks;
+    double below = INFINITY;
+    while (plot->outlier_count < CUP_NAMED) {
+        const struct cup_chunk_point *furthest = NULL;
+        for (size_t i = 0; i < chunks->count; i++) {
+            double off = above_line(plot, &chunks->points[i]);
+            if (off > OUTLIER * spread_s && off < below &&
+                (!furthest || off > above_line(plot, furthest)))
+                furthest = &chunks->points[i];
+        }
+        if (!furthest)
+            return;
+        below = above_line(plot, furthest);
+        name_outlier(&plot->outliers[plot->outlier_count++], profile, furthest);
+    }
+}
+
+static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena)
+{
+    if (cup_density_make(&plot->density, arena) != 0)
+        return -1;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->chunks.points[i].wall_s / plot->top_s);
+    return 0;
+}
+
+static size_t find_ranges(struct cup_runtime_events *plot)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < plot->chunks.count; i++) {
+        const struct cup_chunk_point *point = &plot->chunks.points[i];
+        if (!is_known(point))
+            continue;
+        plot->most_events = fmax(plot->most_events, point->events);
+        plot->most_s = fmax(plot->most_s, point->wall_s);
+        known++;
+    }
+    return known;
+}
+
+static void say(struct cup_plot_input *input, const struct cup_runtime_events *plot, size_t known)
+{
+    char chunks[64], fitted[200], median[CUP_DURATION_TEXT];
+    if (plot->fitted)
+        snprintf(fitted, sizeof fitted,
+                 "Fit: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.", plot->offset_s,
+                 plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
+    else if (plot->with_median)
+        snprintf(fitted, sizeof fitted, "Median %s; no fit: %s.",
+                 cup_duration_text(median, plot->offset_s), plot->doubt);
+    else
+        snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
+    cup_plot_say(input, "%s whose result was used%s (cupping). %s%s",
+                 cup_plot_counted(chunks, known, "chunk"),
+                 plot->density.cells ? ", as a density" : ", side by side where dots would meet",
+                 fitted, plot->outlier_count ? " Named: file and events of the slowest." : "");
+}
+
+const void *cup_data_runtime_events(struct cup_plot_input *input)
+{
+    struct cup_runtime_events *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
+        return NULL;
+    size_t known = find_ranges(plot);
+    if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
+        return cup_plot_none(input, "of no chunk both events and time are known");
+    const struct cup_line_fit *fit = &input->totals->ledger.fits.all.time;
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_s = 1.02 * plot->most_s;
+    take_fit(plot, fit);
+    take_median(plot, fit);
+    if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
+        find_outliers(plot, input->totals->profile, fit->robust.spread);
+    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+        return NULL;
+    say(input, plot, known);
+    return plot;
+}

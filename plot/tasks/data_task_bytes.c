@@ -1,0 +1,123 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/shared/rates.h"
+#include "plot/tasks/task_bytes.h"
+
+enum { BINS = 60 };
+
+struct ranked {
+    uint64_t bytes;
+    uint32_t prefix;
+};
+
+/* A task without an end may go on reading. */
+static bool is_wanted(const struct cup_profile *profile, size_t task)
+{
+    return profile->tasks[task].status != 0 && cup_delivered(profile, (uint32_t)task) > 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct ranked *one = a, *two = b;
+    if (one->bytes != two->bytes)
+        return one->bytes > two->bytes ? -1 : 1;
+    return one->prefix < two->prefix ? -1 : one->prefix > two->prefix;
+}
+
+/* The most bytes first; returns how many have some. */
+static size_t rank(struct ranked *ranked, const struct cup_profile *profile)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->prefix_count; i++)
+        ranked[i].prefix = i;
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (is_wanted(profile, i))
+            ranked[profile->tasks[i].prefix].bytes += cup_delivered(profile, (uint32_t)i);
+    qsort(ranked, profile->prefix_count, sizeof *ranked, by_bytes);
+    while (count < profile->prefix_count && ranked[count].bytes)
+        count++;
+    return count;
+}
+
+/* Of each prefix the group of its tasks; NULL without memory. */
+static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    struct ranked *ranked = cup_arena_take(input->arena, profile->prefix_count, sizeof *ranked);
+    uint8_t *groups = cup_arena_take(input->arena, profile->prefix_count + 1, 1);
+    if (!ranked || !groups)
+        return NULL;
+    size_t count = rank(ranked, profile);
+    bool all = count <= CUP_TASK_BYTES_GROUPS;
+    plot->group_count = all ? count : CUP_TASK_BYTES_GROUPS;
+    for (size_t i = 0; i < count; i++) {
+        size_t group = i < plot->group_count ? i : plot->group_count - 1;
+        bool others = !all && group + 1 == plot->group_count;
+        plot->names[group] =
+            others ? (struct cup_text){"other tasks", 11}
+                   : cup_profile_text(profile, profile->prefixes[ranked[i].prefix].name);
+        groups[ranked[i].prefix] = (uint8_t)group;
+    }
+    return groups;
+}
+
+static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input,
+                       const uint8_t *groups)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    for (size_t i = 0; i < plot->group_count; i++) {
+        plot->counts[i] = cup_arena_take(input->arena, plot->bins.count, sizeof(double));
+        if (!plot->counts[i])
+            return -1;
+    }
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (is_wanted(profile, i)) {
+            size_t bin = cup_bin_of(&plot->bins, (double)cup_delivered(profile, (uint32_t)i));
+            plot->counts[groups[profile->tasks[i].prefix]][bin]++;
+        }
+    return 0;
+}
+
+/* Where all read about as much, bins of equal ratio would have hardly a number beside them. */
+#define FAR 20
+
+static enum cup_bins_kind kind_of(const double *bytes, size_t count)
+{
+    double least = bytes[0], most = bytes[0];
+    for (size_t i = 1; i < count; i++) {
+        least = fmin(least, bytes[i]);
+        most = fmax(most, bytes[i]);
+    }
+    return most > FAR * least ? CUP_BINS_LOG : CUP_BINS_EVEN;
+}
+
+const void *cup_data_task_bytes(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    struct cup_task_bytes *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    double *bytes = cup_arena_take(input->arena, profile->task_count, sizeof *bytes);
+    const uint8_t *groups = plot && bytes ? make_groups(plot, input) : NULL;
+    size_t count = 0, ended = 0;
+    if (!groups)
+        return NULL;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        ended += profile->tasks[i].status != 0;
+        if (is_wanted(profile, i))
+            bytes[count++] = (double)cup_delivered(profile, (uint32_t)i);
+    }
+    if (count == 0)
+        return cup_plot_none(input, "no task that has ended read from a data file or a socket");
+    if (cup_bins_make(&plot->bins, input->arena, kind_of(bytes, count), bytes, count, BINS) != 0 ||
+        count_tasks(plot, input, groups) != 0)
+        return NULL;
+    plot->median = cup_select(bytes, count, count / 2);
+    char tasks[64], others[64];
+    cup_plot_say(input,
+                 "%s that read from data files or sockets (Dask's own apart), with their helper "
+                 "threads; %s read nothing. Failed ones count too (cupping).",
+                 cup_plot_counted(tasks, count, "task"),
+                 cup_plot_counted(others, ended - count, "other one"));
+    return plot;
+}

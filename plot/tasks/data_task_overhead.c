@@ -1,0 +1,80 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/shared/rows.h"
+
+/* Two of Dask's activities each. */
+static const enum cup_fine_activity parts[][2] = {
+    {CUP_FINE_NETWORK, CUP_FINE_COUNT},
+    {CUP_FINE_SERIALIZE, CUP_FINE_DESERIALIZE},
+    {CUP_FINE_COMPRESS, CUP_FINE_DECOMPRESS},
+    {CUP_FINE_EXECUTOR, CUP_FINE_OTHER},
+};
+static const struct cup_bar_kind kinds[] = {
+    {"waits for transfers", CUP_PAINT_BLUE},
+    {"(de)serialising", CUP_PAINT_ORANGE},
+    {"(de)compressing", CUP_PAINT_PINK},
+    {"event loop around tasks, other", CUP_PAINT_GREY},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* Seconds; 0 where Dask told none. */
+static double seconds_of(const struct cup_fine_sums *sums, const enum cup_fine_activity of[2])
+{
+    double seconds = fmax(0, sums->tasks[of[0]]);
+    return of[1] < CUP_FINE_COUNT ? seconds + fmax(0, sums->tasks[of[1]]) : seconds;
+}
+
+static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, uint32_t prefix)
+{
+    const struct cup_fine_sums *sums = &totals->fine.prefixes[prefix].dask;
+    uint64_t tasks = totals->prefixes[prefix].tasks;
+    double whole = 0;
+    for (int i = 0; i < PARTS; i++)
+        whole += seconds_of(sums, parts[i]);
+    if (tasks == 0 || whole <= 0)
+        return;
+    struct cup_row *row = cup_rows_add(
+        plot, cup_profile_text(totals->profile, totals->profile->prefixes[prefix].name), 0, 0);
+    if (!row)
+        return;
+    for (int i = 0; i < PARTS; i++)
+        row->parts[i] = seconds_of(sums, parts[i]) / (double)tasks;
+    char time[CUP_DURATION_TEXT], counted[64];
+    snprintf(row->text, sizeof row->text, "%s, %s", cup_duration_text(time, whole / (double)tasks),
+             cup_plot_counted(counted, tasks, "task"));
+}
+
+static const void *none(struct cup_plot_input *input)
+{
+    return cup_plot_none(input, "%s",
+                         input->totals->fine.mixed
+                             ? "Dask's sums cannot be split: other tasks share a span with these"
+                             : "no worker told Dask's fine metrics of these tasks");
+}
+
+const void *cup_data_task_overhead(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, PARTS);
+    size_t count = 0;
+    uint32_t *prefixes = plot ? cup_prefixes_by_time(totals, &count) : NULL;
+    if (!prefixes)
+        return NULL;
+    for (size_t i = 0; i < count && !totals->fine.mixed; i++)
+        if (prefixes[i] < totals->fine.prefix_count)
+            add_prefix(plot, totals, prefixes[i]);
+    free(prefixes);
+    if (plot->count == 0)
+        return none(input);
+    plot->what = "prefixes";
+    plot->name = "overhead of a task";
+    plot->unit = CUP_AXIS_SECONDS;
+    char workers[64];
+    cup_plot_say(input,
+                 "What Dask's fine metrics say was done for tasks besides running them, over the "
+                 "tasks of the run; %s, each since it began (Dask).",
+                 cup_plot_counted(workers, totals->fine.worker_count, "worker"));
+    return plot;
+}

@@ -1,0 +1,21 @@
+#ifndef CUPPING_PLOT_TASKS_PREFIX_TIMES_H
+#define CUPPING_PLOT_TASKS_PREFIX_TIMES_H
+
+#include "plot/shared/waits_shown.h"
+
+enum { CUP_PREFIXES_SHOWN = 12 };
+
+/* Of all tasks of a prefix, in seconds. */
+struct cup_prefix_times {
+    struct {
+        double parts[CUP_SHOWN_COUNT];
+        double untold; /* not CPU, and not known what */
+        double whole;
+        uint64_t tasks;
+    } rows[CUP_PREFIXES_SHOWN];
+    struct cup_text names[CUP_PREFIXES_SHOWN];
+    size_t count;
+    double longest;
+};
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef CUPPING_PLOT_TASKS_RUNTIME_EVENTS_H
+#define CUPPING_PLOT_TASKS_RUNTIME_EVENTS_H
+
+#include "plot/shared/chunks.h"
+#include "plot/shared/density.h"
+
+enum { CUP_NAMED = 3 };
+
+struct cup_outlier {
+    double events, wall_s;
+    char name[128]; /* its file's name, and which events */
+};
+
+struct cup_runtime_events {
+    struct cup_chunk_points chunks;
+    double most_events, most_s;
+    double top_events, top_s; /* where the axes end, or a bit before it */
+    bool fitted;
+    bool with_median;                     /* in place of the fit: offset_s, with no slope */
+    const char *doubt;                    /* why not; NULL: fitted. Not owned */
+    double offset_s, slope_s;             /* offset + slope * events */
+    double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
+    struct cup_outlier outliers[CUP_NAMED];
+    size_t outlier_count;
+    struct cup_density density;
+};
+
+#endif

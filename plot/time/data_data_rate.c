@@ -1,0 +1,107 @@
+#include <stdio.h>
+
+#include "plot/charts.h"
+#include "plot/shared/curves.h"
+#include "plot/shared/rates.h"
+
+/* A line of one row of the processes' series; NULL without memory, or if nothing is in it. */
+static const struct cup_time_line *make_line(struct cup_plot_input *input, enum cup_series_row row,
+                                             struct cup_time_bins *bins, size_t *processes)
+{
+    struct cup_time_line *line = cup_arena_take(input->arena, 1, sizeof *line);
+    *processes = cup_series_make(bins, input->totals, row);
+    if (line && bins->whole > 0)
+        cup_time_line_make(line, bins);
+    return line;
+}
+
+static void add_line(struct cup_curves *plot, const char *name, enum cup_paint paint,
+                     const struct cup_time_line *line)
+{
+    if (line->count)
+        cup_curves_add(plot, (struct cup_curve){.name = name,
+                                                .paint = paint,
+                                                .kind = CUP_CURVE_STEPS,
+                                                .time_s = line->time_s,
+                                                .values = line->values,
+                                                .count = line->count});
+}
+
+static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char *name, double mean)
+{
+    double *level = cup_arena_take(arena, 1, sizeof *level);
+    if (!level)
+        return -1;
+    *level = mean;
+    cup_curves_add(plot, (struct cup_curve){.name = name,
+                                            .paint = CUP_PAINT_RED,
+                                            .kind = CUP_CURVE_LEVEL,
+                                            .values = level,
+                                            .count = 1});
+    return 0;
+}
+
+static void say(struct cup_plot_input *input, const struct cup_time_bins *read, size_t processes,
+                double most, bool received)
+{
+    char mean[24], peak[24], files[160] = "No data file was read";
+    if (read->whole > 0)
+        snprintf(files, sizeof files,
+                 "Data files, when they were read, of %zu worker process%s: mean %s, at most %s",
+                 processes, processes == 1 ? "" : "es",
+                 cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
+                 cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
+    cup_plot_say(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
+                 received
+                     ? ". What sockets delivered is spread over the time of the tasks that got "
+                       "it: when it came is not known"
+                     : "");
+}
+
+/* A few bytes of a protocol, or of a note, would be a line at zero. */
+static bool is_worth_it(const struct cup_time_bins *other, const struct cup_time_bins *read)
+{
+    return other->whole > 0 && other->whole > 0.01 * read->whole;
+}
+
+static const struct cup_time_line *make_received(struct cup_arena *arena,
+                                                 const struct cup_time_bins *received)
+{
+    struct cup_time_line *line = cup_arena_take(arena, 1, sizeof *line);
+    if (line)
+        cup_time_line_make(line, received);
+    return line;
+}
+
+const void *cup_data_data_rate(struct cup_plot_input *input)
+{
+    struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins read, written, received;
+    size_t processes, ignored;
+    const struct cup_time_line *reads = make_line(input, CUP_S_READ_BYTES, &read, &processes);
+    const struct cup_time_line *writes = make_line(input, CUP_S_WRITE_BYTES, &written, &ignored);
+    cup_received_make(&received, input->totals);
+    const struct cup_time_line *sockets = make_received(input->arena, &received);
+    if (!plot || !reads || !writes || !sockets)
+        return NULL;
+    bool with_sockets = is_worth_it(&received, &read);
+    if (read.whole <= 0 && !with_sockets)
+        return cup_plot_none(input,
+                             "no data file was read, and sockets delivered nothing to tasks");
+    plot->name = "data rate";
+    plot->unit = CUP_AXIS_BYTE_RATE;
+    plot->bits = true;
+    plot->seconds = read.run_s;
+    add_line(plot, with_sockets ? "from files" : "read", CUP_PAINT_BLUE, reads);
+    if (with_sockets)
+        add_line(plot, "from sockets, over their tasks", CUP_PAINT_GREEN, sockets);
+    if (is_worth_it(&written, &read))
+        add_line(plot, "written", CUP_PAINT_ORANGE, writes);
+    if (read.whole > 0 &&
+        add_mean(plot, input->arena,
+                 with_sockets ? "from files, mean of the run" : "read, mean of the run",
+                 read.whole / read.run_s) != 0)
+        return NULL;
+    say(input, &read, processes, reads->most, with_sockets);
+    return plot;
+}

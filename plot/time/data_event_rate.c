@@ -1,0 +1,146 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/time/event_rate.h"
+
+/* Of one thread: with less in a bin a rate per busy thread says nothing. */
+#define LEAST_BUSY 0.05
+
+static double events_of(const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item);
+    return events == CUP_UNKNOWN64 ? 0 : (double)events;
+}
+
+/* Events of used chunks over their tasks' time, and the time of all tasks of the pool. */
+static void spread(const struct cup_totals *totals, struct cup_time_bins *events,
+                   struct cup_time_bins *busy)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        const struct cup_item *item = cup_task_item(profile, task);
+        if (cup_task_wall_ns(task) == CUP_UNKNOWN64 || cup_task_place(task) != CUP_PLACE_POOL)
+            continue;
+        double from = cup_time_bins_second(events, task->start_ns);
+        double to = cup_time_bins_second(events, task->stop_ns);
+        cup_time_bins_spread(busy, from, to, to - from);
+        if (item && totals->outcomes[task->item - 1] == CUP_OUTCOME_USED)
+            cup_time_bins_spread(events, from, to, events_of(item));
+    }
+}
+
+static void divide(struct cup_event_rate *plot, const struct cup_time_line *busy)
+{
+    plot->per_busy = plot->rate;
+    plot->per_busy.most = 0;
+    for (size_t i = 0; i < plot->rate.count; i++) {
+        double threads = busy->values[i];
+        plot->per_busy.values[i] = threads < LEAST_BUSY ? NAN : plot->rate.values[i] / threads;
+        plot->per_busy.most = fmax(plot->per_busy.most, plot->per_busy.values[i]);
+    }
+}
+
+const void *cup_data_event_rate(struct cup_plot_input *input)
+{
+    struct cup_event_rate *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins events, busy;
+    struct cup_time_line busy_line;
+    if (!plot)
+        return NULL;
+    cup_time_bins_make(&events, input->totals);
+    cup_time_bins_make(&busy, input->totals);
+    spread(input->totals, &events, &busy);
+    if (events.whole <= 0)
+        return cup_plot_none(input, "of no chunk whose result was used are the events known");
+    cup_time_line_make(&plot->rate, &events);
+    cup_time_line_make(&busy_line, &busy);
+    divide(plot, &busy_line);
+    plot->seconds = events.run_s;
+    cup_plot_say(
+        input,
+        "Events of chunks whose result was used, spread over their tasks' time, in bins of "
+        "%.3g s; busy: threads that run any task (cupping).",
+        events.bin_s);
+    return plot;
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+struct done {
+    double time_s, amount;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct done *one = a, *two = b;
+    return one->time_s < two->time_s ? -1 : one->time_s > two->time_s;
+}
+
+static struct done *gather(struct cup_plot_input *input, bool by_events, size_t *count,
+                           double *whole)
+{
+    const struct cup_totals *totals = input->totals;
+    const struct cup_profile *profile = totals->profile;
+    struct done *done = cup_arena_take(input->arena, totals->used_chunks, sizeof *done);
+    for (size_t i = 0; done && i < profile->item_count && *count < totals->used_chunks; i++) {
+        const struct cup_item *item = &profile->items[i];
+        if (totals->outcomes[i] != CUP_OUTCOME_USED)
+            continue;
+        int64_t stop_ns = profile->tasks[item->task].stop_ns;
+        done[*count].time_s = (double)(stop_ns - totals->run.start_ns) / 1e9;
+        done[*count].amount = by_events ? events_of(item) : 1;
+        *whole += done[(*count)++].amount;
+    }
+    if (done)
+        qsort(done, *count, sizeof *done, by_time);
+    return done;
+}
+
+static void put(struct cup_progress *plot, double time_s, double percent)
+{
+    plot->time_s[plot->count] = time_s;
+    plot->percent[plot->count++] = percent;
+}
+
+/* Of many chunks only those that end every thousandth. */
+static void fill(struct cup_progress *plot, const struct done *done, size_t count, double whole)
+{
+    double sum = 0, step = 100.0 / CUP_PROGRESS_POINTS, next = step;
+    put(plot, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        sum += done[i].amount;
+        double percent = 100 * sum / whole;
+        plot->t50_s = isnan(plot->t50_s) && percent >= 50 ? done[i].time_s : plot->t50_s;
+        plot->t90_s = isnan(plot->t90_s) && percent >= 90 ? done[i].time_s : plot->t90_s;
+        plot->t99_s = isnan(plot->t99_s) && percent >= 99 ? done[i].time_s : plot->t99_s;
+        if (percent < next && i + 1 < count)
+            continue;
+        put(plot, done[i].time_s, percent);
+        next = percent + step;
+    }
+}
+
+const void *cup_data_progress(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_progress *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    size_t count = 0;
+    double whole = 0;
+    if (!plot)
+        return NULL;
+    plot->by_events = totals->events > 0;
+    const struct done *done = gather(input, plot->by_events, &count, &whole);
+    if (!done)
+        return NULL;
+    if (whole <= 0)
+        return cup_plot_none(input, "no chunk of the run has succeeded");
+    plot->t50_s = plot->t90_s = plot->t99_s = NAN;
+    fill(plot, done, count, whole);
+    plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
+    char chunks[64];
+    cup_plot_say(input, "%s of %s whose result was used, each at its task's end (cupping).",
+                 plot->by_events ? "Events" : "Number", cup_plot_counted(chunks, count, "chunk"));
+    return plot;
+}

@@ -1,0 +1,50 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/shared/rates.h"
+#include "plot/time/pressure.h"
+
+/* With one thread each, nobody but helpers wants a worker's GIL. */
+static bool has_threads(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].task_threads > 1)
+            return true;
+    return false;
+}
+
+/* A line further up than so many times what waits would press that to the ground. */
+#define NEAR 4
+
+const void *cup_data_gil_pressure(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_pressure *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins gil, io;
+    if (!plot)
+        return NULL;
+    if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
+        return cup_plot_none(input, "the interpreter's lock was not told from others");
+    if (!has_threads(totals->profile))
+        return cup_plot_none(input, "no worker has more than one thread for tasks");
+    size_t processes = cup_series_make(&gil, totals, CUP_S_GIL_WAIT_NS);
+    cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
+    if (gil.whole <= 0)
+        return cup_plot_none(input, "no thread waited for the interpreter's lock");
+    cup_time_line_make(&plot->gil, &gil);
+    cup_time_line_make(&plot->io, &io);
+    for (size_t i = 0; i < plot->gil.count; i++) {
+        plot->gil.values[i] /= 1e9; /* nanoseconds of waiting per second */
+        plot->io.values[i] /= 1e9;
+        plot->most = fmax(plot->most, fmax(plot->gil.values[i], plot->io.values[i]));
+    }
+    plot->seconds = gil.run_s;
+    double threads = (double)totals->budget.threads;
+    plot->threads = threads < NEAR * plot->most ? threads : 0;
+    cup_plot_say(
+        input,
+        "All threads of %zu worker process%s, which have %.0f for tasks, in bins of %.3g s; a wait "
+        "counts when it ends (cupping).",
+        processes, processes == 1 ? "" : "es", threads, gil.bin_s);
+    return plot;
+}

@@ -1,0 +1,39 @@
+#include <math.h>
+
+#include "analysis/base/units.h"
+#include "plot/charts.h"
+#include "plot/time/ramp_shown.h"
+
+const void *cup_data_scaling(struct cup_plot_input *input)
+{
+    struct cup_ramp_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_ramp ramp = cup_ramp_make(input->totals);
+    if (!plot)
+        return NULL;
+    if (ramp.missing)
+        return cup_plot_none(input, "%s", ramp.missing);
+    for (unsigned i = 0; i < ramp.count; i++) {
+        const struct cup_ramp_step *step = &ramp.steps[i];
+        if (!step->sustained)
+            continue;
+        plot->busy[plot->count] = cup_ramp_busy(step);
+        plot->rate[plot->count] = cup_ramp_rate(&ramp, step);
+        plot->per_thread[plot->count] = cup_ramp_rate_per_thread(&ramp, step);
+        plot->most_busy = fmax(plot->most_busy, plot->busy[plot->count]);
+        plot->most_rate = fmax(plot->most_rate, plot->rate[plot->count]);
+        plot->most_per_thread = fmax(plot->most_per_thread, plot->per_thread[plot->count]);
+        plot->count++;
+    }
+    if (plot->count < 2)
+        return cup_plot_none(input, "all the time about the same number of threads was busy");
+    char bin[CUP_HUMAN_READABLE_ROOM];
+    plot->by_events = ramp.by_events;
+    cup_plot_say(
+        input,
+        "%s of chunks whose result was used, while so many threads were busy; from the first "
+        "chunk to the last, in bins of %s; what lasted less than 2 %% of it is left out "
+        "(cupping).",
+        ramp.by_events ? "Events" : "Bytes",
+        cup_print_human_readable(bin, cup_real(ramp.bin_s), CUP_UNIT_SECONDS));
+    return plot;
+}

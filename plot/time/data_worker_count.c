@@ -1,0 +1,107 @@
+#include <math.h>
+
+#include "plot/charts.h"
+#include "plot/time/worker_count.h"
+
+static int make_lines(struct cup_worker_count *plot, struct cup_plot_input *input, size_t count)
+{
+    plot->time_s = cup_arena_take(input->arena, count, sizeof(double));
+    plot->workers = cup_arena_take(input->arena, count, sizeof(double));
+    plot->threads = cup_arena_take(input->arena, count, sizeof(double));
+    return plot->time_s && plot->workers && plot->threads ? 0 : -1;
+}
+
+static void put(struct cup_worker_count *plot, double time_s, double workers, double threads)
+{
+    plot->time_s[plot->count] = time_s;
+    plot->workers[plot->count] = workers;
+    plot->threads[plot->count] = threads;
+    plot->count++;
+    plot->with_threads |= threads != workers && !isnan(threads);
+    plot->most = fmax(plot->most, fmax(workers, threads));
+}
+
+/* What the first and the last sample tell is taken to hold for as long as one sample does, at most
+ * to the ends of the run. */
+static void stretch(struct cup_worker_count *plot, double sample_s)
+{
+    if (!plot->count || !(sample_s > 0))
+        return;
+    plot->time_s[0] = fmax(0, plot->time_s[0] - sample_s);
+    put(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
+        plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
+}
+
+static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
+{
+    const struct cup_observed *observed = &input->totals->observed;
+    if (make_lines(plot, input, observed->moment_count + 1) != 0)
+        return -1;
+    for (size_t i = 0; i < observed->moment_count; i++) {
+        const struct cup_moment *moment = &observed->moments[i];
+        put(plot, (double)(moment->time_ns - input->totals->run.start_ns) / 1e9, moment->workers,
+            moment->threads);
+    }
+    stretch(plot, observed->asked_s);
+    return 0;
+}
+
+/* Without samples: those that there were, all the time. */
+static int from_logs(struct cup_worker_count *plot, struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    if (make_lines(plot, input, 2) != 0)
+        return -1;
+    put(plot, 0, (double)totals->workers, (double)totals->budget.threads);
+    put(plot, plot->seconds, (double)totals->workers, (double)totals->budget.threads);
+    return 0;
+}
+
+/* Of data files and sockets, and what the caption says of it. */
+static void make_rate(struct cup_worker_count *plot, const struct cup_totals *totals, char *to,
+                      size_t room)
+{
+    struct cup_time_bins bins, received;
+    size_t processes = cup_series_make(&bins, totals, CUP_S_READ_BYTES);
+    cup_received_make(&received, totals);
+    snprintf(to, room, "No data file was read.");
+    double files = bins.whole;
+    for (size_t i = 0; i < bins.count; i++)
+        bins.amounts[i] += received.amounts[i];
+    bins.whole += received.whole;
+    if (bins.whole <= 0)
+        return;
+    cup_time_line_make(&plot->rate, &bins);
+    char of[64] = "";
+    if (files > 0)
+        snprintf(of, sizeof of, ", of %zu worker process%s", processes, processes == 1 ? "" : "es");
+    snprintf(to, room, "Data rate:%s%s%s%s, in bins of %.3g s (cupping).",
+             files > 0 ? " data files, when they were read" : "",
+             files > 0 && received.whole > 0 ? ", and" : "",
+             received.whole > 0 ? " sockets, over the time of the tasks that they fed" : "", of,
+             bins.bin_s);
+}
+
+const void *cup_data_worker_count(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_worker_count *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    char rate[240];
+    if (!plot)
+        return NULL;
+    int64_t whole_ns = cup_stretch_ns(totals->run);
+    if (whole_ns <= 0)
+        return cup_plot_none(input, "the run has no length: no task was seen");
+    plot->seconds = (double)whole_ns / 1e9;
+    bool sampled = totals->observed.moment_count > 1;
+    if (!sampled && totals->workers == 0)
+        return cup_plot_none(input, "no worker was seen");
+    if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)
+        return NULL;
+    make_rate(plot, totals, rate, sizeof rate);
+    cup_plot_say(input, "Workers: %s. %s",
+                 sampled ? "samples of the scheduler's state (Dask)"
+                         : "those that left a log (cupping)",
+                 rate);
+    return plot;
+}

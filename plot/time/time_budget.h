@@ -1,0 +1,18 @@
+#ifndef CUPPING_PLOT_TIME_TIME_BUDGET_H
+#define CUPPING_PLOT_TIME_TIME_BUDGET_H
+
+#include "analysis/metrics/time/budget.h"
+#include "plot/plots.h"
+
+/* Each part begins where the one before ended: together they are the threads' whole time. */
+struct cup_time_budget {
+    struct {
+        enum cup_budget_part part; /* not of the first row, which is all of them */
+        double from, to;           /* percent */
+        double seconds;
+    } rows[CUP_BUDGET_COUNT + 1];
+    struct cup_text names[CUP_BUDGET_COUNT + 1];
+    size_t count;
+};
+
+#endif

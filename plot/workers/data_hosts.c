@@ -1,0 +1,96 @@
+#include <stdlib.h>
+
+#include "plot/charts.h"
+#include "plot/shared/rows.h"
+
+static const struct cup_bar_kind kinds[] = {
+    {"slow", CUP_PAINT_RED},
+    {"fast", CUP_PAINT_GREEN},
+    {"like the others", CUP_PAINT_BLUE},
+    {"not compared", CUP_PAINT_GREY},
+};
+
+static size_t kind_of(const struct cup_host *host)
+{
+    switch (host->verdict) {
+    case CUP_HOST_SLOW:
+        return 0;
+    case CUP_HOST_FAST:
+        return 1;
+    case CUP_HOST_ORDINARY:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+    const struct cup_host *one = *(const struct cup_host *const *)a;
+    const struct cup_host *two = *(const struct cup_host *const *)b;
+    double left = cup_host_rate(one), right = cup_host_rate(two);
+    if (left != right)
+        return left < right ? -1 : 1;
+    return one->name < two->name ? -1 : one->name > two->name;
+}
+
+static void add_host(struct cup_rows *plot, const struct cup_hosts *hosts,
+                     const struct cup_host *host)
+{
+    double rate = cup_host_rate(host);
+    char per_s[24], chunks[64];
+    struct cup_row *row =
+        cup_rows_add(plot, cup_intern_text(&hosts->names, host->name), kind_of(host), rate);
+    if (row)
+        snprintf(row->text, sizeof row->text, "%s, %s", cup_tick_text(per_s, rate, CUP_AXIS_HERTZ),
+                 cup_plot_counted(chunks, host->timed_chunks, "chunk"));
+}
+
+/* Hosts of several processors have several medians: none of them is that of all. */
+static void mark_median(struct cup_rows *plot, const struct cup_hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        if (hosts->rows[i].verdict >= CUP_HOST_ORDINARY && hosts->model_count == 1) {
+            plot->mark = hosts->rows[i].median;
+            plot->mark_name = "median";
+        }
+}
+
+static size_t sort(const struct cup_host **sorted, const struct cup_hosts *hosts)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < hosts->count; i++)
+        if (hosts->rows[i].timed_chunks && cup_host_rate(&hosts->rows[i]) > 0)
+            sorted[count++] = &hosts->rows[i];
+    qsort(sorted, count, sizeof *sorted, slowest_first);
+    return count;
+}
+
+const void *cup_data_hosts(struct cup_plot_input *input)
+{
+    const struct cup_hosts *hosts = &input->totals->ledger.hosts;
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    const struct cup_host **sorted = cup_arena_take(input->arena, hosts->count + 1, sizeof *sorted);
+    if (!plot || !sorted)
+        return NULL;
+    size_t count = sort(sorted, hosts);
+    if (count == 0)
+        return cup_plot_none(input, "of no host a chunk's events and time are known");
+    if (hosts->count == 1)
+        return cup_plot_none(input, "all workers were on one host: there is none to compare it to");
+    for (size_t i = 0; i < count; i++)
+        add_host(plot, hosts, sorted[i]);
+    mark_median(plot, hosts);
+    plot->what = "hosts";
+    plot->name = "events per second and core";
+    plot->unit = CUP_AXIS_HERTZ;
+    char counted[64];
+    cup_plot_say(input,
+                 "Events over the summed time of the chunks: %s%s. Slow, fast: further than %.1f "
+                 "robust deviations and %.0f %% from the median of the hosts with the same CPU, of "
+                 "which it takes %d, with %d chunks each (cupping).",
+                 count > plot->count ? "the slowest of " : "",
+                 cup_plot_counted(counted, count, "host"), CUP_HOST_OUTLIER_DEVIATIONS,
+                 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED, CUP_HOST_CHUNKS);
+    return plot;
+}

@@ -1,0 +1,237 @@
+#include "preload/attribution/attribution.h"
+
+#include "preload/attribution/context.h"
+#include "preload/counters/block.h"
+#include "preload/io/descriptor.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t cup_attribution_tasks;
+static uint32_t changes; /* begins and ends, counted before they show in cup_attribution_tasks */
+
+uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
+static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve others too */
+
+#define ONE_TASK (UINT64_C(1) << 32)
+
+/* In the first of TASK's places that holds FROM. With none free, which takes eight tasks a thousand
+ * apart, the task does not show as running: what needs that comes out as nobody's. */
+static void replace(uint32_t from, uint32_t to, uint32_t task)
+{
+    for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++) {
+        uint32_t expected = from;
+        if (__atomic_compare_exchange_n(&cup_attribution_running[(task + i) % CUP_RUNNING_SLOTS],
+                                        &expected, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+void cup_attribution_begin(uint32_t task)
+{
+    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    replace(0, task, task);
+}
+
+void cup_attribution_end(uint32_t task)
+{
+    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
+    replace(task, 0, task);
+}
+
+void cup_attribution_reset(void)
+{
+    cup_attribution_tasks = 0;
+    memset(cup_attribution_running, 0, sizeof cup_attribution_running);
+    memset(voided, 0, sizeof voided);
+}
+
+/* Bits of tasks that run on an event loop. Two tasks may have the same: see context_task(). */
+enum { ASYNC_BITS = 8192 };
+static uint32_t async_tasks[ASYNC_BITS / 32];
+
+void cup_attribution_async(uint32_t task, bool runs)
+{
+    uint32_t *word = &async_tasks[task % ASYNC_BITS / 32], bit = UINT32_C(1) << task % 32;
+    if (runs)
+        __atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(word, ~bit, __ATOMIC_RELEASE);
+}
+
+static bool is_async(uint32_t task)
+{
+    return __atomic_load_n(&async_tasks[task % ASYNC_BITS / 32], __ATOMIC_ACQUIRE) >> task % 32 & 1;
+}
+
+/* A context outlives its task: in a helper that was left behind, but also in a coroutine that
+ * serves everybody since, in a connection that is kept. It names the task while that runs, then
+ * nobody. A forked child inherits contexts of tasks that its parent runs. On the event loop of a
+ * Dask server it may also leak out of a task that made a client there, into what the server does
+ * for others. */
+static inline uint32_t context_task(void)
+{
+    uint32_t task = cup_self.job_serves ? 0 : cup_context_task();
+    if (!task || !cup_attribution_runs(task))
+        return 0;
+    return cup_self.server_loop && !is_async(task) ? 0 : task;
+}
+
+/* The only task that runs, else 0; EPOCH is from before the look. */
+static uint32_t sole_task(uint32_t *epoch)
+{
+    *epoch = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
+    uint64_t tasks = __atomic_load_n(&cup_attribution_tasks, __ATOMIC_SEQ_CST);
+    return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
+}
+
+static inline bool inherits(const struct cup_thread *thread)
+{
+    uint32_t task = thread->inherited;
+    return task && cup_attribution_runs(task) && voided[task % CUP_RUNNING_SLOTS] != task;
+}
+
+void cup_attribution_void(uint32_t task)
+{
+    if (__atomic_exchange_n(&voided[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELAXED) == task)
+        return;
+    struct cup_r_void *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = task;
+    cup_log_commit(record, CUP_R_VOID);
+}
+
+uint32_t cup_attribution_task(void)
+{
+    const struct cup_thread *thread = &cup_self;
+    if (thread->task)
+        return thread->task;
+    uint32_t task = context_task();
+    if (task)
+        return task;
+    if (thread->handed)
+        return thread->handed;
+    return inherits(thread) && !thread->others_lock ? thread->inherited : 0;
+}
+
+uint32_t cup_attribution_opener(void)
+{
+    return cup_self.task ? cup_self.task : context_task();
+}
+
+/* Found by reads alone: most threads carry no task, and most helpers stay with the one they helped
+ * last. */
+static struct cup_block *block_helping(uint32_t task)
+{
+    if (!task)
+        return NULL;
+    if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
+        return cup_self.last;
+    int saved = errno; /* a block written out may let the log grow; free() must keep errno */
+    cup_guard();
+    struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
+    cup_unguard();
+    errno = saved;
+    return block;
+}
+
+struct cup_block *cup_attribution_helped(void)
+{
+    uint32_t task = context_task();
+    if (task || cup_self.handed)
+        return block_helping(task ? task : cup_self.handed);
+    if (!inherits(&cup_self) || cup_self.others_lock)
+        return NULL;
+    if (cup_self.inheriting)
+        return cup_self.inheriting;
+    int saved = errno;
+    cup_guard();
+    struct cup_block *block = cup_thread_known() ? cup_block_inheriting(&cup_self) : NULL;
+    cup_unguard();
+    errno = saved;
+    return block;
+}
+
+/* The task that a thread without one of its own carries, and the way. */
+static uint32_t carried(struct cup_thread *thread, enum cup_method *method)
+{
+    uint32_t task = context_task();
+    if (task != thread->inherited && task)
+        thread->inherited = 0; /* it serves others too */
+    *method = CUP_METHOD_CONTEXT;
+    if (task)
+        return task;
+    *method = CUP_METHOD_HANDOFF;
+    if (thread->handed)
+        return thread->handed;
+    *method = CUP_METHOD_INHERITED;
+    if (thread->others_lock)
+        thread->inherited = 0; /* it works under a lock that others use */
+    return inherits(thread) ? thread->inherited : 0;
+}
+
+/* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). A
+ * descriptor that two tasks use is nobody's. */
+static uint32_t opener(struct cup_descriptor *descriptor, uint32_t task)
+{
+    if (!descriptor || !descriptor->owner)
+        return 0;
+    if (task || cup_thread_is_dask(&cup_self))
+        cup_descriptor_used(descriptor, task);
+    return descriptor->owner && cup_attribution_runs(descriptor->owner) ? descriptor->owner : 0;
+}
+
+/* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
+static uint32_t sole_for(const struct cup_thread *thread, uint32_t *epoch)
+{
+    if (cup_thread_is_dask(thread) || thread->after_job)
+        return 0;
+    uint32_t task = sole_task(epoch);
+    return thread->started_by && thread->started_by != task ? 0 : task;
+}
+
+struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
+{
+    struct cup_thread *thread = &cup_self;
+    if (__builtin_expect(thread->own != NULL, 1)) {
+        if (descriptor)
+            cup_descriptor_used(descriptor, thread->task);
+        return (struct cup_owner){thread->own, CUP_METHOD_OWN, 0};
+    }
+    if (!cup_thread_known())
+        return (struct cup_owner){NULL, CUP_METHOD_NONE, 0};
+    enum cup_method method;
+    uint32_t epoch = 0, task = carried(thread, &method);
+    if (__builtin_expect(task && method == CUP_METHOD_CONTEXT, 1)) { /* nothing is stronger */
+        if (descriptor)
+            cup_descriptor_used(descriptor, task);
+        return (struct cup_owner){cup_block_helping(thread, task), method, 0};
+    }
+    uint32_t opened_by = opener(descriptor, task);
+    if (opened_by && method > CUP_METHOD_DESCRIPTOR) {
+        task = opened_by;
+        method = CUP_METHOD_DESCRIPTOR;
+    }
+    if (!task && (task = sole_for(thread, &epoch)))
+        method = CUP_METHOD_SOLE;
+    if (!task)
+        return (struct cup_owner){cup_block_none(thread), CUP_METHOD_NONE, 0};
+    /* A weaker way must not override a stronger one, even where no block is free. */
+    struct cup_block *block = method == CUP_METHOD_INHERITED ? cup_block_inheriting(thread)
+                                                             : cup_block_helping(thread, task);
+    return (struct cup_owner){block, method, epoch};
+}
+
+void cup_attribution_confirm(struct cup_owner *owner)
+{
+    uint32_t epoch;
+    if (owner->method != CUP_METHOD_SOLE || (sole_task(&epoch) && epoch == owner->epoch))
+        return;
+    owner->block = cup_block_none(&cup_self);
+    owner->method = CUP_METHOD_NONE;
+}

@@ -1,0 +1,291 @@
+#include "preload/attribution/child_processes.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/attribution/helper.h"
+#include "preload/attribution/system_shell.h"
+#include "preload/dask/anchors.h"
+#include "preload/io/descriptor.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/process.h"
+#include "preload/python/frames.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/parse_number.h"
+#include "preload/sys/raw.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define VARIABLE "CUPPING_PARENT=" /* PID:TASK */
+
+struct root {
+    uint32_t pid; /* 0: not known, see forkserver; or a pool's, which works for several */
+    uint32_t task;
+    bool known; /* there is one */
+};
+
+static struct {
+    struct root root;
+    bool forkserver; /* forks children for whoever asks: they are not for its own root */
+    int pid;         /* this process; in a child of vfork, or of a bare clone, still its parent */
+    struct cup_r_parent *record;
+} child;
+
+bool cup_child_waiting;
+static bool follows;
+
+bool cup_child_follows(void)
+{
+    return follows;
+}
+
+/* ---- whose child ------------------------------------------------------------------------- */
+
+/* The task for which this thread works now. In a child of vfork all of it is its parent's, the
+ * number in the log's header too. */
+static struct root find_root(void)
+{
+    uint32_t task = cup_attribution_task();
+    if (!task)
+        return child.root;
+    if (cup_helper_pool_grows())
+        return (struct root){0, 0, true};
+    return (struct root){cup_log_header()->pid, task, true};
+}
+
+static struct root parse(const char *text)
+{
+    uint64_t pid = 0, task = 0;
+    const char *colon = cup_number(text, &pid), *end = cup_number(colon + (*colon == ':'), &task);
+    bool good =
+        *colon == ':' && end > colon + 1 && *end == '\0' && pid <= UINT32_MAX && task <= UINT32_MAX;
+    return good ? (struct root){(uint32_t)pid, (uint32_t)task, true} : (struct root){0};
+}
+
+static bool is_ours(const char *variable)
+{
+    return strncmp(variable, VARIABLE, strlen(VARIABLE)) == 0;
+}
+
+static struct root read_variable(void)
+{
+    struct root root = {0};
+    for (char **at = environ; at && *at; at++)
+        if (is_ours(*at))
+            root = parse(*at + strlen(VARIABLE));
+    return root;
+}
+
+/* In place, as unsetenv() does it, and nothing is written that need not change. */
+static void take_variable(void)
+{
+    char **from = environ;
+    while (from && *from && !is_ours(*from))
+        from++;
+    if (!from || !*from)
+        return;
+    char **to = from;
+    for (; *from; from++)
+        if (!is_ours(*from))
+            *to++ = *from;
+    *to = NULL;
+}
+
+static bool is_forkserver(int count, char **arguments)
+{
+    static const char command[] = "from multiprocessing.forkserver import main;";
+    for (int i = 1; i < count && arguments[i]; i++)
+        if (strncmp(arguments[i], command, sizeof command - 1) == 0)
+            return true;
+    return false;
+}
+
+static void begin(struct root root)
+{
+    child.root = root;
+    child.pid = cup_raw_getpid();
+    child.record = NULL;
+    cup_child_waiting = root.known && cup_process_wanted();
+}
+
+void cup_child_loaded(int count, char **arguments)
+{
+    struct root root = read_variable();
+    take_variable();
+    follows = cup_process_wanted();
+    child.forkserver = root.known && is_forkserver(count, arguments);
+    begin(root);
+}
+
+/* ---- fork -------------------------------------------------------------------------------- */
+
+/* Asked before the fork, of the thread that forks: another may do so at the same time. */
+static __thread struct root forking __attribute__((tls_model("initial-exec")));
+
+void cup_child_before_fork(void)
+{
+    forking = find_root();
+}
+
+/* What a forkserver forks is named by the process that asked for it (a CHILD record), and so are
+ * the children of that: their root is the forked process, with no task of its own. */
+void cup_child_forked(void)
+{
+    if (child.forkserver)
+        forking = (struct root){(uint32_t)cup_raw_getpid(), 0, true};
+    child.forkserver = false;
+    cup_shell_forked();
+    begin(forking);
+}
+
+/* ---- the log ----------------------------------------------------------------------------- */
+
+void cup_child_reads(int fd)
+{
+    if (cup_self.guard || cup_raw_getpid() != child.pid)
+        return;
+    int saved = errno;
+    cup_guard();
+    if (cup_descriptor_class(fd) == CUP_FILE_DATA)
+        cup_child_waiting = cup_process_child_log();
+    cup_unguard();
+    errno = saved;
+}
+
+void cup_child_fetches(void)
+{
+    if (cup_self.guard || cup_raw_getpid() != child.pid)
+        return;
+    int saved = errno;
+    cup_guard();
+    cup_child_waiting = cup_process_child_log();
+    cup_unguard();
+    errno = saved;
+}
+
+void cup_child_log_opened(void)
+{
+    if (!child.root.known)
+        return;
+    struct cup_r_parent *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    bool itself = child.root.pid == (uint32_t)child.pid && !child.root.task;
+    record->pid = itself ? 0 : child.root.pid;
+    record->task = child.root.task;
+    record->last_read_ns = 0;
+    cup_log_commit(record, CUP_R_PARENT);
+    cup_log_header()->parent_task = child.root.task;
+    child.record = record;
+}
+
+/* Asked for, not reckoned from ticks: of two clocks that were read one after the other, with a
+ * moment off the CPU between, milliseconds of difference remain, and the task ends before them. */
+void cup_child_read(void)
+{
+    if (child.record)
+        __atomic_store_n(&child.record->last_read_ns, cup_clock_realtime_ns(), __ATOMIC_RELAXED);
+}
+
+/* ---- forkserver -------------------------------------------------------------------------- */
+
+/* The number of a new child; its status comes by the same function, from another. */
+static bool is_told_a_number(void)
+{
+    struct cup_frame frame;
+    return cup_frames_top(&frame) &&
+           cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_READ_SIGNED) &&
+           cup_frames_back(&frame) && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_LAUNCH);
+}
+
+static void write_child(int64_t pid, uint32_t task)
+{
+    struct cup_r_child *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->pid = (uint32_t)pid;
+    record->task = task;
+    record->time_ns = cup_clock_realtime_ns();
+    cup_log_commit(record, CUP_R_CHILD);
+}
+
+void cup_child_named(const void *answer)
+{
+    int64_t pid;
+    if (cup_self.guard || !is_told_a_number())
+        return;
+    int saved = errno;
+    cup_guard();
+    uint32_t task = cup_attribution_task();
+    memcpy(&pid, answer, sizeof pid);
+    if (task && pid > 0 && pid <= INT32_MAX && !cup_helper_pool_grows())
+        write_child(pid, task);
+    cup_unguard();
+    errno = saved;
+}
+
+/* ---- exec -------------------------------------------------------------------------------- */
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+struct survey {
+    size_t count;
+    bool preloaded, recorded, marked;
+};
+
+static struct survey look_at(char *const environment[])
+{
+    struct survey found = {0};
+    for (; environment[found.count] && found.count <= CUP_CHILD_MOST_VARIABLES; found.count++) {
+        const char *variable = environment[found.count];
+        found.preloaded |= starts_with(variable, "LD_PRELOAD=") && strstr(variable, "libcupping");
+        found.recorded |= starts_with(variable, "CUPPING_DIR=") && variable[strlen("CUPPING_DIR=")];
+        found.marked |= is_ours(variable);
+    }
+    return found;
+}
+
+/* Only a program that loads the library takes the variable away again. */
+static bool will_follow(struct survey found)
+{
+    return found.preloaded && found.recorded && find_root().known;
+}
+
+/* A variable that is there already came by a static program, or is another thread's that is about
+ * to start a shell. The copy lies on a stack, perhaps a signal handler's: more variables than that
+ * are passed on as they are. */
+size_t cup_child_room(char *const environment[])
+{
+    if (!follows || !environment)
+        return 1;
+    struct survey found = look_at(environment);
+    bool changed = found.count <= CUP_CHILD_MOST_VARIABLES && (found.marked || will_follow(found));
+    return changed ? found.count + 2 : 1;
+}
+
+static char *write_variable(char *text, struct root root)
+{
+    strcpy(text, VARIABLE);
+    char *colon = cup_number_write(text + strlen(VARIABLE), root.pid);
+    *colon = ':';
+    cup_number_write(colon + 1, root.task);
+    return text;
+}
+
+char *const *cup_child_environment(char *const environment[], char **copy, size_t room,
+                                   char text[CUP_CHILD_TEXT])
+{
+    if (room < 2)
+        return environment;
+    char **to = copy;
+    for (size_t i = 0; environment[i] && i + 2 < room; i++)
+        if (!is_ours(environment[i]))
+            *to++ = environment[i];
+    if (will_follow(look_at(environment)))
+        *to++ = write_variable(text, find_root());
+    *to = NULL;
+    return copy;
+}

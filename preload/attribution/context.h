@@ -1,0 +1,108 @@
+/* The way "context": a context variable of ours travels with asyncio and to_thread to whichever
+ * thread works for a task. It is read at the very call, without the GIL: a thread's own current
+ * context cannot change while that thread is inside our hook, and what it leads to is immutable.
+ * No reference count is touched, nothing is allocated. */
+#ifndef CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
+#define CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
+
+#include "preload/python/python.h"
+
+#include <string.h>
+
+/* Makes the variable, finds where this interpreter keeps contexts, and verifies the reading with
+ * contexts of known content. Needs the GIL. NULL, or why it cannot be done. */
+const char *cup_context_verify(void);
+
+/* Sets the variable to TASK in the current context: returns the token that resets it (new
+ * reference), NULL if the way is off. GIL. */
+cup_object *cup_context_set(uint32_t task);
+void cup_context_reset(cup_object *token); /* drops TOKEN */
+
+/* The interpreter is gone. */
+void cup_context_off(void);
+
+/* ---- reading: here, since every allocation of a helper thread goes this way -------------- */
+
+/* Word indices inside the interpreter's objects, the same in 3.9 to 3.13 and verified at start:
+ * PyContext: count, type, previous, variables. The variables' map: count, type, root. A bitmap
+ * node: count, type, size, bitmap, then pairs of key and value (a NULL key: the value is a
+ * sub-node). An array node: count, type, then 32 children. */
+enum cup_context_words {
+    CUP_CONTEXT_VARIABLES = 3,
+    CUP_MAP_ROOT = 2,
+    CUP_BITMAP_BITS = 3,
+    CUP_BITMAP_PAIRS = 4,
+    CUP_ARRAY_CHILDREN = 2,
+    CUP_DEEPEST = 7, /* 5 bits of the hash a level */
+    CUP_THREAD_STATE_WORDS = 96,
+    CUP_INTEGER_DIGITS = 3, /* int: count, type, size or tag, 30-bit digits */
+};
+
+extern struct cup_context_layout {
+    cup_object *variable;
+    uint32_t hash;
+    uint32_t root_bit;     /* its place in a root node */
+    size_t thread_context; /* offset in the thread state */
+    const void *bitmap_type, *array_type;
+    bool verified;
+    bool has_popcnt;
+} cup_context CUP_OURS;
+
+static inline const void *cup_context_type(const void *const *object)
+{
+    return object[1];
+}
+
+/* Bits below BIT: where in the pairs its pair stands. By the instruction where the processor has it
+ * (all since 2008; the compiler may not assume so): its substitute takes longer than all the rest.
+ */
+static inline unsigned cup_context_bits_below(uint32_t bits, uint32_t bit)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(cup_context.has_popcnt, 1)) {
+        uint32_t count;
+        __asm__("popcntl %1, %0" : "=r"(count) : "r"(bits & (bit - 1)) : "cc");
+        return count;
+    }
+#endif
+    return (unsigned)__builtin_popcount(bits & (bit - 1));
+}
+
+static inline uint32_t cup_context_carried(const void *const *carrier)
+{
+    uint32_t digits[2];
+    memcpy(digits, carrier + CUP_INTEGER_DIGITS, sizeof digits);
+    return digits[0] | (digits[1] & 3) << 30;
+}
+
+/* Any map: with sub-nodes, array nodes, or without the variable. */
+uint32_t cup_context_search(const void *const *map);
+
+/* Task in the calling thread's context; 0: none. Any thread, GIL or not.
+ *
+ * A context of few variables has one bitmap node, and the answer is there: without a loop, and with
+ * it the registers that a loop wants saved. */
+static inline uint32_t cup_context_task(void)
+{
+    if (!__atomic_load_n(&cup_context.verified, __ATOMIC_ACQUIRE))
+        return 0;
+    const char *thread = cup_python_thread_fast();
+    const void *const *context =
+        thread ? *(const void *const *const *)(thread + cup_context.thread_context) : NULL;
+    if (!context)
+        return 0;
+    const void *const *map = context[CUP_CONTEXT_VARIABLES];
+    const void *const *root = map[CUP_MAP_ROOT];
+    if (cup_context_type(root) != cup_context.bitmap_type)
+        return cup_context_search(map);
+    uint32_t bits = (uint32_t)(uintptr_t)root[CUP_BITMAP_BITS];
+    if (!(bits & cup_context.root_bit))
+        return 0;
+    const void *const *pair =
+        root + CUP_BITMAP_PAIRS + 2 * cup_context_bits_below(bits, cup_context.root_bit);
+    if (pair[0] == cup_context.variable)
+        return cup_context_carried(pair[1]);
+    return pair[0] ? 0 : cup_context_search(map);
+}
+
+#endif

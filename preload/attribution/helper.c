@@ -1,0 +1,531 @@
+#include "preload/attribution/helper.h"
+
+#include "preload/coffea/requested_baskets.h"
+#include "preload/counters/block.h"
+#include "preload/dask/anchors.h"
+#include "preload/dask/dask_tasks.h"
+#include "preload/log/log.h"
+#include "preload/python/frames.h"
+#include "preload/python/python.h"
+#include "preload/sampler/thread_slots.h"
+#include "preload/stacks/stack_events.h"
+#include "preload/sys/clock.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+static bool verified;
+
+/* ---- CPU time ---------------------------------------------------------------------------- */
+
+/* What this thread used since it was last asked goes to TASK. */
+static void count_cpu(uint32_t task)
+{
+    struct cup_thread *thread = &cup_self;
+    uint64_t now = cup_clock_thread_cpu_ns();
+    struct cup_block *block = !cup_thread_known()         ? NULL
+                              : thread->inherited == task ? cup_block_inheriting(thread)
+                                                          : cup_block_helping(thread, task);
+    if (block)
+        block->counters[CUP_C_HELPER_CPU_NS] += now - thread->job_cpu_ns;
+    thread->job_cpu_ns = now;
+}
+
+/* ---- jobs of concurrent.futures ---------------------------------------------------------- */
+
+/* What is taken back from the task of a job that turns out to serve others. */
+static const uint8_t job_sums[CUP_JOB_SUMS] = {
+    CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
+    CUP_C_READ_HANDOFF_BYTES, CUP_C_HELPER_CPU_NS,
+    CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
+    CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
+
+static void job_begins(const struct cup_lock_origin *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->inherited = 0;
+    thread->after_job = false;
+    thread->job_serves = false;
+    thread->for_dask = lock && lock->task == CUP_MADE_BY_DASK;
+    thread->handed = lock && !thread->for_dask ? lock->task : 0;
+    thread->job_runs = thread->handed != 0;
+    if (!thread->job_runs)
+        return;
+    thread->job_cpu_ns = cup_clock_thread_cpu_ns();
+    cup_thread_slot_works(thread->handed, false, thread->job_cpu_ns);
+    thread->job_block = cup_block_helped(thread, thread->handed);
+    if (!thread->job_block)
+        return;
+    thread->job_sequence = thread->job_block->sequence;
+    for (int i = 0; i < CUP_JOB_SUMS; i++)
+        thread->job_start[i] = thread->job_block->counters[job_sums[i]];
+}
+
+/* What is called back afterwards is still for whoever submitted the job, unless others know of the
+ * Future: they may have added callbacks. */
+static void job_ends(const struct cup_lock_origin *lock)
+{
+    if (cup_self.job_runs) {
+        count_cpu(cup_self.handed);
+        cup_thread_slot_works(0, false, cup_self.job_cpu_ns);
+    }
+    cup_self.job_runs = false;
+    if (lock && !lock->shared)
+        return;
+    cup_self.handed = 0;
+    cup_self.after_job = true;
+}
+
+/* What the job did so far is nobody's; its calls, times and what it did to files stay where they
+ * are. */
+static void disown_job(void)
+{
+    struct cup_thread *thread = &cup_self;
+    struct cup_block *block = cup_block_helped(thread, thread->handed);
+    struct cup_block *none = block ? cup_block_none(thread) : NULL;
+    if (!none)
+        return;
+    bool same = block == thread->job_block && block->sequence == thread->job_sequence;
+    for (int i = 0; i < CUP_JOB_SUMS; i++) {
+        int sum = job_sums[i], to = sum < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : sum;
+        uint64_t before = same ? thread->job_start[i] : 0;
+        none->counters[to] += block->counters[sum] - before;
+        block->counters[sum] = before;
+    }
+}
+
+/* The job takes others' work: whose is what it does, nobody knows until it ends. */
+static void job_serves_others(void)
+{
+    disown_job();
+    cup_thread_slot_works(0, false, cup_clock_thread_cpu_ns());
+    cup_self.handed = 0;
+    cup_self.job_runs = false;
+    cup_self.job_serves = true;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+static bool is_jobs_own(const struct cup_lock_origin *known)
+{
+    return known && known->task == cup_self.handed && !known->shared;
+}
+
+/* Condition.__enter__ took a lock, KNOWN or not: for whom? */
+static void look_for_job(const struct cup_lock_origin *known)
+{
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame) || !cup_frames_back(&frame))
+        return;
+    const void *name = cup_frames_name(frame);
+    if (name == cup_anchor_name(CUP_ANCHOR_QUEUE_GET)) {
+        if (cup_self.job_runs && !is_jobs_own(known) && cup_python_has_gil() &&
+            cup_frames_is_in(frame, "queue.py"))
+            job_serves_others();
+        return;
+    }
+    bool begins = name == cup_anchor_name(CUP_ANCHOR_JOB_BEGINS);
+    bool ends = name == cup_anchor_name(CUP_ANCHOR_JOB_RETURNED) ||
+                name == cup_anchor_name(CUP_ANCHOR_JOB_RAISED);
+    if ((!begins && !ends) || !cup_frames_back(&frame) ||
+        cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        return;
+    if (begins)
+        job_begins(known);
+    else
+        job_ends(known);
+}
+
+/* ---- threads started by a task ----------------------------------------------------------- */
+
+static void void_inherited(void)
+{
+    cup_thread_slot_works(0, false, cup_clock_thread_cpu_ns());
+    cup_self.inherited = 0;
+    cup_self.others_lock = NULL;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+}
+
+/* It serves another task: then so may have all threads and processes that this task started, from
+ * the beginning, since work is handed on in ways that leave no trace (an item of a queue that is
+ * never empty). */
+static void serves_others(void)
+{
+    cup_attribution_void(cup_self.started_by);
+    cup_self.serves_others = true;
+    void_inherited();
+}
+
+/* Another task than that which started the thread made the lock, or uses it: not one that everybody
+ * uses. */
+static bool is_others(const struct cup_lock_origin *known)
+{
+    return known && known->task != CUP_MADE_BY_DASK &&
+           (known->task != cup_self.started_by || known->shared);
+}
+
+/* The code of weakref.finalize.__call__, since the name alone says nothing: held for good. */
+static cup_object *finalize_code;
+
+static void find_finalize(void)
+{
+    cup_object *type = cup_python_attribute(cup_python_module("weakref"), "finalize");
+    cup_object *call = cup_python_attribute(type, "__call__");
+    finalize_code = cup_python_attribute(call, "__code__");
+    cup_python_drop(call);
+    cup_python_drop(type);
+}
+
+/* Finalizers run on whichever thread happens to drop an object or to collect garbage: fsspec's, of
+ * file systems over HTTP, waits there until its event loop has closed a session. */
+static bool is_finalizer(struct cup_frame frame)
+{
+    enum { DEEPEST = 16 };
+    bool more = true;
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+        const void *name = cup_frames_name(frame);
+        if (name == cup_anchor_name(CUP_ANCHOR_FINALIZER) ||
+            name == cup_anchor_name(CUP_ANCHOR_EXECUTOR_DROPPED) ||
+            cup_frames_code(frame) == finalize_code)
+            return true;
+    }
+    return false;
+}
+
+/* The thread's own beginning and end, imports, logging and finalizers take locks that everybody
+ * uses, and hand no work over. Without a frame the interpreter itself does. */
+static bool hands_nothing_over(void)
+{
+    struct cup_frame frame;
+    if (!cup_frames_top(&frame))
+        return true;
+    const void *name = cup_frames_name(frame);
+    if (name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP) ||
+        name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP_LOCK) ||
+        name == cup_anchor_name(CUP_ANCHOR_THREAD_ENDS)) {
+        if (cup_self.inherited)
+            count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
+        return true;
+    }
+    if (is_finalizer(frame))
+        return true;
+    if (!cup_python_has_gil())
+        return false;
+    return name == cup_anchor_name(CUP_ANCHOR_THREAD_START)
+               ? cup_frames_is_in(frame, "threading.py")
+               : cup_frames_is_in(frame, "importlib._bootstrap>") ||
+                     cup_frames_is_in(frame, "logging/__init__.py");
+}
+
+static void work_came(bool from_others)
+{
+    if (from_others)
+        serves_others();
+    else
+        void_inherited();
+}
+
+/* A lock that was not made for the thread's task alone. The buffers of print() and of files have
+ * such locks: those are given back by the very instruction that took them. */
+static void took_foreign(const void *lock, const struct cup_lock_origin *known)
+{
+    struct cup_thread *thread = &cup_self;
+    if (hands_nothing_over())
+        return;
+    uint64_t place = cup_frames_top_place();
+    bool others = is_others(known) || (thread->others_lock && thread->others_lock_is_shared);
+    if (thread->others_lock || !place) {
+        work_came(others);
+        return;
+    }
+    thread->others_lock = lock;
+    thread->others_place = place;
+    thread->others_lock_is_shared = others;
+}
+
+static void gives_foreign(void)
+{
+    /* A lock that was waited for was taken without the GIL, and could not be judged then. */
+    if (cup_self.others_place == cup_frames_top_place() || hands_nothing_over())
+        cup_self.others_lock = NULL;
+    else
+        work_came(cup_self.others_lock_is_shared);
+}
+
+/* Where the interpreter's code lies: found once, since the loader's lock, which dladdr() takes, may
+ * be held by a thread whose constructors wait for the GIL that we hold. */
+static struct {
+    uintptr_t from, to;
+} interpreter;
+
+static int find_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    uintptr_t inside = (uintptr_t)cup_py.PyErr_Occurred;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && inside >= from && inside < to) {
+            interpreter.from = from;
+            interpreter.to = to;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_interpreters(const void *code)
+{
+    return (uintptr_t)code - interpreter.from < interpreter.to - interpreter.from;
+}
+
+/* An executor starts them, whose jobs are handed over one by one. */
+static bool is_executors(void)
+{
+    struct cup_frame frame; /* start, and who called it */
+    return cup_frames_top(&frame) && cup_frames_back(&frame) &&
+           cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_EXECUTOR_GROWS);
+}
+
+/* A thread of a library's own may be at work before the task waits for it. */
+static void hands_over(void)
+{
+    if (!cup_self.task)
+        return;
+    cup_guard();
+    cup_event_hands_over();
+    cup_unguard();
+}
+
+uint32_t cup_helper_heir(void *routine)
+{
+    uint32_t task = verified ? cup_attribution_task() : 0;
+    hands_over();
+    return task && is_interpreters(routine) && !is_executors() ? task : 0;
+}
+
+void cup_helper_starts(uint32_t task)
+{
+    cup_guard();
+    if (cup_thread_known())
+        cup_self.inherited = cup_self.started_by = task;
+    cup_unguard();
+}
+
+void cup_helper_ends(void)
+{
+    if (cup_self.inherited && cup_attribution_runs(cup_self.inherited))
+        count_cpu(cup_self.inherited);
+}
+
+/* A thread that inherits no more, for the lock of a module, and what it did before: not known yet
+ * whether for others. */
+static bool has_a_past(void)
+{
+    return cup_self.started_by && !cup_self.inherited && !cup_self.serves_others;
+}
+
+/* ---- pools of processes ------------------------------------------------------------------ */
+
+static void submits(const struct cup_lock_origin *lock)
+{
+    cup_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
+}
+
+bool cup_helper_pool_grows(void)
+{
+    enum { DEEPEST = 16 };
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame), grows = false;
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+        const void *name = cup_frames_name(frame);
+        grows |= name == cup_anchor_name(CUP_ANCHOR_POOL_GROWS) ||
+                 name == cup_anchor_name(CUP_ANCHOR_POOL_STARTS);
+        if (grows && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
+            return !cup_self.pool_is_own;
+    }
+    return grows;
+}
+
+/* ---- locks ------------------------------------------------------------------------------- */
+
+/* Thread.start() waits until the new thread says that it runs. */
+static bool starts_thread(void)
+{
+    enum { DEEPEST = 4 };
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_THREAD_START))
+            return true;
+    return false;
+}
+
+static bool finalizes(void)
+{
+    struct cup_frame frame;
+    return cup_frames_top(&frame) && is_finalizer(frame);
+}
+
+static void helper_took(const void *lock, bool waited, struct cup_lock_origin *known)
+{
+    if (waited && cup_self.job_runs && known && known->task == cup_self.handed &&
+        known->shared & CUP_SIGNALLED && !starts_thread() && !finalizes())
+        job_serves_others(); /* woken by somebody else */
+    uint32_t inherited = cup_self.inherited;
+    if (inherited && (!known || known->task != inherited || known->shared))
+        took_foreign(lock, known);
+    else if (known && has_a_past() && is_others(known) && !hands_nothing_over())
+        serves_others();
+    if (known && !known->shared && known->task != cup_self.handed)
+        cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
+}
+
+/* In a free place, or that of one that nobody gave back: a lock that is waited for is not. */
+static void hold(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    for (int i = 0; i < CUP_HELD; i++)
+        if (!thread->held[i] || thread->held[i] == lock) {
+            thread->held[thread->last_held = (uint8_t)i] = lock;
+            return;
+        }
+    thread->held[thread->last_held = thread->next_held++ % CUP_HELD] = lock;
+}
+
+static void took(const void *lock, bool waited)
+{
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
+    const void *name = cup_frames_top_name();
+    hold(lock);
+    cup_self.held_place = known ? cup_frames_top_place() : 0;
+    if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
+        submits(known);
+    if (!cup_self.task) {
+        if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
+            look_for_job(known);
+        helper_took(lock, waited, known);
+        return;
+    }
+    if (known)
+        cup_lock_origin_used(known, cup_self.task, CUP_SHARED);
+    if (cup_self.origin == CUP_ORIGIN_ACTOR)
+        cup_dask_actor_lock();
+}
+
+void cup_helper_took(const void *lock, bool waited)
+{
+    if (cup_self.guard || !verified)
+        return;
+    int saved = errno;
+    cup_guard();
+    took(lock, waited);
+    cup_unguard();
+    errno = saved;
+}
+
+/* Gives back what it took, and tells nothing new. */
+static bool was_held(const void *lock)
+{
+    for (int i = 0; i < CUP_HELD; i++)
+        if (cup_self.held[i] == lock) {
+            cup_self.held[i] = NULL;
+            return true;
+        }
+    return false;
+}
+
+/* An executor's own queue is nobody's answer. */
+static bool is_submission(void)
+{
+    const void *name = cup_frames_top_name();
+    return name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT);
+}
+
+/* A signal to whoever waits for KNOWN. */
+static void signals(struct cup_lock_origin *known)
+{
+    struct cup_thread *thread = &cup_self;
+    bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
+    if ((thread->inherited || has_a_past()) && is_others(known) && !hands_nothing_over())
+        serves_others();
+    else if (thread->job_runs && others && known->task != thread->handed && !is_submission() &&
+             !hands_nothing_over())
+        job_serves_others(); /* it answers somebody else */
+    cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED | CUP_SIGNALLED);
+}
+
+void cup_helper_gives(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    if (thread->guard)
+        return;
+    bool foreign = thread->others_lock == lock && lock;
+    struct cup_lock_origin *known =
+        was_held(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
+    if (!foreign && !known)
+        return;
+    int saved = errno;
+    cup_guard();
+    if (foreign)
+        gives_foreign();
+    if (known)
+        signals(known);
+    cup_unguard();
+    errno = saved;
+}
+
+/* A stream's buffer has a lock, which is taken by the very instruction that writes or reads. */
+void cup_helper_used_pipe(uint32_t task)
+{
+    const void *lock = cup_self.held[cup_self.last_held];
+    const struct cup_lock_origin *known =
+        lock ? cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock) : NULL;
+    if (!known || cup_self.held_place != cup_frames_top_place())
+        return;
+    if (known->task == task || known->task == cup_self.started_by ||
+        !cup_attribution_runs(known->task))
+        return;
+    cup_log_health(CUP_H_THREADS_VOIDED, 1);
+    cup_attribution_void(known->task);
+}
+
+void cup_helper_made(const void *lock)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->locks_made++;
+    if (thread->guard || !cup_active())
+        return;
+    uint32_t task = cup_attribution_task();
+    if (!task && cup_thread_is_dask(thread))
+        task = CUP_MADE_BY_DASK;
+    int saved = errno;
+    cup_guard();
+    cup_lock_origin_made(cup_lock_origins, (uintptr_t)lock, task);
+    if (task && task != CUP_MADE_BY_DASK)
+        cup_requested_baskets_lock(task);
+    if (thread->task)
+        cup_event_hands_over();
+    cup_unguard();
+    errno = saved;
+}
+
+bool cup_helper_verify(void)
+{
+    uint32_t before = cup_self.locks_made;
+    cup_object *make = cup_python_attribute(cup_python_module("_thread"), "allocate_lock");
+    cup_object *lock = make ? cup_py.PyObject_CallFunctionObjArgs(make, (cup_object *)NULL) : NULL;
+    if (!lock)
+        cup_py.PyErr_Clear();
+    cup_python_drop(lock);
+    cup_python_drop(make);
+    bool seen = cup_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
+    find_finalize();
+    __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
+    return seen;
+}
+
+void cup_helper_reset(void)
+{
+    cup_lock_origin_reset();
+}

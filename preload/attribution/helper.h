@@ -1,0 +1,49 @@
+/* Helper threads: threads that run no task, and work for one nevertheless. What a thread carries of
+ * its own (no contexts here) is one of these two.
+ *
+ * Handed: the task whose job it runs. concurrent.futures takes the lock inside the job's Future
+ * right before the job, and whoever submitted the job made that lock. A job that takes items of a
+ * queue which others use as well is not its submitter's any more.
+ *
+ * Inherited: the task that started the thread. Void for good as soon as the thread runs a job, or
+ * takes a lock that was not made for that task alone: through it others may have handed it work.
+ *
+ * See docs/attribution.md. */
+#ifndef CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
+#define CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
+
+#include "preload/attribution/attribution.h"
+#include "preload/attribution/lock_origin.h"
+#include "preload/lifecycle/thread.h"
+
+/* A thread has taken LOCK, perhaps after it WAITED, or gives it back (before the real call). Any
+ * thread; keep errno. */
+void cup_helper_took(const void *lock, bool waited);
+void cup_helper_gives(const void *lock);
+
+/* This thread, which works for TASK (0: for none), read or wrote a pipe. If that is a stream that
+ * another task made, which still runs, then the process at its other end serves both. */
+void cup_helper_used_pipe(uint32_t task);
+
+/* This thread initialised LOCK. */
+void cup_helper_made(const void *lock);
+
+/* The task that a thread, which the caller is about to start with ROUTINE, will work for; 0: none.
+ * Only Python's own threads inherit: those of native pools serve whoever comes. */
+uint32_t cup_helper_heir(void *routine);
+
+/* A process that the calling thread starts now is for a pool that its task did not make, or that
+ * others use as well: it works for whoever submits. */
+bool cup_helper_pool_grows(void);
+
+/* The calling thread was started by TASK; and it ends. */
+void cup_helper_starts(uint32_t task);
+void cup_helper_ends(void);
+
+/* Python's locks are semaphores that we see: tried once, with the GIL. */
+bool cup_helper_verify(void);
+
+/* In a forked child, and when a log is opened. */
+void cup_helper_reset(void);
+
+#endif

@@ -1,0 +1,112 @@
+#include "preload/attribution/lock_origin.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/log/log.h"
+#include "preload/sys/raw.h"
+
+_Static_assert(sizeof(cup_lock_origin_set) == 64, "a set is a cache line");
+
+cup_lock_origin_set *cup_lock_origins, *cup_path_origins;
+
+static const size_t table_bytes = CUP_LOCK_ORIGIN_SETS * sizeof(cup_lock_origin_set);
+
+int cup_lock_origin_init(void)
+{
+    char *at = cup_raw_mmap(NULL, 2 * table_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    cup_lock_origins = (cup_lock_origin_set *)at;
+    cup_path_origins = (cup_lock_origin_set *)(at + table_bytes);
+    return 0;
+}
+
+void cup_lock_origin_reset(void)
+{
+    if (cup_lock_origins)
+        madvise(cup_lock_origins, 2 * table_bytes, MADV_DONTNEED);
+}
+
+enum { CLAIMED = 1 }; /* no key */
+
+static bool take(struct cup_lock_origin *place, uint64_t expected)
+{
+    return __atomic_compare_exchange_n(&place->key, &expected, CLAIMED, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+/* A free place, or that of a task that runs no more. Two threads may claim places of one set at a
+ * time. */
+static struct cup_lock_origin *claim(struct cup_lock_origin *set)
+{
+    for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++)
+        if (take(&set[i], 0))
+            return &set[i];
+    for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
+        uint64_t key = __atomic_load_n(&set[i].key, __ATOMIC_ACQUIRE);
+        if (key > CLAIMED && !cup_attribution_runs(set[i].task) && take(&set[i], key))
+            return &set[i];
+    }
+    cup_log_health(CUP_H_LOCKS_DROPPED, 1);
+    return NULL;
+}
+
+/* NULL: no room. */
+static struct cup_lock_origin *add(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
+{
+    struct cup_lock_origin *place = claim(cup_lock_origin_set_of(sets, key));
+    if (!place)
+        return NULL;
+    place->task = task;
+    place->shared = 0;
+    __atomic_store_n(&place->key, key, __ATOMIC_SEQ_CST);
+    return place;
+}
+
+void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
+{
+    if (!sets)
+        return;
+    cup_lock_origin_gone(sets, key);
+    if (task)
+        add(sets, key, task);
+}
+
+/* Two threads found nobody, and each added its own: one of them at least sees the other's. */
+static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own)
+{
+    for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
+        if (&set[i] == own || __atomic_load_n(&set[i].key, __ATOMIC_SEQ_CST) != own->key)
+            continue;
+        __atomic_store_n(&set[i].shared, CUP_SHARED, __ATOMIC_RELAXED);
+        __atomic_store_n(&own->shared, CUP_SHARED, __ATOMIC_RELAXED);
+    }
+}
+
+/* Of several that take the place of a task that runs no more one does, the others share it. */
+static void name_again(struct cup_lock_origin *known, uint32_t task)
+{
+    const struct cup_lock_origin own = {.task = task};
+    struct cup_lock_origin before = {.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
+    if (before.task == task || cup_attribution_runs(before.task) ||
+        !__atomic_compare_exchange_n(&known->state, &before.state, own.state, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        cup_lock_origin_used(known, task, CUP_SHARED);
+}
+
+void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
+{
+    struct cup_lock_origin *known = cup_lock_origin_find(sets, key);
+    struct cup_lock_origin *own = known || !sets ? NULL : add(sets, key, task);
+    if (known)
+        name_again(known, task);
+    else if (own)
+        share_twins(cup_lock_origin_set_of(sets, key), own);
+}
+
+void cup_lock_origin_gone(cup_lock_origin_set *sets, uint64_t key)
+{
+    struct cup_lock_origin *known = cup_lock_origin_find(sets, key);
+    if (known)
+        __atomic_store_n(&known->key, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,53 @@
+#include "preload/attribution/looked_up_paths.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/attribution/lock_origin.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/python/python.h"
+
+#include <string.h>
+
+static uint64_t key_of(const char *path)
+{
+    uint64_t key = UINT64_C(0xcbf29ce484222325);
+    size_t left = strlen(path);
+    for (; left >= 8; left -= 8, path += 8) {
+        uint64_t word;
+        memcpy(&word, path, sizeof word);
+        key = (key ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 29;
+    }
+    for (; left; left--)
+        key = (key ^ (unsigned char)*path++) * UINT64_C(0x100000001b3);
+    return key | 2; /* 0 and 1 are no keys */
+}
+
+void cup_path_used(const char *path)
+{
+    uint32_t task = cup_attribution_task();
+    if (!path || (!task && !cup_path_origins))
+        return;
+    uint64_t key = key_of(path);
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key);
+    if (known && (known->task == task || cup_attribution_runs(known->task)))
+        cup_lock_origin_used(known, task, CUP_SHARED);
+    else if (task)
+        cup_lock_origin_named(cup_path_origins, key, task);
+}
+
+/* A Python thread that carries nothing serves several, and one of them may have named a file that
+ * another looked up. */
+uint32_t cup_path_task(const char *path)
+{
+    if (!path || cup_python_thread())
+        return 0;
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key_of(path));
+    return known && !known->shared && cup_attribution_runs(known->task) ? known->task : 0;
+}
+
+bool cup_path_was_used(const char *path, uint32_t task)
+{
+    struct cup_lock_origin *known =
+        cup_path_origins ? cup_lock_origin_find(cup_path_origins, key_of(path)) : NULL;
+    return known && (known->task == task || known->shared);
+}

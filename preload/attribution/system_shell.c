@@ -1,0 +1,106 @@
+#include "preload/attribution/system_shell.h"
+
+#include "preload/attribution/child_processes.h"
+#include "preload/sys/hook_list.h"
+#include "preload/sys/spin.h"
+
+#include <errno.h>
+#include <paths.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ---- system() ---------------------------------------------------------------------------- */
+
+/* The first of several shells at one time saves what SIGINT and SIGQUIT did, the last restores it.
+ */
+static struct {
+    uint32_t lock, count;
+    struct sigaction interrupt, quit;
+} shells;
+
+static void first_in(sigset_t *defaults)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    cup_spin_lock(&shells.lock);
+    if (shells.count++ == 0) {
+        sigaction(SIGINT, &ignore, &shells.interrupt);
+        sigaction(SIGQUIT, &ignore, &shells.quit);
+    }
+    sigemptyset(defaults);
+    if (shells.interrupt.sa_handler != SIG_IGN)
+        sigaddset(defaults, SIGINT);
+    if (shells.quit.sa_handler != SIG_IGN)
+        sigaddset(defaults, SIGQUIT);
+    cup_spin_unlock(&shells.lock);
+}
+
+static void last_out(void)
+{
+    cup_spin_lock(&shells.lock);
+    if (--shells.count == 0) {
+        sigaction(SIGINT, &shells.interrupt, NULL);
+        sigaction(SIGQUIT, &shells.quit, NULL);
+    }
+    cup_spin_unlock(&shells.lock);
+}
+
+/* Returns 0, or an error number. */
+static int start(pid_t *pid, const char *command, const sigset_t *mask, const sigset_t *defaults)
+{
+    char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setsigdefault(&attributes, defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawn(pid, _PATH_BSHELL, NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    pid_t ended;
+    do
+        ended = waitpid(pid, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == pid ? status : -1;
+}
+
+/* What libc does about a command like "-x" depends on its version. */
+bool cup_shell_is_ours(const char *command)
+{
+    return cup_child_follows() && command && *command != '-' && *command != '+';
+}
+
+/* A thread that is cancelled meanwhile ends when the command has. */
+int cup_shell_run(const char *command)
+{
+    enum { NO_SHELL = 127 << 8 }; /* as if it had been started, and had ended so */
+    sigset_t child_ends, before, defaults;
+    int cancellation;
+    pid_t pid;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+    first_in(&defaults);
+    sigemptyset(&child_ends);
+    sigaddset(&child_ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_ends, &before);
+    int error = start(&pid, command, &before, &defaults);
+    int status = error ? NO_SHELL : wait_for(pid);
+    last_out();
+    int saved = error ? error : errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancellation, NULL);
+    errno = saved;
+    return status;
+}
+
+void cup_shell_forked(void)
+{
+    shells.lock = 0;
+}

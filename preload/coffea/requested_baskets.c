@@ -1,0 +1,336 @@
+#include "preload/coffea/requested_baskets.h"
+
+#include "preload/coffea/uproot.h"
+#include "preload/dask/anchors.h"
+#include "preload/log/log.h"
+#include "preload/process.h"
+#include "preload/python/frames.h"
+#include "preload/root/baskets.h"
+#include "preload/stacks/stack_uses.h"
+#include "preload/stacks/stacks.h"
+
+#include <string.h>
+
+/* ---- trees that were told ---------------------------------------------------------------- */
+
+enum { TREES = 4096 };
+static uint64_t trees[TREES]; /* hashes; with the GIL */
+static uint32_t tree_count;
+static bool complained;
+
+void cup_requested_baskets_reset(void)
+{
+    if (tree_count)
+        memset(trees, 0, sizeof trees);
+    tree_count = 0;
+    complained = false;
+}
+
+static uint64_t hash_of(const struct cup_requested_baskets_tree *tree)
+{
+    const uint64_t parts[] = {(uint64_t)tree->path << 32 | tree->tree, tree->entries,
+                              tree->compressed_bytes};
+    uint64_t hash = 0;
+    for (int i = 0; i < 3; i++) {
+        hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash | 1;
+}
+
+/* Once for each tree, as long as there is room for them. */
+static bool is_news(const struct cup_requested_baskets_tree *tree)
+{
+    uint64_t hash = hash_of(tree);
+    size_t at = hash % TREES;
+    for (; trees[at]; at = (at + 1) % TREES)
+        if (trees[at] == hash)
+            return false;
+    if (tree_count >= TREES / 4 * 3)
+        return false;
+    trees[at] = hash;
+    tree_count++;
+    return true;
+}
+
+/* ---- positions --------------------------------------------------------------------------- */
+
+/* Positions are ints, or scalars of numpy's (32 bits in trees of old versions), which hold their
+ * number behind count and type: what stands there is compared with what the object says until it
+ * has agreed often enough. */
+enum { ENOUGH = 8, NUMBER = 2 };
+
+static struct scalar {
+    const char *name;
+    bool is_wide;
+    cup_object *type; /* kept by numpy for good */
+    int agreed;       /* -1: it did not */
+} scalars[] = {{"numpy.int64", true, NULL, 0}, {"numpy.int32", false, NULL, 0}};
+enum { SCALARS = sizeof scalars / sizeof *scalars };
+
+/* NULL: TYPE is none of them. */
+static struct scalar *scalar_of(cup_object *type)
+{
+    for (int i = 0; i < SCALARS; i++)
+        if (scalars[i].type == type)
+            return &scalars[i];
+    for (int i = 0; i < SCALARS; i++)
+        if (!scalars[i].type && strcmp(cup_python_type_name(type), scalars[i].name) == 0) {
+            scalars[i].type = type;
+            cup_py.Py_IncRef(type);
+            return &scalars[i];
+        }
+    return NULL;
+}
+
+static int64_t number_in(const struct scalar *scalar, cup_object *object)
+{
+    const void *number = (const int64_t *)object + NUMBER;
+    return scalar->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+}
+
+static bool position(cup_object *object, int64_t *value)
+{
+    cup_object *type = cup_python_type(object);
+    struct scalar *scalar = type == cup_py.int_type ? NULL : scalar_of(type);
+    if (scalar && scalar->agreed == ENOUGH) {
+        *value = number_in(scalar, object);
+        return *value >= 0;
+    }
+    if (type != cup_py.int_type && !scalar)
+        return false;
+    *value = cup_python_integer(object, -1);
+    if (scalar && scalar->agreed >= 0)
+        scalar->agreed = number_in(scalar, object) == *value ? scalar->agreed + 1 : -1;
+    return *value >= 0;
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+enum { BATCH = 64 };
+
+struct request {
+    uint32_t task;
+    uint32_t node; /* the stack that asks; 0: not known */
+    struct cup_requested_baskets_tree tree;
+    bool tells;
+    cup_object *tree_name; /* a str */
+    cup_object *branch;    /* that was named last, borrowed from the list */
+    uint32_t branch_number;
+    uint32_t count;
+    struct cup_requested_baskets baskets[BATCH];
+};
+
+/* Which line asks for which branches. A branch's baskets stand in a row. */
+static void tell_stack(const struct request *request)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0, first = 0; i < request->count; i++) {
+        uint32_t branch = request->baskets[i].branch;
+        bytes += request->baskets[i].bytes;
+        if (i + 1 < request->count && request->baskets[i + 1].branch == branch)
+            continue;
+        if (branch && branch <= CUP_USE_MOST - CUP_USE_BRANCHES)
+            cup_stack_use(request->task, request->node,
+                          (enum cup_stack_use)(CUP_USE_BRANCHES + branch), i + 1 - first, bytes, 0);
+        first = i + 1;
+        bytes = 0;
+    }
+}
+
+static void put(struct request *request)
+{
+    if (request->node)
+        tell_stack(request);
+    cup_baskets_requested(request->task, &request->tree, request->tells, request->baskets,
+                          request->count);
+    request->tells = false;
+    request->count = 0;
+}
+
+static uint32_t branch_number(struct request *request, cup_object *branch)
+{
+    if (branch != request->branch)
+        request->branch_number = cup_uproot_branch(branch, request->tree_name);
+    request->branch = branch;
+    return request->branch_number;
+}
+
+static void put_if_full(struct request *request)
+{
+    if (request->count == BATCH)
+        put(request);
+}
+
+static bool add(struct request *request, cup_object *part, cup_object *range)
+{
+    int64_t start, stop, number;
+    if (!position(cup_py.PyTuple_GetItem(range, 0), &start) ||
+        !position(cup_py.PyTuple_GetItem(range, 1), &stop) ||
+        !position(cup_py.PyTuple_GetItem(part, 1), &number) || stop - start > UINT32_MAX ||
+        number > UINT32_MAX)
+        return false;
+    if (stop <= start) /* a damaged file: uproot will say so */
+        return true;
+    put_if_full(request);
+    request->baskets[request->count++] = (struct cup_requested_baskets){
+        .offset = (uint64_t)start,
+        .bytes = (uint32_t)(stop - start),
+        .number = (uint32_t)number,
+        .branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
+    return true;
+}
+
+/* To be given back: what we ask of Python may make it run code of others, and the list may lose the
+ * part meanwhile. NULL: it already did. */
+static cup_object *part_at(cup_object *list, ssize_t at)
+{
+    cup_object *part = at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
+    if (part)
+        cup_py.Py_IncRef(part);
+    return part;
+}
+
+/* A basket that is there: one that was read before is of no interest. */
+static void add_embedded(struct request *request, cup_object *part)
+{
+    int64_t number;
+    struct cup_requested_baskets basket;
+    if (!cup_uproot_embedded(cup_py.PyTuple_GetItem(part, 2), &basket) ||
+        !position(cup_py.PyTuple_GetItem(part, 1), &number) || number > UINT32_MAX)
+        return;
+    basket.number = (uint32_t)number;
+    basket.branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0));
+    put_if_full(request);
+    request->baskets[request->count++] = basket;
+}
+
+/* (branch, number of the basket, range), or, in place of the range, a basket that is there. */
+static bool is_part(cup_object *part)
+{
+    return part && cup_python_type(part) == cup_py.tuple_type && cup_py.PyTuple_Size(part) == 3;
+}
+
+/* The range of PART, borrowed; NULL: it is a basket. */
+static cup_object *range_of(cup_object *part)
+{
+    cup_object *range = cup_py.PyTuple_GetItem(part, 2);
+    bool plain = cup_python_type(range) == cup_py.tuple_type && cup_py.PyTuple_Size(range) == 2;
+    return plain ? range : NULL;
+}
+
+/* False: PART is not made as we know it. */
+static bool add_part(struct request *request, cup_object *part)
+{
+    if (!is_part(part))
+        return false;
+    cup_object *range = range_of(part);
+    if (range)
+        return add(request, part, range);
+    add_embedded(request, part);
+    return true;
+}
+
+/* False: the list is not made as we know it. */
+static bool add_all(struct request *request, cup_object *list)
+{
+    bool known = true;
+    ssize_t size = cup_py.PySequence_Size(list);
+    for (ssize_t i = 0; i < size && known; i++) {
+        cup_object *part = part_at(list, i);
+        known = add_part(request, part);
+        cup_python_drop(part);
+    }
+    if (request->count || request->tells)
+        put(request);
+    return known;
+}
+
+/* An array that uproot has kept is not read again; if it has kept all, nothing is read. */
+static bool is_kept(cup_object *arrays, cup_object *branch)
+{
+    cup_object *key = cup_python_kept(branch, "_cache_key");
+    cup_object *array =
+        key && cup_python_type(key) == cup_py.string_type ? cup_python_get(arrays, key) : NULL;
+    cup_python_drop(array);
+    cup_python_drop(key);
+    return array != NULL;
+}
+
+static bool is_anything_read(cup_object *list, cup_object *arrays)
+{
+    bool none_kept =
+        !arrays || cup_python_type(arrays) != cup_py.dict_type || cup_py.PyDict_Size(arrays) == 0;
+    ssize_t size = cup_py.PySequence_Size(list);
+    cup_object *last = NULL;
+    bool read = false;
+    for (ssize_t i = 0; i < size && !read; i++) {
+        cup_object *part = part_at(list, i);
+        cup_object *branch = is_part(part) ? cup_py.PyTuple_GetItem(part, 0) : NULL;
+        read = none_kept || !branch || (branch != last && !is_kept(arrays, branch));
+        last = branch;
+        cup_python_drop(part);
+    }
+    return read;
+}
+
+static bool read_request(uint32_t task, cup_object *from, cup_object *list)
+{
+    struct request request;
+    memset(&request, 0, offsetof(struct request, baskets));
+    request.task = task;
+    request.node = cup_stacks_on() ? cup_stack_here(0) : 0;
+    cup_object *tree = cup_uproot_tree(from);
+    if (!tree)
+        return false;
+    cup_uproot_describe(tree, &request.tree);
+    request.tree.path = cup_uproot_path(from);
+    request.tree_name = cup_uproot_name(tree);
+    request.tells = is_news(&request.tree);
+    if (request.tells)
+        request.tree.branches = cup_uproot_branches(tree);
+    bool known = add_all(&request, list);
+    cup_python_drop(request.tree_name);
+    cup_python_drop(tree);
+    return known;
+}
+
+/* ---- the function ------------------------------------------------------------------------ */
+
+static bool read_arguments(struct cup_frame frame, uint32_t task)
+{
+    cup_object *locals = NULL;
+    cup_object *list = cup_frames_local(frame, "ranges_or_baskets", &locals);
+    cup_object *from = cup_frames_local(frame, "hasbranches", &locals);
+    cup_object *arrays = cup_frames_local(frame, "arrays", &locals);
+    bool known = list && from && cup_python_type(list) == cup_py.list_type;
+    if (known && is_anything_read(list, arrays))
+        known = read_request(task, from, list);
+    cup_python_drop(arrays);
+    cup_python_drop(from);
+    cup_python_drop(list);
+    cup_python_drop(locals);
+    return known;
+}
+
+static bool is_queue_for_arrays(struct cup_frame *frame)
+{
+    return cup_frames_top(frame) &&
+           cup_frames_name(*frame) == cup_anchor_name(CUP_ANCHOR_QUEUE_MADE) &&
+           cup_frames_back(frame) && cup_frames_name(*frame) == cup_anchor_name(CUP_ANCHOR_ARRAYS);
+}
+
+void cup_requested_baskets_lock(uint32_t task)
+{
+    struct cup_frame frame;
+    if (!is_queue_for_arrays(&frame) || !cup_anchors_may_ask() ||
+        !cup_frames_is_in(frame, "uproot/behaviors/TBranch.py"))
+        return;
+    if (read_arguments(frame, task)) {
+        cup_process_feature(CUP_FEATURE_REQUESTED);
+    } else if (!complained) {
+        complained = true;
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+        cup_log_note("what uproot asks for is not seen: its list of baskets is not as expected");
+    }
+}

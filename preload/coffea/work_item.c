@@ -1,0 +1,325 @@
+#include "preload/coffea/work_item.h"
+
+#include "preload/attribution/looked_up_paths.h"
+#include "preload/coffea/coffea.h"
+#include "preload/coffea/uproot.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+
+#include <string.h>
+
+void cup_item_record(const struct cup_item_found *found)
+{
+    cup_self.item_known = true;
+    struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = cup_self.task;
+    record->kind = found->kind;
+    record->dataset = found->dataset;
+    record->file = found->file;
+    record->tree = found->tree;
+    record->entry_start = found->entry_start;
+    record->entry_stop = found->entry_stop;
+    cup_log_commit(record, CUP_R_ITEM);
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+enum known_type {
+    NODE,
+    DATA,
+    SUBGRAPH,
+    READ,
+    OPEN_AND_READ,
+    READ_NUMPY,
+    OPEN_AND_READ_NUMPY,
+    TYPES
+};
+
+/* A node of Dask's graph has its arguments in `args` and `kwargs`, and what it calls in `func`; its
+ * List, Tuple, Dict and Set are nodes too. */
+static const struct {
+    const char *module, *name;
+    enum known_type type;
+} type_names[] = {
+    {"dask._task_spec", "Task", NODE},
+    {"dask._task_spec", "List", NODE},
+    {"dask._task_spec", "Tuple", NODE},
+    {"dask._task_spec", "Dict", NODE},
+    {"dask._task_spec", "Set", NODE},
+    {"dask._task_spec", "DataNode", DATA},
+    {"dask.optimization", "SubgraphCallable", SUBGRAPH},
+    {"uproot._dask", "_UprootRead", READ},
+    {"uproot._dask", "_UprootOpenAndRead", OPEN_AND_READ},
+    {"uproot._dask", "_UprootReadNumpy", READ_NUMPY},
+    {"uproot._dask", "_UprootOpenAndReadNumpy", OPEN_AND_READ_NUMPY},
+};
+
+/* By name first: most objects are nothing that is known. The type of that name in the module is
+ * kept, so that its address stays its own. */
+static enum known_type type_of(cup_object *object)
+{
+    enum { COUNT = sizeof type_names / sizeof *type_names };
+    static cup_object *types[COUNT];
+    cup_object *type = cup_python_type(object);
+    const char *name = cup_python_type_name(type);
+    for (int i = 0; i < COUNT; i++) {
+        if (type == types[i])
+            return type_names[i].type;
+        if (types[i] || strcmp(name, type_names[i].name) != 0)
+            continue;
+        types[i] =
+            cup_python_attribute(cup_python_module(type_names[i].module), type_names[i].name);
+        if (type == types[i])
+            return type_names[i].type;
+    }
+    return TYPES;
+}
+
+/* ---- the search -------------------------------------------------------------------------- */
+
+enum { MOST_OBJECTS = 128, DEEPEST = 12, MOST_ELEMENTS = 16, PATH_LONGEST = 2048 };
+
+struct search {
+    int left;           /* objects that may still be looked at */
+    bool done;          /* a work item: recorded */
+    cup_object *reader; /* uproot's; of all three a reference is held */
+    enum known_type reader_type;
+    cup_object *range; /* the tuple that it is called with */
+    int ranges;
+    cup_object *path; /* str */
+};
+
+static void look_at(struct search *search, cup_object *object, int depth);
+
+static cup_object *held(cup_object *object)
+{
+    cup_py.Py_IncRef(object);
+    return object;
+}
+
+static void look_at_items(struct search *search, cup_object *sequence, int depth)
+{
+    bool list = cup_python_type(sequence) == cup_py.list_type;
+    ssize_t size = cup_py.PySequence_Size(sequence);
+    for (ssize_t i = 0; i < size && i < MOST_ELEMENTS && !search->done; i++) {
+        cup_object *item =
+            list ? cup_py.PyList_GetItem(sequence, i) : cup_py.PyTuple_GetItem(sequence, i);
+        if (item)
+            look_at(search, item, depth);
+        else
+            cup_py.PyErr_Clear();
+    }
+}
+
+static void look_at_values(struct search *search, cup_object *dict, int depth)
+{
+    ssize_t position = 0;
+    cup_object *key, *value;
+    for (int i = 0; i < MOST_ELEMENTS && !search->done; i++) {
+        if (!cup_py.PyDict_Next(dict, &position, &key, &value))
+            break;
+        look_at(search, value, depth);
+    }
+}
+
+static void look_at_part(struct search *search, cup_object *node, const char *name, int depth)
+{
+    cup_object *part = search->done ? NULL : cup_python_attribute(node, name);
+    if (part)
+        look_at(search, part, depth);
+    cup_python_drop(part);
+}
+
+static bool is_integer(cup_object *tuple, int at)
+{
+    return cup_python_type(cup_py.PyTuple_GetItem(tuple, at)) == cup_py.int_type;
+}
+
+static bool is_string(cup_object *tuple, int at)
+{
+    return cup_python_type(cup_py.PyTuple_GetItem(tuple, at)) == cup_py.string_type;
+}
+
+/* (index of a file, start, stop), or (file, tree, start or step, stop or steps, which of them). */
+static bool is_range(cup_object *tuple)
+{
+    enum { OPENED = 3, TO_BE_OPENED = 5 };
+    ssize_t size = cup_py.PyTuple_Size(tuple);
+    if (size == OPENED)
+        return is_integer(tuple, 0) && is_integer(tuple, 1) && is_integer(tuple, 2);
+    return size == TO_BE_OPENED && is_string(tuple, 0) && is_string(tuple, 1) &&
+           is_integer(tuple, 2) && is_integer(tuple, 3) &&
+           strcmp(cup_python_type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))),
+                  "bool") == 0;
+}
+
+static const char *text_of(cup_object *string, size_t *bytes)
+{
+    ssize_t length = 0;
+    const char *text = cup_py.PyUnicode_AsUTF8AndSize(string, &length);
+    if (!text)
+        cup_py.PyErr_Clear();
+    *bytes = text ? (size_t)length : 0;
+    return text;
+}
+
+/* The end of the file's path in "file.root:tree"; 0: it is none of a file with a known ending. */
+static size_t file_bytes(const char *text, size_t bytes)
+{
+    static const char *const endings[] = {".root", ".parquet"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(endings[i]);
+        for (size_t end = bytes; end > length; end--) {
+            if (end < bytes && text[end] != ':')
+                continue;
+            if (memcmp(text + end - length, endings[i], length) == 0)
+                return end;
+        }
+    }
+    return 0;
+}
+
+/* Named like a data file, or opened by this very task. */
+static bool is_path(cup_object *string)
+{
+    size_t bytes;
+    if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* to ask for UTF-8 may copy all of it */
+        return false;
+    const char *text = text_of(string, &bytes);
+    if (bytes < 2 || bytes >= PATH_LONGEST || strlen(text) != bytes || strchr(text, '\n'))
+        return false;
+    return file_bytes(text, bytes) || (strchr(text, '/') && cup_path_was_used(text, cup_self.task));
+}
+
+static void look_at(struct search *search, cup_object *object, int depth)
+{
+    if (search->done || depth > DEEPEST || search->left-- <= 0)
+        return;
+    cup_object *type = cup_python_type(object);
+    if (type == cup_py.string_type) {
+        if (!search->path && is_path(object))
+            search->path = held(object);
+        return;
+    }
+    if (type == cup_py.tuple_type && is_range(object) && search->ranges++ == 0)
+        search->range = held(object);
+    if (type == cup_py.tuple_type || type == cup_py.list_type) {
+        look_at_items(search, object, depth + 1);
+        return;
+    }
+    if (type == cup_py.dict_type) {
+        look_at_values(search, object, depth + 1);
+        return;
+    }
+    if (cup_coffea_is_item(object, cup_python_type_name(type))) {
+        search->done = true;
+        return;
+    }
+    enum known_type known = type_of(object);
+    if (known == NODE) {
+        look_at_part(search, object, "func", depth + 1);
+        look_at_part(search, object, "args", depth + 1);
+        look_at_part(search, object, "kwargs", depth + 1);
+    } else if (known == DATA) {
+        look_at_part(search, object, "value", depth + 1);
+    } else if (known == SUBGRAPH) {
+        look_at_part(search, object, "dsk", depth + 1);
+    } else if (known != TYPES && !search->reader) {
+        search->reader = held(object);
+        search->reader_type = known;
+    }
+}
+
+/* ---- what was found ---------------------------------------------------------------------- */
+
+static int64_t integer_at(cup_object *tuple, int at)
+{
+    return cup_python_integer(cup_py.PyTuple_GetItem(tuple, at), -1);
+}
+
+/* Of a tree that the client opened: file and name of it. */
+static void describe_tree(cup_object *tree, struct cup_item_found *found)
+{
+    cup_object *file = cup_python_kept(tree, "_file");
+    cup_object *path = cup_python_kept(file, "_file_path");
+    found->file = cup_python_plain_string(path);
+    cup_object *name = cup_uproot_name(tree);
+    found->tree = cup_python_plain_string(name);
+    cup_python_drop(name);
+    cup_python_drop(path);
+    cup_python_drop(file);
+}
+
+static void describe_opened(const struct search *search, struct cup_item_found *found)
+{
+    cup_object *trees = cup_python_kept(search->reader, "ttrees");
+    int64_t at = integer_at(search->range, 0);
+    if (trees && cup_python_type(trees) == cup_py.list_type && at >= 0 &&
+        at < cup_py.PySequence_Size(trees))
+        describe_tree(cup_py.PyList_GetItem(trees, (ssize_t)at), found);
+    cup_python_drop(trees);
+    found->entry_start = integer_at(search->range, 1);
+    found->entry_stop = integer_at(search->range, 2);
+}
+
+/* Steps are made of the number of entries, which only the opened file tells. */
+static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
+{
+    found->file = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 0));
+    found->tree = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 1));
+    if (cup_python_integer(cup_py.PyTuple_GetItem(search->range, 4), 0) != 1)
+        return;
+    found->entry_start = integer_at(search->range, 2);
+    found->entry_stop = integer_at(search->range, 3);
+}
+
+/* Two ranges in one task (a join of two reads) are none. */
+static void record_read(const struct search *search)
+{
+    enum { OPENED = 3 };
+    struct cup_item_found found = {.kind = CUP_ITEM_READ, .entry_start = -1, .entry_stop = -1};
+    bool opened = search->reader_type == READ || search->reader_type == READ_NUMPY;
+    if (search->ranges != 1 || (cup_py.PyTuple_Size(search->range) == OPENED) != opened)
+        return;
+    if (opened)
+        describe_opened(search, &found);
+    else
+        describe_to_be_opened(search, &found);
+    if (found.file)
+        cup_item_record(&found);
+}
+
+static void record_path(cup_object *path)
+{
+    size_t bytes;
+    const char *text = text_of(path, &bytes);
+    size_t of_file = file_bytes(text, bytes);
+    struct cup_item_found found = {
+        .kind = CUP_ITEM_PATH,
+        .file = cup_log_string(text, of_file ? of_file : bytes),
+        .tree = of_file && of_file + 1 < bytes
+                    ? cup_log_string(text + of_file + 1, bytes - of_file - 1)
+                    : 0,
+        .entry_start = -1,
+        .entry_stop = -1,
+    };
+    if (found.file)
+        cup_item_record(&found);
+}
+
+void cup_item_find(cup_object *const *what, int count)
+{
+    struct search search = {.left = MOST_OBJECTS};
+    for (int i = 0; i < count; i++)
+        if (what[i])
+            look_at(&search, what[i], 0);
+    if (!search.done && !cup_self.item_known && search.reader)
+        record_read(&search);
+    else if (!search.done && !cup_self.item_known && search.path)
+        record_path(search.path);
+    cup_python_drop(search.reader);
+    cup_python_drop(search.range);
+    cup_python_drop(search.path);
+}

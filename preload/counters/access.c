@@ -1,0 +1,307 @@
+#include "preload/counters/access.h"
+
+#include "include/log_pairs.h"
+#include "preload/counters/block.h"
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* A full set is written out, and not joined any further, if it began so long ago: a task that reads
+ * for hours is told in as much detail as one of ten seconds, at 1.5 KiB a minute at the most. */
+#define TELL_AFTER_NS UINT64_C(10000000000)
+
+struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1];
+static uint64_t taken[CUP_ACCESS_SETS / 64];   /* bits: number - 1 */
+static uint32_t used;                          /* sets up to that number were */
+static uint16_t of_block[CUP_LOG_MOST_BLOCKS]; /* by index: number of its first set */
+
+void cup_access_reset(void)
+{
+    memset(cup_access_sets, 0, (used + 1) * sizeof *cup_access_sets);
+    memset(taken, 0, sizeof taken);
+    memset(of_block, 0, sizeof of_block);
+    used = 0;
+    cup_extents_longest = cup_ns_ticks(CUP_EXTENT_LONGEST_NS);
+}
+
+static uint16_t *chain_of(const struct cup_block *block)
+{
+    return &of_block[cup_log_block_index(block)];
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* Small for small differences of either sign. */
+static uint64_t difference(uint64_t value, uint64_t before)
+{
+    return cup_pairs_difference(value, before);
+}
+
+static size_t code(unsigned char *at, const uint64_t *numbers)
+{
+    size_t bytes = 1;
+    at[0] = 0;
+    for (int i = 0; i < CUP_KV_COUNT; i++) {
+        if (!numbers[i])
+            continue;
+        at[0] |= (unsigned char)(1 << i);
+        bytes += cup_pairs_number(at + bytes, numbers[i]);
+    }
+    return bytes;
+}
+
+static uint64_t time_of(const struct cup_r_extents *set, uint64_t ticks)
+{
+    return (uint64_t)cup_extents_time_ns(set, ticks) >> CUP_EXTENT_TIME_BITS;
+}
+
+/* A stroke of which nothing is told would look like the end: its extent is not 0. */
+size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
+                       const struct cup_access_extent *const *extents, uint32_t count)
+{
+    size_t bytes = 0;
+    uint64_t end = 0, ended = (uint64_t)start_ns >> CUP_EXTENT_TIME_BITS;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cup_access_extent *extent = extents[i];
+        uint64_t length = extent->high - extent->low;
+        uint64_t start = time_of(set, extent->start), stop = time_of(set, extent->stop);
+        const uint64_t numbers[CUP_KV_COUNT] = {
+            [CUP_KV_OFFSET] = difference(extent->low, end),
+            [CUP_KV_EXTENT] = length,
+            [CUP_KV_START] = difference(start, ended),
+            [CUP_KV_TIME] = stop - start,
+            [CUP_KV_BYTES] = difference(extent->bytes, length),
+            [CUP_KV_CALLS] = extent->calls - 1u,
+            [CUP_KV_JUMPS] = extent->jumps,
+        };
+        bytes += code(at + bytes, numbers);
+        end = extent->high;
+        ended = stop;
+    }
+    return bytes;
+}
+
+static uint32_t list(const struct cup_extents *extents, const struct cup_access_extent **to)
+{
+    uint32_t place = extents->first;
+    for (uint32_t i = 0; i < extents->count; i++, place = extents->next[place])
+        to[i] = &extents->at[place];
+    return extents->count;
+}
+
+/* Writes it out and empties it, in the order that a kill at any point leaves readable. */
+static void write_out(struct cup_access_set *set)
+{
+    const struct cup_access_extent *extents[CUP_EXTENT_ROOM];
+    unsigned char coded[CUP_EXTENT_ROOM * CUP_EXTENT_CODE_LONGEST];
+    struct cup_r_extents *from = set->record;
+    uint32_t count = list(&set->extents, extents);
+    if (count) {
+        int64_t start_ns = cup_extents_time_ns(from, extents[0]->start);
+        size_t bytes = cup_access_code(coded, from, start_ns, extents, count);
+        struct cup_r_access *record = cup_log_reserve(sizeof *record, bytes);
+        if (record) {
+            record->task = from->task;
+            record->file = from->file;
+            record->start_ns = start_ns;
+            record->set = (uint16_t)from->set;
+            record->own = from->own;
+            record->extents = (uint8_t)count;
+            record->sequence = from->sequence;
+            memcpy(record + 1, coded, bytes);
+            memset((unsigned char *)(record + 1) + bytes, 0,
+                   record->head.length - sizeof *record - bytes);
+            cup_log_commit(record, CUP_R_ACCESS);
+        }
+    }
+    cup_extents_clear(&set->extents);
+    __atomic_store_n(&from->sequence, from->sequence + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- sets --------------------------------------------------------------------------------- */
+
+/* Number of a free one, from now on taken; 0: there is none. */
+static uint32_t take(void)
+{
+    for (uint32_t word = 0; word < CUP_ACCESS_SETS / 64; word++) {
+        uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
+        while (~bits) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
+            if (__atomic_compare_exchange_n(&taken[word], &bits, bits | UINT64_C(1) << bit, false,
+                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+                return word * 64 + bit + 1;
+        }
+    }
+    return 0;
+}
+
+static void give_back(uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << (number - 1) % 64;
+    __atomic_store_n(&cup_access_sets[number].record->file, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_and(&taken[(number - 1) / 64], ~bit, __ATOMIC_RELEASE);
+}
+
+static void note_used(uint32_t number)
+{
+    uint32_t most = __atomic_load_n(&used, __ATOMIC_RELAXED);
+    while (most < number && !__atomic_compare_exchange_n(&used, &most, number, false,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Its record in the log, made at need; false: there is no room for it. */
+static bool have_record(struct cup_access_set *set, uint32_t number)
+{
+    if (set->record)
+        return true;
+    struct cup_r_extents *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return false;
+    memset(&record->head + 1, 0, sizeof *record - sizeof record->head);
+    record->set = number;
+    record->sequence = 1;
+    cup_log_commit(record, CUP_R_EXTENTS);
+    cup_extents_start(&set->extents, record->extents);
+    set->record = record;
+    return true;
+}
+
+/* From now on times are told from here. */
+static void set_clock(struct cup_r_extents *record)
+{
+    record->multiplier = cup_ticks_scale.multiplier;
+    record->base_ns = cup_clock_realtime_ns();
+    record->base_ticks = cup_ticks();
+}
+
+/* For FILE; 0: there is no room. */
+static uint32_t make(struct cup_block *block, uint32_t file)
+{
+    uint32_t number = take();
+    if (!number)
+        return 0;
+    note_used(number);
+    struct cup_access_set *set = &cup_access_sets[number];
+    if (!have_record(set, number)) {
+        __atomic_fetch_and(&taken[(number - 1) / 64], ~(UINT64_C(1) << (number - 1) % 64),
+                           __ATOMIC_RELEASE);
+        return 0;
+    }
+    uint16_t *chain = chain_of(block);
+    set->next = *chain;
+    *chain = (uint16_t)number;
+    set->record->task = block->task;
+    set->record->own = (uint8_t)block->own;
+    set_clock(set->record);
+    __atomic_store_n(&set->record->file, file, __ATOMIC_RELEASE);
+    return number;
+}
+
+static void forget(struct cup_block *block, uint32_t number)
+{
+    for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
+        if (block->files[entry].access == number)
+            block->files[entry].access = 0;
+}
+
+/* Writes out the oldest of those of a block that has as many as it may. */
+static void limit(struct cup_block *block)
+{
+    uint32_t count = 0, number = *chain_of(block), before = 0;
+    for (; number && cup_access_sets[number].next; number = cup_access_sets[number].next) {
+        before = number;
+        count++;
+    }
+    if (count + 1 < CUP_ACCESS_OF_BLOCK)
+        return;
+    write_out(&cup_access_sets[number]);
+    cup_access_sets[before].next = 0;
+    forget(block, number);
+    give_back(number);
+}
+
+/* The set of FILE; 0: none. */
+static uint32_t find(const struct cup_block *block, uint32_t file)
+{
+    uint32_t number = *chain_of(block);
+    while (number && cup_access_sets[number].record->file != file)
+        number = cup_access_sets[number].next;
+    return number;
+}
+
+static uint32_t find_or_make(struct cup_block *block, uint32_t file)
+{
+    uint32_t number = find(block, file);
+    if (number)
+        return number;
+    limit(block);
+    number = make(block, file);
+    return number ? number : CUP_ACCESS_NONE;
+}
+
+void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, uint64_t offset,
+                            uint64_t bytes, uint64_t start, uint64_t stop)
+{
+    bool fresh = !use->access;
+    if (fresh)
+        use->access = find_or_make(block, use->file);
+    if (use->access == CUP_ACCESS_NONE)
+        return;
+    struct cup_access_set *set = &cup_access_sets[use->access];
+    if (!stop)
+        start = stop = cup_ticks();
+    if (fresh && cup_extents_go_on(&set->extents, offset, bytes, start, stop))
+        return;
+    const struct cup_extents *extents = &set->extents;
+    if (extents->count == CUP_EXTENT_ROOM &&
+        cup_ticks_ns(stop - extents->at[extents->first].start) > TELL_AFTER_NS) {
+        write_out(set);
+        set_clock(set->record);
+    }
+    cup_extents_begin(&set->extents, offset, bytes, start, stop);
+}
+
+void cup_access_close(struct cup_block *block)
+{
+    uint16_t *chain = chain_of(block);
+    uint32_t number = *chain;
+    *chain = 0;
+    while (number) {
+        uint32_t next = cup_access_sets[number].next;
+        write_out(&cup_access_sets[number]);
+        give_back(number);
+        number = next;
+    }
+}
+
+/* Ticks are the same in all sets, so are times. From here on a reader passes FROM by: a kill in the
+ * middle loses what was not added yet, and tells nothing twice. */
+static void merge(uint32_t to, uint32_t from)
+{
+    struct cup_access_set *gone = &cup_access_sets[from];
+    __atomic_store_n(&gone->record->file, 0, __ATOMIC_RELEASE);
+    cup_extents_merge(&cup_access_sets[to].extents, &gone->extents);
+    cup_extents_clear(&gone->extents);
+    give_back(from);
+}
+
+void cup_access_move(struct cup_block *to, struct cup_block *from)
+{
+    uint16_t *into = chain_of(to), *chain = chain_of(from);
+    uint32_t number = *chain;
+    *chain = 0;
+    while (number) {
+        struct cup_access_set *set = &cup_access_sets[number];
+        uint32_t next = set->next, known = find(to, set->record->file);
+        if (known) {
+            merge(known, number);
+        } else {
+            set->next = *into;
+            *into = (uint16_t)number;
+        }
+        number = next;
+    }
+}

@@ -1,0 +1,335 @@
+#include "preload/dask/digests.h"
+
+#include "preload/dask/server_samples.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/process.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/raw.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct entry {
+    cup_object *key; /* a reference is held: the dict keeps this very object */
+    cup_object *odd; /* a value that is no plain number; a reference, until it is converted */
+    double value, written;
+    uint32_t id; /* of its DIGEST_KEY record; 0: none yet */
+};
+
+struct watched {
+    cup_object *dict;      /* a reference is held */
+    struct entry *entries; /* in the order of the dict, from which nothing is removed */
+    size_t count, room;
+    bool busy; /* describing keys may let another thread run */
+};
+
+static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
+static uint32_t keys;                               /* described so far */
+static bool any;
+static bool no_dict_noted;
+static cup_object *interpreter;
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* Memory of our own: the program's allocator is not used inside the library. */
+static void make_room(struct watched *digests, size_t count)
+{
+    enum { PAGE = 4096 };
+    if (count <= digests->room)
+        return;
+    size_t bytes = (count * 2 * sizeof(struct entry) + PAGE - 1) / PAGE * PAGE;
+    void *fresh =
+        cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED)
+        return;
+    if (digests->count)
+        memcpy(fresh, digests->entries, digests->count * sizeof(struct entry));
+    if (digests->room)
+        cup_raw_munmap(digests->entries, digests->room * sizeof(struct entry));
+    digests->entries = fresh;
+    digests->room = bytes / sizeof(struct entry);
+}
+
+/* Runs no Python code and makes no object: the dict stays as it is meanwhile. */
+static void read_value(struct entry *entry, cup_object *value)
+{
+    cup_object *type = cup_python_type(value);
+    if (type == cup_py.float_type || type == cup_py.int_type)
+        entry->value = cup_python_number(value);
+    else
+        cup_py.Py_IncRef(entry->odd = value);
+}
+
+/* Returns how many entries were read; fewer than there are if the dict was emptied meanwhile. */
+static size_t read_all(struct watched *digests)
+{
+    ssize_t at = 0;
+    size_t n = 0;
+    cup_object *key, *value;
+    while (n < digests->room && cup_py.PyDict_Next(digests->dict, &at, &key, &value)) {
+        struct entry *entry = &digests->entries[n];
+        if (n == digests->count) {
+            cup_py.Py_IncRef(key);
+            *entry = (struct entry){.key = key};
+            digests->count++;
+        }
+        if (entry->key != key)
+            break;
+        read_value(entry, value);
+        n++;
+    }
+    return n;
+}
+
+static void forget_from(struct watched *digests, size_t first)
+{
+    for (size_t i = first; i < digests->count; i++) {
+        cup_python_drop(digests->entries[i].odd);
+        cup_python_drop(digests->entries[i].key);
+    }
+    digests->count = first;
+}
+
+/* ---- what a key means -------------------------------------------------------------------- */
+
+static uint32_t part(cup_object *key, ssize_t index)
+{
+    cup_object *value = cup_py.PySequence_GetItem(key, index);
+    uint32_t id = value && value != cup_py.none ? cup_python_string(value) : 0;
+    if (!value)
+        cup_py.PyErr_Clear();
+    cup_python_drop(value);
+    return id;
+}
+
+static uint32_t parts(cup_object *key, ssize_t from, ssize_t to)
+{
+    char text[512];
+    size_t used = 0;
+    for (ssize_t i = from; i < to && used + 2 < sizeof text; i++) {
+        cup_object *value = cup_py.PySequence_GetItem(key, i);
+        if (i > from)
+            text[used++] = '/';
+        used += cup_python_text(value, text + used, sizeof text - used);
+        cup_python_drop(value);
+    }
+    return used ? cup_log_string(text, used) : 0;
+}
+
+static bool is_word(cup_object *key, ssize_t index, const char *word)
+{
+    cup_object *value = cup_py.PySequence_GetItem(key, index);
+    char text[16];
+    bool same = cup_python_text(value, text, sizeof text) && strcmp(text, word) == 0;
+    cup_python_drop(value);
+    return same;
+}
+
+/* (context, [span, [prefix,]] activity..., unit), or a plain name. */
+static struct cup_r_digest_key meaning(cup_object *key)
+{
+    struct cup_r_digest_key told = {.unit = 0};
+    ssize_t size = cup_python_type(key) == cup_py.tuple_type ? cup_py.PySequence_Size(key) : 0;
+    if (size < 3) {
+        told.activity = cup_python_string(key);
+        return told;
+    }
+    bool of_task = is_word(key, 0, "execute") && size >= 5;
+    bool of_shuffle = is_word(key, 0, "p2p") && size >= 4;
+    ssize_t next = 1;
+    told.context = part(key, 0);
+    if (of_task || of_shuffle)
+        told.span = part(key, next++);
+    if (of_task)
+        told.prefix = part(key, next++);
+    told.activity = parts(key, next, size - 1);
+    told.unit = part(key, size - 1);
+    return told;
+}
+
+static bool describe(struct entry *entry, uint32_t server)
+{
+    struct cup_r_digest_key told = meaning(entry->key);
+    struct cup_r_digest_key *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return false;
+    record->key = entry->id = ++keys;
+    record->server = server;
+    record->context = told.context;
+    record->span = told.span;
+    record->prefix = told.prefix;
+    record->activity = told.activity;
+    record->unit = told.unit;
+    cup_log_commit(record, CUP_R_DIGEST_KEY);
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+enum { BATCH = 256 };
+
+struct batch {
+    uint32_t server, last;
+    int64_t time_ns;
+    size_t count;
+    struct entry *entries[BATCH];
+};
+
+/* What could not be written is tried again with the next snapshot. */
+static bool write_batch(struct batch *batch)
+{
+    size_t bytes = batch->count * sizeof(struct cup_digest_value);
+    struct cup_r_digest *record = cup_log_reserve(sizeof *record, bytes);
+    if (!record)
+        return false;
+    struct cup_digest_value *values = (struct cup_digest_value *)(record + 1);
+    record->server = batch->server;
+    record->last = batch->last;
+    record->time_ns = batch->time_ns;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct entry *entry = batch->entries[i];
+        values[i] = (struct cup_digest_value){entry->id, 0, entry->value};
+        entry->written = entry->value;
+    }
+    cup_log_commit(record, CUP_R_DIGEST);
+    batch->count = 0;
+    return true;
+}
+
+static bool has_changed(struct entry *entry)
+{
+    if (entry->odd) {
+        entry->value = cup_python_number(entry->odd);
+        cup_python_drop(entry->odd);
+        entry->odd = NULL;
+    }
+    return !entry->id || entry->value != entry->written;
+}
+
+static void write_changed(struct watched *digests, size_t count, struct batch *batch)
+{
+    bool room = true; /* in the log */
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = &digests->entries[i];
+        if (!has_changed(entry) || !room)
+            continue;
+        room = (entry->id || describe(entry, batch->server));
+        if (room)
+            batch->entries[batch->count++] = entry;
+        if (batch->count == BATCH)
+            room = write_batch(batch);
+    }
+    if (room && (batch->count || batch->last))
+        write_batch(batch);
+}
+
+static void snapshot(struct watched *digests, uint32_t server, int64_t now_ns, bool last)
+{
+    struct batch batch = {.server = server, .last = last, .time_ns = now_ns};
+    if (digests->busy)
+        return;
+    digests->busy = true;
+    ssize_t size = cup_py.PyDict_Size(digests->dict);
+    make_room(digests, size > 0 ? (size_t)size : 0);
+    size_t count = read_all(digests);
+    write_changed(digests, count, &batch);
+    forget_from(digests, count);
+    digests->busy = false;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void last_snapshots(void)
+{
+    int64_t now_ns = cup_clock_realtime_ns();
+    for (uint32_t i = 0; i < CUP_SAMPLES_SERVERS; i++)
+        if (watched[i].dict)
+            snapshot(&watched[i], i + 1, now_ns, true);
+}
+
+static cup_object *at_exit(cup_object *self, cup_object *none)
+{
+    (void)self, (void)none;
+    int saved = errno;
+    cup_guard();
+    if (cup_active() && cup_python_has_gil())
+        last_snapshots();
+    cup_unguard();
+    errno = saved;
+    return cup_python_nothing();
+}
+
+/* Once in a process and its forks, which have the parent's list. */
+static void register_end(void)
+{
+    static const struct cup_python_method method = {"cupping_last_metrics", at_exit,
+                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
+    static bool registered;
+    if (!registered)
+        cup_python_at_exit(&method);
+    registered = true;
+}
+
+/* os._exit() calls _exit() with the interpreter's lock held and its objects in order. A signal
+ * handler of someone else's may do so in the middle of anything. */
+static bool is_interpreter(const void *caller)
+{
+    Dl_info from, python;
+    void *known;
+    memcpy(&known, &cup_py.Py_GetVersion, sizeof known);
+    return dladdr(caller, &from) && dladdr(known, &python) && from.dli_fbase == python.dli_fbase;
+}
+
+void cup_digests_exit(const void *caller)
+{
+    if (!any || cup_self.guard || !cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
+        return;
+    int saved = errno;
+    cup_guard();
+    if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter &&
+        is_interpreter(caller))
+        last_snapshots();
+    cup_unguard();
+    errno = saved;
+}
+
+/* ---- ticks ------------------------------------------------------------------------------- */
+
+/* Said once. */
+static void note_no_dict(void)
+{
+    if (!no_dict_noted)
+        cup_process_lacks(CUP_FEATURE_DIGESTS, "Dask's fine metrics are not seen: a worker has no "
+                                               "dict of the name digests_total");
+    no_dict_noted = true;
+}
+
+void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
+{
+    struct watched *digests = &watched[id - 1];
+    if (!digests->dict) {
+        cup_object *dict = cup_python_attribute(worker, "digests_total");
+        if (!dict || cup_py.PyDict_Size(dict) < 0) { /* no dict at all: Dask has changed */
+            cup_py.PyErr_Clear();
+            cup_python_drop(dict);
+            note_no_dict();
+            return;
+        }
+        digests->dict = dict;
+        interpreter = cup_py.PyInterpreterState_Get();
+        any = true;
+        register_end();
+    }
+    snapshot(digests, id, now_ns, false);
+}
+
+/* The references stay: nobody knows here who holds the interpreter's lock. */
+void cup_digests_reset(void)
+{
+    memset(watched, 0, sizeof watched);
+    keys = 0;
+    any = no_dict_noted = false;
+}

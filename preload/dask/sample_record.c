@@ -1,0 +1,189 @@
+#include "preload/dask/sample_record.h"
+
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
+
+#include <time.h>
+
+static bool slow_noted;
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+void cup_sample_forget(uint64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = CUP_UNKNOWN64;
+}
+
+/* Plain objects need no reference of ours, for no code of Python's runs: one that is not in the
+ * cache would have to be written to. */
+uint64_t cup_sample_value(cup_object *value, double scale)
+{
+    cup_object *type = value ? cup_python_type(value) : NULL;
+    if (!type || type == cup_py.int_type || type == cup_py.float_type)
+        return cup_python_amount(value, scale);
+    cup_py.Py_IncRef(value);
+    uint64_t amount = cup_python_amount(value, scale);
+    cup_python_drop(value);
+    return amount;
+}
+
+static uint64_t given_away(cup_object *value, double scale)
+{
+    uint64_t amount = cup_python_amount(value, scale);
+    cup_python_drop(value);
+    return amount;
+}
+
+uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
+{
+    return given_away(cup_python_attribute(object, name), scale);
+}
+
+uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
+{
+    cup_object *key = dict ? cup_python_name(name) : NULL;
+    if (!key)
+        return CUP_UNKNOWN64;
+    if (cup_python_type(dict) != cup_py.dict_type)
+        return given_away(cup_python_item(dict, name), scale);
+    cup_object *value = cup_py.PyDict_GetItemWithError(dict, key);
+    if (!value && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return cup_sample_value(value, scale);
+}
+
+static uint64_t length_of(cup_object *value)
+{
+    ssize_t size = value ? cup_py.PyObject_Size(value) : 0;
+    if (size < 0)
+        cup_py.PyErr_Clear();
+    return value && size >= 0 ? (uint64_t)size : CUP_UNKNOWN64;
+}
+
+uint64_t cup_sample_length(cup_object *value)
+{
+    cup_object *type = value ? cup_python_type(value) : NULL;
+    if (!type || type == cup_py.dict_type || type == cup_py.set_type)
+        return length_of(value);
+    cup_py.Py_IncRef(value);
+    uint64_t length = length_of(value);
+    cup_python_drop(value);
+    return length;
+}
+
+uint64_t cup_sample_size(cup_object *object, const char *name)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    uint64_t length = length_of(value);
+    cup_python_drop(value);
+    return length;
+}
+
+/* Of Dask's HeapSet, whose own len() is Python code. */
+uint64_t cup_sample_heap_size(cup_object *object, const char *name)
+{
+    cup_object *heap = cup_python_attribute(object, name);
+    uint64_t size = cup_sample_size(heap, "_data");
+    cup_python_drop(heap);
+    return size;
+}
+
+/* ---- the server -------------------------------------------------------------------------- */
+
+/* Returns the record's number; 0 without room. */
+static uint32_t write_status(cup_object *status)
+{
+    static uint32_t pid, statuses; /* a forked child has a log of its own */
+    uint32_t name = cup_python_string_at(status, "_name_");
+    struct cup_r_status *record = name ? cup_log_reserve(sizeof *record, 0) : NULL;
+    if (!record)
+        return 0;
+    if (pid != cup_log_header()->pid)
+        statuses = 0;
+    pid = cup_log_header()->pid;
+    record->status = ++statuses;
+    record->name = name;
+    cup_log_commit(record, CUP_R_STATUS);
+    return statuses;
+}
+
+/* The members of Dask's Status, which are few and stay, and their numbers in the log. */
+static uint32_t status_number(cup_object *status)
+{
+    enum { STATUSES = 16 };
+    static struct {
+        cup_object *status; /* a reference is held */
+        uint32_t pid, number;
+    } known[STATUSES];
+    uint32_t pid = cup_log_header()->pid;
+    for (int i = 0; i < STATUSES; i++) {
+        if (!known[i].status) {
+            cup_py.Py_IncRef(status);
+            known[i].status = status;
+        }
+        if (known[i].status != status)
+            continue;
+        if (known[i].pid != pid || !known[i].number) {
+            known[i].pid = pid;
+            known[i].number = write_status(status);
+        }
+        return known[i].number;
+    }
+    return 0;
+}
+
+uint64_t cup_sample_status(cup_object *status)
+{
+    uint32_t number = status ? status_number(status) : 0;
+    return number ? number : CUP_UNKNOWN64;
+}
+
+/* Said once. */
+static void note_slow_tick(uint64_t tick_ns, int64_t interval_ns)
+{
+    if (slow_noted || tick_ns == CUP_UNKNOWN64 || tick_ns <= (uint64_t)interval_ns)
+        return;
+    slow_noted = true;
+    cup_log_note("samples are fewer than CUPPING_INTERVAL asks for: they are taken by Dask's tick "
+                 "(distributed.admin.tick.interval), which is longer");
+}
+
+void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_sampling *sampling)
+{
+    values[CUP_SV_LOOP_INTERVAL_NS] =
+        cup_sample_amount(server, "_tick_interval_observed", CUP_SECONDS);
+    values[CUP_SV_TICK_NS] = cup_sample_amount(server, "_tick_interval", CUP_SECONDS);
+    values[CUP_SV_LOOP_LONGEST_NS] =
+        sampling->longest_ns ? (uint64_t)sampling->longest_ns : CUP_UNKNOWN64;
+    values[CUP_SV_TOOK_NS] = sampling->took_ns;
+    values[CUP_SV_MISSED] = sampling->missed;
+    values[CUP_SV_INTERVAL_NS] = (uint64_t)sampling->interval_ns;
+    note_slow_tick(values[CUP_SV_TICK_NS], sampling->interval_ns);
+}
+
+/* Ahead of us in LD_PRELOAD there may be a library that shows the program another time (faketime):
+ * Dask's figures are by that one, our times are not. */
+static double seconds_ahead(void)
+{
+    struct timespec shown = {0, 0};
+    if (clock_gettime(CLOCK_REALTIME, &shown) != 0)
+        return 0;
+    int64_t shown_ns = (int64_t)shown.tv_sec * 1000000000 + shown.tv_nsec;
+    return (double)(shown_ns - cup_clock_realtime_ns()) / CUP_SECONDS;
+}
+
+void cup_sample_clock(uint64_t *values, double delay_s)
+{
+    const double most_s = 1e9; /* more is no clock's */
+    double behind_s = delay_s + seconds_ahead();
+    if (behind_s >= 0 && behind_s < most_s)
+        values[CUP_SV_BEHIND_NS] = (uint64_t)(behind_s * CUP_SECONDS);
+    else if (behind_s < 0 && behind_s > -most_s)
+        values[CUP_SV_AHEAD_NS] = (uint64_t)(-behind_s * CUP_SECONDS);
+}
+
+void cup_sample_record_reset(void)
+{
+    slow_noted = false;
+}

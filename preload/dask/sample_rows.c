@@ -1,0 +1,135 @@
+#include "preload/dask/sample_rows.h"
+
+#include "include/log_pairs.h"
+#include "preload/log/log.h"
+
+static uint32_t samples, workers; /* so far */
+
+_Static_assert(CUP_ROW_LONGEST >= 2 * CUP_PAIR_LONGEST + (CUP_WV_COUNT + CUP_HV_COUNT) * 12 &&
+                   CUP_PAIR_LONGEST == 12,
+               "a row fits");
+
+void cup_rows_begin(struct cup_rows_batch *batch, struct cup_rows *rows)
+{
+    batch->rows = rows;
+    batch->sample = ++samples;
+    batch->lost = false;
+    batch->used = 0;
+    cup_log_health(CUP_H_SAMPLES_TAKEN, 1);
+}
+
+bool cup_rows_worker(const struct cup_rows *rows, struct cup_last_written *told, uint32_t address,
+                     uint32_t name)
+{
+    struct cup_r_worker *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return false;
+    record->worker = told->worker = ++workers;
+    record->server = rows->server;
+    record->address = address;
+    record->name = name;
+    cup_log_commit(record, CUP_R_WORKER);
+    return true;
+}
+
+/* A number is used up by rows that are lost, too: a reader sees that some are missing. */
+static void flush(struct cup_rows_batch *batch)
+{
+    if (!batch->used)
+        return;
+    uint32_t number = ++batch->rows->rows;
+    struct cup_r_rows *record = cup_log_reserve(sizeof *record, batch->used);
+    if (record) {
+        record->sample = batch->sample;
+        record->rows = number;
+        memcpy(record + 1, batch->bytes, batch->used);
+        memset((char *)(record + 1) + batch->used, 0,
+               record->head.length - sizeof *record - batch->used);
+        cup_log_commit(record, CUP_R_ROWS);
+    }
+    batch->lost |= !record;
+    batch->used = 0;
+}
+
+static void add_row(struct cup_rows_batch *batch, uint32_t worker, enum cup_row_kind kind,
+                    const unsigned char *pairs, size_t bytes)
+{
+    if (batch->used + bytes + 2 * CUP_PAIR_LONGEST > sizeof batch->bytes)
+        flush(batch);
+    unsigned char *at = batch->bytes + batch->used;
+    at += cup_pairs_number(at, worker);
+    at += cup_pairs_number(at, bytes * CUP_ROW_KINDS + kind);
+    if (bytes)
+        memcpy(at, pairs, bytes);
+    batch->used = (size_t)(at - batch->bytes) + bytes;
+}
+
+static bool is_whole(const struct cup_rows_batch *batch, const struct cup_last_written *told)
+{
+    return told->losses != batch->rows->losses + 1 ||
+           (batch->sample + told->worker) % CUP_ROWS_WHOLE_EVERY == 0;
+}
+
+void cup_rows_tell(struct cup_rows_batch *batch, struct cup_last_written *told,
+                   const uint64_t *values, const uint64_t *heartbeat)
+{
+    unsigned char pairs[CUP_ROW_LONGEST];
+    bool whole = is_whole(batch, told);
+    const uint64_t *beat = heartbeat ? heartbeat : told->heartbeat;
+    size_t bytes;
+    if (whole) {
+        bytes = cup_pairs_known(pairs, values, CUP_WV_COUNT, 0);
+        bytes += cup_pairs_known(pairs + bytes, beat, CUP_HV_COUNT, CUP_PAIR_HEARTBEAT);
+    } else {
+        bytes = cup_pairs_changed(pairs, values, told->values, CUP_WV_COUNT, 0);
+        if (heartbeat)
+            bytes += cup_pairs_changed(pairs + bytes, heartbeat, told->heartbeat, CUP_HV_COUNT,
+                                       CUP_PAIR_HEARTBEAT);
+    }
+    if (!whole && !bytes)
+        return;
+    add_row(batch, told->worker, whole ? CUP_ROW_WHOLE : CUP_ROW_CHANGED, pairs, bytes);
+    told->losses = batch->rows->losses + 1;
+    memcpy(told->values, values, sizeof told->values);
+    if (heartbeat)
+        memcpy(told->heartbeat, heartbeat, sizeof told->heartbeat);
+}
+
+void cup_rows_gone(struct cup_rows_batch *batch, const struct cup_last_written *told)
+{
+    add_row(batch, told->worker, CUP_ROW_GONE, NULL, 0);
+}
+
+static void write_sample(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)
+{
+    unsigned char pairs[CUP_SV_COUNT * CUP_PAIR_LONGEST];
+    size_t bytes = cup_pairs_known(pairs, values, CUP_SV_COUNT, 0);
+    struct cup_r_sample *record = cup_log_reserve(sizeof *record, bytes);
+    batch->lost |= !record;
+    if (!record)
+        return;
+    record->sample = batch->sample;
+    record->server = batch->rows->server;
+    record->time_ns = time_ns;
+    record->rows = batch->rows->rows;
+    record->pad = 0;
+    cup_pairs_fill(record, sizeof *record, pairs, bytes);
+    cup_log_commit(record, CUP_R_SAMPLE);
+}
+
+bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)
+{
+    flush(batch);
+    if (!batch->lost)
+        write_sample(batch, time_ns, values);
+    if (batch->lost) {
+        batch->rows->losses++;
+        cup_log_health(CUP_H_SAMPLES_DROPPED, 1);
+    }
+    return !batch->lost;
+}
+
+void cup_rows_reset(void)
+{
+    samples = workers = 0;
+}

@@ -1,0 +1,130 @@
+#include "preload/dask/server_samples.h"
+
+#include "preload/dask/digests.h"
+#include "preload/dask/sample_servers.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
+
+#include <string.h>
+
+static int64_t interval_ns;
+
+struct watched {
+    int64_t due_ns;                  /* 0: never sampled */
+    int64_t tick_ns;                 /* the last one of its event loop */
+    const struct cup_thread *thread; /* which runs that: to be compared only */
+    struct cup_sampling sampling;
+};
+
+static struct {
+    struct watched servers[CUP_SAMPLES_SERVERS];
+    uint32_t count;  /* of those that may be in use */
+    int64_t next_ns; /* the first that is due; 0: none */
+} state;
+
+void cup_samples_every(int64_t ns)
+{
+    interval_ns = ns;
+}
+
+bool cup_samples_wanted(void)
+{
+    return interval_ns != 0;
+}
+
+/* A due time far ahead was set before the clock was put back. */
+static bool is_due(int64_t due_ns, int64_t now_ns)
+{
+    return now_ns >= due_ns || due_ns - now_ns > interval_ns;
+}
+
+/* Several servers may share a loop: a tick of one tells how it goes for all. */
+bool cup_samples_due(int64_t now_ns)
+{
+    for (uint32_t i = 0; i < state.count; i++) {
+        struct watched *each = &state.servers[i];
+        if (each->thread != &cup_self)
+            continue;
+        if (now_ns - each->tick_ns > each->sampling.longest_ns)
+            each->sampling.longest_ns = now_ns - each->tick_ns;
+        each->tick_ns = now_ns;
+    }
+    return state.next_ns && is_due(state.next_ns, now_ns);
+}
+
+/* A server that is closed stays behind, and would be due for ever. */
+static void set_next(int64_t now_ns)
+{
+    state.next_ns = 0;
+    for (uint32_t i = 0; i < state.count; i++) {
+        int64_t due_ns = state.servers[i].due_ns;
+        if (due_ns > now_ns - 2 * interval_ns && due_ns &&
+            (!state.next_ns || due_ns < state.next_ns))
+            state.next_ns = due_ns;
+    }
+}
+
+static void set_due(struct watched *watched, int64_t now_ns)
+{
+    watched->due_ns += interval_ns; /* not from now on: ticks come late, and it would add up */
+    if (watched->due_ns <= now_ns || is_due(watched->due_ns, now_ns))
+        watched->due_ns = now_ns + interval_ns;
+    set_next(now_ns);
+}
+
+static void start_to_watch(struct watched *watched, uint32_t id, int64_t now_ns)
+{
+    *watched = (struct watched){.thread = &cup_self, .tick_ns = now_ns};
+    watched->sampling = (struct cup_sampling){
+        .rows.server = id, .interval_ns = interval_ns, .took_ns = CUP_UNKNOWN64};
+    if (state.count < id)
+        state.count = id;
+}
+
+static void take(cup_object *server, enum cup_role role, struct cup_sampling *sampling)
+{
+    uint64_t start = cup_ticks();
+    if (role == CUP_ROLE_SCHEDULER) {
+        cup_sample_scheduler(server, sampling);
+    } else {
+        cup_sample_worker(server, sampling);
+        cup_digests_tick(server, sampling->rows.server, sampling->now_ns);
+    }
+    sampling->took_ns = cup_ticks_ns(cup_ticks() - start);
+    sampling->longest_ns = 0;
+    cup_log_health(CUP_H_SAMPLE_NS, sampling->took_ns);
+}
+
+/* How often a sample was due before, in vain; a clock that was put back tells nothing. */
+static uint64_t missed(const struct watched *watched, int64_t now_ns)
+{
+    int64_t late_ns = watched->due_ns ? now_ns - watched->due_ns : 0;
+    return late_ns > 0 ? (uint64_t)(late_ns / interval_ns) : 0;
+}
+
+void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns)
+{
+    bool sampled = role == CUP_ROLE_SCHEDULER || role == CUP_ROLE_WORKER;
+    if (!interval_ns || !sampled || id == 0 || id > CUP_SAMPLES_SERVERS)
+        return;
+    struct watched *watched = &state.servers[id - 1];
+    if (!is_due(watched->due_ns, now_ns))
+        return;
+    if (!watched->due_ns)
+        start_to_watch(watched, id, now_ns);
+    watched->sampling.missed = missed(watched, now_ns);
+    cup_log_health(CUP_H_SAMPLES_MISSED, watched->sampling.missed);
+    set_due(watched, now_ns);
+    watched->sampling.now_ns = now_ns;
+    take(server, role, &watched->sampling);
+}
+
+void cup_samples_reset(void)
+{
+    memset(&state, 0, sizeof state);
+    cup_rows_reset();
+    cup_sample_record_reset();
+    cup_sample_scheduler_reset();
+    cup_sample_worker_reset();
+}

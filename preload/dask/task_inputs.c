@@ -1,0 +1,77 @@
+#include "preload/dask/task_inputs.h"
+
+#include "preload/log/log.h"
+
+#include <string.h>
+
+/* Of a task with more, the size is told of none: to ask would hold its thread up. */
+enum { MOST_ASKED = 256, KEY_LONGEST = 4096 };
+
+/* The sizes are plain ints, which Dask knows of results that it has in memory. A task's inputs do
+ * not change while it runs; if they do, the iterator ends with an error, and they are not known. */
+struct inputs {
+    ssize_t count;
+    uint64_t bytes;  /* CUP_UNKNOWN64: not all are known */
+    cup_object *one; /* TaskState */
+};
+
+static void add(struct inputs *inputs, cup_object *input)
+{
+    int64_t bytes = cup_python_integer_at(input, "nbytes", -1);
+    if (bytes < 0)
+        inputs->bytes = CUP_UNKNOWN64;
+    else if (inputs->bytes != CUP_UNKNOWN64)
+        inputs->bytes += (uint64_t)bytes;
+    if (!inputs->one)
+        cup_py.Py_IncRef(inputs->one = input);
+}
+
+static struct inputs look(cup_object *set, ssize_t count)
+{
+    struct inputs inputs = {.count = count};
+    ssize_t most = count <= MOST_ASKED ? count : 1, seen = 0;
+    cup_object *iterator = cup_py.PyObject_GetIter(set);
+    cup_object *input;
+    while (iterator && seen < most && (input = cup_py.PyIter_Next(iterator)) != NULL) {
+        add(&inputs, input);
+        cup_python_drop(input);
+        seen++;
+    }
+    cup_py.PyErr_Clear();
+    cup_python_drop(iterator);
+    if (seen < count)
+        inputs.bytes = CUP_UNKNOWN64;
+    return inputs;
+}
+
+static void tell(const struct inputs *inputs, uint32_t task)
+{
+    char key_text[KEY_LONGEST];
+    cup_object *key = cup_python_attribute(inputs->one, "key");
+    size_t bytes = cup_python_text(key, key_text, sizeof key_text);
+    cup_python_drop(key);
+    struct cup_r_inputs *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
+    if (!record)
+        return;
+    record->task = task;
+    record->count = (uint32_t)inputs->count;
+    record->bytes = inputs->bytes;
+    record->key_bytes = (uint32_t)bytes;
+    memcpy(record + 1, key_text, bytes);
+    cup_log_commit(record, CUP_R_INPUTS);
+}
+
+void cup_inputs_of_task(cup_object *state, uint32_t task)
+{
+    cup_object *set = cup_python_attribute(state, "dependencies");
+    ssize_t count = set ? cup_py.PyObject_Size(set) : 0;
+    if (count < 0)
+        cup_py.PyErr_Clear();
+    if (count > 0) {
+        struct inputs inputs = look(set, count);
+        if (inputs.one)
+            tell(&inputs, task);
+        cup_python_drop(inputs.one);
+    }
+    cup_python_drop(set);
+}

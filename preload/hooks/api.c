@@ -1,0 +1,65 @@
+/* What programs may call, if they want names of their own in the report: see cupping.h. */
+#define CUPPING_LIBRARY
+#include "preload/hooks/api.h"
+
+#include "include/cupping.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/process.h"
+#include "preload/sys/hook_list.h"
+#include "preload/task/sections.h"
+
+#include <errno.h>
+
+/* True: recording, with the guard held. */
+static bool enter(int *saved)
+{
+    *saved = errno;
+    if (cup_self.guard || cup_self.state == CUP_THREAD_GONE)
+        return false;
+    cup_guard();
+    if (cup_process_log() && cup_thread_known())
+        return true;
+    cup_unguard();
+    errno = *saved;
+    return false;
+}
+
+static void leave(int saved)
+{
+    cup_unguard();
+    errno = saved;
+}
+
+CUP_HOOK unsigned cupping_api_begin(const char *name)
+{
+    int saved;
+    uint32_t section = 0;
+    if (name && enter(&saved)) {
+        section = cup_section_begin(name);
+        leave(saved);
+    }
+    return section;
+}
+
+CUP_HOOK void cupping_api_end(unsigned section)
+{
+    int saved;
+    if (cup_self.section && enter(&saved)) {
+        cup_section_end(section);
+        leave(saved);
+    }
+}
+
+CUP_HOOK void cupping_api_value(const char *name, double value)
+{
+    int saved;
+    if (name && enter(&saved)) {
+        cup_section_value(name, value);
+        leave(saved);
+    }
+}
+
+CUP_HOOK int cupping_api_active(void)
+{
+    return cup_process_wanted();
+}

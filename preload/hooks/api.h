@@ -1,0 +1,13 @@
+/* The functions that the library exports besides its hooks. */
+#ifndef CUPPING_PRELOAD_HOOKS_API_H
+#define CUPPING_PRELOAD_HOOKS_API_H
+
+#define CUP_API(X)                                                                                 \
+    X(cupping_api_begin) X(cupping_api_end) X(cupping_api_value) X(cupping_api_active)
+
+unsigned cupping_api_begin(const char *name);
+void cupping_api_end(unsigned section);
+void cupping_api_value(const char *name, double value);
+int cupping_api_active(void);
+
+#endif

@@ -1,0 +1,11 @@
+/* The wrapper of how libraries are unloaded. */
+#include "preload/stacks/modules.h"
+#include "preload/sys/hook_list.h"
+
+CUP_HOOK int dlclose(void *library)
+{
+    cup_modules_closing();
+    int result = CUP_REAL(dlclose)(library);
+    cup_modules_closed();
+    return result;
+}

@@ -1,0 +1,78 @@
+/* Wrappers of mappings: anonymous ones are memory taken (heap.h), those of data files are read by
+ * touching them (mapping.h). */
+#include "preload/attribution/child_processes.h"
+#include "preload/io/mapped_files.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/sys/hook_list.h"
+#include "preload/task/heap.h"
+
+#include <errno.h>
+
+/* Memory was taken at P. */
+static void taken(void *p, size_t bytes, int protection, const void *caller)
+{
+    int saved = errno;
+    if ((protection & PROT_WRITE) && !cup_heap_is_allocator(caller))
+        cup_heap_mapped(p, bytes);
+    errno = saved;
+}
+
+typedef void *map_call(void *, size_t, int, int, int, off_t);
+
+static inline void *map(map_call *real, void *at, size_t bytes, int protection, int flags, int fd,
+                        off_t offset, const void *caller)
+{
+    struct cup_mapping_call call;
+    cup_child_before(!(flags & MAP_ANONYMOUS), fd);
+    bool of_file = !(flags & MAP_ANONYMOUS) && cup_mapping_begin(&call, fd, offset);
+    if (flags & MAP_FIXED)
+        cup_mapping_leaves(at, bytes);
+    void *p = real(at, bytes, protection, flags, fd, offset);
+    if (p != MAP_FAILED && of_file)
+        cup_mapping_follow(&call, p, bytes);
+    else if (p != MAP_FAILED && (flags & MAP_ANONYMOUS))
+        taken(p, bytes, protection, caller);
+    return p;
+}
+
+CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return map(CUP_REAL(mmap), at, bytes, protection, flags, fd, offset,
+               __builtin_return_address(0));
+}
+
+CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    return map(CUP_REAL(mmap64), at, bytes, protection, flags, fd, offset,
+               __builtin_return_address(0));
+}
+
+CUP_HOOK int munmap(void *at, size_t bytes)
+{
+    cup_mapping_leaves(at, bytes);
+    cup_heap_unmapped(at, bytes);
+    return CUP_REAL(munmap)(at, bytes);
+}
+
+/* As memory, the old size leaves and the new one comes; a call that failed changed nothing. */
+CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *wish = va_arg(arguments, void *);
+    va_end(arguments);
+    struct cup_mapping moved;
+    if (flags & MREMAP_FIXED)
+        cup_mapping_leaves(wish, bytes);
+    bool of_file = cup_mapping_moves(&moved, old, old_bytes, bytes);
+    bool counted = cup_heap_unmapped(old, old_bytes);
+    void *p = CUP_REAL(mremap)(old, old_bytes, bytes, flags, wish);
+    bool failed = p == MAP_FAILED;
+    int saved = errno;
+    if (counted)
+        cup_heap_mapped(failed ? old : p, failed ? old_bytes : bytes);
+    if (of_file)
+        cup_mapping_comes(&moved, failed ? old : p, failed ? moved.bytes : bytes);
+    errno = saved;
+    return p;
+}

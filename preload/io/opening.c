@@ -1,0 +1,140 @@
+#include "preload/io/opening.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/sys/raw.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Beside a descriptor until it is used: when its open began and ended, in ticks; 0: never. */
+struct waiting {
+    uint64_t start, stop;
+};
+
+static struct waiting *table; /* CUP_DESCRIPTORS; NULL: not used yet */
+static uint32_t records, failed_paths;
+
+/* Pages come as they are used. Two threads may both make one. */
+static bool have_table(void)
+{
+    enum { BYTES = sizeof *table * CUP_DESCRIPTORS };
+    if (__atomic_load_n(&table, __ATOMIC_ACQUIRE))
+        return true;
+    void *room = cup_raw_mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct waiting *none = NULL;
+    if (room == MAP_FAILED)
+        return false;
+    if (!__atomic_compare_exchange_n(&table, &none, room, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        cup_raw_munmap(room, BYTES);
+    return true;
+}
+
+void cup_opening_reset(void)
+{
+    if (table)
+        madvise(table, sizeof *table * CUP_DESCRIPTORS, MADV_DONTNEED);
+    records = failed_paths = 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+size_t cup_opening_common(const char *path)
+{
+    const char *scheme = strstr(path, "://");
+    const char *from = scheme ? scheme + 3 : path + (*path == '/');
+    return (size_t)(strchrnul(from, '/') - path);
+}
+
+/* A program may try a million names that are not there: their texts must not take the place of
+ * others in the log. */
+static uint32_t string_of(const char *path)
+{
+    enum { PATHS_MOST = 1000 };
+    if (!path)
+        return 0;
+    bool whole = __atomic_fetch_add(&failed_paths, 1, __ATOMIC_RELAXED) < PATHS_MOST;
+    return cup_log_string(path, whole ? strlen(path) : cup_opening_common(path));
+}
+
+static void add_to(struct cup_block *block, const struct cup_opened *opened, uint64_t ns)
+{
+    if (!block || opened->kind == CUP_OPEN_CONNECT)
+        return;
+    block->counters[CUP_C_OPEN_NS] += ns;
+    block->counters[CUP_C_FAILED_OPENS] += opened->error != 0;
+}
+
+void cup_opening_record(const struct cup_opened *opened, struct cup_block *block)
+{
+    uint64_t ns = cup_ticks_ns(opened->stop - opened->start);
+    add_to(block, opened, ns);
+    if (__atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) >= CUP_OPENS_MOST) {
+        cup_log_health(CUP_H_OPENS_DROPPED, 1);
+        return;
+    }
+    uint32_t path = opened->file ? 0 : string_of(opened->path);
+    struct cup_r_open *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = opened->task;
+    record->file = opened->file;
+    record->path = path;
+    record->kind = opened->kind;
+    record->error = opened->error;
+    record->start_ns = cup_ticks_realtime_ns(opened->start);
+    record->ns = ns;
+    cup_log_commit(record, CUP_R_OPEN);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+void cup_opening_done(int fd, uint64_t start)
+{
+    uint64_t stop = cup_ticks();
+    if ((unsigned)fd < CUP_DESCRIPTORS && have_table())
+        table[fd] = (struct waiting){start, stop};
+}
+
+void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block *block)
+{
+    size_t fd = (size_t)(descriptor - cup_descriptor_table);
+    struct waiting *waiting = table && fd < CUP_DESCRIPTORS ? &table[fd] : NULL;
+    if (!waiting || !waiting->stop)
+        return;
+    const struct cup_opened opened = {.kind = CUP_OPEN_LOCAL,
+                                      .task = block->task,
+                                      .file = descriptor->file,
+                                      .start = waiting->start,
+                                      .stop = waiting->stop};
+    *waiting = (struct waiting){0};
+    cup_opening_record(&opened, block);
+}
+
+/* Of these the kernel has read the whole path, so that we may. */
+static bool was_looked_up(int error)
+{
+    return error != EFAULT && error != EINVAL && error != ENAMETOOLONG && error != ENOMEM;
+}
+
+void cup_opening_failed(const char *path, int error, uint64_t start)
+{
+    uint64_t stop = cup_ticks();
+    if (cup_self.guard || !path || !was_looked_up(error) || !cup_attribution_task())
+        return;
+    cup_guard();
+    struct cup_block *block = cup_attribution(NULL).block;
+    if (block && block->task && cup_file_class_of(path) == CUP_FILE_DATA) {
+        const struct cup_opened opened = {.kind = CUP_OPEN_LOCAL,
+                                          .task = block->task,
+                                          .error = (uint32_t)error,
+                                          .start = start,
+                                          .stop = stop,
+                                          .path = path};
+        cup_opening_record(&opened, block);
+    }
+    cup_unguard();
+}

@@ -1,0 +1,170 @@
+#include "preload/io/peer.h"
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* No printf: see the look-up in descriptor.c. Each of these returns the end of what it wrote. */
+static char *put_text(char *at, const char *text)
+{
+    while (*text)
+        *at++ = *text++;
+    return at;
+}
+
+static char *put_number(char *at, unsigned number, unsigned base)
+{
+    if (number >= base)
+        at = put_number(at, number / base, base);
+    *at = "0123456789abcdef"[number % base];
+    return at + 1;
+}
+
+static char *put_ipv4(char *at, const unsigned char *bytes)
+{
+    for (int i = 0; i < 4; i++) {
+        at = i ? put_text(at, ".") : at;
+        at = put_number(at, bytes[i], 10);
+    }
+    return at;
+}
+
+/* The longest run of zero groups, the first of equals; one group alone is no run. */
+static int zero_run(const unsigned *groups, int *run)
+{
+    int first = -1;
+    *run = 1;
+    for (int i = 0; i < 8; i++) {
+        int end = i;
+        while (end < 8 && !groups[end])
+            end++;
+        if (end - i > *run) {
+            *run = end - i;
+            first = i;
+        }
+    }
+    return first;
+}
+
+static char *put_ipv6(char *at, const unsigned char *bytes)
+{
+    unsigned groups[8];
+    for (int i = 0; i < 8; i++)
+        groups[i] = (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
+    int run, zeros = zero_run(groups, &run);
+    at = put_text(at, "[");
+    for (int i = 0; i < 8; i++) {
+        if (i == zeros) {
+            at = put_text(at, "::");
+            i += run - 1;
+            continue;
+        }
+        at = i && i != zeros + run ? put_text(at, ":") : at;
+        at = put_number(at, groups[i], 16);
+    }
+    return put_text(at, "]");
+}
+
+static const char *scheme(int type)
+{
+    switch (type) {
+    case SOCK_STREAM:
+        return "tcp://";
+    case SOCK_DGRAM:
+        return "udp://";
+    default:
+        return "ip://";
+    }
+}
+
+/* An IPv4 peer of a socket for both is known by its IPv4 address, as it is to any other socket. */
+static char *put_host(char *at, const struct sockaddr_in6 *address)
+{
+    const unsigned char *bytes = address->sin6_addr.s6_addr;
+    return IN6_IS_ADDR_V4MAPPED(&address->sin6_addr) ? put_ipv4(at, bytes + 12)
+                                                     : put_ipv6(at, bytes);
+}
+
+static char *put_port(char *at, in_port_t port)
+{
+    return put_number(put_text(at, ":"), ntohs(port), 10);
+}
+
+/* Abstract names begin with a NUL, shown as "@", as everywhere. */
+static char *put_unix(char *at, const struct sockaddr_un *address, socklen_t bytes)
+{
+    size_t length = bytes > offsetof(struct sockaddr_un, sun_path)
+                        ? bytes - offsetof(struct sockaddr_un, sun_path)
+                        : 0;
+    for (size_t i = 0; i < length && i < sizeof address->sun_path; i++) {
+        if (i && !address->sun_path[i])
+            break;
+        *at++ = address->sun_path[i] ? address->sun_path[i] : '@';
+    }
+    return at;
+}
+
+void cup_peer_print(const struct sockaddr_storage *address, socklen_t bytes, int type,
+                    char text[CUP_PEER_LONGEST])
+{
+    const struct sockaddr_in *ipv4 = (const void *)address;
+    const struct sockaddr_in6 *ipv6 = (const void *)address;
+    char *at = text;
+    switch (address->ss_family) {
+    case AF_UNIX:
+        at = put_unix(put_text(at, "unix:"), (const void *)address, bytes);
+        break;
+    case AF_INET:
+        at = put_text(at, scheme(type));
+        if (bytes)
+            at = put_port(put_ipv4(at, (const void *)&ipv4->sin_addr), ipv4->sin_port);
+        break;
+    case AF_INET6:
+        at = put_text(at, scheme(type));
+        if (bytes)
+            at = put_port(put_host(at, ipv6), ipv6->sin6_port);
+        break;
+    default: /* netlink and its like */
+        at = put_number(put_text(at, "socket:"), address->ss_family, 10);
+    }
+    *at = '\0';
+}
+
+static int option(int fd, int name)
+{
+    int value = 0;
+    socklen_t bytes = sizeof value;
+    return syscall(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &bytes) ? -1 : value;
+}
+
+bool cup_peer_is_stream(int fd)
+{
+    return option(fd, SO_TYPE) == SOCK_STREAM;
+}
+
+bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST])
+{
+    struct sockaddr_storage address = {0};
+    socklen_t bytes = sizeof address;
+    int type = option(fd, SO_TYPE);
+    if (syscall(SYS_getpeername, fd, &address, &bytes)) {
+        if (type < 0 || type == SOCK_STREAM || type == SOCK_SEQPACKET)
+            return false;
+        address.ss_family = (sa_family_t)option(fd, SO_DOMAIN);
+        bytes = 0;
+    }
+    cup_peer_print(&address, bytes, type, text);
+    return true;
+}
+
+bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST])
+{
+    struct sockaddr_storage address = {0};
+    socklen_t bytes = sizeof address;
+    if (syscall(SYS_getsockname, fd, &address, &bytes))
+        return false;
+    cup_peer_print(&address, bytes, option(fd, SO_TYPE), text);
+    return true;
+}

@@ -1,0 +1,553 @@
+#include "preload/log/log.h"
+
+#include "preload/sys/clock.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/spin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef CUPPING_VERSION
+#define CUPPING_VERSION "0.1.0"
+#endif
+
+enum {
+    GROW_BYTES = 64 * 1024,       /* step of posix_fallocate: a page fault per 4 KiB either way */
+    CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
+    CHILD_MAX_BYTES = 64 * 1024 * 1024,
+    RELEASE_LAG = 512 * 1024, /* pages this far behind the end leave the resident set */
+    STRING_SLOTS = 1 << 14,   /* interned strings a process may have (of them 3/4 used) */
+    STRING_LONGEST = 4096,
+};
+
+struct string_slot {
+    uint32_t hash;
+    uint32_t id;
+    const struct cup_r_string *record; /* in the mapping: never moves */
+};
+
+static struct {
+    uint32_t lock;
+    char *base;         /* start of the mapping; NULL: no log */
+    uint64_t reserved;  /* address space kept for it */
+    uint64_t allocated; /* bytes of it that have disk blocks and are mapped */
+    uint64_t limit;     /* CUPPING_MAX_BYTES, or what the address space allowed */
+    uint64_t released;  /* bytes whose pages were given back */
+    bool by_write;      /* the file system cannot map: memory here, pwrite at commit */
+    bool full;          /* disk full or limit reached: no more attempts */
+    bool child;         /* a child's log: few blocks, no series */
+    int64_t next_full_try_ns;
+    char path[4096];
+    struct string_slot *strings;
+    uint32_t string_count;
+} the_log;
+
+void cup_log_lock(void)
+{
+    cup_spin_lock(&the_log.lock);
+}
+
+void cup_log_unlock(void)
+{
+    cup_spin_unlock(&the_log.lock);
+}
+
+struct cup_log_header *cup_log_header(void)
+{
+    return (struct cup_log_header *)the_log.base;
+}
+
+static uint64_t blocks_offset(void)
+{
+    return (sizeof(struct cup_log_header) + 63) & ~UINT64_C(63);
+}
+
+static uint32_t first_blocks(void)
+{
+    return the_log.child ? CUP_LOG_CHILD_BLOCK_COUNT : CUP_LOG_BLOCK_COUNT;
+}
+
+static uint64_t series_offset(void)
+{
+    return blocks_offset() + first_blocks() * sizeof(struct cup_block);
+}
+
+static uint64_t records_offset(void)
+{
+    if (the_log.child)
+        return (series_offset() + 63) & ~UINT64_C(63);
+    return (series_offset() + sizeof(struct cup_series) + 4095) & ~UINT64_C(4095);
+}
+
+static uint64_t grow_bytes(void)
+{
+    return the_log.child ? CHILD_GROW_BYTES : GROW_BYTES;
+}
+
+/* Regions of blocks come first and then from the third on: the second holds the series. */
+static const struct cup_region *block_region(uint32_t number)
+{
+    const struct cup_log_header *header = cup_log_header();
+    number += number > 0;
+    return header && number < header->region_count ? &header->regions[number] : NULL;
+}
+
+static struct cup_block *blocks_in(const struct cup_region *region)
+{
+    return (struct cup_block *)(the_log.base + region->offset);
+}
+
+uint32_t cup_log_block_count(void)
+{
+    uint32_t count = 0;
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); i++)
+        count += region->count;
+    return count;
+}
+
+struct cup_block *cup_log_block(uint32_t index)
+{
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); index -= region->count, i++)
+        if (index < region->count)
+            return blocks_in(region) + index;
+    return NULL;
+}
+
+uint32_t cup_log_block_index(const struct cup_block *block)
+{
+    uint32_t index = 0;
+    const struct cup_region *region;
+    for (uint32_t i = 0; (region = block_region(i)); index += region->count, i++)
+        if (block >= blocks_in(region) && block < blocks_in(region) + region->count)
+            return index + (uint32_t)(block - blocks_in(region));
+    return index;
+}
+
+struct cup_series *cup_log_series(void)
+{
+    return the_log.base && !the_log.child ? (struct cup_series *)(the_log.base + series_offset())
+                                          : NULL;
+}
+
+void cup_log_health(enum cup_health counter, uint64_t amount)
+{
+    struct cup_log_header *header = cup_log_header();
+    if (header)
+        __atomic_fetch_add(&header->health[counter], amount, __ATOMIC_RELAXED);
+}
+
+/* ---- growth ------------------------------------------------------------------------------ */
+
+/* A file size over the limit would raise SIGXFSZ in the user's process: look first. */
+static bool file_size_allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit))
+        return true;
+    return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+/* Disk blocks for [from, to): without them a full disk would be a SIGBUS. */
+static int allocate_blocks(int fd, uint64_t from, uint64_t to)
+{
+    int result;
+    do /* a timer's signal is no full disk */
+        result = cup_raw_fallocate(fd, from, to - from);
+    while (result && errno == EINTR);
+    if (!result)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+        return -1;
+    static const char zeros[4096];
+    for (uint64_t at = from; at < to; at += sizeof zeros)
+        if (cup_raw_pwrite(fd, zeros, sizeof zeros, at) != sizeof zeros)
+            return -1;
+    return 0;
+}
+
+static int map_range(int fd, uint64_t from, uint64_t to)
+{
+    int flags = MAP_FIXED | (the_log.by_write ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    void *got = cup_raw_mmap(the_log.base + from, to - from, PROT_READ | PROT_WRITE, flags,
+                             the_log.by_write ? -1 : fd, the_log.by_write ? 0 : from);
+    return got == MAP_FAILED ? -1 : 0;
+}
+
+/* Makes [0, to) usable. Called with the lock held, or before anyone else knows of the log. */
+static int grow(uint64_t to)
+{
+    to = (to + grow_bytes() - 1) / grow_bytes() * grow_bytes();
+    if (to > the_log.limit || !file_size_allowed(to))
+        return -1;
+    int fd = cup_raw_open(the_log.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return -1;
+    int result = allocate_blocks(fd, the_log.allocated, to);
+    if (result == 0)
+        result = map_range(fd, the_log.allocated, to);
+    if (result == 0)
+        the_log.allocated = to;
+    cup_raw_close(fd);
+    return result;
+}
+
+/* Records behind the end are never touched again (but for interned strings, which then fault
+ * back in): their pages need not count as the user's memory. */
+static void release_old_pages(uint64_t end)
+{
+    if (the_log.by_write || end < the_log.released + RELEASE_LAG + GROW_BYTES)
+        return;
+    uint64_t to = (end - RELEASE_LAG) & ~UINT64_C(4095);
+    madvise(the_log.base + the_log.released, to - the_log.released, MADV_DONTNEED);
+    the_log.released = to;
+}
+
+static bool make_room(uint64_t end)
+{
+    if (end <= the_log.allocated)
+        return true;
+    int64_t now = cup_clock_realtime_ns();
+    if (the_log.full && now < the_log.next_full_try_ns)
+        return false;
+    the_log.full = grow(end) != 0;
+    the_log.next_full_try_ns = now + INT64_C(1000000000);
+    if (!the_log.full)
+        release_old_pages(end);
+    return !the_log.full;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static void *reserve_locked(uint32_t length)
+{
+    struct cup_log_header *header = cup_log_header();
+    if (!header)
+        return NULL;
+    uint64_t at = header->records_end;
+    /* The next record's length stays readable as 0: that is the end. */
+    if (!make_room(at + length + sizeof(struct cup_record))) {
+        cup_log_health(CUP_H_RECORDS_DROPPED, 1);
+        return NULL;
+    }
+    struct cup_record *record = (struct cup_record *)(the_log.base + at);
+    __atomic_store_n(&record->length, length, __ATOMIC_RELAXED);
+    __atomic_store_n(&header->records_end, at + length, __ATOMIC_RELEASE);
+    return record;
+}
+
+bool cup_log_more_blocks(void)
+{
+    struct cup_log_header *header = cup_log_header();
+    if (!header || the_log.by_write || header->region_count == CUP_REGION_ROOM)
+        return false;
+    uint64_t bytes = CUP_LOG_MORE_BLOCKS * sizeof(struct cup_block);
+    struct cup_record *record = reserve_locked((uint32_t)(sizeof *record + bytes));
+    if (!record)
+        return false;
+    record->fixed = sizeof *record;
+    cup_log_commit(record, CUP_R_ROOM);
+    header->regions[header->region_count] = (struct cup_region){
+        CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, (uint64_t)((char *)(record + 1) - the_log.base),
+        sizeof(struct cup_block)};
+    __atomic_store_n(&header->region_count, header->region_count + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+static uint32_t record_length(uint16_t fixed, size_t tail)
+{
+    return (uint32_t)((fixed + tail + 7) & ~(size_t)7);
+}
+
+void *cup_log_reserve(uint16_t fixed, size_t tail)
+{
+    cup_log_lock();
+    struct cup_record *record = reserve_locked(record_length(fixed, tail));
+    cup_log_unlock();
+    if (record)
+        record->fixed = fixed;
+    return record;
+}
+
+static void write_back(const void *at, size_t bytes)
+{
+    int fd = cup_raw_open(the_log.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return;
+    cup_raw_pwrite(fd, at, bytes, (uint64_t)((const char *)at - the_log.base));
+    cup_raw_close(fd);
+}
+
+void cup_log_commit(void *whole, enum cup_record_type type)
+{
+    struct cup_record *record = whole;
+    __atomic_store_n(&record->type, (uint16_t)type, __ATOMIC_RELEASE);
+    if (!the_log.by_write)
+        return;
+    write_back(record, record->length);
+    if (type == CUP_R_TASK_END || type == CUP_R_TASK_BEGIN)
+        write_back(the_log.base, records_offset());
+}
+
+/* ---- strings ----------------------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *text, size_t bytes)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return hash ? hash : 1;
+}
+
+static bool slot_holds(const struct string_slot *slot, uint32_t hash, const char *text,
+                       size_t bytes)
+{
+    return slot->hash == hash && slot->record->bytes == bytes &&
+           memcmp(slot->record + 1, text, bytes) == 0;
+}
+
+static uint32_t add_string(struct string_slot *slot, uint32_t hash, const char *text, size_t bytes)
+{
+    if (the_log.string_count >= STRING_SLOTS / 4 * 3) {
+        cup_log_health(CUP_H_STRINGS_DROPPED, 1);
+        return 0;
+    }
+    struct cup_r_string *record = reserve_locked(record_length(sizeof *record, bytes));
+    if (!record)
+        return 0;
+    record->head.fixed = sizeof *record;
+    record->id = ++the_log.string_count;
+    record->bytes = (uint32_t)bytes;
+    memcpy(record + 1, text, bytes);
+    cup_log_commit(record, CUP_R_STRING);
+    *slot = (struct string_slot){hash, record->id, record};
+    return record->id;
+}
+
+uint32_t cup_log_string(const char *text, size_t bytes)
+{
+    if (!text || !the_log.strings)
+        return 0;
+    if (bytes > STRING_LONGEST)
+        bytes = STRING_LONGEST;
+    uint32_t hash = hash_text(text, bytes);
+    cup_log_lock();
+    uint32_t at = hash % STRING_SLOTS;
+    while (the_log.strings[at].hash && !slot_holds(&the_log.strings[at], hash, text, bytes))
+        at = (at + 1) % STRING_SLOTS;
+    uint32_t id = the_log.strings[at].id;
+    if (!the_log.strings[at].hash)
+        id = add_string(&the_log.strings[at], hash, text, bytes);
+    cup_log_unlock();
+    return id;
+}
+
+uint32_t cup_log_cstring(const char *text)
+{
+    return text ? cup_log_string(text, strlen(text)) : 0;
+}
+
+void cup_log_note(const char *text)
+{
+    uint32_t id = cup_log_cstring(text);
+    struct cup_r_note *note = cup_log_reserve(sizeof *note, 0);
+    if (!note)
+        return;
+    note->text = id;
+    cup_log_commit(note, CUP_R_NOTE);
+}
+
+void cup_log_info(const char *name, const char *value)
+{
+    uint32_t name_id = cup_log_cstring(name), value_id = cup_log_cstring(value);
+    struct cup_r_info *info = cup_log_reserve(sizeof *info, 0);
+    if (!info)
+        return;
+    info->name = name_id;
+    info->value = value_id;
+    cup_log_commit(info, CUP_R_INFO);
+}
+
+/* ---- series ------------------------------------------------------------------------------ */
+
+static void double_bins(struct cup_series *series)
+{
+    __atomic_store_n(&series->doubling, 1, __ATOMIC_RELEASE);
+    for (int row = 0; row < CUP_SERIES_COUNT; row++) {
+        uint64_t *values = series->values[row];
+        for (int bin = 0; bin < CUP_SERIES_BINS / 2; bin++)
+            values[bin] = values[2 * bin] + values[2 * bin + 1];
+        memset(values + CUP_SERIES_BINS / 2, 0, CUP_SERIES_BINS / 2 * sizeof *values);
+    }
+    series->bin_ns *= 2;
+    __atomic_store_n(&series->doubling, 0, __ATOMIC_RELEASE);
+}
+
+void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount)
+{
+    struct cup_series *series = cup_log_series();
+    if (!series)
+        return;
+    int64_t since = now_ns - cup_log_header()->log_start_ns;
+    uint64_t bin = since < 0 ? 0 : (uint64_t)since / series->bin_ns;
+    if (bin >= CUP_SERIES_BINS) {
+        cup_log_lock();
+        while ((bin = (uint64_t)since / series->bin_ns) >= CUP_SERIES_BINS)
+            double_bins(series);
+        cup_log_unlock();
+    }
+    __atomic_fetch_add(&series->values[row][bin], amount, __ATOMIC_RELAXED);
+}
+
+/* ---- opening and closing ----------------------------------------------------------------- */
+
+static int create_file(const char *directory, int64_t now_ns, const char *host)
+{
+    int length = snprintf(the_log.path, sizeof the_log.path, "%s/%s-%d-%lld" CUP_LOG_SUFFIX,
+                          directory, host, (int)getpid(), (long long)now_ns);
+    if (length < 0 || (size_t)length >= sizeof the_log.path)
+        return -1;
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    int fd = cup_raw_open(the_log.path, flags, 0644);
+    /* Launched without cupping-run, nobody else makes the directory; another process of the job may
+     * be faster. */
+    if (fd < 0 && errno == ENOENT && (mkdir(directory, 0777) == 0 || errno == EEXIST))
+        fd = cup_raw_open(the_log.path, flags, 0644);
+    if (fd < 0)
+        return -1;
+    cup_raw_close(fd);
+    return 0;
+}
+
+/* Where the program's address space is limited, most of it is the program's. */
+static uint64_t fair_share(uint64_t bytes)
+{
+    enum { SHARE = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return bytes;
+    return bytes < limit.rlim_cur / SHARE ? bytes : limit.rlim_cur / SHARE;
+}
+
+/* Address space for the whole log, so that records never move; less if there is a limit. */
+static int reserve_addresses(uint64_t max_bytes)
+{
+    for (uint64_t bytes = fair_share(max_bytes); bytes >= 4 * GROW_BYTES; bytes /= 2) {
+        void *base = cup_raw_mmap(NULL, bytes, PROT_NONE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED)
+            continue;
+        the_log.base = base;
+        the_log.reserved = the_log.limit = bytes / GROW_BYTES * GROW_BYTES;
+        return 0;
+    }
+    return -1;
+}
+
+static void host_name(char *host, size_t size)
+{
+    if (gethostname(host, size))
+        snprintf(host, size, "unknown");
+    host[size - 1] = '\0';
+    for (char *c = host; *c; c++)
+        if (*c == '/')
+            *c = '_';
+}
+
+static void fill_header(const char *host, int64_t process_start_ns, int64_t now_ns)
+{
+    struct cup_log_header *header = cup_log_header();
+    header->byte_order = CUP_LOG_BYTE_ORDER;
+    header->version = CUP_LOG_VERSION;
+    header->min_reader = CUP_LOG_MIN_READER;
+    header->header_size = sizeof *header;
+    header->region_count = 2;
+    header->records_offset = header->records_end = records_offset();
+    header->pid = (uint32_t)getpid();
+    header->ppid = (uint32_t)getppid();
+    header->process_start_ns = process_start_ns;
+    header->log_start_ns = now_ns;
+    snprintf(header->host, sizeof header->host, "%s", host);
+    snprintf(header->library_version, sizeof header->library_version, "%s", CUPPING_VERSION);
+    snprintf(header->library_build, sizeof header->library_build, "%.40s", __VERSION__);
+    header->regions[0] = (struct cup_region){CUP_REGION_BLOCKS, first_blocks(), blocks_offset(),
+                                             sizeof(struct cup_block)};
+    struct cup_series *series = cup_log_series();
+    header->regions[1] =
+        (struct cup_region){CUP_REGION_SERIES, series != NULL, series_offset(), sizeof *series};
+    if (series) {
+        series->bin_ns = UINT64_C(100000000);
+        series->rows = CUP_SERIES_COUNT;
+    }
+    memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic); /* last: now it is a log */
+}
+
+static int map_first(void)
+{
+    uint64_t to = records_offset() + grow_bytes() / (the_log.child ? 4 : 2);
+    if (grow(to) == 0)
+        return 0;
+    the_log.by_write = true; /* a file system that cannot map a file shared */
+    return grow(to);
+}
+
+static void give_up(void)
+{
+    if (the_log.path[0])
+        unlink(the_log.path);
+    cup_log_forget();
+}
+
+int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
+                 enum cup_log_size size, const char **why)
+{
+    char host[64];
+    the_log.child = size == CUP_LOG_CHILD;
+    if (the_log.child && max_bytes > CHILD_MAX_BYTES)
+        max_bytes = CHILD_MAX_BYTES;
+    host_name(host, sizeof host);
+    int64_t now = cup_clock_realtime_ns();
+    the_log.path[0] = '\0';
+    if (create_file(directory, now, host)) {
+        the_log.path[0] = '\0';
+        *why = "the profile directory cannot be written";
+        return -1;
+    }
+    if (reserve_addresses(max_bytes) || map_first()) {
+        give_up();
+        *why = "no room for the log (disk, file size limit or address space)";
+        return -1;
+    }
+    the_log.released = records_offset();
+    void *strings = cup_raw_mmap(NULL, STRING_SLOTS * sizeof *the_log.strings,
+                                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    the_log.strings = strings == MAP_FAILED ? NULL : strings;
+    fill_header(host, process_start_ns, now);
+    return 0;
+}
+
+void cup_log_close(void)
+{
+    struct cup_log_header *header = cup_log_header();
+    if (!header)
+        return;
+    header->log_stop_ns = cup_clock_realtime_ns();
+    if (the_log.by_write)
+        write_back(the_log.base, records_offset());
+}
+
+void cup_log_forget(void)
+{
+    if (the_log.base)
+        cup_raw_munmap(the_log.base, the_log.reserved);
+    if (the_log.strings)
+        cup_raw_munmap(the_log.strings, STRING_SLOTS * sizeof *the_log.strings);
+    memset(&the_log, 0, sizeof the_log);
+}

@@ -1,0 +1,287 @@
+#include "preload/python/frames.h"
+
+#include "preload/python/layout.h"
+#include "preload/sys/memory.h"
+
+#include <string.h>
+
+static bool verified;
+
+void cup_frames_off(void)
+{
+    __atomic_store_n(&verified, false, __ATOMIC_RELEASE);
+}
+
+/* ---- walking ----------------------------------------------------------------------------- */
+
+static const char *word_at(const char *object, size_t offset)
+{
+    return *(const char *const *)(object + offset);
+}
+
+/* 3.14 keeps flags in the low bits of a frame's reference to its code. */
+static const char *untagged(const char *reference)
+{
+    return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
+}
+
+static inline const char *skip_entries_from_c(const char *frame)
+{
+    while (frame && cup_layout.frame_owner != CUP_NOWHERE &&
+           frame[cup_layout.frame_owner] >= CUP_FRAME_FROM_C)
+        frame = word_at(frame, cup_layout.frame_back);
+    return frame;
+}
+
+static inline const char *top(void)
+{
+    if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE))
+        return NULL;
+    const char *thread = cup_python_thread_fast();
+    if (!thread)
+        return NULL;
+    const char *at = word_at(thread, cup_layout.thread_frame);
+    return skip_entries_from_c(at && cup_layout.thread_indirect != CUP_NOWHERE
+                                   ? word_at(at, cup_layout.thread_indirect)
+                                   : at);
+}
+
+bool cup_frames_top(struct cup_frame *frame)
+{
+    *frame = (struct cup_frame){top(), 0};
+    return frame->at != NULL;
+}
+
+const void *cup_frames_top_name(void)
+{
+    const char *at = top();
+    return at ? word_at(untagged(word_at(at, cup_layout.frame_code)), cup_layout.code_name) : NULL;
+}
+
+static uint64_t place_of(const struct cup_layout *layout, const char *frame)
+{
+    uint64_t place = 0;
+    memcpy(&place, frame + layout->frame_place, cup_py.minor < 11 ? sizeof(int) : sizeof place);
+    return place;
+}
+
+uint64_t cup_frames_top_place(void)
+{
+    const char *at = cup_layout.frame_place == CUP_NOWHERE ? NULL : top();
+    return at ? (uintptr_t)at ^ place_of(&cup_layout, at) << 16 : 0;
+}
+
+uint64_t cup_frames_place(struct cup_frame frame)
+{
+    return cup_layout.frame_place == CUP_NOWHERE ? 0 : place_of(&cup_layout, frame.at);
+}
+
+bool cup_frames_back(struct cup_frame *frame)
+{
+    frame->at = skip_entries_from_c(word_at(frame->at, cup_layout.frame_back));
+    frame->depth++;
+    return frame->at != NULL;
+}
+
+cup_object *cup_frames_code(struct cup_frame frame)
+{
+    return (cup_object *)(uintptr_t)untagged(word_at(frame.at, cup_layout.frame_code));
+}
+
+const void *cup_frames_name(struct cup_frame frame)
+{
+    return word_at(cup_frames_code(frame), cup_layout.code_name);
+}
+
+bool cup_frames_is_in(struct cup_frame frame, const char *ending)
+{
+    char path[4096];
+    cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
+    size_t bytes = cup_python_text(file, path, sizeof path), length = strlen(ending);
+    cup_python_drop(file);
+    return bytes >= length && strcmp(path + bytes - length, ending) == 0;
+}
+
+/* ---- verification ------------------------------------------------------------------------ */
+
+/* Like the walk, with loads that may fail: for offsets that may be wrong. */
+static const char *safe_back(const struct cup_layout *layout, const char *frame, bool itself)
+{
+    char owner = 0;
+    do {
+        if (!itself)
+            frame = cup_memory_word(frame, layout->frame_back);
+        itself = false;
+        if (frame && layout->frame_owner != CUP_NOWHERE &&
+            !cup_memory_read(frame + layout->frame_owner, &owner, 1))
+            return NULL;
+    } while (frame && layout->frame_owner != CUP_NOWHERE && owner >= CUP_FRAME_FROM_C);
+    return frame;
+}
+
+static const char *safe_top(const struct cup_layout *layout)
+{
+    const char *at = cup_memory_word(cup_python_thread(), layout->thread_frame);
+    if (layout->thread_indirect != CUP_NOWHERE)
+        at = cup_memory_word(at, layout->thread_indirect);
+    return at ? safe_back(layout, at, true) : NULL;
+}
+
+static bool same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
+{
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    cup_object *name = cup_python_attribute(code, "co_name");
+    bool same = untagged(cup_memory_word(at, layout->frame_code)) == code &&
+                cup_memory_word(code, layout->code_name) == name;
+    cup_python_drop(name);
+    cup_python_drop(code);
+    return same;
+}
+
+/* Every frame, by the API and by the offsets, down to the last. */
+static bool same_stack(const struct cup_layout *layout, cup_object *top)
+{
+    const char *at = safe_top(layout);
+    cup_object *frame = top;
+    cup_py.Py_IncRef(frame);
+    bool same = true;
+    while (frame && (same = at && same_frame(layout, frame, at))) {
+        cup_object *older = cup_py.PyFrame_GetBack(frame);
+        cup_python_drop(frame);
+        frame = older;
+        at = safe_back(layout, at, false);
+    }
+    cup_python_drop(frame);
+    return same && !at;
+}
+
+/* The place in FRAME, which is AT, is the one that the API tells, in bytes of its code. */
+static bool same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
+{
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    int64_t told = cup_python_integer_at(frame, "f_lasti", -1);
+    int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
+    int64_t place = (int64_t)place_of(layout, at);
+    if (cup_py.minor == 10)
+        place *= 2; /* counted in instructions */
+    else if (cup_py.minor > 10)
+        place -= (int64_t)(uintptr_t)code + header;
+    cup_python_drop(code);
+    return told >= 0 && place == told;
+}
+
+const char *cup_frames_verify(void)
+{
+    struct cup_layout layout;
+    if (!cup_layout_known(cup_py.minor, &layout))
+        return "this Python version is not known";
+    cup_object *frame = cup_py.PyEval_GetFrame(); /* borrowed */
+    if (!frame)
+        return "no Python frame to verify with";
+    if (!same_stack(&layout, frame))
+        return "the interpreter's frames are not laid out as expected";
+    if (!same_place(&layout, frame, safe_top(&layout)))
+        layout.frame_place = CUP_NOWHERE;
+    cup_layout = layout;
+    __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* ---- local variables --------------------------------------------------------------------- */
+
+enum { VARIABLES = 64, ENOUGH = 4 };
+
+struct variable {
+    const char *name; /* literal; NULL: free place */
+    cup_object *code; /* kept, so that its address stays its own */
+    int index;        /* among the code's local variables; -1: it has no such plain variable */
+    int agreed;       /* times both ways gave the same object; -1: never read alone */
+};
+
+static int index_of(cup_object *code, const char *name)
+{
+    cup_object *names = cup_python_attribute(code, "co_varnames");
+    ssize_t count = names ? cup_py.PySequence_Size(names) : 0;
+    int index = -1;
+    for (ssize_t i = 0; i < count && index < 0; i++) {
+        cup_object *each = cup_py.PySequence_GetItem(names, i);
+        if (each == cup_python_name(name))
+            index = (int)i;
+        cup_python_drop(each);
+    }
+    cup_python_drop(names);
+    return index;
+}
+
+static struct variable *find_variable(cup_object *code, const char *name)
+{
+    static struct variable table[VARIABLES];
+    size_t at = ((uintptr_t)code ^ (uintptr_t)name * 31) / 16 % VARIABLES;
+    for (int i = 0; i < VARIABLES; i++, at = (at + 1) % VARIABLES) {
+        if (table[at].name == name && table[at].code == code)
+            return &table[at];
+        if (table[at].name)
+            continue;
+        int index = index_of(code, name);
+        cup_py.Py_IncRef(code);
+        table[at] = (struct variable){name, code, index, index < 0 ? -1 : 0};
+        return &table[at];
+    }
+    return NULL;
+}
+
+static cup_object *frame_object(int depth)
+{
+    cup_object *frame = cup_py.PyEval_GetFrame();
+    if (frame)
+        cup_py.Py_IncRef(frame);
+    while (frame && depth-- > 0) {
+        cup_object *older = cup_py.PyFrame_GetBack(frame);
+        cup_python_drop(frame);
+        frame = older;
+    }
+    return frame;
+}
+
+static cup_object *ask_api(struct cup_frame at, const char *name, cup_object **locals)
+{
+    cup_object *frame = *locals ? NULL : frame_object(at.depth);
+    cup_object *value = NULL;
+    if (cup_py.frame_variable) {
+        value = frame ? cup_py.frame_variable(frame, cup_python_name(name)) : NULL;
+        if (!value)
+            cup_py.PyErr_Clear();
+    } else {
+        if (!*locals)
+            *locals = cup_python_attribute(frame, "f_locals");
+        value = cup_python_item(*locals, name);
+    }
+    cup_python_drop(frame);
+    return value;
+}
+
+static void learn(struct variable *variable, const char *place, cup_object *value)
+{
+    if (variable->agreed < 0)
+        return;
+    bool same = cup_memory_word(place, 0) == value;
+    variable->agreed = same ? variable->agreed + (value != NULL) : -1;
+}
+
+cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_object **locals)
+{
+    struct variable *variable = find_variable(cup_frames_code(frame), name);
+    if (!variable)
+        return ask_api(frame, name, locals);
+    const char *place = frame.at + cup_layout.frame_variables +
+                        (size_t)(variable->index < 0 ? 0 : variable->index) * 8;
+    if (variable->agreed < ENOUGH) {
+        cup_object *value = ask_api(frame, name, locals);
+        learn(variable, place, value);
+        return value;
+    }
+    cup_object *value = (cup_object *)(uintptr_t)word_at(place, 0);
+    if (value)
+        cup_py.Py_IncRef(value);
+    return value;
+}

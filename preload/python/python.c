@@ -1,0 +1,415 @@
+#include "preload/python/python.h"
+
+#include "preload/log/log.h"
+#include "preload/python/gil.h"
+#include "preload/sys/parse_number.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cup_python cup_py;
+
+static enum { NOT_FOUND, FOUND, GONE } state;
+
+static const struct {
+    const char *name;
+    size_t offset;
+} api[] = {
+#define X(name, result, arguments) {#name, offsetof(struct cup_python, name)},
+    CUP_PYTHON_API(X)
+#undef X
+};
+
+static void *either(const char *newer, const char *older)
+{
+    void *found = dlsym(RTLD_DEFAULT, newer);
+    return found ? found : dlsym(RTLD_DEFAULT, older);
+}
+
+static bool find_all(struct cup_python *python)
+{
+    for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
+        void *found = dlsym(RTLD_DEFAULT, api[i].name);
+        if (!found)
+            return false;
+        memcpy((char *)python + api[i].offset, &found, sizeof found);
+    }
+    void *current = either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+    void *finalizing = either("Py_IsFinalizing", "_Py_IsFinalizing");
+    memcpy(&python->current, &current, sizeof current);
+    memcpy(&python->is_finalizing, &finalizing, sizeof finalizing);
+    void *variable = dlsym(RTLD_DEFAULT, "PyFrame_GetVar");
+    memcpy(&python->frame_variable, &variable, sizeof variable);
+    python->tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
+    python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
+    python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
+    python->set_type = dlsym(RTLD_DEFAULT, "PySet_Type");
+    python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+    python->int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
+    python->float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
+    python->member_type = dlsym(RTLD_DEFAULT, "PyMemberDescr_Type");
+    python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+    return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
+           python->set_type && python->string_type && python->int_type && python->float_type &&
+           python->none;
+}
+
+/* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused
+ * (their version text says so). */
+static bool version_suits(struct cup_python *python)
+{
+    const char *version = python->Py_GetVersion();
+    uint64_t major = 0, minor = 0;
+    const char *dot = cup_number(version, &major);
+    if (*dot != '.' || major != 3)
+        return false;
+    cup_number(dot + 1, &minor);
+    python->minor = (int)minor;
+    return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
+}
+
+static struct {
+    uintptr_t inside, from, to; /* an address that is searched for, and what holds it */
+} code;
+
+static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || code.inside - from >= part->p_memsz)
+            continue;
+        code.from = from;
+        code.to = from + part->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+/* An interpreter that allocates with mimalloc has the allocator among its own code. */
+static void find_code(void)
+{
+    const char *allocator = secure_getenv("PYTHONMALLOC");
+    if (allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0)
+        return;
+    code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
+    dl_iterate_phdr(is_interpreter, NULL);
+}
+
+bool cup_python_is_code(const void *address)
+{
+    return (uintptr_t)address - code.from < code.to - code.from;
+}
+
+static void look(void)
+{
+    if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
+        return;
+    struct cup_python python = {0};
+    bool suits = find_all(&python) && version_suits(&python);
+    if (suits) {
+        cup_py = python;
+        cup_gil_find();
+        find_code();
+    }
+    __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
+}
+
+void cup_python_init(void)
+{
+    look();
+    dlerror(); /* not the program's */
+}
+
+/* Objects loaded until the last look: most looks end at the first object. */
+static unsigned long long loads_seen;
+
+static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
+{
+    (void)size;
+    if (object->dlpi_adds == loads_seen)
+        return -1;
+    *(unsigned long long *)loads = object->dlpi_adds;
+    return object->dlpi_name && strstr(object->dlpi_name, "libpython");
+}
+
+/* Not by dlsym alone: for what is not there it allocates, replaces the program's dlerror(), and
+ * waits for constructors that another thread's dlopen() runs, which may wait for this thread. */
+static bool libpython_came(void)
+{
+    unsigned long long loads = 0;
+    int found = dl_iterate_phdr(is_libpython, &loads);
+    if (found == 0)
+        loads_seen = loads;
+    return found > 0;
+}
+
+bool cup_python_find(void)
+{
+    if (state == NOT_FOUND && libpython_came())
+        look();
+    return state == FOUND;
+}
+
+void cup_python_gone(void)
+{
+    __atomic_store_n(&state, GONE, __ATOMIC_RELEASE);
+}
+
+bool cup_python_usable(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == FOUND;
+}
+
+cup_object *cup_python_thread(void)
+{
+    /* At its end the interpreter frees the states of threads that still run: not after that has
+     * begun. */
+    if (!cup_python_usable() || cup_py.is_finalizing())
+        return NULL;
+    return cup_py.PyGILState_GetThisThreadState();
+}
+
+int cup_python_key = -1;
+
+/* The key under which the interpreter keeps this thread's state: the only one that holds it. */
+void cup_python_learn(void)
+{
+    enum { KEYS = 1024 };
+    cup_object *thread = cup_py.PyGILState_GetThisThreadState();
+    int found = -1, count = 0;
+    for (int key = 0; key < KEYS && thread; key++)
+        if (pthread_getspecific((pthread_key_t)key) == thread) {
+            found = key;
+            count++;
+        }
+    cup_python_key = count == 1 ? found : -1;
+}
+
+bool cup_python_has_gil(void)
+{
+    cup_object *thread = cup_python_thread();
+    return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
+}
+
+/* ---- small verbs ------------------------------------------------------------------------- */
+
+static cup_object *cleared(cup_object *object)
+{
+    if (!object)
+        cup_py.PyErr_Clear();
+    return object;
+}
+
+void cup_python_drop(cup_object *object)
+{
+    if (object)
+        cup_py.Py_DecRef(object);
+}
+
+/* Names are looked up by the address of their literal: making and hashing a str at each use would
+ * cost more than the look-up itself. A literal that two files share in text but not in address
+ * takes two places. */
+enum { NAMES = 512, NAME_BITS = 9 };
+
+cup_object *cup_python_name(const char *literal)
+{
+    static struct {
+        const char *literal;
+        cup_object *name;
+    } table[NAMES];
+    size_t at = ((uintptr_t)literal * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - NAME_BITS);
+    for (size_t i = 0; i < NAMES; i++, at = (at + 1) % NAMES) {
+        if (table[at].literal == literal)
+            return table[at].name;
+        if (table[at].literal)
+            continue;
+        table[at].name = cleared(cup_py.PyUnicode_InternFromString(literal));
+        table[at].literal = literal;
+        return table[at].name;
+    }
+    return NULL;
+}
+
+cup_object *cup_python_attribute(cup_object *object, const char *name)
+{
+    cup_object *text = object ? cup_python_name(name) : NULL;
+    return text ? cleared(cup_py.PyObject_GetAttr(object, text)) : NULL;
+}
+
+/* A plain dict answers "not there" without an exception, which would cost a microsecond. */
+cup_object *cup_python_get(cup_object *mapping, cup_object *key)
+{
+    if (!mapping || !key)
+        return NULL;
+    if (cup_python_type(mapping) != cup_py.dict_type)
+        return cleared(cup_py.PyObject_GetItem(mapping, key));
+    cup_object *value = cup_py.PyDict_GetItemWithError(mapping, key);
+    if (value)
+        cup_py.Py_IncRef(value);
+    else if (cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return value;
+}
+
+cup_object *cup_python_item(cup_object *mapping, const char *name)
+{
+    return mapping ? cup_python_get(mapping, cup_python_name(name)) : NULL;
+}
+
+int64_t cup_python_integer(cup_object *object, int64_t otherwise)
+{
+    if (!object)
+        return otherwise;
+    long long value = cup_py.PyLong_AsLongLong(object);
+    if (value != -1 || !cup_py.PyErr_Occurred())
+        return value;
+    cup_py.PyErr_Clear();
+    return otherwise;
+}
+
+double cup_python_number(cup_object *object)
+{
+    double value = cup_py.PyFloat_AsDouble(object);
+    if (value != -1 || !cup_py.PyErr_Occurred())
+        return value;
+    cup_py.PyErr_Clear();
+    return 0;
+}
+
+uint64_t cup_python_amount(cup_object *object, double scale)
+{
+    if (!object || object == cup_py.none)
+        return CUP_UNKNOWN64;
+    if (cup_python_type(object) == cup_py.int_type && scale == 1) {
+        int64_t value = cup_python_integer(object, -1);
+        return value < 0 ? CUP_UNKNOWN64 : (uint64_t)value;
+    }
+    double value = cup_py.PyFloat_AsDouble(object) * scale;
+    if (value < 0 && cup_py.PyErr_Occurred())
+        cup_py.PyErr_Clear();
+    return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* nor a NaN */
+}
+
+/* By sys: the import machinery's own verb ends the process in an interpreter that is about to end.
+ */
+cup_object *cup_python_module(const char *name)
+{
+    cup_object *modules = cup_py.PySys_GetObject("modules");
+    return modules ? cup_py.PyDict_GetItemString(modules, name) : NULL;
+}
+
+cup_object *cup_python_type(cup_object *object)
+{
+    return ((cup_object **)object)[1]; /* PyObject: reference count, type */
+}
+
+const char *cup_python_type_name(cup_object *type)
+{
+    return ((const char *const *)type)[3]; /* behind its size word, in every version so far */
+}
+
+cup_object *cup_python_kept(cup_object *object, const char *name)
+{
+    cup_object *dict = object ? cleared(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
+    bool plain = dict && cup_python_type(dict) == cup_py.dict_type;
+    cup_object *value = plain ? cup_python_item(dict, name) : NULL;
+    cup_python_drop(dict);
+    return value;
+}
+
+static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
+{
+    size_t bytes = text && length > 0 ? (size_t)length : 0;
+    if (bytes >= size)
+        bytes = size - 1;
+    memcpy(buffer, text ? text : "", bytes);
+    buffer[bytes] = '\0';
+    return bytes;
+}
+
+static size_t encode(cup_object *text, char *buffer, size_t size)
+{
+    ssize_t length = 0;
+    const char *utf8 = cup_py.PyUnicode_AsUTF8AndSize(text, &length);
+    if (utf8)
+        return copy_text(utf8, length, buffer, size);
+    cup_py.PyErr_Clear();
+    cup_object *bytes = cleared(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
+    size_t copied =
+        bytes ? copy_text(cup_py.PyBytes_AsString(bytes), cup_py.PyBytes_Size(bytes), buffer, size)
+              : 0;
+    cup_python_drop(bytes);
+    return copied;
+}
+
+size_t cup_python_text(cup_object *object, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (object && cup_python_type(object) == cup_py.string_type)
+        return encode(object, buffer, size);
+    cup_object *text = object ? cleared(cup_py.PyObject_Str(object)) : NULL;
+    size_t bytes = text ? encode(text, buffer, size) : 0;
+    cup_python_drop(text);
+    return bytes;
+}
+
+uint32_t cup_python_string(cup_object *object)
+{
+    char buffer[2048];
+    size_t bytes = cup_python_text(object, buffer, sizeof buffer);
+    return bytes ? cup_log_string(buffer, bytes) : 0;
+}
+
+uint32_t cup_python_plain_string(cup_object *object)
+{
+    return object && cup_python_type(object) == cup_py.string_type ? cup_python_string(object) : 0;
+}
+
+uint32_t cup_python_string_at(cup_object *object, const char *name)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    uint32_t id = cup_python_string(value);
+    cup_python_drop(value);
+    return id;
+}
+
+int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    int64_t result = cup_python_integer(value, otherwise);
+    cup_python_drop(value);
+    return result;
+}
+
+bool cup_python_at_exit(const struct cup_python_method *method)
+{
+    cup_object *add = cup_python_attribute(cup_python_module("atexit"), "register");
+    cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL);
+    cup_object *result =
+        add && end ? cup_py.PyObject_CallFunctionObjArgs(add, end, (cup_object *)NULL) : NULL;
+    if (!result)
+        cup_py.PyErr_Clear();
+    cup_python_drop(result);
+    cup_python_drop(end);
+    cup_python_drop(add);
+    return result;
+}
+
+cup_object *cup_python_nothing(void)
+{
+    cup_py.Py_IncRef(cup_py.none);
+    return cup_py.none;
+}
+
+void cup_python_note_version(const char *module)
+{
+    char version[64];
+    cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
+    if (cup_python_text(text, version, sizeof version))
+        cup_log_info(module, version);
+    cup_python_drop(text);
+}

@@ -1,0 +1,186 @@
+#include "preload/python/code_text.h"
+#include "preload/python/frames.h"
+#include "preload/python/stack_frames.h"
+#include "preload/sys/memory.h"
+
+#include <dlfcn.h>
+
+const void *cup_stack_code_type;
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+/* The attribute is the very object that the word names. NAME is a literal. */
+static bool is_at(cup_object *code, size_t offset, const char *name)
+{
+    cup_object *value = code ? cup_python_attribute(code, name) : NULL;
+    bool same = value && cup_code_word((const char *)code + offset) == (const char *)value;
+    cup_python_drop(value);
+    return same;
+}
+
+static bool text_is_right(cup_object *text)
+{
+    char told[4096], read[4096 + 4];
+    const char *at;
+    size_t length = cup_python_text(text, told, sizeof told);
+    cup_py.PyObject_Hash(text);
+    return cup_code_utf8(text, read, sizeof told - 1, &at) == length &&
+           memcmp(at, told, length) == 0 &&
+           (ssize_t)cup_code_word((const char *)text + cup_layout.text_hash) ==
+               cup_py.PyObject_Hash(text);
+}
+
+static bool text_at_is_right(cup_object *code, size_t offset)
+{
+    return text_is_right((cup_object *)(uintptr_t)cup_code_word((const char *)code + offset));
+}
+
+static bool table_is_right(cup_object *code)
+{
+    const char *table = cup_code_word((const char *)code + cup_layout.code_table);
+    cup_object *bytes = (cup_object *)(uintptr_t)table;
+    return cup_py.PyBytes_AsString(bytes) == table + cup_layout.bytes_data &&
+           cup_py.PyBytes_Size(bytes) == (ssize_t)cup_code_word(table + cup_layout.bytes_length);
+}
+
+/* Fields are looked at in the order that lets none be followed that was not checked. */
+static const char *check_code(cup_object *code)
+{
+    bool old = cup_py.minor < 11;
+    if (!is_at(code, cup_layout.code_name, "co_name") ||
+        !is_at(code, cup_layout.code_label, old ? "co_name" : "co_qualname") ||
+        !is_at(code, cup_layout.code_file, "co_filename") ||
+        !is_at(code, cup_layout.code_table, cup_py.minor < 10 ? "co_lnotab" : "co_linetable") ||
+        cup_python_integer_at(code, "co_firstlineno", -1) !=
+            (int32_t)cup_code_half((const char *)code + cup_layout.code_first_line))
+        return "the interpreter's code objects are not laid out as expected";
+    if (!text_at_is_right(code, cup_layout.code_name) ||
+        !text_at_is_right(code, cup_layout.code_label) ||
+        !text_at_is_right(code, cup_layout.code_file) || !table_is_right(code))
+        return "the interpreter's strings are not laid out as expected";
+    return NULL;
+}
+
+/* Of one, two and four bytes a character. */
+static bool odd_texts_are_right(void)
+{
+    static const char *const texts[] = {"\xc3\xa9t\xc3\xa9", "\xce\xbb_\xe2\x82\xac",
+                                        "\xf0\x9d\x92\xb3z"};
+    bool right = true;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cup_object *text = cup_py.PyUnicode_InternFromString(texts[i]);
+        right = right && text && text_is_right(text);
+        cup_python_drop(text);
+    }
+    cup_py.PyErr_Clear();
+    return right;
+}
+
+static bool code_has_the_size(cup_object *code)
+{
+    int64_t size = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
+    if (cup_layout.code_instructions != CUP_NOWHERE)
+        return size == (int64_t)cup_layout.code_instructions;
+    return size > (int64_t)(cup_layout.code_table + sizeof(void *));
+}
+
+/* ---- the whole stack --------------------------------------------------------------------- */
+
+static const char *check_frame(cup_object *frame, struct cup_frame at)
+{
+    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    int64_t place = cup_python_integer_at(frame, "f_lasti", -2);
+    const char *why = NULL;
+    if (cup_stack_code_of(at.at) != (const char *)code || !code_has_the_size(code))
+        why = "the interpreter's code objects are not what was expected";
+    else if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
+        why = "the interpreter's frames tell no instructions";
+    else
+        why = check_code(code);
+    cup_python_drop(code);
+    return why;
+}
+
+static const char *check_stack(void)
+{
+    struct cup_frame at;
+    cup_object *frame = cup_py.PyEval_GetFrame();
+    bool more = cup_frames_top(&at);
+    const char *why = frame && more ? NULL : "no Python frame to verify with";
+    if (frame)
+        cup_py.Py_IncRef(frame);
+    while (!why && frame && more) {
+        why = check_frame(frame, at);
+        cup_object *older = cup_py.PyFrame_GetBack(frame);
+        cup_python_drop(frame);
+        frame = older;
+        more = cup_frames_back(&at);
+    }
+    cup_python_drop(frame);
+    return why;
+}
+
+/* ---- what can be done without ------------------------------------------------------------ */
+
+static cup_object *copy_of(cup_object *code)
+{
+    cup_object *replace = cup_python_attribute(code, "replace");
+    cup_object *copy =
+        replace ? cup_py.PyObject_CallFunctionObjArgs(replace, (cup_object *)NULL) : NULL;
+    if (!copy)
+        cup_py.PyErr_Clear();
+    cup_python_drop(replace);
+    return copy;
+}
+
+/* Code objects made one after the other have versions one after the other. */
+static bool versions_count(cup_object *code)
+{
+    uint32_t versions[3] = {0};
+    cup_object *copies[3];
+    for (int i = 0; i < 3; i++)
+        if ((copies[i] = copy_of(code)))
+            versions[i] = cup_code_half((const char *)copies[i] + cup_layout.code_version);
+    for (int i = 0; i < 3; i++)
+        cup_python_drop(copies[i]);
+    return versions[0] && versions[1] == versions[0] + 1 && versions[2] == versions[1] + 1;
+}
+
+/* Some frame of this thread lies on it. */
+static bool chunk_is_right(void)
+{
+    struct cup_frame at;
+    const char *chunk = cup_memory_word(cup_python_thread(), cup_layout.thread_chunk);
+    uint64_t bytes = (uintptr_t)cup_memory_word(chunk, 8);
+    bool inside = false, more = chunk && bytes && bytes % 4096 == 0 && cup_frames_top(&at);
+    while (more && !inside) {
+        inside = (uint64_t)(at.at - chunk) < bytes;
+        more = cup_frames_back(&at);
+    }
+    return inside;
+}
+
+static void check_the_rest(void)
+{
+    cup_object *frame = cup_py.PyEval_GetFrame(), *code = cup_py.PyFrame_GetCode(frame);
+    if (cup_layout.code_version != CUP_NOWHERE && !versions_count(code))
+        cup_layout.code_version = CUP_NOWHERE;
+    if (cup_layout.thread_chunk != CUP_NOWHERE && !chunk_is_right())
+        cup_layout.thread_chunk = CUP_NOWHERE;
+    cup_python_drop(code);
+}
+
+const char *cup_stack_layout_verify(void)
+{
+    cup_stack_code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+    if (!cup_stack_code_type || cup_layout.code_label == CUP_NOWHERE)
+        return "this Python version's code objects are not known";
+    if (cup_layout.frame_place == CUP_NOWHERE)
+        return "the interpreter's frames tell no instructions";
+    const char *why = check_stack();
+    if (!why && !odd_texts_are_right())
+        why = "the interpreter's strings are not laid out as expected";
+    if (!why)
+        check_the_rest();
+    return why;
+}

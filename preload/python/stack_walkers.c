@@ -1,0 +1,28 @@
+#include "preload/python/stack_walkers.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct cup_stack_walker cup_stack_walkers[CUP_STACK_WALKERS];
+
+static bool anybody_is_inside(void)
+{
+    for (int i = 0; i < CUP_STACK_WALKERS; i++)
+        if (__atomic_load_n(&cup_stack_walkers[i].inside, __ATOMIC_ACQUIRE))
+            return true;
+    return false;
+}
+
+void cup_stack_walkers_wait(void)
+{
+    const struct timespec pause = {0, 50 * 1000};
+    for (int i = 0; i == 0 || (i < 2000 && anybody_is_inside()); i++)
+        syscall(SYS_nanosleep, &pause, NULL);
+}
+
+void cup_stack_walkers_reset(void)
+{
+    memset(cup_stack_walkers, 0, sizeof cup_stack_walkers);
+}

@@ -1,0 +1,111 @@
+#include "preload/root/basket_rows.h"
+
+#include "include/log_pairs.h"
+#include "preload/log/log.h"
+
+#include <string.h>
+
+enum kind { PLAIN, DELTA };
+
+static const unsigned char kinds[CUP_BV_COUNT] = {
+#define X(id, name, kind, text) kind,
+    CUP_BASKET_VALUES(X)
+#undef X
+};
+
+/* The number that stands for VALUE; 0: it is left out. */
+static uint64_t coded(enum kind kind, uint64_t value, uint64_t before)
+{
+    return kind == DELTA ? cup_pairs_difference(value, before) : value;
+}
+
+size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64_t *values,
+                           uint64_t *before)
+{
+    uint64_t numbers[CUP_BV_COUNT];
+    uint32_t which = 0;
+    for (int i = 0; i < CUP_BV_COUNT; i++) {
+        numbers[i] = coded(kinds[i], values[i], before[i]);
+        which |= (uint32_t)(numbers[i] != 0) << i;
+        before[i] = values[i];
+    }
+    size_t bytes = cup_pairs_number(at, branch_step);
+    bytes += cup_pairs_number(at + bytes, which);
+    for (int i = 0; i < CUP_BV_COUNT; i++)
+        if (numbers[i])
+            bytes += cup_pairs_number(at + bytes, numbers[i]);
+    return bytes;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* NULL: dropped, and its baskets counted as such. */
+static struct cup_r_baskets *reserve(const struct cup_basket_rows *rows, size_t bytes,
+                                     uint64_t baskets)
+{
+    struct cup_r_baskets *record = cup_log_reserve(sizeof *record, bytes);
+    if (!record) {
+        cup_log_health(CUP_H_BASKETS_DROPPED, baskets);
+        return NULL;
+    }
+    record->task = rows->task;
+    record->file = rows->file;
+    record->path = rows->path;
+    record->source = rows->source;
+    record->rows = rows->rows;
+    record->incidental = 0;
+    record->incidental_bytes = 0;
+    return record;
+}
+
+/* The next record's rows know nothing of this one's. */
+static void start_over(struct cup_basket_rows *rows)
+{
+    rows->rows = rows->branch = 0;
+    rows->baskets = 0;
+    rows->used = 0;
+    memset(rows->before, 0, sizeof rows->before);
+}
+
+void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t file,
+                           uint32_t path, enum cup_baskets_source source)
+{
+    rows->task = task;
+    rows->file = file;
+    rows->path = file ? 0 : path;
+    rows->source = source;
+    start_over(rows);
+}
+
+void cup_basket_rows_end(struct cup_basket_rows *rows)
+{
+    struct cup_r_baskets *record = rows->rows ? reserve(rows, rows->used, rows->baskets) : NULL;
+    if (record) {
+        size_t room = record->head.length - sizeof *record;
+        memcpy(record + 1, rows->bytes, rows->used);
+        memset((unsigned char *)(record + 1) + rows->used, 0, room - rows->used);
+        cup_log_commit(record, CUP_R_BASKETS);
+    }
+    start_over(rows);
+}
+
+void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const uint64_t *values)
+{
+    if (rows->used + CUP_BASKET_ROW_LONGEST > sizeof rows->bytes)
+        cup_basket_rows_end(rows);
+    rows->used += cup_basket_row_code(rows->bytes + rows->used, branch - rows->branch + 1, values,
+                                      rows->before);
+    rows->branch = branch;
+    rows->baskets += values[CUP_BV_BASKETS] + values[CUP_BV_INCIDENTAL];
+    rows->rows++;
+}
+
+void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes)
+{
+    struct cup_r_baskets *record = reserve(rows, 0, baskets);
+    if (!record)
+        return;
+    record->incidental = baskets;
+    record->incidental_bytes = bytes;
+    cup_log_commit(record, CUP_R_BASKETS);
+}

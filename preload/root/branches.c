@@ -1,0 +1,122 @@
+#include "preload/root/branches.h"
+
+#include "preload/log/log.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/spin.h"
+
+#include <string.h>
+
+/* Names are told apart by 64 bits of hash: of 8,192 branches two have the same once in 10^12
+ * processes, and then share a row. */
+struct slot {
+    uint64_t hash; /* 0: free; stored last */
+    uint32_t number;
+};
+enum { SLOTS = 2 * CUP_BRANCHES };
+
+static struct {
+    struct slot *slots; /* NULL: none yet */
+    uint32_t lock;      /* to add one */
+    uint32_t count;
+    bool full; /* and the log says so */
+} branches;
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, size_t bytes)
+{
+    uint64_t word = 0;
+    hash = mix(hash, bytes);
+    for (; bytes >= sizeof word; text += sizeof word, bytes -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, text, bytes);
+    return mix(hash, word);
+}
+
+static bool have_slots(void)
+{
+    if (branches.slots)
+        return true;
+    void *at = cup_raw_mmap(NULL, SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED)
+        __atomic_store_n(&branches.slots, at, __ATOMIC_RELEASE);
+    return at != MAP_FAILED;
+}
+
+/* The slot that holds HASH, or the free one where it belongs. */
+static struct slot *find(struct slot *slots, uint64_t hash)
+{
+    for (uint64_t at = hash >> 32;; at++) {
+        struct slot *slot = &slots[at % SLOTS];
+        uint64_t found = __atomic_load_n(&slot->hash, __ATOMIC_ACQUIRE);
+        if (!found || found == hash)
+            return slot;
+    }
+}
+
+static void write_branch(uint32_t number, uint32_t tree, uint32_t name)
+{
+    struct cup_r_branch *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->branch = number;
+    record->tree = tree;
+    record->name = name;
+    record->pad = 0;
+    cup_log_commit(record, CUP_R_BRANCH);
+}
+
+/* Under the lock. */
+static uint32_t add(uint64_t hash, uint32_t tree, uint32_t name)
+{
+    if (!have_slots() || branches.count == CUP_BRANCHES)
+        return 0;
+    struct slot *slot = find(branches.slots, hash);
+    if (slot->hash)
+        return slot->number;
+    slot->number = ++branches.count;
+    write_branch(slot->number, tree, name);
+    __atomic_store_n(&slot->hash, hash, __ATOMIC_RELEASE);
+    return slot->number;
+}
+
+/* Further ones are read without a name. */
+static uint32_t note_full(void)
+{
+    if (!__atomic_exchange_n(&branches.full, true, __ATOMIC_RELAXED))
+        cup_log_note("branches without a name: more of them were read than a process can name");
+    return 0;
+}
+
+uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *name,
+                             size_t name_bytes)
+{
+    uint64_t hash = hash_text(hash_text(1, tree, tree_bytes), name, name_bytes) | 1;
+    struct slot *slots = __atomic_load_n(&branches.slots, __ATOMIC_ACQUIRE);
+    const struct slot *known = slots ? find(slots, hash) : NULL;
+    if (known && known->hash)
+        return known->number;
+    if (branches.count == CUP_BRANCHES)
+        return note_full();
+    uint32_t tree_id = tree_bytes ? cup_log_string(tree, tree_bytes) : 0;
+    uint32_t name_id = cup_log_string(name, name_bytes);
+    cup_spin_lock(&branches.lock);
+    uint32_t number = add(hash, tree_id, name_id);
+    cup_spin_unlock(&branches.lock);
+    return number;
+}
+
+void cup_branches_reset(void)
+{
+    if (branches.slots)
+        cup_raw_munmap(branches.slots, SLOTS * sizeof(struct slot));
+    memset(&branches, 0, sizeof branches);
+}

@@ -1,0 +1,107 @@
+/* What passes by in reads of a ROOT file: baskets (TBasket records of TTrees) and, in files that
+ * hold an RNTuple, compressed blocks. Policy alone: knows no task, no descriptor, no Python; a read
+ * comes in, what was found in it goes to a sink. The bytes are the user's, and may be hostile: they
+ * are looked at, never changed, and nothing outside of them is. See docs/baskets.md. */
+#ifndef CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
+#define CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
+
+#include "preload/sys/library_variable.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes that a call delivered. */
+struct cup_root_read {
+    uint32_t file;  /* FILE record of the log, not 0 */
+    bool continues; /* it begins where the last read of the same descriptor ended: one request */
+    uint64_t offset;
+    const unsigned char *data;
+    size_t bytes;
+    uint32_t ahead; /* bytes that a buffered reader reads ahead: the file's st_blksize; 0: 4096 */
+};
+
+/* How a record lies in what was requested; docs/baskets.md has the reasons. */
+enum cup_root_place {
+    CUP_ROOT_STARTS = 1,  /* it begins where a request begins */
+    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, in a read of more than a buffer's bytes, or
+                             at the end of a buffer behind which its reader read on */
+    CUP_ROOT_PASSES = 3,  /* neither: read-ahead */
+};
+
+/* A key whose class is TBasket, seen whole, once for each time it is delivered. One of which only
+ * the beginning was read ahead is told when its reader reads on; the key has passed then, and
+ * offset lies before that read. */
+struct cup_root_basket {
+    uint64_t offset;
+    uint32_t bytes;        /* fNbytes: key and payload as stored */
+    uint32_t key_bytes;    /* fKeylen */
+    uint32_t object_bytes; /* fObjlen: payload, uncompressed */
+    uint32_t entries;      /* fNevBuf; 0: not known */
+    uint32_t algorithm;    /* enum cup_algorithm, one of them */
+    enum cup_root_place place;
+    const char *branch, *tree; /* not NUL-terminated; valid during the call */
+    uint32_t branch_bytes, tree_bytes;
+};
+
+/* A compressed block of an RNTuple. */
+struct cup_root_block {
+    uint64_t offset;
+    uint32_t bytes;        /* with its head of 9 bytes */
+    uint32_t object_bytes; /* uncompressed */
+    uint32_t algorithm;    /* enum cup_algorithm */
+    enum cup_root_place place;
+};
+
+/* The head of a file, in a read that begins at offset 0. */
+struct cup_root_head {
+    uint32_t version, compression; /* fVersion, fCompress */
+    uint64_t end;                  /* fEND */
+};
+
+/* What is found is told, in the order of offsets. Any may be NULL. */
+struct cup_root_sink {
+    void *user;
+    void (*basket)(void *user, const struct cup_root_basket *basket);
+    void (*block)(void *user, const struct cup_root_block *block);
+    void (*head)(void *user, const struct cup_root_head *head);
+};
+
+/* What is known of files, by FILE record: here for a look that costs two loads. */
+enum cup_root_flags {
+    CUP_ROOT_BY_NAME = 1 << 0,      /* by its name */
+    CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes say so */
+    CUP_ROOT_NO_MAGIC = 1 << 2,     /* they say that it is none */
+    CUP_ROOT_WITH_NTUPLES = 1 << 3, /* it holds an RNTuple */
+};
+enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
+extern uint8_t cup_root_files[CUP_ROOT_FILES] CUP_OURS;
+
+/* FILE is taken for a ROOT file. */
+static inline bool cup_root_may_be(uint32_t file)
+{
+    uint8_t known = file < CUP_ROOT_FILES ? cup_root_files[file] : 0;
+    return (known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC)) && !(known & CUP_ROOT_NO_MAGIC);
+}
+
+/* It begins as ROOT files do. */
+static inline bool cup_root_begins(const void *data, size_t bytes)
+{
+    return bytes >= 4 && memcmp(data, "root", 4) == 0;
+}
+
+/* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to
+ * be walked. Any thread; a few loads. */
+bool cup_root_is(const struct cup_root_read *read);
+
+/* FILE's name ends in .root: until its first bytes are seen it is taken for one. */
+void cup_root_expect(uint32_t file);
+
+/* Walks the records in READ. Any thread. */
+void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink *sink);
+
+/* A new log: files have other numbers. */
+void cup_root_reset(void);
+
+#endif

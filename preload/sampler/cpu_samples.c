@@ -1,0 +1,148 @@
+#include "preload/sampler/cpu_samples.h"
+
+#include "include/cpu_rows.h"
+#include "preload/log/log.h"
+#include "preload/sampler/thread_slots.h"
+#include "preload/stacks/stack_events.h"
+#include "preload/sys/clock.h"
+
+#include <string.h>
+
+/* At 8 samples a second a row takes 3 to 5 bytes: of four threads that are never twice at one place
+ * half a megabyte an hour. */
+enum {
+    KEPT_EVERY_NS = 125000000,
+    GAP_PERIODS = 4,  /* without a sample: what comes then is another row */
+    ROWS_BYTES = 256, /* then they are written out */
+};
+static const uint64_t TOLD_AFTER_NS = 4000000000; /* what a killed process loses */
+
+static struct track {
+    uint32_t tid;
+    uint32_t rows, samples; /* that are coded, and all */
+    uint32_t bytes;
+    uint64_t start;                 /* ticks: of the first sample; 0: there is none */
+    struct cup_cpu_run run, before; /* the one that goes on, and the last that is coded */
+    unsigned char coded[ROWS_BYTES + 2 * CUP_CPU_ROW_LONGEST];
+} tracks[CUP_THREAD_SLOTS];
+
+static struct {
+    uint32_t used;     /* tracks up to here have been used */
+    uint64_t now, due; /* ticks: of this look, and from when on one is kept */
+    uint64_t period;   /* mean time between two that are, in units */
+} looks;
+
+static uint64_t units_of(uint64_t ticks)
+{
+    return cup_ticks_ns(ticks) / CUP_CPU_SAMPLES_NS;
+}
+
+/* ---- writing out ------------------------------------------------------------------------- */
+
+static void write_record(const struct track *track)
+{
+    struct cup_r_cpu_samples *record = cup_log_reserve(sizeof *record, track->bytes);
+    if (!record) {
+        cup_log_health(CUP_H_CPU_SAMPLES_DROPPED, track->samples);
+        return;
+    }
+    record->tid = track->tid;
+    record->rows = track->rows;
+    record->start_ns = cup_ticks_realtime_ns(track->start);
+    record->period = (uint32_t)looks.period;
+    size_t room = record->head.length - sizeof *record;
+    memcpy(record + 1, track->coded, track->bytes);
+    memset((unsigned char *)(record + 1) + track->bytes, 0, room - track->bytes);
+    cup_log_commit(record, CUP_R_CPU_SAMPLES);
+}
+
+static void end_run(struct track *track)
+{
+    if (!track->run.samples)
+        return;
+    track->bytes +=
+        (uint32_t)cup_cpu_row_code(track->coded + track->bytes, &track->run, &track->before);
+    track->rows++;
+    track->before = track->run;
+    track->run.samples = 0;
+}
+
+static void tell(struct track *track)
+{
+    end_run(track);
+    if (track->rows)
+        write_record(track);
+    track->rows = track->bytes = track->samples = 0;
+    track->before = (struct cup_cpu_run){0};
+    track->start = 0;
+}
+
+static void tell_old(void)
+{
+    for (uint32_t i = 0; i < looks.used; i++)
+        if (tracks[i].start && cup_ticks_ns(looks.now - tracks[i].start) >= TOLD_AFTER_NS)
+            tell(&tracks[i]);
+}
+
+/* ---- keeping ----------------------------------------------------------------------------- */
+
+/* Half to one and a half times what they are on average. */
+bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
+{
+    if (now < looks.due)
+        return false;
+    uint64_t mean_ns = look_ns > KEPT_EVERY_NS ? look_ns : KEPT_EVERY_NS;
+    uint64_t share = cup_event_random() % 1024;
+    looks.due = now + cup_ns_ticks(KEPT_EVERY_NS / 2 + KEPT_EVERY_NS * share / 1024);
+    looks.now = now;
+    looks.period = mean_ns / CUP_CPU_SAMPLES_NS;
+    tell_old();
+    return true;
+}
+
+static bool goes_on(const struct cup_cpu_run *run, const struct cup_cpu_run *now)
+{
+    return run->samples && run->task == now->task && run->node == now->node &&
+           run->on_core == now->on_core && now->first - run->last <= GAP_PERIODS * looks.period;
+}
+
+static void add(struct track *track, const struct cup_cpu_run *now)
+{
+    track->samples++;
+    if (goes_on(&track->run, now)) {
+        track->run.last = now->last;
+        track->run.samples++;
+        return;
+    }
+    end_run(track);
+    track->run = *now;
+}
+
+void cup_cpu_samples_keep(uint32_t seat, uint32_t tid, uint32_t task, uint32_t node, bool on_core)
+{
+    struct track *track = &tracks[seat];
+    if (track->tid != tid || track->bytes > ROWS_BYTES)
+        tell(track);
+    if (looks.used <= seat)
+        looks.used = seat + 1;
+    track->tid = tid;
+    if (!track->start)
+        track->start = looks.now;
+    uint64_t units = units_of(looks.now - track->start);
+    add(track, &(struct cup_cpu_run){task, node, on_core, units, units, 1});
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+void cup_cpu_samples_flush(void)
+{
+    for (uint32_t i = 0; i < looks.used; i++)
+        tell(&tracks[i]);
+}
+
+void cup_cpu_samples_reset(void)
+{
+    memset(tracks, 0, looks.used * sizeof *tracks);
+    looks.used = 0;
+    looks.due = 0;
+}

@@ -1,0 +1,157 @@
+#include "preload/sampler/remote_code.h"
+
+#include "preload/python/stack_frames.h"
+#include "preload/sys/remote_memory.h"
+
+enum { TEXT_HEAD = 80, TEXT_LONGEST = 4096, TABLE_LONGEST = 64 * 1024 };
+
+static char codes_copy[CUP_REMOTE_CODES][CUP_CODE_COPY];
+static char names_copy[CUP_REMOTE_CODES][CUP_NAME_COPY];
+static char tables_copy[CUP_REMOTE_CODES][CUP_TABLE_COPY];
+
+/* ---- many at a time ---------------------------------------------------------------------- */
+
+static bool copy_codes(const uint64_t *codes, uint32_t count)
+{
+    struct iovec to[CUP_REMOTE_CODES], from[CUP_REMOTE_CODES];
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (struct iovec){codes_copy[i], CUP_CODE_COPY};
+        from[i] = cup_remote_at(codes[i], CUP_CODE_COPY);
+    }
+    return cup_remote_read(to, from, count);
+}
+
+static uint64_t word_of(const char *copy, size_t offset)
+{
+    return (uintptr_t)cup_code_word(copy + offset);
+}
+
+/* What tells code objects apart where they have no version. */
+static bool copy_names_and_tables(uint32_t count)
+{
+    struct iovec to[2 * CUP_REMOTE_CODES], from[2 * CUP_REMOTE_CODES];
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t name = word_of(codes_copy[i], cup_layout.code_name);
+        uint64_t table = word_of(codes_copy[i], cup_layout.code_table);
+        to[2 * i] = (struct iovec){names_copy[i], CUP_NAME_COPY};
+        from[2 * i] = cup_remote_at(name, CUP_NAME_COPY);
+        to[2 * i + 1] = (struct iovec){tables_copy[i], CUP_TABLE_COPY};
+        from[2 * i + 1] = cup_remote_at(table, CUP_TABLE_COPY);
+    }
+    return cup_remote_read(to, from, 2 * count);
+}
+
+static bool have_versions(uint32_t count)
+{
+    if (cup_layout.code_version == CUP_NOWHERE)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!cup_code_half(codes_copy[i] + cup_layout.code_version))
+            return false;
+    return true;
+}
+
+/* ---- one that was never met -------------------------------------------------------------- */
+
+static struct {
+    char name[TEXT_HEAD + TEXT_LONGEST], file[TEXT_HEAD + TEXT_LONGEST];
+    char table[TEXT_HEAD + TABLE_LONGEST];
+    struct cup_code_buffers utf8;
+} facts_copy;
+
+/* Bytes of a str that lies at STR, of which COPY has the head; cut to what COPY can hold. */
+static size_t text_bytes(char *copy)
+{
+    uint32_t state = cup_code_half(copy + cup_layout.text_state);
+    uint64_t length = word_of(copy, cup_layout.text_length);
+    uint64_t kind = state >> CUP_TEXT_KIND & 7;
+    uint64_t most = kind ? TEXT_LONGEST / kind : 0;
+    if (length > most) {
+        length = most;
+        memcpy(copy + cup_layout.text_length, &length, sizeof length);
+    }
+    size_t head = state & CUP_TEXT_ASCII ? cup_layout.text_ascii : cup_layout.text_other;
+    return head + length * kind;
+}
+
+static bool copy_text(char *copy, uint64_t str)
+{
+    size_t before = cup_layout.text_length + sizeof(uint64_t);
+    if (!cup_remote_copy(copy, str, cup_layout.text_ascii))
+        return false;
+    size_t bytes = text_bytes(copy);
+    return bytes <= before || cup_remote_copy(copy + before, str + before, bytes - before);
+}
+
+static bool copy_table(uint64_t table, struct cup_code_facts *facts)
+{
+    size_t head = cup_layout.bytes_data;
+    if (!cup_remote_copy(facts_copy.table, table, head))
+        return false;
+    uint64_t length = word_of(facts_copy.table, cup_layout.bytes_length);
+    facts->table = (const unsigned char *)facts_copy.table + head;
+    facts->table_bytes = length <= TABLE_LONGEST ? (uint32_t)length : 0;
+    return cup_remote_copy(facts_copy.table + head, table + head, facts->table_bytes);
+}
+
+/* It is still the one that COPY was made of: what was copied since is its own. */
+static bool is_still(uint64_t code, const char *copy)
+{
+    enum { COUNT = 8 }; /* references come and go */
+    char now[CUP_CODE_COPY];
+    return cup_remote_copy(now, code, sizeof now) &&
+           memcmp(now + COUNT, copy + COUNT, sizeof now - COUNT) == 0;
+}
+
+static uint32_t learn(uint64_t code, const char *copy, uint64_t fingerprint)
+{
+    struct cup_code_facts facts = {.address = code, .fingerprint = fingerprint};
+    facts.first_line = cup_code_half(copy + cup_layout.code_first_line);
+    if (!copy_text(facts_copy.name, word_of(copy, cup_layout.code_label)) ||
+        !copy_text(facts_copy.file, word_of(copy, cup_layout.code_file)) ||
+        !copy_table(word_of(copy, cup_layout.code_table), &facts) || !is_still(code, copy))
+        return 0;
+    facts.name_bytes = (uint32_t)cup_code_utf8(facts_copy.name, facts_copy.utf8.name,
+                                               sizeof facts_copy.utf8.name, &facts.name);
+    facts.file_bytes = (uint32_t)cup_code_utf8(facts_copy.file, facts_copy.utf8.file,
+                                               sizeof facts_copy.utf8.file, &facts.file);
+    return cup_code_add(&facts);
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+/* False: it is met for the first time, or cannot be read. */
+static bool find(uint32_t i, uint64_t code, uint32_t *id)
+{
+    uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
+    if (cup_stack_is_shim(codes_copy[i]))
+        return true;
+    *id = cup_code_find(code, fingerprint);
+    if (!*id)
+        learn(code, codes_copy[i], fingerprint);
+    return *id != 0;
+}
+
+static bool copy_all(const uint64_t *codes, uint32_t count)
+{
+    if (!copy_codes(codes, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!cup_stack_is_code(codes_copy[i]))
+            return false;
+    return have_versions(count) || copy_names_and_tables(count);
+}
+
+void cup_remote_codes(struct cup_remote_code *codes, uint32_t count)
+{
+    uint64_t addresses[CUP_REMOTE_CODES];
+    for (uint32_t i = 0; i < count; i++) {
+        addresses[i] = codes[i].address;
+        codes[i].id = 0;
+        codes[i].certain = false;
+    }
+    if (!count || !copy_all(addresses, count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        codes[i].certain = find(i, addresses[i], &codes[i].id);
+}

@@ -1,0 +1,248 @@
+#include "preload/stacks/chain_memo.h"
+
+#include "preload/lifecycle/thread.h"
+#include "preload/sys/id_table.h"
+#include "preload/sys/raw.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    CHAINS_BITS = 10,
+    MET_BITS = 12,
+    WINDOW = 8192 /* words of stack that are searched */,
+    PAGE = 4096
+};
+
+/* Written under the lock; whoever reads sees by the turn whether it was written meanwhile. */
+struct chain {
+    uint64_t key, value;
+    uint32_t turn; /* odd: is being written */
+    uint32_t count;
+    uint32_t place[CUP_CHAIN_MOST]; /* words above the innermost one */
+    uint64_t address[CUP_CHAIN_MOST];
+};
+static struct chain chains[1 << CHAINS_BITS];
+static struct {
+    uint64_t key;
+    uint32_t times;
+} met[1 << MET_BITS]; /* chains that are not kept yet */
+static uint32_t lock;
+
+/* Of one thread: the stack of another one that lies there later may end earlier. */
+static uint64_t whole_key(uint64_t key, const uint64_t *first)
+{
+    return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
+}
+
+static struct chain *chain_of(uint64_t key)
+{
+    return &chains[key >> (64 - CHAINS_BITS)];
+}
+
+/* In this order: that one address is there tells that the next place is on the stack, if it was not
+ * written meanwhile. */
+static bool is_there(const struct chain *chain, uint32_t turn, const uint64_t *first)
+{
+    uint32_t count = __atomic_load_n(&chain->count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t address = __atomic_load_n(&chain->address[i], __ATOMIC_ACQUIRE);
+        uint32_t place = __atomic_load_n(&chain->place[i], __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&chain->turn, __ATOMIC_RELAXED) != turn || first[place] != address)
+            return false;
+    }
+    return true;
+}
+
+uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
+{
+    key = whole_key(key, first);
+    const struct chain *chain = chain_of(key);
+    uint32_t turn = __atomic_load_n(&chain->turn, __ATOMIC_ACQUIRE);
+    if (turn % 2 || __atomic_load_n(&chain->key, __ATOMIC_ACQUIRE) != key)
+        return 0;
+    uint64_t value = __atomic_load_n(&chain->value, __ATOMIC_ACQUIRE);
+    if (value != CUP_CHAIN_HOPELESS && !is_there(chain, turn, first))
+        return 0;
+    return __atomic_load_n(&chain->turn, __ATOMIC_RELAXED) == turn ? value : 0;
+}
+
+/* ---- the stack, in words from the innermost return address on ------------------------------ */
+
+static struct {
+    uint64_t word[WINDOW];
+    uint32_t words;
+} window;
+
+/* As much as there is, up to a page that is none, by the kernel. */
+static void copy_stack(const uint64_t *first)
+{
+    enum { PAGES = WINDOW * sizeof(uint64_t) / PAGE };
+    struct iovec pages[PAGES], all = {window.word, sizeof window.word};
+    uintptr_t at = (uintptr_t)first;
+    for (int i = 0; i < PAGES; i++, at = (at | (PAGE - 1)) + 1)
+        pages[i] = (struct iovec){(void *)at, PAGE - at % PAGE};
+    ssize_t bytes = syscall(SYS_process_vm_readv, cup_raw_getpid(), &all, 1UL, pages,
+                            (unsigned long)PAGES, 0UL);
+    window.words = bytes > 0 ? (uint32_t)((size_t)bytes / sizeof(uint64_t)) : 0;
+}
+
+/* ---- what is known of functions' frames ---------------------------------------------------- */
+
+/* By return address: words from it to the next one. They are as they are in the function, but
+ * where it takes memory on the stack. */
+enum { SIZES_BITS = 12, UNKNOWN = 0, VARIES = UINT32_MAX };
+static struct {
+    uint64_t address;
+    uint32_t words;
+} sizes[1 << SIZES_BITS];
+
+static uint32_t *size_of(uint64_t address)
+{
+    size_t at = cup_mix(address, 0) >> (64 - SIZES_BITS);
+    if (sizes[at].address != address) {
+        sizes[at].address = address;
+        sizes[at].words = UNKNOWN;
+    }
+    return &sizes[at].words;
+}
+
+static void learn(uint64_t address, uint32_t words)
+{
+    uint32_t *known = size_of(address);
+    *known = *known == UNKNOWN || *known == words ? words : VARIES;
+}
+
+/* ---- finding the places ------------------------------------------------------------------ */
+
+struct places {
+    uint32_t lowest[CUP_CHAIN_MOST], highest[CUP_CHAIN_MOST];
+};
+
+static bool find_lowest(void *const *returns, uint32_t count, uint32_t *place)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; i++, at++) {
+        while (at < window.words && window.word[at] != (uintptr_t)returns[i])
+            at++;
+        if (at == window.words)
+            return false;
+        place[i] = at;
+    }
+    return place[0] == 0;
+}
+
+/* There are places: the lowest were found. */
+static void find_highest(void *const *returns, uint32_t count, uint32_t *place)
+{
+    uint32_t at = window.words;
+    for (uint32_t i = count; i-- > 0;) {
+        do
+            at--;
+        while (window.word[at] != (uintptr_t)returns[i]);
+        place[i] = at;
+    }
+    place[0] = 0;
+}
+
+static bool is_certain(const struct places *places, uint32_t which)
+{
+    return places->lowest[which] == places->highest[which];
+}
+
+static void learn_sizes(const struct places *places, void *const *returns, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (is_certain(places, i) && is_certain(places, i + 1))
+            learn((uintptr_t)returns[i], places->lowest[i + 1] - places->lowest[i]);
+}
+
+/* Where there are several ways, the frame's size tells which is right. */
+static bool settle(const struct places *places, void *const *returns, uint32_t count,
+                   uint32_t *place)
+{
+    place[0] = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t words = *size_of((uintptr_t)returns[i]);
+        bool certain = is_certain(places, i + 1);
+        if (words == VARIES || (!certain && words == UNKNOWN))
+            return false;
+        place[i + 1] = certain ? places->lowest[i + 1] : place[i] + words;
+        if (place[i + 1] >= window.words || window.word[place[i + 1]] != (uintptr_t)returns[i + 1])
+            return false;
+    }
+    return true;
+}
+
+static bool find_places(const uint64_t *first, void *const *returns, uint32_t count,
+                        uint32_t *place)
+{
+    static struct places places;
+    copy_stack(first);
+    if (!find_lowest(returns, count, places.lowest))
+        return false;
+    find_highest(returns, count, places.highest);
+    learn_sizes(&places, returns, count);
+    return settle(&places, returns, count, place);
+}
+
+/* ---- keeping ----------------------------------------------------------------------------- */
+
+static void write_chain(struct chain *chain, const struct chain *made)
+{
+    uint32_t turn = chain->turn + 1;
+    __atomic_store_n(&chain->turn, turn, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    chain->key = made->key;
+    chain->value = made->value;
+    chain->count = made->count;
+    memcpy(chain->place, made->place, sizeof made->place);
+    memcpy(chain->address, made->address, sizeof made->address);
+    __atomic_store_n(&chain->turn, turn + 1, __ATOMIC_RELEASE);
+}
+
+/* Most stacks come once or twice in a job, and from one there may be many chains: the fourth time
+ * it is worth a search, then the eighth, the sixteenth and so on. */
+static bool comes_often(uint64_t key)
+{
+    size_t at = key >> (64 - MET_BITS);
+    uint32_t times = met[at].key == key ? met[at].times + 1 : 1;
+    met[at].times = times;
+    met[at].key = key;
+    return times >= 4 && (times & (times - 1)) == 0;
+}
+
+static void keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
+                 uint64_t value)
+{
+    static struct chain made;
+    bool found = count && count <= CUP_CHAIN_MOST && find_places(first, returns, count, made.place);
+    made.key = key;
+    made.value = found ? value : CUP_CHAIN_HOPELESS;
+    made.count = found ? count : 0;
+    for (uint32_t i = 0; i < made.count; i++)
+        made.address[i] = (uintptr_t)returns[i];
+    write_chain(chain_of(key), &made);
+}
+
+/* One at a time; another one has its turn when its chain comes again. */
+void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
+                    uint64_t value)
+{
+    key = whole_key(key, first);
+    if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        return;
+    if (comes_often(key))
+        keep(key, first, returns, count, value);
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+void cup_chains_forked(void)
+{
+    lock = 0;
+    for (int i = 0; i < 1 << CHAINS_BITS; i++)
+        if (chains[i].turn % 2) {
+            chains[i].turn++;
+            chains[i].key = 0;
+        }
+}

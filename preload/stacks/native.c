@@ -1,0 +1,311 @@
+#include "preload/stacks/native.h"
+
+#include "preload/log/log.h"
+#include "preload/python/python.h"
+#include "preload/stacks/chain_memo.h"
+#include "preload/stacks/modules.h"
+#include "preload/stacks/native_thread.h"
+#include "preload/sys/elf_symbols.h"
+#include "preload/sys/id_table.h"
+#include "preload/sys/memory.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/redirect.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef int backtrace_function(void **buffer, int size);
+
+static bool wanted;
+static backtrace_function *backtrace_by; /* NULL: native frames are off */
+static uint32_t unwinding;               /* threads within libunwind */
+static struct cup_module_range own, interpreter, eval;
+
+void cup_native_want(bool want)
+{
+    wanted = want;
+}
+
+bool cup_native_wanted(void)
+{
+    return wanted;
+}
+
+bool cup_native_on(void)
+{
+    return __atomic_load_n(&backtrace_by, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/* ---- unwinding --------------------------------------------------------------------------- */
+
+/* Out of libunwind, which may look into files, no thread is cancelled. */
+static uint32_t unwind(backtrace_function *function, void **at)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    __atomic_fetch_add(&unwinding, 1, __ATOMIC_SEQ_CST);
+    cup_self.unwinds = true;
+    int count = function(at, CUP_NATIVE_MOST);
+    cup_self.unwinds = false;
+    __atomic_fetch_sub(&unwinding, 1, __ATOMIC_SEQ_CST);
+    pthread_setcancelstate(before, NULL);
+    return count > 0 ? (uint32_t)count : 0;
+}
+
+static bool is_in(const struct cup_module_range *range, const void *at)
+{
+    return (uintptr_t)at - range->low < range->high - range->low;
+}
+
+static uint64_t hash_of(const struct cup_native *native)
+{
+    uint64_t hash = cup_modules_closes();
+    for (uint32_t i = native->own; i < native->count; i++)
+        hash = cup_mix(hash, (uintptr_t)native->at[i]);
+    return hash | 1; /* not 0 */
+}
+
+static void unwind_by(backtrace_function *function, struct cup_native *native)
+{
+    native->count = unwind(function, native->at);
+    native->cut = native->count == CUP_NATIVE_MOST;
+    native->own = 0;
+    while (native->own < native->count && is_in(&own, cup_native_call(native->at[native->own])))
+        native->own++;
+    native->hash = hash_of(native);
+}
+
+void cup_native_here(struct cup_native *native)
+{
+    backtrace_function *function = __atomic_load_n(&backtrace_by, __ATOMIC_ACQUIRE);
+    int saved = errno;
+    native->count = native->own = 0;
+    if (function)
+        unwind_by(function, native);
+    errno = saved;
+}
+
+static __attribute__((noinline)) bool may_not(void)
+{
+    if (cup_modules_lost() && __atomic_exchange_n(&backtrace_by, NULL, __ATOMIC_ACQ_REL))
+        cup_log_note("native frames are no longer read: a library was unloaded that some lay in");
+    cup_log_health(CUP_H_NATIVE_MISSED, 1);
+    return false;
+}
+
+bool cup_native_may(void)
+{
+    int saved = errno;
+    bool on = cup_native_on() && !cup_self.unwinds;
+    bool may = on && (cup_modules_current() || may_not());
+    errno = saved;
+    return may;
+}
+
+enum cup_native_kind cup_native_kind(const void *call)
+{
+    if (is_in(&eval, call))
+        return CUP_NATIVE_EVAL;
+    if (is_in(&interpreter, call))
+        return CUP_NATIVE_INTERPRETER;
+    return is_in(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
+}
+
+bool cup_native_has_room(void)
+{
+    int saved = errno;
+    bool has = cup_native_thread_may();
+    if (!has)
+        cup_log_health(CUP_H_NATIVE_MISSED, 1);
+    errno = saved;
+    return has;
+}
+
+/* ---- finding it -------------------------------------------------------------------------- */
+
+/* A file in the directory lib of the installation that the interpreter belongs to. */
+static void *load_beside(const char *interpreter_path, const char *name)
+{
+    char path[4096];
+    ssize_t bytes = (ssize_t)strlen(interpreter_path);
+    if (bytes == 0)
+        bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 64);
+    else if ((size_t)bytes < sizeof path - 64)
+        memcpy(path, interpreter_path, (size_t)bytes);
+    else
+        bytes = -1;
+    for (int up = 0; up < 2 && bytes > 0; up++)
+        for (bytes--; bytes > 0 && path[bytes] != '/';)
+            bytes--;
+    if (bytes <= 0)
+        return NULL;
+    snprintf(path + bytes, sizeof path - (size_t)bytes, "/lib/%s", name);
+    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) ? NULL
+                                                        : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+#if defined(__aarch64__)
+#define MACHINE "aarch64"
+#else
+#define MACHINE "x86_64"
+#endif
+
+/* Python's own user of liblzma, which knows where the one is that it was built for. */
+static bool load_lzma_in(cup_object *directory)
+{
+    static const char last[] = "/lib-dynload";
+    char path[4096];
+    size_t bytes = cup_python_text(directory, path, sizeof path - 64);
+    if (bytes < sizeof last || strcmp(path + bytes - (sizeof last - 1), last) != 0)
+        return false;
+    snprintf(path + bytes, sizeof path - bytes, "/_lzma.cpython-3%d-" MACHINE "-linux-gnu.so",
+             cup_py.minor);
+    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) == 0 &&
+           dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+static bool load_lzma(void)
+{
+    cup_object *paths = cup_py.PySys_GetObject("path");
+    ssize_t count = paths ? cup_py.PySequence_Size(paths) : 0;
+    bool found = false;
+    for (ssize_t i = 0; i < count && !found; i++) {
+        cup_object *directory = cup_py.PySequence_GetItem(paths, i);
+        found = directory && load_lzma_in(directory);
+        cup_python_drop(directory);
+    }
+    cup_py.PyErr_Clear();
+    return found;
+}
+
+/* libunwind needs liblzma. Where the interpreter's installation has one of its own, the program
+ * shall get that one also in what it loads later: the loader knows libraries by their names. */
+static void *load_libunwind(const char *interpreter_path)
+{
+    if (!load_lzma())
+        load_beside(interpreter_path, "liblzma.so.5");
+    void *library = load_beside(interpreter_path, "libunwind.so.8");
+    if (!library)
+        library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    dlerror(); /* the program asks for its own errors, not for ours */
+    return library;
+}
+
+static struct cup_module_range range_of(const struct cup_elf *object, const void *place)
+{
+    uintptr_t offset = (uintptr_t)place - object->base;
+    for (size_t i = 1; i < object->count; i++)
+        if (object->symbols[i].st_shndx != SHN_UNDEF && object->symbols[i].st_value == offset)
+            return (struct cup_module_range){(uintptr_t)place,
+                                             (uintptr_t)place + object->symbols[i].st_size};
+    return (struct cup_module_range){0, 0};
+}
+
+static bool find_ranges(struct cup_elf *python)
+{
+    const void *function = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
+    if (!function || !cup_elf_of(function, python) || !cup_modules_find())
+        return false;
+    eval = range_of(python, function);
+    interpreter = cup_module_range(cup_module_of((uintptr_t)function));
+    own = cup_module_range(cup_module_of((uintptr_t)&cup_native_verify));
+    return eval.high > eval.low && interpreter.high && own.high;
+}
+
+/* ---- what it calls ----------------------------------------------------------------------- */
+
+static bool was_asked;
+
+/* Others may use libunwind as well. What it hands to its callback begins with the address that it
+ * looks for: should that not be so in some version, it only takes longer. */
+static int tell_modules(cup_modules_look *callback, void *user)
+{
+    if (!cup_self.unwinds)
+        return dl_iterate_phdr(callback, user);
+    if (!was_asked)
+        was_asked = true;
+    return cup_modules_each(*(const uint64_t *)user, callback, user);
+}
+
+static int no_pipe(int ends[2], int flags)
+{
+    (void)flags;
+    ends[0] = ends[1] = -1;
+    errno = EMFILE;
+    return -1;
+}
+
+/* Writing a byte, which may not be there, into the pipe that it has not. Of an int that is passed
+ * as one of any arguments the upper half is anything. */
+static long look_at_byte(long number, long descriptor, const void *byte, size_t count, long fourth,
+                         long fifth, long sixth)
+{
+    char copy;
+    if (number != SYS_write || (int)descriptor != -1 || count != 1)
+        return syscall(number, descriptor, byte, count, fourth, fifth, sixth);
+    return cup_memory_read(byte, &copy, 1) ? 1 : -1;
+}
+
+static const char *redirect(const struct cup_elf *library)
+{
+    if (!cup_redirect(library, "dl_iterate_phdr", (const void *)tell_modules))
+        return "libunwind asks the loader in a way that is not known";
+    bool has_pipe = cup_redirect(library, "pipe2", (const void *)no_pipe);
+    has_pipe = cup_redirect(library, "pipe", (const void *)no_pipe) || has_pipe;
+    if (has_pipe && !cup_redirect(library, "syscall", (const void *)look_at_byte))
+        return "libunwind looks at memory in a way that is not known";
+    if (!cup_native_thread_redirect(library))
+        return "libunwind's thread-local storage is of a kind that is not known";
+    return NULL;
+}
+
+/* ---- trying it --------------------------------------------------------------------------- */
+
+static const char *try_it(backtrace_function *function)
+{
+    struct cup_native native;
+    unwind_by(function, &native);
+    if (!was_asked)
+        return "libunwind asks the loader in a way that is not known";
+    for (uint32_t i = 0; i < native.count; i++)
+        if (cup_native_kind(cup_native_call(native.at[i])) == CUP_NATIVE_EVAL)
+            return NULL;
+    return "libunwind does not find the interpreter on the stack";
+}
+
+const char *cup_native_verify(void)
+{
+    struct cup_elf python, unwinder;
+    if (!find_ranges(&python))
+        return "the interpreter's code is not found";
+    void *library = load_libunwind(python.path);
+    if (!library)
+        return "libunwind.so.8 is not installed (Debian: libunwind8)";
+    backtrace_function *function = (backtrace_function *)dlsym(library, "unw_backtrace");
+    if (!function || !cup_elf_of((const void *)function, &unwinder))
+        return "libunwind has no unw_backtrace";
+    const char *why = redirect(&unwinder);
+    if (!why)
+        why = try_it(function);
+    if (!why)
+        __atomic_store_n(&backtrace_by, function, __ATOMIC_RELEASE);
+    return why;
+}
+
+/* ---- forks ------------------------------------------------------------------------------- */
+
+bool cup_native_forked(void)
+{
+    bool held = unwinding && cup_native_on();
+    cup_modules_forked();
+    cup_chains_forked();
+    cup_native_threads_forked();
+    if (held)
+        backtrace_by = NULL;
+    unwinding = 0;
+    cup_self.unwinds = false;
+    return !held;
+}

@@ -1,0 +1,211 @@
+#include "preload/stacks/native_thread.h"
+
+#include "preload/lifecycle/thread.h"
+#include "preload/sampler/thread_slots.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/maps.h"
+#include "preload/sys/redirect.h"
+#include "preload/sys/spin.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of a stack that must be left. Reading frames and looking for new libraries takes 8 KiB. */
+enum { STACK_LEFT = 20 << 10, STORAGE = 128 };
+
+/* By seat: threads without one do not work for tasks. */
+static struct room {
+    const struct cup_thread *owner;
+    uint64_t not_before;         /* ticks: when it is looked again where it is */
+    uintptr_t low, high;         /* the thread's own stack; 0: not known yet */
+    uintptr_t other, other_high; /* where else it last was */
+    void *cache;                 /* what libunwind wants back when the thread ends */
+    uint64_t storage[STORAGE / sizeof(uint64_t)];
+} rooms[CUP_THREAD_SLOTS];
+
+static struct room *own_room(void)
+{
+    struct room *room = cup_self.seat ? &rooms[cup_self.seat - 1] : NULL;
+    return room && room->owner == &cup_self ? room : NULL;
+}
+
+static struct room *take_room(void)
+{
+    const struct cup_thread *nobody = NULL;
+    struct room *room = cup_self.seat ? &rooms[cup_self.seat - 1] : NULL;
+    bool taken = room && (room->owner == &cup_self ||
+                          __atomic_compare_exchange_n(&room->owner, &nobody, &cup_self, false,
+                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    return taken ? room : NULL;
+}
+
+/* ---- its stack --------------------------------------------------------------------------- */
+
+static uint32_t lock; /* of what is read of the maps */
+
+static bool find_mapping(uintptr_t at, struct cup_mapping_line *line, bool *is_main)
+{
+    static struct cup_maps maps;
+    bool found = false;
+    cup_spin_lock(&lock);
+    if (cup_maps_open(&maps)) {
+        while (!found && cup_maps_next(&maps, line))
+            found = at >= line->start && at < line->end;
+        *is_main = found && strcmp(line->path, "[stack]") == 0;
+        cup_maps_close(&maps);
+    }
+    cup_spin_unlock(&lock);
+    return found;
+}
+
+static bool is_for_signals(void)
+{
+    stack_t stack;
+    return syscall(SYS_sigaltstack, NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+}
+
+/* The first thread's grows as far as it may. */
+static uintptr_t lowest_of_main(const struct cup_mapping_line *line)
+{
+    const rlim_t most = 1 << 30;
+    struct rlimit limit;
+    if (syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit))
+        return line->start;
+    return line->end - (limit.rlim_cur < most ? limit.rlim_cur : most);
+}
+
+/* Others' stacks end with their thread-local storage. Coroutines may have a mapping each. */
+static void look_at(struct room *room, uintptr_t at)
+{
+    enum { WAIT_NS = 20000000 };
+    struct cup_mapping_line line;
+    bool is_main, found = find_mapping(at, &line, &is_main);
+    uintptr_t self = (uintptr_t)&cup_self;
+    room->not_before = cup_ticks() + cup_ns_ticks(WAIT_NS);
+    if (found && is_main) {
+        room->low = lowest_of_main(&line);
+        room->high = line.end;
+    } else if (found && self > at && self < line.end) {
+        room->low = line.start;
+        room->high = self;
+    } else if (found) {
+        room->other = line.start;
+        room->other_high = line.end;
+    }
+}
+
+static bool is_on_own(struct room *room, uintptr_t at)
+{
+    if (__builtin_expect(at - room->low < room->high - room->low, 1))
+        return true;
+    if (at - room->other < room->other_high - room->other || cup_ticks() < room->not_before ||
+        is_for_signals())
+        return false;
+    look_at(room, at);
+    return at - room->low < room->high - room->low;
+}
+
+bool cup_native_thread_may(void)
+{
+    struct room *room = take_room();
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+    return room && is_on_own(room, at) && at - room->low >= STACK_LEFT;
+}
+
+/* ---- its storage ------------------------------------------------------------------------- */
+
+/* As the ABI has it. */
+struct place {
+    unsigned long module, offset;
+};
+static void *(*real_storage_at)(struct place *place);
+
+/* Before glibc 2.34 a program without threads has neither. */
+#pragma weak pthread_key_create
+#pragma weak pthread_setspecific
+
+typedef void give_back(void *cache);
+static give_back *destructor; /* libunwind's; NULL: it was at work before */
+
+/* Others may use libunwind as well: what is theirs they get as ever. */
+static void *storage_at(struct place *place)
+{
+    struct room *room = cup_self.unwinds ? own_room() : NULL;
+    return room ? (char *)room->storage + place->offset : real_storage_at(place);
+}
+
+static int make_key(pthread_key_t *key, give_back *function)
+{
+    if (cup_self.unwinds)
+        destructor = function;
+    return pthread_key_create(key, function);
+}
+
+static int set_value(pthread_key_t key, const void *value)
+{
+    struct room *room = cup_self.unwinds && destructor ? own_room() : NULL;
+    if (!room)
+        return pthread_setspecific(key, value);
+    room->cache = (void *)(uintptr_t)value;
+    return 0;
+}
+
+/* The library's thread-local storage begins as zeros and is small. */
+static bool fits(const struct cup_elf *library)
+{
+    const ElfW(Ehdr) *head = (const void *)library->base;
+    const ElfW(Phdr) *parts = (const void *)(library->base + head->e_phoff);
+    for (int i = 0; i < head->e_phnum; i++)
+        if (parts[i].p_type == PT_TLS)
+            return parts[i].p_filesz == 0 && parts[i].p_memsz <= STORAGE;
+    return false;
+}
+
+bool cup_native_thread_redirect(const struct cup_elf *library)
+{
+    real_storage_at = (void *(*)(struct place *))dlsym(RTLD_DEFAULT, "__tls_get_addr");
+    if (!real_storage_at || !fits(library) ||
+        !cup_redirect(library, "__tls_get_addr", (const void *)storage_at))
+        return false;
+    cup_redirect(library, "pthread_key_create", (const void *)make_key);
+    cup_redirect(library, "pthread_setspecific", (const void *)set_value);
+    return true;
+}
+
+/* ---- its end ----------------------------------------------------------------------------- */
+
+/* It asks to be called again and again, so as to be the last. */
+static void give_cache_back(struct room *room)
+{
+    cup_self.unwinds = true;
+    for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && room->cache; i++) {
+        void *cache = room->cache;
+        room->cache = NULL;
+        destructor(cache);
+    }
+    cup_self.unwinds = false;
+}
+
+void cup_native_thread_ends(void)
+{
+    struct room *room = own_room();
+    if (!room)
+        return;
+    if (room->cache)
+        give_cache_back(room);
+    memset(&room->not_before, 0, sizeof *room - offsetof(struct room, not_before));
+    __atomic_store_n(&room->owner, NULL, __ATOMIC_RELEASE);
+}
+
+void cup_native_threads_forked(void)
+{
+    lock = 0;
+    memset(rooms, 0, sizeof rooms);
+}

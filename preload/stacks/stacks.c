@@ -1,0 +1,468 @@
+#include "preload/stacks/stacks.h"
+
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/python/code_text.h"
+#include "preload/python/frames.h"
+#include "preload/python/layouts.h"
+#include "preload/python/stack_frames.h"
+#include "preload/python/stack_walkers.h"
+#include "preload/stacks/chain_memo.h"
+#include "preload/stacks/codes.h"
+#include "preload/stacks/merge_frames.h"
+#include "preload/stacks/modules.h"
+#include "preload/stacks/stack_tree.h"
+#include "preload/sys/id_table.h"
+#include "preload/sys/spin.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* More than that are left out at the outer end. */
+enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
+
+static enum cup_stacks_mode mode;
+static bool verified;
+static void choose_hash(void);
+static uint32_t lock;  /* codes and nodes */
+static uint32_t epoch; /* counts resets: what was met before one is not known after it */
+
+bool cup_stacks_stressed;
+
+void cup_stacks_want(enum cup_stacks_mode wanted)
+{
+    mode = wanted;
+}
+
+bool cup_stacks_wanted(void)
+{
+    return mode != CUP_STACKS_OFF;
+}
+
+static cup_object *interpreter_ends(cup_object *self, cup_object *none)
+{
+    (void)self, (void)none;
+    int saved = errno;
+    cup_guard();
+    __atomic_store_n(&verified, false, __ATOMIC_SEQ_CST);
+    cup_stack_walkers_wait();
+    cup_unguard();
+    errno = saved;
+    return cup_python_nothing();
+}
+
+const char *cup_stacks_verify(void)
+{
+    static const struct cup_python_method method = {"cupping_last_stack", interpreter_ends,
+                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
+    const char *why = cup_stack_layout_verify();
+    if (!why && !cup_python_at_exit(&method))
+        why = "the interpreter does not say when it ends";
+    if (why)
+        return why;
+    choose_hash();
+    __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
+    cup_stacks_stressed = mode == CUP_STACKS_STRESS;
+    return NULL;
+}
+
+bool cup_stacks_on(void)
+{
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_python_usable();
+}
+
+/* ---- stacks that were met before --------------------------------------------------------- */
+
+/* A cache from the hash of a whole stack to its node. No locks: KEY is the hash XOR the node, so
+ * that halves of two entries are no entry. A line of memory holds four. */
+enum { LINE_BITS = 12, WAYS = 4 };
+static struct {
+    uint64_t key, node;
+} met[1 << LINE_BITS][WAYS] __attribute__((aligned(64)));
+
+static inline uint32_t met_before(uint64_t hash)
+{
+    size_t line = hash >> (64 - LINE_BITS);
+    for (int i = 0; i < WAYS; i++) {
+        uint64_t node = __atomic_load_n(&met[line][i].node, __ATOMIC_RELAXED);
+        if ((__atomic_load_n(&met[line][i].key, __ATOMIC_RELAXED) ^ node) == hash)
+            return (uint32_t)node;
+    }
+    return 0;
+}
+
+static void remember(uint64_t hash, uint32_t node)
+{
+    size_t line = hash >> (64 - LINE_BITS), method = hash % WAYS;
+    for (size_t i = 0; i < WAYS; i++)
+        if (!met[line][i].node)
+            method = i;
+    __atomic_store_n(&met[line][method].key, hash ^ node, __ATOMIC_RELAXED);
+    __atomic_store_n(&met[line][method].node, node, __ATOMIC_RELAXED);
+}
+
+/* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one. A
+ * polynomial of what each frame is mixed to: one frame need not wait for the one before.
+ * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
+ * some forty million processes. */
+static inline __attribute__((always_inline)) uint64_t hash_frames(const struct cup_layout *layout,
+                                                                  const char *frame, uint64_t hash)
+{
+    int left = FRAMES_MOST + 1;
+    for (; frame; frame = cup_stack_back_by(layout, frame)) {
+        const char *code = cup_stack_code_by(layout, frame);
+        if (__builtin_expect(!code, 0))
+            continue;
+        if (__builtin_expect(--left == 0, 0))
+            return cup_mix(hash, CUP_NODE_CUT);
+        hash *= UINT64_C(0x9e3779b97f4a7c15);
+        hash += cup_mix(cup_stack_place_by(layout, frame, code),
+                        cup_code_fingerprint_whole(layout, code));
+    }
+    return cup_mix(hash, FRAMES_MOST);
+}
+
+/* The version of Python whose layout the running one has to the last offset; 0: none. */
+static int hashed_as;
+
+static void choose_hash(void)
+{
+    struct cup_layout known;
+    if (!cup_layout_known(cup_py.minor, &known))
+        return;
+    known.thread_chunk = cup_layout.thread_chunk; /* no matter here, and it may be off */
+    hashed_as = memcmp(&known, &cup_layout, sizeof known) == 0 ? cup_py.minor : 0;
+}
+
+/* A loop by offsets that are constants has two thirds of the instructions. */
+static uint64_t hash_stack(const char *frame, uint32_t under)
+{
+    uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
+    if (hashed_as == 11)
+        return hash_frames(&cup_layouts[11], frame, hash);
+    if (hashed_as == 13)
+        return hash_frames(&cup_layouts[13], frame, hash);
+    if (hashed_as == 12)
+        return hash_frames(&cup_layouts[12], frame, hash);
+    if (hashed_as == 10)
+        return hash_frames(&cup_layouts[10], frame, hash);
+    if (hashed_as == 9)
+        return hash_frames(&cup_layouts[9], frame, hash);
+    return hash_frames(&cup_layout, frame, hash);
+}
+
+/* ---- and those that were not ------------------------------------------------------------- */
+
+struct stack {
+    const char *frames[FRAMES_MOST]; /* innermost first */
+    struct cup_merge_python python;  /* of them */
+    const struct cup_native *native; /* NULL: none are known */
+    struct cup_merged merged;
+};
+
+/* A frame that is left out may be the end of its segment. */
+static void collect_one(const char *frame, bool is_function, struct cup_merge_python *python,
+                        const char **frames)
+{
+    if (is_function)
+        frames[python->count++] = frame;
+    if (python->count)
+        python->ends[python->count - 1] = cup_stack_is_entry(frame);
+}
+
+static void collect(const char *frame, struct stack *stack)
+{
+    struct cup_merge_python *python = &stack->python;
+    int depth = 0;
+    python->count = 0;
+    for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(frame)) {
+        const char *code = cup_stack_code_of(frame);
+        if (!code)
+            continue;
+        depth++;
+        collect_one(frame, !cup_stack_is_shim(code), python, stack->frames);
+    }
+    while (frame && !cup_stack_code_of(frame))
+        frame = cup_stack_back_of(frame);
+    python->cut = frame != NULL;
+}
+
+static void merge(struct stack *stack)
+{
+    enum cup_native_kind kinds[CUP_NATIVE_MOST];
+    const struct cup_native *native = stack->native;
+    uint32_t count = native ? native->count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = cup_native_kind(cup_native_call(native->at[i]));
+    cup_merge(&stack->python, kinds, count, native && native->cut, &stack->merged);
+    if (stack->merged.apart)
+        cup_log_health(CUP_H_NATIVE_APART, 1);
+}
+
+static uint32_t number_of(const char *code)
+{
+    static struct cup_code_buffers buffers;
+    struct cup_code_facts facts;
+    uint32_t id = cup_codes_find((uintptr_t)code, cup_code_fingerprint_of(code));
+    if (id)
+        return id;
+    cup_code_read(code, &facts, &buffers);
+    return cup_codes_add(&facts);
+}
+
+/* False: a function finds no room. */
+static bool name_python(const char *frame, struct cup_stack_node *node)
+{
+    const char *code = cup_stack_code_of(frame);
+    *node = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
+    return node->of != 0;
+}
+
+static bool name_native(const void *call, struct cup_stack_node *node)
+{
+    uint32_t module = cup_module_of((uintptr_t)call);
+    uint64_t offset = (uintptr_t)call - cup_module_range(module).low;
+    cup_module_used(module);
+    uint32_t record = offset < CUP_AT_UNKNOWN ? cup_module_record(module) : 0;
+    *node = (struct cup_stack_node){0, CUP_NODE_NATIVE + record,
+                                    record ? (uint32_t)offset : CUP_AT_UNKNOWN};
+    return record || !module;
+}
+
+static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack_node *node)
+{
+    uint32_t index = stack->merged.frames[which].index;
+    switch ((enum cup_merged_kind)stack->merged.frames[which].kind) {
+    case CUP_MERGED_PYTHON:
+        return name_python(stack->frames[index], node);
+    case CUP_MERGED_NATIVE:
+        return name_native(cup_native_call(stack->native->at[index]), node);
+    case CUP_MERGED_GAP:
+        *node = (struct cup_stack_node){0, CUP_NODE_UNKNOWN, 0};
+    }
+    return true;
+}
+
+/* Outermost first. */
+static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
+{
+    bool named = true;
+    for (uint32_t i = 0; i < stack->merged.count && named; i++)
+        named = name_one(stack, stack->merged.count - 1 - i, nodes + i);
+    return named;
+}
+
+static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
+{
+    uint32_t at = 0, node = under;
+    for (uint32_t next; at < count; at++, node = next) {
+        nodes[at].parent = node;
+        next = cup_nodes_find(node, nodes[at].of, nodes[at].at);
+        if (!next)
+            break;
+    }
+    return at < count ? cup_nodes_add(nodes + at, count - at) : node;
+}
+
+static uint32_t node_of(const struct stack *stack, uint32_t under)
+{
+    struct cup_stack_node nodes[CUP_MERGE_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
+    uint32_t cut = stack->merged.cut, node = 0;
+    if (!stack->merged.count)
+        return under;
+    cup_spin_lock(&lock);
+    if (name_frames(stack, nodes + cut))
+        node = find_node(nodes, stack->merged.count + cut, under);
+    cup_spin_unlock(&lock);
+    if (!node)
+        cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    return node;
+}
+
+static __attribute__((noinline)) uint32_t meet(const char *frame, const struct cup_native *native,
+                                               uint32_t under, uint64_t hash)
+{
+    struct stack stack = {.native = native};
+    int saved = errno;
+    collect(frame, &stack);
+    merge(&stack);
+    uint32_t node = node_of(&stack, under);
+    if (node)
+        remember(hash, node);
+    errno = saved;
+    return node;
+}
+
+static inline bool may_read(void)
+{
+    return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_active();
+}
+
+static inline uint32_t here(uint32_t under)
+{
+    struct cup_frame top;
+    if (!cup_frames_top(&top))
+        return under;
+    uint64_t hash = hash_stack(top.at, under);
+    uint32_t node = met_before(hash);
+    return node ? node : meet(top.at, NULL, under, hash);
+}
+
+uint32_t cup_stack_here(uint32_t under)
+{
+    struct cup_stack_walker *walk = cup_stack_walk_begins();
+    uint32_t node = may_read() ? here(under) : 0;
+    cup_stack_walk_ends(walk);
+    return node;
+}
+
+/* ---- with native frames ------------------------------------------------------------------ */
+
+/* Where and of what stack native frames are looked for. */
+struct spot {
+    const char *frame; /* innermost Python frame; NULL: none */
+    uint32_t under;
+    uint64_t hash;         /* of the Python stack on UNDER */
+    uint64_t key;          /* and of what addresses mean now */
+    const uint64_t *first; /* where the return address of the library's outermost function stands */
+};
+
+static void keep_chain(const struct cup_native *native, const struct spot *spot)
+{
+    uint32_t from = 0;
+    while (from < native->own && (uintptr_t)native->at[from] != *spot->first)
+        from++;
+    if (from < native->own)
+        cup_chain_keep(spot->key, spot->first, native->at + from, native->count - from,
+                       native->hash);
+}
+
+static __attribute__((noinline)) uint32_t unwind(const struct spot *spot, bool hopeless)
+{
+    struct cup_native native;
+    cup_native_here(&native);
+    if (!hopeless)
+        keep_chain(&native, spot);
+    uint64_t whole = cup_mix(spot->hash, native.hash);
+    uint32_t node = met_before(whole);
+    return node ? node : meet(spot->frame, &native, spot->under, whole);
+}
+
+static uint32_t without_native(const struct spot *spot)
+{
+    uint32_t node = met_before(spot->hash);
+    return node || !spot->frame ? node : meet(spot->frame, NULL, spot->under, spot->hash);
+}
+
+/* For tests: what was taken for a chain that is known is that one. */
+static __attribute__((noinline)) void check_chain(uint64_t chain)
+{
+    struct cup_native native;
+    cup_native_here(&native);
+    if (native.hash != chain)
+        cup_log_note("native frames were taken for others");
+}
+
+static uint32_t by_chain(const struct spot *spot, uint64_t chain)
+{
+    if (__builtin_expect(cup_stacks_stressed, 0))
+        check_chain(chain);
+    uint32_t node = met_before(cup_mix(spot->hash, chain));
+    if (node)
+        return node;
+    return cup_native_has_room() ? unwind(spot, true) : without_native(spot);
+}
+
+static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
+    struct cup_frame top;
+    cup_frames_top(&top);
+    uint64_t hash = hash_stack(top.at, under);
+    struct spot spot = {top.at, under, hash, cup_mix(hash, cup_modules_closes()), first};
+    uint64_t chain = cup_chain_find(spot.key, first);
+    if (chain && chain != CUP_CHAIN_HOPELESS)
+        return by_chain(&spot, chain);
+    if ((chain && !at_any_cost) || !cup_native_has_room())
+        return without_native(&spot);
+    return unwind(&spot, chain != 0);
+}
+
+static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)
+{
+    struct cup_stack_walker *walk = cup_stack_walk_begins();
+    uint32_t node = !may_read()        ? 0
+                    : cup_native_may() ? native_here(under, at_any_cost, first)
+                                       : here(under);
+    cup_stack_walk_ends(walk);
+    return node;
+}
+
+/* Never part of other functions: above their frames lies where they were called. */
+#define CALLED_FROM ((const uint64_t *)__builtin_frame_address(0) + 1)
+
+__attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
+{
+    return native_or_not(under, true, CALLED_FROM);
+}
+
+__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under)
+{
+    return native_or_not(under, false, CALLED_FROM);
+}
+
+/* ---- for those who read other threads' -------------------------------------------------- */
+
+uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
+{
+    cup_spin_lock(&lock);
+    uint32_t id = cup_codes_find(address, fingerprint);
+    cup_spin_unlock(&lock);
+    return id;
+}
+
+uint32_t cup_code_add(const struct cup_code_facts *facts)
+{
+    int saved = errno;
+    cup_spin_lock(&lock);
+    uint32_t id = cup_codes_add(facts);
+    cup_spin_unlock(&lock);
+    errno = saved;
+    return id;
+}
+
+uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
+{
+    struct cup_stack_node node = {parent, of, at};
+    int saved = errno;
+    cup_spin_lock(&lock);
+    uint32_t id = cup_nodes_find(parent, of, at);
+    if (!id)
+        id = cup_nodes_add(&node, 1);
+    cup_spin_unlock(&lock);
+    if (!id)
+        cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    errno = saved;
+    return id;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+void cup_stacks_reset(void)
+{
+    lock = 0;
+    cup_stack_walkers_reset();
+    __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
+    cup_codes_reset();
+    cup_nodes_reset();
+    cup_modules_reset();
+}
+
+void cup_stacks_stress(void)
+{
+    if (cup_self.guard)
+        return;
+    cup_guard();
+    if (cup_stack_native_here(0))
+        cup_log_health(CUP_H_STACKS_TAKEN, 1);
+    cup_unguard();
+}

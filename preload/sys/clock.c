@@ -1,0 +1,99 @@
+#include "preload/sys/clock.h"
+
+#include "preload/sys/hook_list.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+struct cup_tick_scale cup_ticks_scale = {.multiplier = UINT64_C(1) << 32};
+
+static int64_t clock_ns(clockid_t id)
+{
+    struct timespec now = {0, 0};
+    CUP_REAL(clock_gettime)(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t cup_clock_realtime_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
+}
+
+int64_t cup_clock_monotonic_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t cup_clock_thread_cpu_ns(void)
+{
+    return (uint64_t)clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t cup_clock_process_cpu_ns(void)
+{
+    return (uint64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+#if defined(__x86_64__)
+static int tsc_is_invariant(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/* Both clocks at one moment: the pair with the shortest way between of a few tries. */
+static void read_pair(uint64_t *ticks, int64_t *ns)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = __rdtsc();
+        int64_t now = cup_clock_monotonic_ns();
+        uint64_t after = __rdtsc();
+        if (after - before < best) {
+            best = after - before;
+            *ticks = before + best / 2;
+            *ns = now;
+        }
+    }
+}
+#endif
+
+static void use_kernel_clock(void)
+{
+    cup_ticks_scale = (struct cup_tick_scale){.multiplier = UINT64_C(1) << 32,
+                                              .base_ticks = (uint64_t)cup_clock_monotonic_ns(),
+                                              .base_ns = cup_clock_realtime_ns()};
+}
+
+void cup_clock_calibrate(bool may_wait)
+{
+    use_kernel_clock();
+#if defined(__x86_64__)
+    enum { SHORTEST_NS = 1000000 };
+    static uint64_t first_ticks;
+    static int64_t first_ns;
+    if (!tsc_is_invariant())
+        return;
+    uint64_t ticks = 0;
+    int64_t ns = 0;
+    read_pair(&ticks, &ns);
+    if (!first_ns) {
+        first_ticks = ticks;
+        first_ns = ns;
+        return;
+    }
+    while (may_wait && ns - first_ns < SHORTEST_NS)
+        read_pair(&ticks, &ns);
+    if (ns - first_ns < SHORTEST_NS)
+        return;
+    double scale = (double)(ns - first_ns) / (double)(ticks - first_ticks);
+    cup_ticks_scale.multiplier = (uint64_t)(scale * 4294967296.0);
+    cup_ticks_scale.base_ticks = ticks;
+    cup_ticks_scale.base_ns = cup_clock_realtime_ns();
+    cup_ticks_scale.use_tsc = 1;
+#else
+    (void)may_wait;
+#endif
+}

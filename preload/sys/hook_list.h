@@ -1,0 +1,487 @@
+/* Every function that the library interposes, stated once: the wrappers (hook_*.c), the real_*
+ * pointers, the table that resolves them (real.c) and the test that audits the exported symbols
+ * all come from this list. How to add one: docs/add-a-hook.md.
+ *
+ * X(name, family, need). REQUIRED: in every glibc since 2.17; without it the library switches
+ * itself off. OPTIONAL: newer, or an alias; a call without it fails with ENOSYS as the kernel
+ * would. */
+#ifndef CUPPING_PRELOAD_SYS_HOOK_LIST_H
+#define CUPPING_PRELOAD_SYS_HOOK_LIST_H
+
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
+#endif
+
+#include "preload/sys/library_variable.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CUP_HOOKS(X)                                                                               \
+    /* descriptors come and go */                                                                  \
+    X(open, FILES, REQUIRED)                                                                       \
+    X(open64, FILES, REQUIRED)                                                                     \
+    X(__open, FILES, OPTIONAL)                                                                     \
+    X(__open64, FILES, OPTIONAL)                                                                   \
+    X(__open_2, FILES, OPTIONAL)                                                                   \
+    X(__open64_2, FILES, OPTIONAL)                                                                 \
+    X(openat, FILES, REQUIRED)                                                                     \
+    X(openat64, FILES, REQUIRED)                                                                   \
+    X(__openat_2, FILES, OPTIONAL)                                                                 \
+    X(__openat64_2, FILES, OPTIONAL)                                                               \
+    X(creat, FILES, REQUIRED)                                                                      \
+    X(creat64, FILES, REQUIRED)                                                                    \
+    X(close, FILES, REQUIRED)                                                                      \
+    X(__close, FILES, OPTIONAL)                                                                    \
+    X(close_range, FILES, OPTIONAL)                                                                \
+    X(closefrom, FILES, OPTIONAL)                                                                  \
+    X(dup, FILES, REQUIRED)                                                                        \
+    X(dup2, FILES, REQUIRED)                                                                       \
+    X(__dup2, FILES, OPTIONAL)                                                                     \
+    X(dup3, FILES, REQUIRED)                                                                       \
+    X(fcntl, FILES, REQUIRED)                                                                      \
+    X(fcntl64, FILES, OPTIONAL)                                                                    \
+    X(__fcntl, FILES, OPTIONAL)                                                                    \
+    X(lseek, FILES, REQUIRED)                                                                      \
+    X(lseek64, FILES, REQUIRED)                                                                    \
+    X(__lseek, FILES, OPTIONAL)                                                                    \
+    /* reads */                                                                                    \
+    X(read, FILES, REQUIRED)                                                                       \
+    X(__read, FILES, OPTIONAL)                                                                     \
+    X(__read_chk, FILES, OPTIONAL)                                                                 \
+    X(pread, FILES, REQUIRED)                                                                      \
+    X(pread64, FILES, REQUIRED)                                                                    \
+    X(__pread64, FILES, OPTIONAL)                                                                  \
+    X(__pread_chk, FILES, OPTIONAL)                                                                \
+    X(__pread64_chk, FILES, OPTIONAL)                                                              \
+    X(readv, FILES, REQUIRED)                                                                      \
+    X(preadv, FILES, REQUIRED)                                                                     \
+    X(preadv64, FILES, REQUIRED)                                                                   \
+    X(preadv2, FILES, OPTIONAL)                                                                    \
+    X(preadv64v2, FILES, OPTIONAL)                                                                 \
+    /* writes */                                                                                   \
+    X(write, FILES, REQUIRED)                                                                      \
+    X(__write, FILES, OPTIONAL)                                                                    \
+    X(pwrite, FILES, REQUIRED)                                                                     \
+    X(pwrite64, FILES, REQUIRED)                                                                   \
+    X(__pwrite64, FILES, OPTIONAL)                                                                 \
+    X(writev, FILES, REQUIRED)                                                                     \
+    X(pwritev, FILES, REQUIRED)                                                                    \
+    X(pwritev64, FILES, REQUIRED)                                                                  \
+    X(pwritev2, FILES, OPTIONAL)                                                                   \
+    X(pwritev64v2, FILES, OPTIONAL)                                                                \
+    /* copies inside the kernel */                                                                 \
+    X(sendfile, FILES, REQUIRED)                                                                   \
+    X(sendfile64, FILES, REQUIRED)                                                                 \
+    X(copy_file_range, FILES, OPTIONAL)                                                            \
+    X(splice, FILES, REQUIRED)                                                                     \
+    /* sockets */                                                                                  \
+    X(recv, SOCKETS, REQUIRED)                                                                     \
+    X(__recv_chk, SOCKETS, OPTIONAL)                                                               \
+    X(recvfrom, SOCKETS, REQUIRED)                                                                 \
+    X(__recvfrom_chk, SOCKETS, OPTIONAL)                                                           \
+    X(recvmsg, SOCKETS, REQUIRED)                                                                  \
+    X(recvmmsg, SOCKETS, REQUIRED)                                                                 \
+    X(send, SOCKETS, REQUIRED)                                                                     \
+    X(__send, SOCKETS, OPTIONAL)                                                                   \
+    X(sendto, SOCKETS, REQUIRED)                                                                   \
+    X(sendmsg, SOCKETS, REQUIRED)                                                                  \
+    X(sendmmsg, SOCKETS, REQUIRED)                                                                 \
+    X(getsockopt, SOCKETS, REQUIRED)                                                               \
+    /* stdio: what the caller is handed, libc's own refills cannot be seen */                      \
+    X(fopen, STDIO, REQUIRED)                                                                      \
+    X(fopen64, STDIO, REQUIRED)                                                                    \
+    X(freopen, STDIO, REQUIRED)                                                                    \
+    X(freopen64, STDIO, REQUIRED)                                                                  \
+    X(fclose, STDIO, REQUIRED)                                                                     \
+    X(pclose, STDIO, REQUIRED)                                                                     \
+    X(fread, STDIO, REQUIRED)                                                                      \
+    X(fread_unlocked, STDIO, REQUIRED)                                                             \
+    X(__fread_chk, STDIO, OPTIONAL)                                                                \
+    X(__fread_unlocked_chk, STDIO, OPTIONAL)                                                       \
+    X(fgets, STDIO, REQUIRED)                                                                      \
+    X(fgets_unlocked, STDIO, REQUIRED)                                                             \
+    X(__fgets_chk, STDIO, OPTIONAL)                                                                \
+    X(__fgets_unlocked_chk, STDIO, OPTIONAL)                                                       \
+    X(fgetc, STDIO, REQUIRED)                                                                      \
+    X(fgetc_unlocked, STDIO, REQUIRED)                                                             \
+    X(getc, STDIO, REQUIRED)                                                                       \
+    X(getc_unlocked, STDIO, REQUIRED)                                                              \
+    X(_IO_getc, STDIO, OPTIONAL)                                                                   \
+    X(getline, STDIO, REQUIRED)                                                                    \
+    X(getdelim, STDIO, REQUIRED)                                                                   \
+    X(__getdelim, STDIO, OPTIONAL)                                                                 \
+    X(getw, STDIO, REQUIRED)                                                                       \
+    X(getchar, STDIO, REQUIRED)                                                                    \
+    X(getchar_unlocked, STDIO, REQUIRED)                                                           \
+    X(vfscanf, STDIO, REQUIRED)                                                                    \
+    X(fscanf, STDIO, REQUIRED)                                                                     \
+    X(__isoc99_vfscanf, STDIO, OPTIONAL)                                                           \
+    X(__isoc99_fscanf, STDIO, OPTIONAL)                                                            \
+    X(__isoc23_vfscanf, STDIO, OPTIONAL)                                                           \
+    X(__isoc23_fscanf, STDIO, OPTIONAL)                                                            \
+    X(fwrite, STDIO, REQUIRED)                                                                     \
+    X(fwrite_unlocked, STDIO, REQUIRED)                                                            \
+    X(fputs, STDIO, REQUIRED)                                                                      \
+    X(fputs_unlocked, STDIO, REQUIRED)                                                             \
+    X(fputc, STDIO, REQUIRED)                                                                      \
+    X(fputc_unlocked, STDIO, REQUIRED)                                                             \
+    X(putc, STDIO, REQUIRED)                                                                       \
+    X(putc_unlocked, STDIO, REQUIRED)                                                              \
+    X(_IO_putc, STDIO, OPTIONAL)                                                                   \
+    X(vfprintf, STDIO, REQUIRED)                                                                   \
+    X(fprintf, STDIO, REQUIRED)                                                                    \
+    X(__vfprintf_chk, STDIO, OPTIONAL)                                                             \
+    X(__fprintf_chk, STDIO, OPTIONAL)                                                              \
+    X(putw, STDIO, REQUIRED)                                                                       \
+    X(putchar, STDIO, REQUIRED)                                                                    \
+    X(putchar_unlocked, STDIO, REQUIRED)                                                           \
+    X(puts, STDIO, REQUIRED)                                                                       \
+    X(vprintf, STDIO, REQUIRED)                                                                    \
+    X(printf, STDIO, REQUIRED)                                                                     \
+    X(__vprintf_chk, STDIO, OPTIONAL)                                                              \
+    X(__printf_chk, STDIO, OPTIONAL)                                                               \
+    X(vdprintf, STDIO, REQUIRED)                                                                   \
+    X(dprintf, STDIO, REQUIRED)                                                                    \
+    X(__vdprintf_chk, STDIO, OPTIONAL)                                                             \
+    X(__dprintf_chk, STDIO, OPTIONAL)                                                              \
+    /* heap */                                                                                     \
+    X(malloc, HEAP, REQUIRED)                                                                      \
+    X(calloc, HEAP, REQUIRED)                                                                      \
+    X(realloc, HEAP, REQUIRED)                                                                     \
+    X(reallocarray, HEAP, OPTIONAL)                                                                \
+    X(free, HEAP, REQUIRED)                                                                        \
+    X(memalign, HEAP, REQUIRED)                                                                    \
+    X(posix_memalign, HEAP, REQUIRED)                                                              \
+    X(aligned_alloc, HEAP, OPTIONAL)                                                               \
+    X(valloc, HEAP, REQUIRED)                                                                      \
+    X(pvalloc, HEAP, REQUIRED)                                                                     \
+    X(mmap, HEAP, REQUIRED)                                                                        \
+    X(mmap64, HEAP, REQUIRED)                                                                      \
+    X(munmap, HEAP, REQUIRED)                                                                      \
+    X(mremap, HEAP, REQUIRED)                                                                      \
+    /* files are looked up by their paths */                                                       \
+    X(stat, FILES, OPTIONAL)                                                                       \
+    X(stat64, FILES, OPTIONAL)                                                                     \
+    X(lstat, FILES, OPTIONAL)                                                                      \
+    X(lstat64, FILES, OPTIONAL)                                                                    \
+    X(fstatat, FILES, OPTIONAL)                                                                    \
+    X(fstatat64, FILES, OPTIONAL)                                                                  \
+    X(statx, FILES, OPTIONAL)                                                                      \
+    X(__xstat, FILES, OPTIONAL)                                                                    \
+    X(__xstat64, FILES, OPTIONAL)                                                                  \
+    X(__lxstat, FILES, OPTIONAL)                                                                   \
+    X(__lxstat64, FILES, OPTIONAL)                                                                 \
+    X(__fxstatat, FILES, OPTIONAL)                                                                 \
+    X(__fxstatat64, FILES, OPTIONAL)                                                               \
+    /* calls on paths and directories, which may wait for a far file system */                     \
+    X(fstat, WAITS, OPTIONAL)                                                                      \
+    X(fstat64, WAITS, OPTIONAL)                                                                    \
+    X(__fxstat, WAITS, OPTIONAL)                                                                   \
+    X(__fxstat64, WAITS, OPTIONAL)                                                                 \
+    X(access, WAITS, REQUIRED)                                                                     \
+    X(faccessat, WAITS, REQUIRED)                                                                  \
+    X(unlink, WAITS, REQUIRED)                                                                     \
+    X(unlinkat, WAITS, REQUIRED)                                                                   \
+    X(rename, WAITS, REQUIRED)                                                                     \
+    X(renameat, WAITS, REQUIRED)                                                                   \
+    X(mkdir, WAITS, REQUIRED)                                                                      \
+    X(mkdirat, WAITS, REQUIRED)                                                                    \
+    X(rmdir, WAITS, REQUIRED)                                                                      \
+    X(truncate, WAITS, REQUIRED)                                                                   \
+    X(truncate64, WAITS, REQUIRED)                                                                 \
+    X(ftruncate, WAITS, REQUIRED)                                                                  \
+    X(ftruncate64, WAITS, REQUIRED)                                                                \
+    X(opendir, WAITS, REQUIRED)                                                                    \
+    X(readdir, WAITS, REQUIRED)                                                                    \
+    X(readdir64, WAITS, REQUIRED)                                                                  \
+    /* locks of Python (before glibc 2.34 in libpthread, which need not be there), and threads */  \
+    X(sem_init, LOCKS, OPTIONAL)                                                                   \
+    X(sem_destroy, LOCKS, OPTIONAL)                                                                \
+    X(sem_open, LOCKS, OPTIONAL)                                                                   \
+    X(sem_close, LOCKS, OPTIONAL)                                                                  \
+    X(sem_wait, LOCKS, OPTIONAL)                                                                   \
+    X(sem_trywait, LOCKS, OPTIONAL)                                                                \
+    X(sem_timedwait, LOCKS, OPTIONAL)                                                              \
+    X(sem_clockwait, LOCKS, OPTIONAL)                                                              \
+    X(sem_post, LOCKS, OPTIONAL)                                                                   \
+    X(pthread_create, LOCKS, OPTIONAL)                                                             \
+    /* calls that block; locks of libpthread as above */                                           \
+    X(nanosleep, WAITS, REQUIRED)                                                                  \
+    X(__nanosleep, WAITS, OPTIONAL)                                                                \
+    X(clock_nanosleep, WAITS, REQUIRED)                                                            \
+    X(usleep, WAITS, REQUIRED)                                                                     \
+    X(sleep, WAITS, REQUIRED)                                                                      \
+    X(thrd_sleep, WAITS, OPTIONAL)                                                                 \
+    X(poll, WAITS, REQUIRED)                                                                       \
+    X(__poll, WAITS, OPTIONAL)                                                                     \
+    X(__poll_chk, WAITS, OPTIONAL)                                                                 \
+    X(ppoll, WAITS, REQUIRED)                                                                      \
+    X(__ppoll_chk, WAITS, OPTIONAL)                                                                \
+    X(select, WAITS, REQUIRED)                                                                     \
+    X(__select, WAITS, OPTIONAL)                                                                   \
+    X(pselect, WAITS, REQUIRED)                                                                    \
+    X(epoll_wait, WAITS, REQUIRED)                                                                 \
+    X(epoll_pwait, WAITS, REQUIRED)                                                                \
+    X(epoll_pwait2, WAITS, OPTIONAL)                                                               \
+    X(accept, WAITS, REQUIRED)                                                                     \
+    X(accept4, WAITS, REQUIRED)                                                                    \
+    X(connect, WAITS, REQUIRED)                                                                    \
+    X(__connect, WAITS, OPTIONAL)                                                                  \
+    X(getaddrinfo, WAITS, REQUIRED)                                                                \
+    X(pthread_cond_wait, WAITS, REQUIRED)                                                          \
+    X(pthread_cond_timedwait, WAITS, REQUIRED)                                                     \
+    X(pthread_cond_clockwait, WAITS, OPTIONAL)                                                     \
+    X(pthread_cond_signal, WAITS, REQUIRED)                                                        \
+    X(pthread_cond_broadcast, WAITS, REQUIRED)                                                     \
+    X(cnd_wait, WAITS, OPTIONAL)                                                                   \
+    X(cnd_timedwait, WAITS, OPTIONAL)                                                              \
+    X(pthread_mutex_lock, WAITS, REQUIRED)                                                         \
+    X(__pthread_mutex_lock, WAITS, OPTIONAL)                                                       \
+    X(pthread_mutex_timedlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_mutex_clocklock, WAITS, OPTIONAL)                                                    \
+    X(mtx_lock, WAITS, OPTIONAL)                                                                   \
+    X(mtx_timedlock, WAITS, OPTIONAL)                                                              \
+    X(pthread_rwlock_rdlock, WAITS, OPTIONAL)                                                      \
+    X(__pthread_rwlock_rdlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_rwlock_wrlock, WAITS, OPTIONAL)                                                      \
+    X(__pthread_rwlock_wrlock, WAITS, OPTIONAL)                                                    \
+    X(pthread_rwlock_timedrdlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_timedwrlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_clockrdlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_rwlock_clockwrlock, WAITS, OPTIONAL)                                                 \
+    X(pthread_barrier_wait, WAITS, OPTIONAL)                                                       \
+    X(pthread_join, WAITS, OPTIONAL)                                                               \
+    X(pthread_timedjoin_np, WAITS, OPTIONAL)                                                       \
+    X(pthread_clockjoin_np, WAITS, OPTIONAL)                                                       \
+    X(thrd_join, WAITS, OPTIONAL)                                                                  \
+    X(flock, WAITS, REQUIRED)                                                                      \
+    X(lockf, WAITS, REQUIRED)                                                                      \
+    X(lockf64, WAITS, REQUIRED)                                                                    \
+    X(fsync, WAITS, REQUIRED)                                                                      \
+    X(fdatasync, WAITS, REQUIRED)                                                                  \
+    X(msync, WAITS, REQUIRED)                                                                      \
+    X(sync_file_range, WAITS, REQUIRED)                                                            \
+    X(syscall, WAITS, REQUIRED)                                                                    \
+    /* the clocks that Dask and Coffea read */                                                     \
+    X(clock_gettime, CLOCK, REQUIRED)                                                              \
+    /* other programs are started: a task's children are followed */                               \
+    X(execve, PROCESS, REQUIRED)                                                                   \
+    X(execveat, PROCESS, OPTIONAL)                                                                 \
+    X(execv, PROCESS, REQUIRED)                                                                    \
+    X(execvp, PROCESS, REQUIRED)                                                                   \
+    X(execvpe, PROCESS, REQUIRED)                                                                  \
+    X(execl, PROCESS, REQUIRED)                                                                    \
+    X(execle, PROCESS, REQUIRED)                                                                   \
+    X(execlp, PROCESS, REQUIRED)                                                                   \
+    X(fexecve, PROCESS, REQUIRED)                                                                  \
+    X(posix_spawn, PROCESS, REQUIRED)                                                              \
+    X(posix_spawnp, PROCESS, REQUIRED)                                                             \
+    X(system, PROCESS, REQUIRED)                                                                   \
+    /* children are waited for: what they read becomes ours in the kernel's count */               \
+    X(wait, PROCESS, REQUIRED)                                                                     \
+    X(__wait, PROCESS, OPTIONAL)                                                                   \
+    X(wait3, PROCESS, REQUIRED)                                                                    \
+    X(wait4, PROCESS, REQUIRED)                                                                    \
+    X(waitpid, PROCESS, REQUIRED)                                                                  \
+    X(__waitpid, PROCESS, OPTIONAL)                                                                \
+    X(waitid, PROCESS, REQUIRED)                                                                   \
+    /* libraries are unloaded: others may come to lie there */                                     \
+    X(dlclose, LOADER, REQUIRED)                                                                   \
+    /* ends of a process that skip destructors */                                                  \
+    X(_exit, PROCESS, REQUIRED)                                                                    \
+    X(_Exit, PROCESS, REQUIRED)
+
+/* Siblings that no public header declares. */
+struct rusage;
+pid_t __wait(int *status);
+pid_t __waitpid(pid_t pid, int *status, int options);
+int __open(const char *path, int flags, ...);
+int __open64(const char *path, int flags, ...);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+int __close(int fd);
+#if !__GLIBC_PREREQ(2, 34)
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
+#endif
+int __dup2(int from, int to);
+int __fcntl(int fd, int command, ...);
+#if !__GLIBC_PREREQ(2, 28)
+int fcntl64(int fd, int command, ...);
+#endif
+off_t __lseek(int fd, off_t offset, int whence);
+ssize_t __read(int fd, void *buffer, size_t bytes);
+ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
+ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset);
+ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room);
+ssize_t __write(int fd, const void *buffer, size_t bytes);
+ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset);
+#if !__GLIBC_PREREQ(2, 27)
+ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
+                        unsigned flags);
+#endif
+ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, int flags,
+                       __SOCKADDR_ARG address, socklen_t *address_bytes);
+ssize_t __send(int fd, const void *buffer, size_t bytes, int flags);
+size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
+size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
+char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream);
+char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream);
+int _IO_getc(FILE *stream);
+int _IO_putc(int c, FILE *stream);
+ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream);
+int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments);
+int __isoc99_fscanf(FILE *stream, const char *format, ...);
+int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
+int __isoc23_fscanf(FILE *stream, const char *format, ...);
+int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
+#if !__GLIBC_PREREQ(2, 34)
+int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
+             int flags);
+#endif
+int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+int __vprintf_chk(int flag, const char *format, va_list arguments);
+int __printf_chk(int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+
+int __xstat(int version, const char *path, struct stat *status);
+int __xstat64(int version, const char *path, struct stat64 *status);
+int __fxstat(int version, int fd, struct stat *status);
+int __fxstat64(int version, int fd, struct stat64 *status);
+int __lxstat(int version, const char *path, struct stat *status);
+int __lxstat64(int version, const char *path, struct stat64 *status);
+int __fxstatat(int version, int directory, const char *path, struct stat *status, int flags);
+int __fxstatat64(int version, int directory, const char *path, struct stat64 *status, int flags);
+#if !__GLIBC_PREREQ(2, 28)
+struct statx;
+int statx(int directory, const char *path, int flags, unsigned mask, struct statx *status);
+#endif
+#if !__GLIBC_PREREQ(2, 30)
+int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until);
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *until);
+int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock, const struct timespec *until);
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+                               const struct timespec *until);
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                               const struct timespec *until);
+#endif
+#if !__GLIBC_PREREQ(2, 31)
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+                         const struct timespec *until);
+#endif
+#if !__GLIBC_PREREQ(2, 35)
+int epoll_pwait2(int fd, struct epoll_event *events, int most, const struct timespec *timeout,
+                 const sigset_t *signals);
+#endif
+
+int __nanosleep(const struct timespec *time, struct timespec *left);
+int __poll(struct pollfd *descriptors, nfds_t count, int timeout);
+int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+                const sigset_t *signals, size_t room);
+int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout);
+int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
+int __pthread_mutex_lock(pthread_mutex_t *lock);
+int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
+int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
+/* What a lock is tried or looked at by, before it is waited for; and what a thread's stack is set
+ * and told by, whose versions in glibc 2.34 are no older one's. */
+#define CUP_TRIES(X)                                                                               \
+    X(pthread_mutex_trylock)                                                                       \
+    X(mtx_trylock)                                                                                 \
+    X(pthread_rwlock_tryrdlock)                                                                    \
+    X(pthread_rwlock_trywrlock)                                                                    \
+    X(sem_getvalue)                                                                                \
+    X(pthread_attr_setstacksize)                                                                   \
+    X(pthread_getattr_np)                                                                          \
+    X(pthread_attr_getstack)
+
+/* Methods of XRootD's client, by their C++ names; the last letter tells the ABI: t for version 5, l
+ * for version 6. They are no part of the list above: the library that has them comes when it comes,
+ * out of RTLD_NEXT's sight, and there may be two of it. See hook_xrootd.c. */
+#if defined(__x86_64__)
+#define CUP_XROOTD_HOOKS(X)                                                                                                                  \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEt)                       \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEl)                       \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEPNS_15ResponseHandlerEt) \
+    X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEPNS_15ResponseHandlerEl) \
+    X(_ZN5XrdCl4File4ReadEmjPvRjt)                                                                                                           \
+    X(_ZN5XrdCl4File4ReadEmjPvRjl)                                                                                                           \
+    X(_ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEt)                                                                                       \
+    X(_ZN5XrdCl4File4ReadEmjPvPNS_15ResponseHandlerEl)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvRSt6vectorIjSaIjEERjt)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvRSt6vectorIjSaIjEERjl)                                                                                       \
+    X(_ZN5XrdCl4File6PgReadEmjPvPNS_15ResponseHandlerEt)                                                                                     \
+    X(_ZN5XrdCl4File6PgReadEmjPvPNS_15ResponseHandlerEl)                                                                                     \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEt)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEl)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEt)                                                \
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEl)
+#else
+#define CUP_XROOTD_HOOKS(X)
+#endif
+
+#define X(name) extern __typeof__(name) *real_##name CUP_OURS;
+CUP_TRIES(X)
+#undef X
+#define X(name, family, need) extern __typeof__(name) *real_##name CUP_OURS;
+CUP_HOOKS(X)
+#undef X
+
+/* Resolves all of them once; returns how many were found, or -1 if a REQUIRED one is missing.
+ * Called by the constructor, or by the first malloc if that comes earlier. */
+int cup_real_resolve(void);
+
+/* Resolves one before that. */
+void *cup_real_find(void **slot, const char *name);
+
+/* The real function, resolved if it is not yet; a call through NULL is the caller's to avoid
+ * (only OPTIONAL names can be NULL after resolution, see CUP_HAVE). */
+#define CUP_REAL(name)                                                                             \
+    (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_RESOLVE_NOW(name))
+#define CUP_RESOLVE_NOW(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
+#define CUP_HAVE(name) (CUP_REAL(name) != NULL)
+
+/* What a call without its real function returns. */
+static inline int cup_missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+/* A wrapper: exported under the hook's own name. */
+#define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))
+
+#endif

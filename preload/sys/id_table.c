@@ -1,0 +1,82 @@
+#include "preload/sys/id_table.h"
+
+#include "preload/sys/raw.h"
+
+enum { FIRST_ROOM = 1 << 10 };
+
+/* A mapping that tells its own size, so that one pointer is all there is to replace. */
+struct cup_id_pages {
+    size_t bytes;
+    uint32_t room, used; /* room: a power of two */
+    struct cup_id_entry entries[];
+};
+
+static struct cup_id_pages *new_pages(uint32_t room)
+{
+    size_t bytes = sizeof(struct cup_id_pages) + room * sizeof(struct cup_id_entry);
+    struct cup_id_pages *pages =
+        cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    pages->bytes = bytes;
+    pages->room = room;
+    return pages;
+}
+
+static struct cup_id_entry *look(struct cup_id_pages *pages, uint64_t key, uint64_t more)
+{
+    uint32_t mask = pages->room - 1, at = (uint32_t)cup_mix(key, more) & mask;
+    while (pages->entries[at].id &&
+           (pages->entries[at].key != key || pages->entries[at].more != more))
+        at = (at + 1) & mask;
+    return &pages->entries[at];
+}
+
+static bool grow(struct cup_id_table *table)
+{
+    struct cup_id_pages *old = table->pages, *pages = new_pages(old ? 2 * old->room : FIRST_ROOM);
+    if (!pages)
+        return false;
+    for (uint32_t i = 0; old && i < old->room; i++) {
+        const struct cup_id_entry *entry = &old->entries[i];
+        if (!entry->id)
+            continue;
+        *look(pages, entry->key, entry->more) = *entry;
+        pages->used++;
+    }
+    __atomic_store_n(&table->pages, pages, __ATOMIC_RELEASE);
+    if (old)
+        cup_raw_munmap(old, old->bytes);
+    return true;
+}
+
+struct cup_id_entry *cup_id_find(const struct cup_id_table *table, uint64_t key, uint64_t more)
+{
+    struct cup_id_entry *entry = table->pages ? look(table->pages, key, more) : NULL;
+    return entry && entry->id ? entry : NULL;
+}
+
+bool cup_id_room(struct cup_id_table *table, uint32_t count, uint32_t most)
+{
+    uint32_t used = table->pages ? table->pages->used : 0;
+    if (count > most || used > most - count)
+        return false;
+    while (!table->pages || used + count > table->pages->room / 2)
+        if (!grow(table))
+            return false;
+    return true;
+}
+
+void cup_id_add(struct cup_id_table *table, uint64_t key, uint64_t more, uint32_t id)
+{
+    *look(table->pages, key, more) = (struct cup_id_entry){key, more, id};
+    table->pages->used++;
+}
+
+void cup_id_table_reset(struct cup_id_table *table)
+{
+    struct cup_id_pages *pages = table->pages;
+    table->pages = NULL;
+    if (pages)
+        cup_raw_munmap(pages, pages->bytes);
+}

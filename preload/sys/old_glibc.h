@@ -1,0 +1,22 @@
+/* Symbols that glibc 2.34 moved into libc and gave a new version: bound to their first one, so
+ * that a library built today loads on images with glibc 2.17 (there they lie in libdl, which the
+ * Makefile names, and libpthread, which need not be there: hence weak). Included by every file
+ * through the Makefile. */
+#ifndef CUPPING_PRELOAD_SYS_OLD_GLIBC_H
+#define CUPPING_PRELOAD_SYS_OLD_GLIBC_H
+
+#if defined(__x86_64__) && defined(__ELF__)
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+__asm__(".symver dlerror, dlerror@GLIBC_2.2.5");
+__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
+__asm__(".symver dladdr, dladdr@GLIBC_2.2.5");
+__asm__(".symver dladdr1, dladdr1@GLIBC_2.3.3");
+__asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
+__asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
+__asm__(".symver pthread_getspecific, pthread_getspecific@GLIBC_2.2.5");
+__asm__(".weak pthread_getspecific");
+__asm__(".weak pthread_key_create");
+__asm__(".weak pthread_setspecific");
+#endif
+
+#endif

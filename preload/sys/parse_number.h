@@ -1,0 +1,41 @@
+/* Decimal numbers, read without strtoull and sscanf: built with a glibc of 2023 or later, those
+ * become symbols that older images do not have. */
+#ifndef CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
+#define CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Skips blanks, reads digits into *VALUE (UINT64_MAX if they are too many), returns what follows;
+ * TEXT itself if there is no digit. */
+static inline const char *cup_number(const char *text, uint64_t *value)
+{
+    const char *at = text;
+    while (*at == ' ')
+        at++;
+    if (*at < '0' || *at > '9')
+        return text;
+    bool too_many = false;
+    uint64_t number = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        too_many |= __builtin_mul_overflow(number, 10, &number) ||
+                    __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number);
+    *value = too_many ? UINT64_MAX : number;
+    return at;
+}
+
+/* Writes NUMBER (up to ten digits), and NUL; returns where that stands. Allocates nothing and takes
+ * no lock: for a child of vfork, a signal handler. */
+static inline char *cup_number_write(char *text, uint32_t number)
+{
+    unsigned digits = 1;
+    for (uint32_t rest = number; rest >= 10; rest /= 10)
+        digits++;
+    char *end = text + digits;
+    *end = '\0';
+    for (; digits; number /= 10)
+        text[--digits] = (char)('0' + number % 10);
+    return end;
+}
+
+#endif

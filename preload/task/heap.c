@@ -1,0 +1,106 @@
+#include "preload/task/heap.h"
+
+#include "preload/log/log.h"
+
+static struct cup_block *payer(void)
+{
+    if (cup_self.heap)
+        return cup_self.heap;
+    return cup_attribution_helped();
+}
+
+/* Most helpers stay with the task they helped last. */
+static struct cup_block *block_of(uint32_t task)
+{
+    if (cup_self.guard)
+        return NULL;
+    if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
+        return cup_self.last;
+    return cup_attribution_helped();
+}
+
+void cup_heap_add_helping(uint32_t task, size_t bytes)
+{
+    struct cup_block *block = block_of(task);
+    if (block)
+        cup_heap_add(block, bytes);
+}
+
+void cup_heap_remove_helping(uint32_t task, size_t bytes)
+{
+    struct cup_block *block = block_of(task);
+    if (block)
+        cup_heap_remove(block, bytes);
+}
+
+/* ---- mappings: remembered, so that an unmapped library is no free ------------------------ */
+
+enum { MAPPINGS = 4096 }; /* 64 KiB; arenas beyond that are not counted, neither way */
+
+static struct {
+    uintptr_t at;
+    size_t bytes;
+} mappings[MAPPINGS];
+
+static size_t slot_of(uintptr_t at)
+{
+    return (at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+}
+
+/* A short probe instead of tombstones: eight places, or not remembered. */
+enum { PROBE = 8 };
+
+static bool remember(uintptr_t at, size_t bytes)
+{
+    bool done = false;
+    cup_log_lock();
+    for (size_t i = 0; i < PROBE && !done; i++) {
+        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        if (mappings[slot].at && mappings[slot].at != at)
+            continue;
+        mappings[slot].at = at;
+        mappings[slot].bytes = bytes;
+        done = true;
+    }
+    cup_log_unlock();
+    return done;
+}
+
+static bool forget(uintptr_t at, size_t bytes)
+{
+    bool found = false;
+    cup_log_lock();
+    for (size_t i = 0; i < PROBE && !found; i++) {
+        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        found = mappings[slot].at == at && mappings[slot].bytes == bytes;
+        if (found)
+            mappings[slot].at = 0;
+    }
+    cup_log_unlock();
+    return found;
+}
+
+void cup_heap_mapped(void *at, size_t bytes)
+{
+    if (!cup_active() || cup_self.guard)
+        return;
+    cup_guard();
+    struct cup_block *block = payer();
+    bool counts = block && remember((uintptr_t)at, bytes);
+    cup_unguard();
+    if (counts)
+        cup_heap_add(block, bytes);
+}
+
+bool cup_heap_unmapped(void *at, size_t bytes)
+{
+    if (!cup_active() || cup_self.guard)
+        return false;
+    cup_guard();
+    bool ours = forget((uintptr_t)at, bytes);
+    struct cup_block *block = ours ? payer() : NULL;
+    if (block)
+        cup_heap_remove(block, bytes);
+    cup_unguard();
+    return ours;
+}

@@ -1,0 +1,201 @@
+#include "preload/task/task.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/counters/block.h"
+#include "preload/counters/series.h"
+#include "preload/io/mapped_files.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/root/baskets.h"
+#include "preload/sampler/sampler.h"
+#include "preload/sampler/thread_slots.h"
+#include "preload/stacks/stack_uses.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/own_fd.h"
+#include "preload/sys/parse_number.h"
+#include "preload/task/sections.h"
+#include "preload/waits/wait.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t last_task;
+
+static uint64_t read_rss(void)
+{
+    static uint32_t statm; /* of any thread: at worst one is opened too many */
+    char text[96];
+    if (!cup_own_fd_read(statm, text, sizeof text)) {
+        statm = cup_own_fd_open("/proc/self/statm");
+        if (!cup_own_fd_read(statm, text, sizeof text))
+            return CUP_UNKNOWN64;
+    }
+    uint64_t pages = 0; /* first field: virtual size; second: resident */
+    cup_number(cup_number(text, &pages), &pages);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Not asked again within half a millisecond: a task's begin takes what the last one's end found. */
+uint64_t cup_task_rss(void)
+{
+    enum { FRESH_NS = 500000 };
+    static uint64_t rss = CUP_UNKNOWN64, asked; /* of any thread: at worst asked once more */
+    uint64_t now = cup_ticks();
+    if (asked && rss != CUP_UNKNOWN64 && cup_ticks_ns(now - asked) < FRESH_NS)
+        return rss;
+    rss = read_rss();
+    asked = now;
+    return rss;
+}
+
+static void write_begin(uint32_t task, const struct cup_task_info *info)
+{
+    struct cup_r_task_begin *record = cup_log_reserve(sizeof *record, info->key_bytes);
+    if (!record)
+        return;
+    record->task = task;
+    record->tid = cup_self.tid;
+    record->prefix = info->prefix;
+    record->server = info->server;
+    record->span = info->span;
+    record->span_id = info->span_id;
+    record->origin = info->origin;
+    record->start_ns = info->start.time_ns;
+    record->rss = cup_task_rss();
+    record->run_id = info->run_id;
+    record->key_bytes = (uint32_t)info->key_bytes;
+    memcpy(record + 1, info->key, info->key_bytes);
+    cup_log_commit(record, CUP_R_TASK_BEGIN);
+}
+
+static uint32_t next_task(void)
+{
+    cup_thread_known();
+    return __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t cup_task_begin(const struct cup_task_info *info)
+{
+    struct cup_thread *thread = &cup_self;
+    uint32_t task = next_task();
+    thread->task = task;
+    thread->origin = info->origin;
+    thread->start = info->start;
+    thread->tic = (struct cup_moment){0, 0};
+    thread->prefix = info->prefix;
+    thread->item_known = false;
+    write_begin(task, info);
+    thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
+    cup_attribution_begin(task);
+    cup_thread_slot_works(task, true, info->start.cpu_ns);
+    cup_sampler_looks();
+    cup_wait_task_begins();
+    cup_log_health(CUP_H_TASKS_BEGUN, 1);
+    return task;
+}
+
+uint32_t cup_task_begin_async(const struct cup_task_info *info)
+{
+    uint32_t task = next_task();
+    write_begin(task, info);
+    cup_attribution_async(task, true);
+    cup_attribution_begin(task);
+    cup_sampler_looks();
+    cup_log_health(CUP_H_TASKS_BEGUN, 1);
+    return task;
+}
+
+/* TOC: NULL if process() did not return. */
+static void write_chunk(const struct cup_moment *toc)
+{
+    struct cup_r_chunk *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = cup_self.task;
+    record->tic_ns = cup_self.tic.time_ns;
+    record->toc_ns = toc ? toc->time_ns : 0;
+    record->cpu_ns = toc ? toc->cpu_ns - cup_self.tic.cpu_ns : CUP_UNKNOWN64;
+    cup_log_commit(record, CUP_R_CHUNK);
+}
+
+void cup_task_tic(struct cup_moment now)
+{
+    cup_self.tic = now;
+}
+
+void cup_task_toc(struct cup_moment now)
+{
+    if (!cup_self.task || !cup_self.tic.time_ns)
+        return;
+    write_chunk(&now);
+    cup_self.tic.time_ns = 0;
+}
+
+static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns, uint64_t cpu_ns,
+                      uint64_t result_bytes, uint32_t error)
+{
+    struct cup_r_task_end *record = cup_log_reserve(sizeof *record, 0);
+    if (!record)
+        return;
+    record->task = task;
+    record->status = status;
+    record->stop_ns = stop_ns;
+    record->cpu_ns = cpu_ns;
+    record->rss = cup_task_rss();
+    record->result_bytes = result_bytes;
+    record->error = error;
+    cup_log_commit(record, CUP_R_TASK_END);
+}
+
+static void count_in_series(struct cup_moment start, struct cup_moment stop)
+{
+    cup_log_series_add(CUP_S_TASKS, stop.time_ns, 1);
+    cup_log_series_add(CUP_S_TASK_NS, stop.time_ns, (uint64_t)(stop.time_ns - start.time_ns));
+    cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
+}
+
+void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
+                  uint32_t error)
+{
+    struct cup_thread *thread = &cup_self;
+    if (!thread->task)
+        return;
+    cup_mapping_task_ends(thread->task);
+    cup_sections_task_ends(thread->task);
+    struct cup_block *block = thread->own;
+    thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
+    if (thread->tic.time_ns)
+        write_chunk(NULL);
+    cup_wait_task_ends(block);
+    cup_thread_slot_works(0, false, stop.cpu_ns);
+    if (block)
+        cup_block_close(block);
+    cup_series_flush(thread);
+    write_end(thread->task, status, stop.time_ns, stop.cpu_ns - thread->start.cpu_ns, result_bytes,
+              error);
+    count_in_series(thread->start, stop);
+    cup_attribution_end(thread->task);
+    cup_baskets_end(thread->task);
+    cup_stack_uses_end(thread->task);
+    cup_log_health(CUP_H_TASKS_ENDED, 1);
+    thread->task = 0;
+    thread->tic.time_ns = 0;
+    thread->origin = 0;
+}
+
+void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                        uint64_t result_bytes, uint32_t error)
+{
+    if (!cup_attribution_runs(task))
+        return;
+    cup_mapping_task_ends(task);
+    cup_sections_task_ends(task);
+    cup_block_close_helped(&cup_self, task);
+    write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
+    cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
+    cup_attribution_end(task);
+    cup_baskets_end(task);
+    cup_stack_uses_end(task);
+    cup_attribution_async(task, false);
+    cup_log_health(CUP_H_TASKS_ENDED, 1);
+}

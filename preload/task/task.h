@@ -1,0 +1,47 @@
+/* A task of this process begins and ends: records, thread state, counters. Knows no Python. */
+#ifndef CUPPING_PRELOAD_TASK_TASK_H
+#define CUPPING_PRELOAD_TASK_TASK_H
+
+#include "include/log_format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One moment on both clocks of the calling thread, as close together as they can be read. */
+struct cup_moment {
+    int64_t time_ns; /* CLOCK_REALTIME */
+    uint64_t cpu_ns; /* CLOCK_THREAD_CPUTIME_ID */
+};
+
+struct cup_task_info {
+    const char *key;
+    size_t key_bytes;
+    uint32_t prefix, server, span, span_id; /* ids in the log; 0: not known */
+    enum cup_task_origin origin;
+    int64_t run_id; /* -1: not known */
+    struct cup_moment start;
+};
+
+/* The calling thread runs a task from now on. Returns its number (never 0). */
+uint32_t cup_task_begin(const struct cup_task_info *info);
+
+/* An async task begins, which no thread runs: what is done for it is found by its context. Returns
+ * its number. */
+uint32_t cup_task_begin_async(const struct cup_task_info *info);
+
+/* And ends: STOP_NS is a CLOCK_REALTIME time. */
+void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                        uint64_t result_bytes, uint32_t error);
+
+/* The calling thread's task has ended. ERROR: string id or 0. */
+void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
+                  uint32_t error);
+
+/* A chunk's border: Coffea's clock before process() (tic), and after (toc). */
+void cup_task_tic(struct cup_moment now);
+void cup_task_toc(struct cup_moment now);
+
+/* Resident set of the process in bytes; CUP_UNKNOWN64 if the kernel does not tell. */
+uint64_t cup_task_rss(void);
+
+#endif

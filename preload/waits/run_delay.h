@@ -1,0 +1,15 @@
+/* How long the calling thread was ready to run, but without a core: the second figure of
+ * /proc/self/task/TID/schedstat, which the kernel brings up to date whenever the thread gets one.
+ */
+#ifndef CUPPING_PRELOAD_WAITS_RUN_DELAY_H
+#define CUPPING_PRELOAD_WAITS_RUN_DELAY_H
+
+#include <stdint.h>
+
+/* Nanoseconds since the thread began; CUP_UNKNOWN64 if the kernel does not tell. Changes errno. */
+uint64_t cup_run_delay_ns(void);
+
+/* The thread ends. */
+void cup_run_delay_ends(void);
+
+#endif

@@ -1,0 +1,334 @@
+#include "preload/waits/wait.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/counters/block.h"
+#include "preload/log/log.h"
+#include "preload/stacks/stack_events.h"
+#include "preload/sys/raw.h"
+#include "preload/waits/helper_wait.h"
+#include "preload/waits/run_delay.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+/* ---- run delay --------------------------------------------------------------------------- */
+
+/* Reading it costs a microsecond, so it is not read at both ends of every wait, but only once more
+ * than this is not known: at a wait's end, if the thread waited longer, and before one, if it lost
+ * more since the last reading, outside of waits. */
+enum { WORTH_READING_NS = 10000 };
+
+static void read_delay(uint64_t now, uint64_t cpu_ns)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->delay_ns = cup_run_delay_ns();
+    thread->delay_ticks = now;
+    thread->delay_cpu_ns = cpu_ns;
+}
+
+static uint64_t less(uint64_t from, uint64_t part)
+{
+    return from > part ? from - part : 0;
+}
+
+/* What the thread was off the CPU since the last reading. */
+static uint64_t lost_ns(uint64_t now, uint64_t cpu_ns)
+{
+    return less(cup_ticks_ns(now - cup_self.delay_ticks), cpu_ns - cup_self.delay_cpu_ns);
+}
+
+/* Run delay within the NS that the thread was off the CPU just now. What it lost before, since the
+ * last reading and outside of waits, was run delay too, as a rule. */
+static uint64_t delay_within(uint64_t now, uint64_t cpu_ns, uint64_t ns)
+{
+    uint64_t before = cup_self.delay_ticks ? cup_self.delay_ns : CUP_UNKNOWN64;
+    uint64_t lost_before = less(lost_ns(now, cpu_ns), ns);
+    read_delay(now, cpu_ns);
+    if (before == CUP_UNKNOWN64 || cup_self.delay_ns == CUP_UNKNOWN64)
+        return 0;
+    uint64_t delay = less(cup_self.delay_ns - before, lost_before);
+    return delay < ns ? delay : ns;
+}
+
+/* ---- where it counts --------------------------------------------------------------------- */
+
+/* CPython takes the GIL in waits of 5 ms, one right after the other: they are one. START: of this
+ * wait, whose NS are then added to those of the ones before. True: there were such. */
+static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
+{
+    enum { RIGHT_AFTER_NS = 8000 };
+    struct cup_thread *thread = &cup_self;
+    uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
+    uint32_t *before = &counts[cup_bucket(thread->gil_ns)];
+    bool goes_on = cup_ticks_ns(start - thread->gil_stop) < RIGHT_AFTER_NS && *before;
+    if (goes_on) {
+        --*before;
+        ns += thread->gil_ns;
+    } else {
+        block->counters[CUP_C_GIL_WAITS]++;
+    }
+    counts[cup_bucket(ns)]++;
+    if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
+        block->counters[CUP_C_GIL_LONGEST_NS] = ns;
+    thread->gil_ns = ns;
+    thread->gil_stop = stop;
+    return goes_on;
+}
+
+/* The task's own thread waits in a lock, perhaps for its helpers: see break_down(). */
+static bool is_for_helpers(const struct cup_block *block, enum cup_wait_class class)
+{
+    return block->own == CUP_BLOCK_RUNS && class == CUP_WAIT_LOCK;
+}
+
+static void count(struct cup_block *block, enum cup_wait_class class, uint64_t start, uint64_t stop,
+                  uint64_t ns, uint64_t delay)
+{
+    bool goes_on = false;
+    block->counters[CUP_C_IO_WAIT_NS + class] += ns;
+    block->counters[CUP_C_RUN_DELAY_NS] += delay;
+    if (class == CUP_WAIT_GIL) {
+        goes_on = count_gil(block, start, stop, ns);
+        cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
+    } else if (class == CUP_WAIT_IO) {
+        cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
+    }
+    if (ns >= CUP_EVENT_WAIT_NS || goes_on)
+        cup_event_waited(block->task, class, !goes_on, ns);
+}
+
+static bool is_helpers(const struct cup_block *block)
+{
+    return block->task && block->own != CUP_BLOCK_RUNS;
+}
+
+/* The task waited NS in a lock. While a helper of it waited for something else, so did the task:
+ * that part is counted there. */
+static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
+{
+    struct cup_helper_wait helpers = cup_helper_wait_unlock(block->task, stop);
+    uint64_t left = ns;
+    for (int class = 0; class < CUP_WAIT_COUNT; class ++) {
+        uint64_t part = cup_ticks_ns(helpers.ticks[class]);
+        part = part < left ? part : left;
+        if (!part || class == CUP_WAIT_LOCK)
+            continue;
+        block->counters[CUP_C_LOCK_WAIT_NS] -=
+            part; /* first: a kill in between counts none twice */
+        block->counters[CUP_C_IO_WAIT_NS + class] += part;
+        left -= part;
+    }
+    block->counters[CUP_C_HELD_UP_NS] += ns - left;
+}
+
+/* ---- a wait ------------------------------------------------------------------------------ */
+
+/* After a job a thread still works for its task, as long as callbacks are called; then it waits for
+ * the next job. */
+static bool awaits_job(enum cup_wait_class class)
+{
+    return class == CUP_WAIT_LOCK && cup_self.handed && !cup_self.job_runs;
+}
+
+/* Of the block that pays for a wait of this thread. Waits for no task are idleness, but for those
+ * that show how busy the interpreter is. */
+static struct cup_block *payer(enum cup_wait_class class)
+{
+    if (cup_self.own)
+        return cup_self.own;
+    struct cup_block *block = awaits_job(class) ? NULL : cup_attribution_helped();
+    if (block || class != CUP_WAIT_GIL)
+        return block;
+    return cup_thread_known() ? cup_block_none(&cup_self) : NULL;
+}
+
+/* A thread that a signal's handler jumped out of a wait, or that was cancelled in it, does not wait
+ * any more. */
+static void leave_stale(void)
+{
+    struct cup_thread *thread = &cup_self;
+    if (thread->waits_for)
+        cup_helper_wait_leaves(thread->waits_for, thread->waits_class, cup_ticks(), 0, 0);
+    thread->waits_for = 0;
+    thread->waiting = 0;
+}
+
+/* Deeper on the stack than a wait that has not ended. Else that one was jumped out of. */
+static bool is_nested(const struct cup_wait *wait)
+{
+    return cup_self.waiting && (uintptr_t)wait < cup_self.waiting;
+}
+
+static void begin(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->waiting = (uintptr_t)wait;
+    wait->class = (uint8_t) class;
+    wait->block = block;
+    wait->cpu_ns = cup_clock_thread_cpu_ns();
+    wait->start = cup_ticks();
+    if (lost_ns(wait->start, wait->cpu_ns) > WORTH_READING_NS)
+        read_delay(wait->start, wait->cpu_ns);
+}
+
+static void show_helper(struct cup_wait *wait)
+{
+    struct cup_thread *thread = &cup_self;
+    thread->waits_for = wait->block->task;
+    thread->waits_class = wait->class;
+    wait->meanwhile = cup_helper_wait_enters(wait->block->task, wait->class, wait->start);
+}
+
+static void look_at_helpers(const struct cup_wait *wait)
+{
+    if (!is_for_helpers(wait->block, wait->class))
+        return;
+    cup_helper_wait_lock(wait->block->task, wait->start);
+    cup_event_hands_over();
+}
+
+static bool shows(const struct cup_wait *wait, enum cup_wait_kind kind)
+{
+    return is_helpers(wait->block) && wait->class != CUP_WAIT_LOCK &&
+           (kind != CUP_WAITS_LOOP || wait->block->own != CUP_BLOCK_INHERITS);
+}
+
+bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_wait_kind kind)
+{
+    if (is_nested(wait))
+        return false;
+    int saved = errno;
+    cup_guard();
+    leave_stale();
+    wait->block = payer(class);
+    if (wait->block && kind == CUP_MAY_WAIT) {
+        wait->class = (uint8_t) class;
+        wait->cpu_ns = CUP_UNKNOWN64;
+        wait->start = cup_ticks();
+    } else if (wait->block) {
+        begin(wait, class, wait->block);
+        look_at_helpers(wait);
+        if (shows(wait, kind))
+            show_helper(wait);
+    }
+    cup_unguard();
+    errno = saved;
+    return wait->block != NULL;
+}
+
+void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
+{
+    wait->block = NULL;
+    if (is_nested(wait))
+        return;
+    leave_stale();
+    begin(wait, class, block);
+    if (shows(wait, CUP_WAITS))
+        show_helper(wait);
+}
+
+void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block)
+{
+    struct cup_thread *thread = &cup_self;
+    if (thread->waiting != (uintptr_t)wait)
+        return; /* a signal's handler waited within, on a stack of its own: that counted */
+    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
+    uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
+    uint64_t ns = less(wall, used), delay = 0;
+    if (ns > WORTH_READING_NS)
+        delay = delay_within(stop, cpu_ns, ns);
+    if (thread->waits_for) {
+        uint64_t busy = cup_ns_ticks(used + delay);
+        cup_helper_wait_leaves(thread->waits_for, wait->class, stop, wait->meanwhile, busy);
+    }
+    thread->waits_for = 0;
+    thread->waiting = 0;
+    if (!block)
+        return;
+    count(block, wait->class, wait->start, stop, ns - delay, delay);
+    if (is_for_helpers(block, wait->class))
+        break_down(block, stop, ns - delay);
+}
+
+void cup_wait_end(struct cup_wait *wait)
+{
+    enum { BUSY_NS = 5000 };
+    int saved = errno;
+    uint64_t stop = cup_ticks();
+    cup_guard();
+    if (wait->cpu_ns == CUP_UNKNOWN64)
+        cup_wait_guess(wait->block, wait->class, wait->start, stop, BUSY_NS);
+    else
+        cup_wait_end_for(wait, stop, wait->block);
+    cup_unguard();
+    errno = saved;
+}
+
+/* A call of a few microseconds is taken for what it seems: guessing it away would add up to more
+ * than it is. */
+void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
+                    uint64_t stop, uint64_t busy_ns)
+{
+    enum { LONG_NS = 30000 };
+    uint64_t ns = less(cup_ticks_ns(stop - start), busy_ns);
+    if (ns < LONG_NS || cup_self.waiting)
+        return;
+    uint64_t delay = delay_within(stop, cup_clock_thread_cpu_ns(), ns);
+    count(block, class, start, stop, ns - delay, delay);
+    block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;
+    if (is_helpers(block) && class != CUP_WAIT_LOCK)
+        cup_helper_wait_waited(block->task, class, cup_ns_ticks(ns - delay));
+}
+
+/* ---- tasks and threads ------------------------------------------------------------------- */
+
+static uint64_t ns_of(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+static void ask_kernel(struct cup_thread_usage *usage)
+{
+    struct rusage now;
+    *usage = (struct cup_thread_usage){.delay_ns = cup_self.delay_ns};
+    if (cup_raw_getrusage_thread(&now))
+        return;
+    usage->system_ns = ns_of(now.ru_stime);
+    usage->minor_faults = (uint32_t)now.ru_minflt;
+    usage->major_faults = (uint32_t)now.ru_majflt;
+}
+
+void cup_wait_task_begins(void)
+{
+    leave_stale();
+    read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
+    ask_kernel(&cup_self.usage);
+    cup_helper_wait_begin(cup_self.task);
+}
+
+void cup_wait_task_ends(struct cup_block *block)
+{
+    struct cup_thread_usage start = cup_self.usage, now;
+    cup_helper_wait_end(cup_self.task);
+    if (!block)
+        return;
+    read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
+    ask_kernel(&now);
+    bool told = start.delay_ns != CUP_UNKNOWN64 && now.delay_ns != CUP_UNKNOWN64;
+    block->counters[CUP_C_RUN_DELAY_NS] = told ? now.delay_ns - start.delay_ns : 0;
+    block->counters[CUP_C_SYSTEM_CPU_NS] += less(now.system_ns, start.system_ns);
+    block->counters[CUP_C_MINOR_FAULTS] += now.minor_faults - start.minor_faults;
+    block->counters[CUP_C_MAJOR_FAULTS] += now.major_faults - start.major_faults;
+}
+
+void cup_wait_thread_ends(void)
+{
+    leave_stale();
+    cup_helper_wait_end(cup_self.task);
+    cup_run_delay_ends();
+}
+
+bool cup_wait_verify(void)
+{
+    return cup_run_delay_ns() != CUP_UNKNOWN64;
+}

@@ -1,0 +1,234 @@
+#include "preload/xrootd/xrootd.h"
+
+#include "preload/attribution/attribution.h"
+#include "preload/io/opening.h"
+#include "preload/root/baskets.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/spin.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+/* ---- open files -------------------------------------------------------------------------- */
+
+/* An object that reads a file. What is known of a file in another log means nothing. */
+struct open_file {
+    const void *object; /* NULL: free */
+    uint32_t log;
+    bool local, numbered;
+    struct cup_descriptor file;
+    char url[CUP_XROOTD_URL]; /* empty: local, or too long */
+};
+
+/* Objects go without a word, so in its row a new one takes the place of an old one: of more than
+ * this many files open at a time, some are counted without their names. */
+enum { ROWS = 1024, IN_ROW = 4 };
+
+static struct {
+    struct open_file *files; /* ROWS of IN_ROW; NULL: none was opened yet */
+    uint32_t lock;
+    uint32_t log;
+    uint8_t next[ROWS]; /* of a row: which gives way next */
+    struct cup_descriptor unknown;
+} known = {.log = 1, .unknown = {.class = CUP_FILE_DATA}};
+
+void cup_xrootd_reset(void)
+{
+    cup_spin_unlock(&known.lock); /* forked while another thread looked: it is not here to unlock */
+    known.log++;
+}
+
+bool cup_xrootd_seen;
+
+static uint32_t row_of(const void *object)
+{
+    return (uint32_t)((uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % ROWS;
+}
+
+/* OBJECT's entry, or with MAKE one that it may have. */
+static struct open_file *entry_of(const void *object, bool make)
+{
+    uint32_t row = row_of(object);
+    struct open_file *entries = known.files + (size_t)row * IN_ROW, *found = NULL;
+    for (int i = 0; i < IN_ROW; i++) {
+        if (entries[i].object == object)
+            return &entries[i];
+        if (!entries[i].object)
+            found = &entries[i];
+    }
+    if (!make || found)
+        return make ? found : NULL;
+    return &entries[known.next[row]++ % IN_ROW];
+}
+
+/* Its pages come as they are used. */
+static bool have_files(void)
+{
+    if (known.files)
+        return true;
+    void *room = cup_raw_mmap(NULL, sizeof *known.files * ROWS * IN_ROW, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    known.files = room == MAP_FAILED ? NULL : room;
+    return known.files != NULL;
+}
+
+static bool is_local(const char *url, size_t bytes)
+{
+    static const char scheme[] = "file:";
+    return !memmem(url, bytes, "://", 3) ||
+           (bytes >= sizeof scheme - 1 && memcmp(url, scheme, sizeof scheme - 1) == 0);
+}
+
+size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes)
+{
+    const char *question = memchr(url, '?', bytes), *end = question ? question : url + bytes;
+    const char *scheme = memmem(url, (size_t)(end - url), "://", 3);
+    const char *host = scheme ? scheme + 3 : url;
+    const char *slash = memchr(host, '/', (size_t)(end - host));
+    const char *at = memrchr(host, '@', (size_t)((slash ? slash : end) - host));
+    const char *rest = at ? at + 1 : host;
+    size_t front = (size_t)(host - url), back = (size_t)(end - rest);
+    if (front + back >= room)
+        return 0;
+    memmove(to, url, front);
+    memmove(to + front, rest, back);
+    to[front + back] = '\0';
+    return front + back;
+}
+
+void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
+{
+    int saved = errno;
+    cup_xrootd_seen = true;
+    uint32_t opener = cup_active() ? cup_attribution_opener() : 0;
+    cup_guard();
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = have_files() ? entry_of(object, true) : NULL;
+    if (entry) {
+        entry->object = object;
+        entry->log = known.log;
+        entry->numbered = false;
+        entry->local = is_local(url, bytes);
+        entry->file = (struct cup_descriptor){.class = CUP_FILE_DATA, .opened = 1, .owner = opener};
+        if (!cup_xrootd_url(entry->url, sizeof entry->url, url, bytes))
+            *entry->url = '\0';
+    }
+    cup_spin_unlock(&known.lock);
+    cup_unguard();
+    errno = saved;
+}
+
+static void number(struct open_file *entry)
+{
+    if (entry->log == known.log && entry->numbered)
+        return;
+    if (entry->log != known.log)
+        entry->file.owner = 0;
+    entry->file.file = *entry->url ? cup_descriptor_remote(entry->url) : 0;
+    entry->log = known.log;
+    entry->numbered = true;
+}
+
+struct cup_descriptor *cup_xrootd_file(const void *object)
+{
+    int saved = errno;
+    cup_guard();
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? entry_of(object, false) : NULL;
+    if (entry && cup_active())
+        number(entry);
+    cup_spin_unlock(&known.lock);
+    cup_unguard();
+    errno = saved;
+    if (!entry)
+        return &known.unknown;
+    return entry->local ? NULL : &entry->file;
+}
+
+static bool describe(struct open_file *entry, struct cup_opened *opened, char text[CUP_XROOTD_URL])
+{
+    if (entry->local)
+        return false;
+    strcpy(text, entry->url);
+    opened->path = *text ? text : NULL;
+    if (!opened->error) {
+        number(entry);
+        opened->file = entry->file.file;
+    }
+    return true;
+}
+
+bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL])
+{
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? entry_of(object, false) : NULL;
+    bool remote = !entry || describe(entry, opened, text);
+    cup_spin_unlock(&known.lock);
+    return remote;
+}
+
+uint32_t cup_xrootd_log(void)
+{
+    return known.log;
+}
+
+void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset)
+{
+    if (file && data && bytes)
+        cup_baskets_read(task, file, data, bytes, offset, false);
+}
+
+/* ---- who calls --------------------------------------------------------------------------- */
+
+/* "libXrdCl.so.3", "libXrdCl.so.3.0.0", "libXrdCl-0123abcd.so.6": of version 5 or 6. */
+static bool is_version(const char *path, const char *library)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *version = strstr(name, ".so.");
+    size_t bytes = strlen(library);
+    return strncmp(name, library, bytes) == 0 && (name[bytes] == '.' || name[bytes] == '-') &&
+           version && (version[4] == '3' || version[4] == '6') &&
+           (version[5] == '.' || !version[5]);
+}
+
+bool cup_xrootd_is_library(const char *path)
+{
+    return is_version(path, "libXrdCl");
+}
+
+struct search {
+    uintptr_t place;
+    bool is; /* in the library by which the client connects */
+};
+
+static int note_if_there(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    struct search *search = user;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || search->place - from >= part->p_memsz)
+            continue;
+        search->is = object->dlpi_name && is_version(object->dlpi_name, "libXrdUtils");
+        return 1;
+    }
+    return 0;
+}
+
+/* Not by dladdr(): that waits for constructors that another thread's dlopen() runs, and they may
+ * wait for this thread. */
+bool cup_xrootd_connects(const void *place)
+{
+#if !defined(__x86_64__)
+    return false; /* there its reads are not seen */
+#endif
+    int saved = errno;
+    struct search search = {.place = (uintptr_t)place};
+    cup_guard();
+    dl_iterate_phdr(note_if_there, &search);
+    cup_unguard();
+    errno = saved;
+    return search.is;
+}

@@ -1,0 +1,107 @@
+/* What C++ makes of the classes of XRootD's client, as far as they are looked at. For x86-64. */
+#ifndef CUPPING_PRELOAD_XROOTD_XROOTD_ABI_H
+#define CUPPING_PRELOAD_XROOTD_XROOTD_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* XrdCl::XRootDStatus: three numbers, and a text. */
+struct status {
+    uint16_t status, code; /* 0: fine */
+    uint32_t error;
+    struct text {
+        char *text;
+        size_t bytes;
+        char itself[16];
+    } message;
+};
+enum { STATUS_ERROR = 1, CODE_CONTINUES = 1, CODE_INTERNAL = 7 };
+
+static inline bool is_fine(const struct status *status)
+{
+    return status->status == 0;
+}
+
+/* XrdCl::AnyObject: an object, and the name of its type. */
+struct any {
+    const struct holder {
+        const void *methods;
+        const void *object;
+    } * holder;
+    const struct type {
+        const void *methods;
+        const char *name;
+    } * type;
+};
+
+static inline const void *object_of(const struct any *any, const char *type)
+{
+    bool is = any && any->holder && any->type && strcmp(any->type->name, type) == 0;
+    return is ? any->holder->object : NULL;
+}
+
+/* The last letter of a method's name. Version 6 gave the classes of answers methods of their own:
+ * they begin with one more word. */
+enum abi { ABI_T, ABI_L, ABIS };
+
+/* XrdCl::ChunkInfo */
+struct chunk {
+    uint64_t offset;
+    uint32_t bytes;
+    const void *data;
+};
+static const size_t chunk_size[ABIS] = {sizeof(struct chunk), sizeof(struct chunk) + 8};
+
+static inline const void *after_methods(const void *object, enum abi abi)
+{
+    return (const char *)object + (abi == ABI_L ? 8 : 0);
+}
+
+/* std::vector<XrdCl::ChunkInfo> */
+struct chunks {
+    const char *begin, *end, *room;
+};
+
+static inline size_t count_of(const struct chunks *chunks, enum abi abi)
+{
+    return (size_t)(chunks->end - chunks->begin) / chunk_size[abi];
+}
+
+static inline const struct chunk *chunk_at(const struct chunks *chunks, size_t index, enum abi abi)
+{
+    return after_methods(chunks->begin + index * chunk_size[abi], abi);
+}
+
+static inline uint64_t bytes_of(const struct chunks *chunks, enum abi abi)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count_of(chunks, abi); i++)
+        bytes += chunk_at(chunks, i, abi)->bytes;
+    return bytes;
+}
+
+/* XrdCl::VectorReadInfo */
+struct vector_answer {
+    struct chunks chunks;
+    uint32_t bytes;
+};
+
+struct handler;
+typedef void handle_with_hosts(struct handler *handler, struct status *status, struct any *answer,
+                               void *hosts);
+typedef void handle(struct handler *handler, struct status *status, struct any *answer);
+typedef void destroy(struct handler *handler);
+
+/* XrdCl::ResponseHandler, as the ABI lays out a class with such virtual methods. */
+struct methods {
+    destroy *destroy, *destroy_and_free;
+    handle_with_hosts *handle_with_hosts;
+    handle *handle;
+};
+struct handler {
+    const struct methods *methods;
+};
+
+#endif

@@ -1,0 +1,267 @@
+#include "preload/xrootd/xrootd_requests.h"
+
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/sys/elf_symbols.h"
+#include "preload/sys/raw.h"
+
+#include <errno.h>
+
+#if defined(__x86_64__)
+
+/* More at a time are passed on, and not counted. */
+enum { REQUESTS = 4096, REQUESTS_TRIED = 64 };
+static struct request *requests;
+
+static bool have_requests(void)
+{
+    if (__atomic_load_n(&requests, __ATOMIC_ACQUIRE))
+        return true;
+    void *room = cup_raw_mmap(NULL, sizeof *requests * REQUESTS, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct request *none = NULL;
+    if (room != MAP_FAILED && !__atomic_compare_exchange_n(&requests, &none, room, false,
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        munmap(room, sizeof *requests * REQUESTS);
+    return __atomic_load_n(&requests, __ATOMIC_ACQUIRE) != NULL;
+}
+
+static struct request *take_request(void)
+{
+    static uint32_t next;
+    for (int i = 0; have_requests() && i < REQUESTS_TRIED; i++) {
+        struct request *request =
+            &requests[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % REQUESTS];
+        uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_RELAXED);
+        if (!(sequence & 1) &&
+            __atomic_compare_exchange_n(&request->sequence, &sequence, sequence + 1, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return request;
+    }
+    return NULL;
+}
+
+/* False: it was given back already. */
+static bool give_back(struct request *request, uint32_t sequence)
+{
+    return __atomic_compare_exchange_n(&request->sequence, &sequence, sequence + 1, false,
+                                       __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* XrdCl::PageInfo has no layout to be known, but methods. */
+typedef uint32_t page_bytes(const void *page);
+typedef const void *page_data(const void *page);
+static page_bytes *pages_bytes[ABIS];
+static page_data *pages_data[ABIS];
+
+/* What an answer has delivered: -1 if it does not fit what was asked for, and so is not
+ * understood. */
+static ssize_t delivered(const struct request *request, const struct any *answer, struct chunk *one,
+                         const struct chunks **many)
+{
+    static const char chunk_type[] = "PN5XrdCl9ChunkInfoE", pages_type[] = "PN5XrdCl8PageInfoE",
+                      vector_type[] = "PN5XrdCl14VectorReadInfoE";
+    enum abi abi = request->abi;
+    const void *chunk = object_of(answer, chunk_type), *pages = object_of(answer, pages_type),
+               *vector = object_of(answer, vector_type);
+    *one = (struct chunk){.offset = request->offset};
+    if (request->method == READ_LATER && chunk)
+        *one = *(const struct chunk *)after_methods(chunk, abi);
+    else if (request->method == PAGES_LATER && pages && pages_bytes[abi] && pages_data[abi])
+        *one = (struct chunk){request->offset, pages_bytes[abi](pages), pages_data[abi](pages)};
+    else if (request->method == VECTOR_LATER && vector) {
+        const struct vector_answer *all = after_methods(vector, abi);
+        uint64_t bytes = bytes_of(*many = &all->chunks, abi);
+        return bytes <= request->bytes && bytes == all->bytes ? (ssize_t)bytes : -1;
+    } else
+        return -1;
+    bool fits = one->offset == request->offset && one->bytes <= request->bytes;
+    return fits ? (ssize_t)one->bytes : -1;
+}
+
+/* The server's own number, if it was the server that refused. */
+static uint32_t error_of(const struct status *status)
+{
+    enum { CODE_ANSWERED = 400 };
+    uint32_t code = status->code == CODE_ANSWERED ? status->error : status->code;
+    return is_fine(status) ? 0 : code ? code : CODE_ANSWERED;
+}
+
+bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const struct status *status,
+                        char url[CUP_XROOTD_URL])
+{
+    opened->kind = CUP_OPEN_XROOTD;
+    opened->error = error_of(status);
+    opened->stop = cup_ticks();
+    return cup_xrootd_describe(object, opened, url);
+}
+
+static void count_open(struct request *request, const struct status *status)
+{
+    char url[CUP_XROOTD_URL];
+    struct cup_opened opened = {.start = request->errand.start};
+    if (cup_xrootd_opening(&opened, request->object, status, url))
+        cup_async_request_opened(&request->errand, &opened);
+    else
+        cup_async_request_end(&request->errand, -1, 0);
+}
+
+static void count(struct request *request, const struct status *status, const struct any *answer)
+{
+    struct chunk one;
+    const struct chunks *many = NULL;
+    if (request->method == OPEN_LATER) {
+        count_open(request, status);
+        return;
+    }
+    ssize_t bytes = is_fine(status) ? delivered(request, answer, &one, &many) : -1;
+    uint32_t file = request->errand.file.file;
+    uint32_t task = cup_async_request_end(&request->errand, bytes, (int64_t)request->offset);
+    if (bytes < 0 && is_fine(status))
+        cup_log_health(CUP_H_REMOTE_DROPPED, 1);
+    if (bytes > 0 && !many) {
+        cup_async_request_piece(&request->errand, one.bytes, one.offset);
+        cup_xrootd_piece(task, file, one.data, one.bytes, one.offset);
+    }
+    for (size_t i = 0; bytes > 0 && many && i < count_of(many, request->abi); i++) {
+        const struct chunk *chunk = chunk_at(many, i, request->abi);
+        cup_async_request_piece(&request->errand, chunk->bytes, chunk->offset);
+        cup_xrootd_piece(task, file, chunk->data, chunk->bytes, chunk->offset);
+    }
+}
+
+/* The user's handler, which is to be called next, and may then delete itself. An answer in parts
+ * comes more than once. */
+static struct handler *answered(struct handler *handler, const struct status *status,
+                                const struct any *answer)
+{
+    struct request *request = (struct request *)handler;
+    struct handler *users = request->users;
+    if (status && is_fine(status) && status->code == CODE_CONTINUES)
+        return users;
+    int saved = errno;
+    if (status && cup_active() && !cup_self.guard && request->log == cup_xrootd_log()) {
+        cup_guard();
+        count(request, status, answer);
+        cup_unguard();
+    }
+    give_back(request, request->sequence);
+    errno = saved;
+    return users;
+}
+
+static void handle_answer_with_hosts(struct handler *handler, struct status *status,
+                                     struct any *answer, void *hosts)
+{
+    struct handler *users = answered(handler, status, answer);
+    users->methods->handle_with_hosts(users, status, answer, hosts);
+}
+
+static void handle_answer(struct handler *handler, struct status *status, struct any *answer)
+{
+    struct handler *users = answered(handler, status, answer);
+    users->methods->handle(users, status, answer);
+}
+
+/* XRootD leaves its users' handlers to them, so neither is ever called. */
+static void destroy_ours(struct handler *handler)
+{
+    struct handler *users = answered(handler, NULL, NULL);
+    users->methods->destroy(users);
+}
+
+static void destroy_and_free_ours(struct handler *handler)
+{
+    struct handler *users = answered(handler, NULL, NULL);
+    users->methods->destroy_and_free(users);
+}
+
+/* Our class, for a library of each ABI: to a dynamic_cast it is the plain base class. */
+static struct class
+{
+    ptrdiff_t offset;
+    const void *type; /* NULL: not made yet */
+    struct methods methods;
+} classes[ABIS] = {
+#define OURS                                                                                       \
+    {                                                                                              \
+        0, NULL,                                                                                   \
+        {                                                                                          \
+            destroy_ours, destroy_and_free_ours, handle_answer_with_hosts, handle_answer           \
+        }                                                                                          \
+    }
+    OURS, OURS
+#undef OURS
+};
+
+/* The library must have the class, with methods of these very names and arguments. */
+static bool know_class(enum abi abi, const void *real)
+{
+    static const char type[] = "_ZTIN5XrdCl15ResponseHandlerE",
+                      with_hosts[] =
+                          "_ZN5XrdCl15ResponseHandler23HandleResponseWithHostsEPNS_"
+                          "12XRootDStatusEPNS_9AnyObjectEPSt6vectorINS_8HostInfoESaIS6_EE",
+                      without[] = "_ZN5XrdCl15ResponseHandler14HandleResponseEPNS_"
+                                  "12XRootDStatusEPNS_9AnyObjectE";
+    struct cup_elf object;
+    if (__atomic_load_n(&classes[abi].type, __ATOMIC_ACQUIRE))
+        return true;
+    const void *found = cup_elf_of(real, &object) && cup_elf_symbol(&object, with_hosts) &&
+                                cup_elf_symbol(&object, without)
+                            ? cup_elf_symbol(&object, type)
+                            : NULL;
+    if (found) {
+        *(void **)&pages_bytes[abi] = cup_elf_symbol(&object, "_ZNK5XrdCl8PageInfo9GetLengthEv");
+        *(void **)&pages_data[abi] = cup_elf_symbol(&object, "_ZN5XrdCl8PageInfo9GetBufferEv");
+        __atomic_store_n(&classes[abi].type, found, __ATOMIC_RELEASE);
+    }
+    return found != NULL;
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+struct handler *cup_xrootd_prepare(struct request **made, const struct place *place,
+                                   enum method method, enum abi abi, struct cup_descriptor *file,
+                                   const void *object, struct handler *users, uint64_t bytes,
+                                   uint64_t offset)
+{
+    if (!users)
+        file = NULL;
+    struct request *request = file && know_class(abi, place->real) ? take_request() : NULL;
+    *made = request;
+    if (file && !request)
+        cup_log_health(CUP_H_REMOTE_DROPPED, 1);
+    if (!request)
+        return users;
+    request->handler.methods = &classes[abi].methods;
+    request->method = (uint8_t)method;
+    request->abi = (uint8_t)abi;
+    request->users = users;
+    request->object = object;
+    request->log = cup_xrootd_log();
+    request->bytes = bytes;
+    request->offset = offset;
+    if (cup_async_request_begin(&request->errand, file, bytes, offset))
+        return &request->handler;
+    give_back(request, request->sequence);
+    *made = NULL;
+    return users;
+}
+
+void cup_xrootd_submitted(struct request *request, uint32_t sequence, const struct status *status)
+{
+    if (!request || is_fine(status))
+        return;
+    int saved = errno;
+    struct request refused = *request;
+    if (give_back(request, sequence)) {
+        cup_guard();
+        count(&refused, status, NULL);
+        cup_unguard();
+    }
+    errno = saved;
+}
+
+#endif

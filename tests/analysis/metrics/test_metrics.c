@@ -1,0 +1,257 @@
+/* Every formula against figures worked out by hand from the golden run (support.c). */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/advice/advice.h"
+#include "analysis/metrics/metrics.h"
+#include "tests/analysis/support.h"
+
+static struct cup_profile profile;
+static struct cup_totals totals;
+
+static void set_up(void)
+{
+    load_golden(&profile);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+}
+
+static void tear_down(void)
+{
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+}
+
+TestSuite(metrics, .init = set_up, .fini = tear_down);
+
+static void expect(const char *section, const char *name, double expected)
+{
+    double value = cup_number(cup_metric_named(&totals, section, name));
+    cr_assert(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected)), "%s is %.17g, not %.17g",
+              name, value, expected);
+}
+
+static void expect_null(const char *section, const char *name)
+{
+    cr_assert_eq(cup_metric_named(&totals, section, name).kind, CUP_VALUE_NULL, "%s", name);
+}
+
+Test(metrics, times)
+{
+    expect("workflow", "t_start", 1700000010);
+    expect("workflow", "t_stop", 1700000022);
+    expect("workflow", "wall_time", 12);
+    expect("workflow", "process_s", 11);
+    expect("workflow", "merge_s", 1);
+    expect("workflow", "tail_s", 0); /* 90 % of four attempts are all of them */
+    expect_null("workflow", "preprocess_s");
+    expect("workflow", "total_task_time", 4 + 8 + 1 + 2 + 1);
+    expect("workflow", "total_thread_cpu_time", 2 + 6 + 0.5 + 1 + 0.5);
+    expect("workflow", "total_cpu_time", 2 + 5 + 1);
+    expect("workflow", "avg_cpu_time_per_chunk", 8.0 / 3);
+}
+
+Test(metrics, counts)
+{
+    expect("workflow", "num_chunks", 3);
+    expect("workflow", "num_failed_chunks", 1);
+    expect("workflow", "num_retried_chunks", 1);
+    expect("workflow", "total_events", 5000);
+    expect("workflow", "total_bytes_read", 1157);
+}
+
+Test(metrics, rates)
+{
+    expect("workflow", "delivered_rate_gbps", 1157 * 8 / 1e9 / 12);
+    expect("workflow", "overall_rate_gbps", 1157 * 8 / 1e9 / 12);
+    expect("workflow", "delivered_rate_mbs", 1157 / 1e6 / 12);
+    expect("workflow", "delivered_rate_process_mbs", 1157 / 1e6 / 11);
+    expect("workflow", "file_rate_gbps", 4000 * 8 / 1e9 / 12);
+    expect("workflow", "event_rate_wall_khz", 5.0 / 12);
+    expect("workflow", "event_rate_agg_khz", 5.0 / 8);
+    expect("workflow", "event_rate_agg_thread_cpu_khz", 5.0 / 10);
+    expect("workflow", "event_rate_core_hz", 5000.0 / 24);
+}
+
+Test(metrics, efficiency)
+{
+    expect("workers", "avg_cores", 2);
+    expect("efficiency", "thread_cpu_efficiency", 10.0 / 24);
+    expect("efficiency", "speedup_factor", 8.0 / 12);
+    expect("efficiency", "io_overhead_pct", 100.0 * (15 - 9.5) / 12);
+    expect("efficiency", "wasted_wall_s", 1);
+    expect("efficiency", "wasted_cpu_s", 0.5);
+    expect("efficiency", "wasted_bytes", 50 + 7);
+}
+
+Test(metrics, the_time_budget_adds_up)
+{
+    expect("time_budget", "threads_s", 24);
+    expect("time_budget", "task_cpu_s", 10);
+    expect("time_budget", "other_task_s", 6);
+    expect("time_budget", "outside_tasks_s", 8);
+}
+
+Test(metrics, the_processor_is_told_from_the_rest)
+{
+    expect("fine", "processor_cpu_time_seconds", 9.5);
+    expect("fine", "processor_noncpu_time_seconds", 15 - 9.5);
+    expect_null("fine", "basket_decompress_cpu_s");
+    expect("fine", "overhead_cpu_time_seconds", 0.5);
+    expect("fine", "processor_cpu_percentage", 100 * 9.5 / 15);
+    expect("fine", "processor_noncpu_percentage", 100 - 100 * 9.5 / 15);
+}
+
+Test(metrics, attribution)
+{
+    expect("attribution", "bytes_total", 1157 + 57);
+    expect("attribution", "bytes_attributed", 1157);
+    expect("attribution", "share_attributed", 1157.0 / 1214);
+    expect("attribution", "import_bytes", 20);
+    cr_assert_eq(cup_method_bytes(&totals, CUP_METHOD_OWN), 857);
+    cr_assert_eq(cup_method_bytes(&totals, CUP_METHOD_CONTEXT), 300);
+    cr_assert_eq(cup_method_bytes(&totals, CUP_METHOD_NONE), 57);
+}
+
+Test(metrics, datasets)
+{
+    cr_assert_eq(totals.dataset_count, 2);
+    const struct cup_dataset *z = &totals.datasets[0];
+    cr_assert_eq(z->chunks, 2);
+    cr_assert_eq(z->failed, 1);
+    cr_assert_eq(z->events, 2000);
+    cr_assert_eq(z->wall_ns, 6000000000u);
+    cr_assert_eq(z->process_ns, 3000000000u);
+    cr_assert_eq(z->read_bytes, 500);
+    cr_assert_eq(z->attempt_bytes, 550);
+}
+
+Test(metrics, statistics_over_chunks)
+{
+    struct cup_statistics s[CUP_STAT_COUNT];
+    cup_chunk_statistics(&totals, s);
+    cr_assert_eq(s[CUP_STAT_WALL].count, 3);
+    cr_assert_float_eq(s[CUP_STAT_WALL].min, 2, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_WALL].mean, 14.0 / 3, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_WALL].median, 4, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_WALL].max, 8, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_WALL].stdev, sqrt(56.0 / 9), 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_OPEN].median, 1, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_OPEN].max, 2, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_TIME_PER_EVENT].max, 4.0 / 1000, 1e-12);
+    cr_assert_float_eq(s[CUP_STAT_RSS_DELTA].mean, 50, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_READ_PER_EVENT].min, 0.1, 1e-9);
+    cr_assert_float_eq(s[CUP_STAT_RESULT].max, 64, 1e-9);
+}
+
+Test(metrics, sources_that_are_missing_are_null)
+{
+    expect_null("workflow", "total_bytes_read_coffea");
+    expect_null("workflow", "compression_ratio");
+    expect_null("workers", "avg_workers");
+    expect_null("efficiency", "io_wait_pct");
+}
+
+Test(metrics, every_metric_has_a_name_of_its_own_and_a_source)
+{
+    for (size_t k = 0; k < cup_metric_section_count; k++) {
+        const struct cup_metric *metrics = cup_metric_sections[k]->metrics;
+        for (size_t i = 0; i < cup_metric_sections[k]->count; i++) {
+            cr_assert_gt(strlen(metrics[i].source), 0, "%s", metrics[i].name);
+            for (size_t j = 0; j < i; j++)
+                cr_assert_str_neq(metrics[i].name, metrics[j].name);
+        }
+    }
+}
+
+Test(metrics, advice_states_its_evidence)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(&totals, advice);
+    cr_assert_geq(count, 3);
+    cr_assert_not_null(strstr(advice[0].text, "1 of 6 tasks failed"));
+    cr_assert_not_null(strstr(advice[0].text, "OSError: gone"));
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_not_null(strstr(advice[i].text, "threshold"), "%s", advice[i].text);
+        cr_assert(i == 0 || advice[i].weight <= advice[i - 1].weight);
+    }
+}
+
+/* ---- profiles with little in them ------------------------------------------------------- */
+
+/* Makes totals of an empty profile in which the task, if any, is the only one. */
+static void only(const struct cup_task *task)
+{
+    tear_down();
+    profile = (struct cup_profile){0};
+    profile.prefixes = calloc(1, sizeof *profile.prefixes);
+    profile.prefix_count = 1;
+    profile.processes = calloc(1, sizeof *profile.processes);
+    profile.process_count = 1;
+    if (task) {
+        profile.tasks = calloc(1, sizeof *profile.tasks);
+        profile.tasks[0] = *task;
+        profile.task_count = 1;
+        profile.processes[0].tasks = profile.processes[0].task_threads = 1;
+    }
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+}
+
+static void expect_finite(void)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    for (size_t k = 0; k < cup_metric_section_count; k++) {
+        for (size_t i = 0; i < cup_metric_sections[k]->count; i++) {
+            const struct cup_metric *metric = &cup_metric_sections[k]->metrics[i];
+            struct cup_value value = cup_metric_value(metric, &totals);
+            cr_assert(value.kind == CUP_VALUE_NULL || isfinite(cup_number(value)), "%s",
+                      metric->name);
+        }
+    }
+    cup_advice_make(&totals, advice);
+}
+
+Test(metrics, without_tasks_nothing_is_divided)
+{
+    only(NULL);
+    expect_finite();
+    expect_null("workflow", "wall_time");
+    expect_null("workflow", "event_rate_wall_khz");
+    expect_null("efficiency", "thread_cpu_efficiency");
+    expect("workflow", "num_chunks", 0);
+}
+
+Test(metrics, a_task_of_no_duration)
+{
+    const struct cup_task task = {.start_ns = 5,
+                                  .stop_ns = 5,
+                                  .status = CUP_STATUS_FINISHED,
+                                  .rss_start = CUP_UNKNOWN64,
+                                  .rss_stop = CUP_UNKNOWN64};
+    only(&task);
+    expect_finite();
+    expect("workflow", "wall_time", 0);
+    expect_null("workflow", "delivered_rate_mbs");
+    expect_null("efficiency", "thread_cpu_efficiency");
+}
+
+Test(metrics, a_clock_that_went_back)
+{
+    const struct cup_task task = {
+        .start_ns = 9, .stop_ns = 5, .status = CUP_STATUS_FINISHED, .cpu_ns = CUP_UNKNOWN64};
+    only(&task);
+    expect_finite();
+    expect("workflow", "total_task_time", 0);
+    expect_null("workflow", "total_thread_cpu_time");
+}
+
+Test(metrics, only_an_unfinished_task)
+{
+    const struct cup_task task = {.start_ns = 9, .cpu_ns = CUP_UNKNOWN64};
+    only(&task);
+    expect_finite();
+    expect_null("workflow", "wall_time");
+    expect("health", "tasks_unfinished", 1);
+}

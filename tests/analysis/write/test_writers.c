@@ -1,0 +1,247 @@
+#include <criterion/criterion.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/units.h"
+#include "analysis/base/utf8.h"
+#include "analysis/write/csv_writer.h"
+#include "analysis/write/json_writer.h"
+#include "analysis/write/terminal.h"
+
+static struct cup_text text_of(const char *bytes, size_t length)
+{
+    return (struct cup_text){bytes, length};
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+static void expect_number(struct cup_value value, const char *expected)
+{
+    char to[CUP_NUMBER_ROOM];
+    to[cup_print_number(to, value)] = '\0';
+    cr_assert_str_eq(to, expected);
+}
+
+Test(value, numbers_lose_nothing)
+{
+    expect_number(cup_count(UINT64_MAX), "18446744073709551615");
+    expect_number(cup_signed(INT64_MIN), "-9223372036854775808");
+    expect_number(cup_seconds(1700000000123456789), "1700000000.123456789");
+    expect_number(cup_seconds(1500000000), "1.5");
+    expect_number(cup_seconds(-1), "-0.000000001");
+    expect_number(cup_seconds(0), "0.0");
+    expect_number(cup_real(0.1), "0.1");
+    expect_number(cup_real(1.0 / 3), "0.3333333333333333");
+    expect_number(cup_bool(1), "true");
+    expect_number(cup_time(1700000000123456789), "2023-11-14T22:13:20.123456Z");
+}
+
+Test(value, what_is_no_number_is_null)
+{
+    cr_assert_eq(cup_real(NAN).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_real(INFINITY).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_ratio(1, 0).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_ratio(0, 0).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_known_worker_count(UINT64_MAX).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_text(text_of(NULL, 0)).kind, CUP_VALUE_NULL);
+    expect_number(cup_null(), "");
+}
+
+static void expect_humane(struct cup_value value, enum cup_unit unit, const char *expected)
+{
+    char to[CUP_HUMAN_READABLE_ROOM];
+    cr_assert_str_eq(cup_print_human_readable(to, value, unit), expected);
+}
+
+Test(units, powers_of_a_thousand)
+{
+    expect_humane(cup_count(999), CUP_UNIT_BYTES, "999 B");
+    expect_humane(cup_count(1000), CUP_UNIT_BYTES, "1.00 kB");
+    expect_humane(cup_count(115847168), CUP_UNIT_BYTES, "116 MB");
+    expect_humane(cup_count(999999), CUP_UNIT_BYTES, "1.00 MB");
+    expect_humane(cup_signed(-1450000), CUP_UNIT_BYTES, "-1.45 MB");
+    expect_humane(cup_count(600000), CUP_UNIT_COUNT, "600,000");
+    expect_humane(cup_count(12), CUP_UNIT_COUNT, "12");
+    expect_humane(cup_real(7196), CUP_UNIT_MBS, "7.20 GB/s");
+    expect_humane(cup_real(22999), CUP_UNIT_HZ, "23.0 kHz");
+}
+
+Test(units, times)
+{
+    expect_humane(cup_seconds(0), CUP_UNIT_SECONDS, "0 s");
+    expect_humane(cup_seconds(1500), CUP_UNIT_SECONDS, "1.50 us");
+    expect_humane(cup_seconds(12345678), CUP_UNIT_SECONDS, "12.3 ms");
+    expect_humane(cup_seconds(5440000000), CUP_UNIT_SECONDS, "5.44 s");
+    expect_humane(cup_seconds(125000000000), CUP_UNIT_SECONDS, "2 min 05 s");
+    expect_humane(cup_seconds(5000000000000), CUP_UNIT_SECONDS, "1 h 23 min");
+}
+
+Test(units, shares_never_round_to_all_or_nothing)
+{
+    expect_humane(cup_real(1), CUP_UNIT_SHARE, "100.0 %");
+    expect_humane(cup_real(0.99995), CUP_UNIT_SHARE, ">99.99 %");
+    expect_humane(cup_real(0.9996), CUP_UNIT_SHARE, "99.9 %");
+    expect_humane(cup_real(0.0002), CUP_UNIT_SHARE, "<0.1 %");
+    expect_humane(cup_real(0), CUP_UNIT_SHARE, "0.0 %");
+    expect_humane(cup_null(), CUP_UNIT_SHARE, "n/a");
+}
+
+/* ---- UTF-8 ------------------------------------------------------------------------------ */
+
+Test(utf8, decodes_and_rejects)
+{
+    static const struct {
+        const char *bytes;
+        size_t length;
+        uint32_t code;
+    } cases[] = {
+        {"a", 1, 'a'},
+        {"\xc3\xa9", 2, 0xe9},
+        {"\xe2\x82\xac", 3, 0x20ac},
+        {"\xf0\x9f\x98\x80", 4, 0x1f600},
+        {"\xff", 1, CUP_UTF8_BAD},
+        {"\x80", 1, CUP_UTF8_BAD},
+        {"\xc0\xaf", 1, CUP_UTF8_BAD},         /* overlong */
+        {"\xe0\x80\x80", 1, CUP_UTF8_BAD},     /* overlong */
+        {"\xed\xa0\x80", 1, CUP_UTF8_BAD},     /* surrogate */
+        {"\xf4\x90\x80\x80", 1, CUP_UTF8_BAD}, /* beyond Unicode */
+        {"\xe2\x82", 1, CUP_UTF8_BAD},         /* cut */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t code;
+        const char *bytes = cases[i].bytes;
+        size_t length = cup_utf8_next(bytes, bytes + strlen(bytes), &code);
+        cr_assert_eq(length, cases[i].length, "case %zu", i);
+        cr_assert_eq(code, cases[i].code, "case %zu", i);
+    }
+}
+
+/* ---- JSON and CSV ----------------------------------------------------------------------- */
+
+static const char nasty[] = "a\"b\\c\n\t\x01,\xff\xc3(\xe2\x82\xac\0z";
+
+Test(json, is_valid_whatever_the_text)
+{
+    char *written = NULL;
+    size_t bytes = 0;
+    struct cup_json json;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_json_start(&json, out);
+    cup_json_object(&json, NULL);
+    cup_json_value(&json, "text", cup_text(text_of(nasty, sizeof nasty - 1)));
+    cup_json_value(&json, "none", cup_null());
+    cup_json_array(&json, "empty");
+    cup_json_end_array(&json);
+    cup_json_array(&json, "rows");
+    for (int i = 0; i < 2; i++) {
+        cup_json_row(&json, NULL);
+        cup_json_value(&json, "i", cup_count((uint64_t)i));
+        cup_json_array(&json, "inner");
+        cup_json_value(&json, NULL, cup_real(0.5));
+        cup_json_end_array(&json);
+        cup_json_end_object(&json);
+    }
+    cup_json_end_array(&json);
+    cup_json_value(&json, "after", cup_bool(0));
+    cup_json_end_object(&json);
+    fclose(out);
+    json_error_t error;
+    json_t *root = json_loadb(written, bytes, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
+    cr_assert_not_null(root, "%s in %s", error.text, written);
+    static const char expected[] = "a\"b\\c\n\t\x01,\xef\xbf\xbd\xef\xbf\xbd(\xe2\x82\xac\0z";
+    json_t *text = json_object_get(root, "text");
+    cr_assert_eq(json_string_length(text), sizeof expected - 1);
+    cr_assert_eq(memcmp(json_string_value(text), expected, sizeof expected - 1), 0);
+    cr_assert(json_is_null(json_object_get(root, "none")));
+    cr_assert_eq(json_array_size(json_object_get(root, "rows")), 2);
+    cr_assert(json_is_false(json_object_get(root, "after")));
+    json_decref(root);
+    free(written);
+}
+
+Test(csv, quotes_what_needs_it)
+{
+    char *written = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&written, &bytes);
+    struct cup_csv csv = {.out = out};
+    cup_csv_value(&csv, cup_string("plain"));
+    cup_csv_value(&csv, cup_string("a,b"));
+    cup_csv_value(&csv, cup_string("say \"hi\""));
+    cup_csv_value(&csv, cup_string("two\nlines"));
+    cup_csv_value(&csv, cup_null());
+    cup_csv_value(&csv, cup_string(""));
+    cup_csv_value(&csv, cup_count(7));
+    cup_csv_value(&csv, cup_text(text_of("x\xffy", 3)));
+    cup_csv_end_line(&csv);
+    cup_csv_value(&csv, cup_string("('x', 0)"));
+    cup_csv_end_line(&csv);
+    fclose(out);
+    cr_assert_str_eq(written,
+                     "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,\"\",7,x\xef\xbf\xbdy"
+                     "\r\n\"('x', 0)\"\r\n");
+    free(written);
+}
+
+/* ---- texts that fit --------------------------------------------------------------------- */
+
+static void expect_fit(const char *text, unsigned width, enum cup_fit fit, const char *expected)
+{
+    char *written = NULL;
+    size_t bytes = 0;
+    struct cup_terminal terminal = {.out = open_memstream(&written, &bytes), .width = 80};
+    cup_print_fit(&terminal, text_of(text, strlen(text)), width, fit);
+    fclose(terminal.out);
+    cr_assert_str_eq(written, expected);
+    free(written);
+}
+
+Test(terminal, fills_up_and_shortens_in_the_middle)
+{
+    expect_fit("abc", 5, CUP_FIT_LEFT, "abc  ");
+    expect_fit("abc", 5, CUP_FIT_RIGHT, "  abc");
+    expect_fit("abc", 5, CUP_FIT_NONE, "abc");
+    expect_fit("abcdefghij", 5, CUP_FIT_LEFT, "ab…ij");
+    expect_fit("abcdefghij", 10, CUP_FIT_LEFT, "abcdefghij");
+    expect_fit("\xc3\xa9t\xc3\xa9\xc3\xa9t\xc3\xa9\xc3\xa9t\xc3\xa9", 5, CUP_FIT_RIGHT,
+               "\xc3\xa9t…t\xc3\xa9");
+}
+
+Test(terminal, control_characters_are_made_harmless)
+{
+    expect_fit("a\033[31mb", 10, CUP_FIT_NONE, "a?[31mb");
+    expect_fit("a\nb\xff", 10, CUP_FIT_NONE, "a?b?");
+    expect_fit("\xc2\x9b", 10, CUP_FIT_NONE, "?"); /* a control sequence in one character */
+}
+
+Test(terminal, numbers_keep_their_units)
+{
+    char *written;
+    size_t bytes;
+    struct cup_terminal terminal = {.out = open_memstream(&written, &bytes), .width = 40};
+    cup_print_wrapped(&terminal, CUP_PLAIN, 0,
+                      "(that is more than its threshold of 10 %): it took long, and longer 2.46 s, "
+                      "17 tasks are no unit");
+    fclose(terminal.out);
+    cr_assert_str_eq(written, "(that is more than its threshold of\n"
+                              "10 %): it took long, and longer 2.46 s,\n"
+                              "17 tasks are no unit\n");
+    free(written);
+}
+
+Test(terminal, width_comes_from_COLUMNS)
+{
+    struct cup_terminal terminal;
+    setenv("COLUMNS", "123", 1);
+    cup_terminal_open(&terminal, stdout);
+    cr_assert_eq(terminal.width, 123);
+    setenv("COLUMNS", "junk", 1);
+    FILE *file = tmpfile();
+    cup_terminal_open(&terminal, file);
+    cr_assert_eq(terminal.width, 80);
+    cr_assert_not(terminal.colour);
+    fclose(file);
+}

@@ -1,0 +1,405 @@
+/* The page of HTML, of one run and of several: of what it consists, what it escapes, how large it
+ * becomes. */
+#include <criterion/criterion.h>
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/advice/advice.h"
+#include "analysis/write/html.h"
+#include "cli/verbs.h"
+#include "plot/page/page_advice.h"
+#include "plot/page/page_shapes.h"
+#include "plot/page/page_svg.h"
+#include "tests/analysis/support.h"
+#include "tests/plot/page_support.h"
+#include "tests/plot/support.h"
+
+static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH], path[2 * SUPPORT_PATH];
+
+static void set_up(void)
+{
+    make_golden(scratch, outside);
+    snprintf(path, sizeof path, "%s/page.html", outside);
+}
+
+static void tear_down(void)
+{
+    remove_scratch(scratch);
+    remove_scratch(outside);
+}
+
+TestSuite(page, .init = set_up, .fini = tear_down);
+
+#define RUN(...) run_verb(outside, cup_verb_plot, (const char *const[]){"plot", __VA_ARGS__, NULL})
+
+Test(page, holds_all_in_the_order_of_their_weight)
+{
+    static const char *const order[] = {
+        "<!DOCTYPE html>",
+        "id=\"summary\"",
+        "id=\"plot-worker-count\"",
+        "id=\"plot-time-budget\"",
+        "id=\"plot-task-stream\"",
+        "id=\"plot-runtime-events\"",
+        "id=\"plot-event-rate\"",
+        "id=\"advice\"",
+        "id=\"tables\"",
+        "<h3>Tasks by prefix ",
+        "<h3>Chunks one by one ",
+        "<h3>Files ",
+        "id=\"plots\"",
+        "Plots left out",
+        "</html>",
+    };
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    expect_order(page, order, sizeof order / sizeof *order);
+    expect_closed(page);
+    cr_expect_eq(count_in(page, "<script"), 1);
+    cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the look are variables");
+    free(page);
+}
+
+Test(page, same_run_same_bytes)
+{
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *once = read_text(path);
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *again = read_text(path);
+    cr_expect(strcmp(once, again) == 0);
+    free(once);
+    free(again);
+}
+
+Test(page, goes_to_standard_output_too)
+{
+    cr_assert_eq(RUN(scratch, "--html", "-"), CUP_EXIT_DONE);
+    snprintf(path, sizeof path, "%s/out", outside);
+    char *page = read_text(path);
+    cr_expect_eq(strncmp(page, "<!DOCTYPE html>", 15), 0);
+    free(page);
+}
+
+/* A page that cannot be written leaves the one before. */
+Test(page, a_failure_is_one_line)
+{
+    cr_expect_eq(RUN(scratch, "--html", "/no/such/directory/page.html"), CUP_EXIT_FAILED);
+    snprintf(path, sizeof path, "%s/err", outside);
+    char *said = read_text(path);
+    cr_expect_eq(count_in(said, "\n"), 1, "%s", said);
+    free(said);
+}
+
+Test(page, takes_nothing_of_pictures)
+{
+    static const char *const wrong[][2] = {{"worker-count", NULL}, {"--dark", NULL},
+                                           {"--list", NULL},       {"-o", "x"},
+                                           {"--width", "3"},       {"--format", "svg"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        cr_expect_eq(RUN(scratch, "--html", path, wrong[i][0], wrong[i][1]), CUP_EXIT_USAGE, "%s",
+                     wrong[i][0]);
+    cr_expect_neq(access(path, F_OK), 0);
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+static void expect_written(struct cup_text text, const char *expected)
+{
+    char *written = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_html_text(out, text);
+    fclose(out);
+    cr_expect_str_eq(written, expected);
+    free(written);
+}
+
+#define EXPECT_TEXT(text, expected)                                                                \
+    expect_written((struct cup_text){text, sizeof(text) - 1}, expected)
+
+Test(page, names_are_no_markup)
+{
+    EXPECT_TEXT("<script>alert(\"1\")</script>",
+                "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
+    EXPECT_TEXT("a&amp;'b'", "a&amp;amp;&#39;b&#39;");
+    EXPECT_TEXT("\xC3\xA9\xFF\x01", "\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD");
+    EXPECT_TEXT("a\0b", "a\xEF\xBF\xBD"
+                        "b");
+    EXPECT_TEXT("\xE2\x80\xAEtoor", "\xEF\xBF\xBDtoor");
+    EXPECT_TEXT("", "");
+}
+
+Test(page, prose_knows_code)
+{
+    char *written = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_html_prose(out, "see `a<b` and `c");
+    fclose(out);
+    cr_expect_str_eq(written, "see <code>a&lt;b</code> and c");
+    free(written);
+}
+
+static char *table_of(const char *name, struct cup_value value)
+{
+    static const struct cup_column columns[] = {{"name", CUP_FIT_LEFT, 0},
+                                                {"size", CUP_FIT_RIGHT, 1}};
+    struct cup_html html = {.label = "a \"table\""};
+    struct cup_terminal terminal = {.width = 80, .html = &html};
+    struct cup_table table;
+    char *written = NULL;
+    size_t bytes;
+    terminal.out = open_memstream(&written, &bytes);
+    cup_table_start(&table, columns, 2);
+    cup_table_add_string(&table, name);
+    cup_table_add_value(&table, value, CUP_UNIT_BYTES);
+    cup_table_finish(&table, &terminal);
+    fclose(terminal.out);
+    return written;
+}
+
+Test(page, cells_carry_their_numbers)
+{
+    char *known = table_of("<b>", cup_count(1500)), *unknown = table_of("x", cup_null());
+    cr_expect(
+        strstr(known,
+               "<th scope=\"row\">&lt;b&gt;</th><td class=\"n\" data-n=\"1500\">1.50 kB</td>"),
+        "%s", known);
+    cr_expect(strstr(known, "<caption>a &quot;table&quot;</caption>"), "%s", known);
+    cr_expect(strstr(unknown, "<td class=\"n\">n/a</td>"), "%s", unknown);
+    free(known);
+    free(unknown);
+}
+
+/* ---- evidence ----------------------------------------------------------------------------- */
+
+/* True if some section of the report is headed so. */
+static bool is_heading(const char *heading)
+{
+    char quoted[96];
+    glob_t sources;
+    bool found = false;
+    snprintf(quoted, sizeof quoted, "\"%s\"", heading);
+    cr_assert_eq(glob(CUP_TOP "/analysis/report/sections/*.c", 0, NULL, &sources), 0);
+    for (size_t i = 0; i < sources.gl_pathc && !found; i++) {
+        char *source = read_text(sources.gl_pathv[i]);
+        found = strstr(source, "cup_page_heading") && strstr(source, quoted);
+        free(source);
+    }
+    globfree(&sources);
+    return found;
+}
+
+Test(page, every_rule_says_where_its_evidence_is)
+{
+    for (size_t i = 0; i < cup_rule_count; i++) {
+        const struct cup_page_evidence *evidence = cup_page_find_evidence(cup_rules[i].name);
+        cr_expect(evidence, "%s", cup_rules[i].name);
+        if (evidence && evidence->plot)
+            cr_expect(cup_find_plot(evidence->plot), "%s: %s", evidence->rule, evidence->plot);
+        if (evidence && evidence->table)
+            cr_expect(is_heading(evidence->table), "%s: %s", evidence->rule, evidence->table);
+    }
+    cr_expect_null(cup_page_find_evidence("no_such_rule"));
+    cr_expect_not(is_heading("No such heading"));
+}
+
+Test(page, targets_are_words_of_headings)
+{
+    char target[CUP_HTML_TARGET];
+    cr_expect_str_eq(cup_html_target(target, "Tasks by prefix"), "table-tasks-by-prefix");
+    cr_expect_str_eq(cup_html_target(target, "Dask's own \"<x>\""), "table-dask-s-own-x");
+    char endless[1000] = {[0 ... 998] = 'a'};
+    cr_expect_lt(strlen(cup_html_target(target, endless)), CUP_HTML_TARGET);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static const struct cup_colour blue = {0, 0x72 / 255.0, 0xB2 / 255.0}, odd = {0.5, 0.25, 0.1};
+
+static char *shapes_of(void (*draw)(struct cup_shapes *shapes))
+{
+    struct cup_shapes shapes;
+    cr_assert_eq(cup_shapes_open(&shapes, "plot"), 0);
+    draw(&shapes);
+    cr_assert_eq(cup_shapes_finish(&shapes), 0);
+    char *text = strdup(shapes.bytes);
+    cup_shapes_free(&shapes);
+    return text;
+}
+
+static void draw_boxes(struct cup_shapes *shapes)
+{
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3.004, 4.5}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){10, 2, 3, 4}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){10, 2, 0, 4}, blue, 1);
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+}
+
+Test(page, boxes_of_a_colour_are_one_path_unless_they_are_faint)
+{
+    char *text = shapes_of(draw_boxes);
+    const char *faint = "<path class=\"shade\" color=\"#80401a\" fill-opacity=\"0.5\" "
+                        "d=\"M1 2h3v4h-3z\"/>\n";
+    char expected[400];
+    snprintf(expected, sizeof expected,
+             "<path class=\"blue\" d=\"M1 2h3v4.5h-3zM10 2h3v4h-3z\"/>\n%s%s", faint, faint);
+    cr_expect_str_eq(text, expected);
+    free(text);
+}
+
+static void draw_lines(struct cup_shapes *shapes)
+{
+    const struct cup_point gap[] = {{0, 0}, {1, 1}, {NAN, 1}, {2, -0.001}};
+    cup_shapes_clip(shapes, (struct cup_box){0, 0, 5, 5});
+    cup_shapes_line(shapes, gap, 4, blue, 1.6, 0);
+    cup_shapes_line(shapes, gap, 2, blue, 1.6, 4);
+    cup_shapes_release(shapes);
+    cup_shapes_dot(shapes, (struct cup_point){1, 2}, 3, blue, 0.45);
+    cup_shapes_dot(shapes, (struct cup_point){1e300, INFINITY}, 3, blue, 0.45);
+}
+
+Test(page, lines_have_gaps_and_dots_are_in_a_group)
+{
+    char *text = shapes_of(draw_lines);
+    cr_expect_str_eq(
+        text,
+        "<clipPath id=\"plot-clip1\"><rect x=\"0\" y=\"0\" width=\"5\" height=\"5\"/>"
+        "</clipPath>\n<g clip-path=\"url(#plot-clip1)\">\n"
+        "<path class=\"blue l\" stroke-width=\"1.6\" d=\"M0 0L1 1M2 0\"/>\n"
+        "<path class=\"blue l\" stroke-width=\"1.6\" stroke-dasharray=\"4\" d=\"M0 0L1 1\"/>\n"
+        "</g>\n<g class=\"blue\" fill-opacity=\"0.45\">"
+        "<circle cx=\"1\" cy=\"2\" r=\"3\"/>"
+        "<circle cx=\"1000000\" cy=\"1000000\" r=\"3\"/></g>\n");
+    free(text);
+}
+
+static void draw_image(struct cup_shapes *shapes)
+{
+    unsigned char bytes[] = "any";
+    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1, 0});
+    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3, 0});
+}
+
+Test(page, pictures_are_in_the_page)
+{
+    char *text = shapes_of(draw_image);
+    cr_expect(strstr(text, ";base64,YQ==\"/>"), "%s", text);
+    cr_expect(strstr(text, ";base64,YW55\"/>"), "%s", text);
+    free(text);
+}
+
+/* ---- plots -------------------------------------------------------------------------------- */
+
+/* The kinds of data that there are, odd and large ones too. */
+static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
+{
+    struct cup_arena arena = {0};
+    struct cup_profile profile = {.path = "run"};
+    struct cup_totals totals = {.profile = &profile};
+    struct cup_plot_input input = {.totals = &totals, .arena = &arena};
+    const struct cup_plot_style style = {.width = 8, .height = 5};
+    struct cup_legend legend;
+    struct cup_canvas canvas;
+    const struct cup_bytes *svg;
+    struct cup_error error;
+    char *written = NULL;
+    size_t bytes;
+    const void *data = fake_data(plot->name, kind, &arena);
+    FILE *out = open_memstream(&written, &bytes);
+    cr_assert_eq(cup_plot_draw_for_page(plot, &input, data, &style, &legend, &canvas, &svg, &error),
+                 0);
+    cup_page_svg(out, plot, &canvas, svg, legend.caption);
+    cr_expect_leq(canvas.told_count, CUP_TOLD_MOST);
+    fclose(out);
+    cup_canvas_close(&canvas);
+    cup_arena_clear(&arena);
+    return written;
+}
+
+Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
+{
+    for (size_t i = 0; i < cup_plot_count; i++)
+        for (int kind = 0; kind < FAKE_KINDS; kind++) {
+            char *svg = page_of(&cup_plots[i], (enum fake_kind)kind);
+            cr_expect_lt(strlen(svg), 700000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
+                         strlen(svg));
+            cr_expect_eq(count_in(svg, "<text"), count_in(svg, "</text>"));
+            cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
+            cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
+            free(svg);
+        }
+}
+
+/* Of more than can be drawn one by one a block of the plot says what is in it. */
+Test(page, densities_say_what_is_in_them)
+{
+    static const char *const said[][2] = {{"runtime-events", " chunks</title>"},
+                                          {"peak-memory-events", " chunks</title>"},
+                                          {"task-stream", " % of the time in tasks</title>"},
+                                          {"memory-per-worker", " %</title>"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        char *svg = page_of(cup_find_plot(said[i][0]), FAKE_LARGE);
+        cr_expect_gt(count_in(svg, said[i][1]), 100, "%s", said[i][0]);
+        cr_expect_leq(count_in(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
+        free(svg);
+    }
+}
+
+/* ---- several runs ------------------------------------------------------------------------- */
+
+TestSuite(page_runs, .init = set_up, .fini = tear_down);
+
+Test(page_runs, plots_and_tables)
+{
+    static const char *const order[] = {
+        "<!DOCTYPE html>",
+        "Content-Security-Policy",
+        "<h1>Runs compared",
+        "id=\"plot-compare\"",
+        "id=\"plot-compare-budget\"",
+        "id=\"plot-compare-runtime\"",
+        "id=\"tables\"",
+        "<h3>Runs ",
+        "the baseline",
+        "<h3>Workflow ",
+        "<h3>Tasks by prefix ",
+        "<h3>Scaling ",
+        "Plots left out",
+        "Throughput against size: all runs that tell",
+        "</html>",
+    };
+    cr_assert_eq(RUN(scratch, scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    expect_order(page, order, sizeof order / sizeof *order);
+    expect_closed(page);
+    cr_expect_eq(count_in(page, "<script"), 1);
+    expect_links(page);
+    free(page);
+}
+
+/* The words of the command line are no markup. */
+Test(page_runs, names_are_no_markup)
+{
+    char odd[2 * SUPPORT_PATH];
+    snprintf(odd, sizeof odd, "%s/<script>x&", outside);
+    cr_assert_eq(rename(scratch, odd), 0);
+    cr_expect_eq(RUN(odd, odd, odd, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect_eq(count_in(page, "<script"), 1);
+    cr_expect_gt(count_in(page, "&lt;script&gt;x&amp;"), 2);
+    free(page);
+    remove_scratch(odd);
+}
+
+Test(page_runs, takes_nothing_of_pictures)
+{
+    cr_expect_eq(RUN(scratch, scratch, "--html", path, "compare"), CUP_EXIT_USAGE);
+    cr_expect_eq(RUN(scratch, scratch, "--html", "/no/such/place/x"), CUP_EXIT_FAILED);
+}

@@ -1,0 +1,185 @@
+/* When samples are taken. What they hold is another matter: the servers are stubs. */
+#include <criterion/criterion.h>
+
+#include <pthread.h>
+
+#include "preload/dask/digests.h"
+#include "preload/dask/sample_servers.h"
+#include "preload/dask/server_samples.h"
+#include "preload/lifecycle/thread.h"
+
+static int schedulers, workers, digests;
+static struct cup_sampling last;
+
+void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
+{
+    (void)scheduler;
+    schedulers++;
+    last = *sampling;
+}
+
+void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling)
+{
+    (void)worker;
+    workers++;
+    last = *sampling;
+}
+
+void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
+{
+    (void)worker, (void)id, (void)now_ns;
+    digests++;
+}
+
+void cup_sample_record_reset(void) {}
+
+void cup_sample_scheduler_reset(void) {}
+
+void cup_sample_worker_reset(void) {}
+
+static const int64_t second = INT64_C(1000000000), start = INT64_C(1700000000000000000);
+
+static void set_up(void)
+{
+    cup_samples_reset();
+    cup_samples_every(second);
+}
+
+TestSuite(samples, .init = set_up);
+
+/* A tick as Dask's loop makes it: looked at only if something is due, or anyway. */
+static bool tick(uint32_t id, enum cup_role role, double at, bool anyway)
+{
+    int64_t now_ns = start + (int64_t)(at * 1e9);
+    bool due = cup_samples_due(now_ns);
+    if (due || anyway)
+        cup_samples_tick(NULL, id, role, now_ns);
+    return due;
+}
+
+Test(samples, one_at_once_and_then_by_the_interval)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect_eq(schedulers, 1);
+    for (int i = 1; i <= 500; i++)
+        tick(1, CUP_ROLE_SCHEDULER, i * 0.02 + 0.001, false);
+    cr_expect_eq(schedulers, 11, "%d", schedulers);
+    cr_expect_eq(workers + digests, 0);
+}
+
+Test(samples, late_ticks_do_not_add_up)
+{
+    tick(1, CUP_ROLE_WORKER, 0, true);
+    for (int i = 1; i <= 1000; i++)
+        tick(1, CUP_ROLE_WORKER, i * 0.03, false); /* no multiple of the interval */
+    cr_expect_eq(workers, 31, "%d", workers);
+    cr_expect_eq(digests, workers);
+}
+
+Test(samples, after_a_stall_there_is_one)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 7.5, false));
+    cr_expect_eq(last.longest_ns, 7 * second + second / 2);
+    cr_expect_not(tick(1, CUP_ROLE_SCHEDULER, 7.52, false));
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 8.5, false));
+    cr_expect_eq(schedulers, 3);
+    cr_expect_lt(last.longest_ns, second);
+}
+
+Test(samples, the_first_knows_nothing_of_the_loop)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect_eq(last.longest_ns, 0);
+    cr_expect_eq(last.took_ns, CUP_UNKNOWN64);
+    tick(1, CUP_ROLE_SCHEDULER, 1, true);
+    cr_expect_neq(last.took_ns, CUP_UNKNOWN64);
+}
+
+Test(samples, none_of_nannies_and_others)
+{
+    tick(1, CUP_ROLE_NANNY, 0, true);
+    tick(2, CUP_ROLE_OTHER, 0, true);
+    tick(0, CUP_ROLE_WORKER, 0, true);
+    tick(CUP_SAMPLES_SERVERS + 1, CUP_ROLE_WORKER, 0, true);
+    cr_expect_eq(schedulers + workers + digests, 0);
+    cr_expect_not(tick(1, CUP_ROLE_NANNY, 100, false));
+}
+
+Test(samples, none_at_interval_0)
+{
+    cup_samples_every(0);
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect_not(tick(1, CUP_ROLE_SCHEDULER, 100, true));
+    cr_expect_eq(schedulers, 0);
+}
+
+Test(samples, a_clock_put_back_stops_nothing)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 3600, true);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 0, false));
+    cr_expect_not(tick(1, CUP_ROLE_SCHEDULER, 0.5, false));
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 1, false));
+    cr_expect_eq(schedulers, 3);
+}
+
+Test(samples, what_is_missed_is_counted)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    cr_expect_eq(last.missed, 0);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 1.02, false));
+    cr_expect_eq(last.missed, 0);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 5.5, false)); /* due at 2, 3, 4 and 5 */
+    cr_expect_eq(last.missed, 3);
+    cr_expect(tick(1, CUP_ROLE_SCHEDULER, 6.5, false));
+    cr_expect_eq(last.missed, 0);
+    tick(1, CUP_ROLE_SCHEDULER, 3, true); /* the clock was put back */
+    cr_expect_eq(last.missed, 0);
+}
+
+/* LocalCluster with threads: all servers on one loop. */
+Test(samples, several_servers_on_one_loop)
+{
+    for (int i = 0; i <= 500; i++) {
+        tick(1, CUP_ROLE_SCHEDULER, i * 0.02, i == 0);
+        tick(2, CUP_ROLE_WORKER, i * 0.02 + 0.004, i == 0);
+        tick(3, CUP_ROLE_WORKER, i * 0.02 + 0.013, i == 0);
+    }
+    cr_expect_eq(schedulers, 11, "%d", schedulers);
+    cr_expect(workers >= 20 && workers <= 22, "%d", workers);
+}
+
+/* The one that is gone must not make every tick of the others one that is looked at. */
+Test(samples, a_closed_server_is_forgotten)
+{
+    int looks = 0;
+    tick(1, CUP_ROLE_WORKER, 0, true);
+    tick(2, CUP_ROLE_WORKER, 0, true);
+    for (int i = 1; i <= 5000; i++)
+        looks += tick(1, CUP_ROLE_WORKER, i * 0.02, false);
+    cr_expect_lt(looks, 100 + 3 * 50, "%d", looks);
+}
+
+/* Each thread has a loop of its own. */
+static void *other_loop(void *unused)
+{
+    (void)unused;
+    tick(2, CUP_ROLE_WORKER, 0, true);
+    for (int i = 1; i <= 49; i++)
+        tick(2, CUP_ROLE_WORKER, i * 0.02, false);
+    tick(2, CUP_ROLE_WORKER, 1.0, true);
+    return NULL;
+}
+
+Test(samples, a_stall_belongs_to_its_loop)
+{
+    pthread_t thread;
+    tick(1, CUP_ROLE_WORKER, 0, true);
+    cr_assert_eq(pthread_create(&thread, NULL, other_loop, NULL), 0);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    cr_expect_eq(last.rows.server, 2);
+    cr_expect_lt(last.longest_ns, second / 10);
+    tick(1, CUP_ROLE_WORKER, 1.2, true);
+    cr_expect_eq(last.rows.server, 1);
+    cr_expect_gt(last.longest_ns, second);
+}

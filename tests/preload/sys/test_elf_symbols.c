@@ -1,0 +1,75 @@
+/* Symbols of loaded libraries, against what the loader says of them. */
+#include "preload/sys/elf_symbols.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cup_elf library_of(const void *place)
+{
+    struct cup_elf object;
+    cr_assert(cup_elf_of(place, &object));
+    return object;
+}
+
+/* Of libc itself, whatever comes before it. */
+static void *loader_says(const char *name)
+{
+    return dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), name);
+}
+
+Test(elf_symbols, the_library_of_a_place)
+{
+    void *place = loader_says("getenv");
+    Dl_info info;
+    struct cup_elf object = library_of(place);
+    cr_assert(dladdr(place, &info));
+    cr_expect_str_eq(object.path, info.dli_fname);
+    cr_expect(object.base == (uintptr_t)info.dli_fbase);
+}
+
+Test(elf_symbols, no_library_has_it)
+{
+    struct cup_elf object;
+    cr_expect_not(cup_elf_of((void *)16, &object));
+    cr_expect_not(cup_elf_of(&object, &object), "the stack is nobody's");
+}
+
+Test(elf_symbols, by_name)
+{
+    static const char *const names[] = {"getenv", "qsort_r", "environ", "fopen64"};
+    struct cup_elf object = library_of(loader_says("getenv"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cr_expect(cup_elf_symbol(&object, names[i]) == loader_says(names[i]), "%s", names[i]);
+    cr_expect_null(cup_elf_symbol(&object, "no_such_symbol"));
+    cr_expect_null(cup_elf_symbol(&object, "cr_no_library_of_tests"));
+}
+
+Test(elf_symbols, the_function_around_a_place)
+{
+    const char *inside = (const char *)loader_says("qsort_r") + 5;
+    struct cup_elf object = library_of(inside);
+    const char *name = cup_elf_name_at(&object, inside);
+    cr_assert_not_null(name);
+    cr_expect(strstr(name, "qsort_r") != NULL, "%s", name);
+    cr_expect_null(cup_elf_name_at(&object, (void *)(object.base + 1)), "the file's head");
+}
+
+static bool is_libc(const struct cup_elf *object, void *user)
+{
+    if (!cup_elf_symbol(object, "__libc_start_main"))
+        return false;
+    *(struct cup_elf *)user = *object;
+    return true;
+}
+
+Test(elf_symbols, what_is_linked_with_what)
+{
+    struct cup_elf libc = {0}, program = library_of((const void *)(uintptr_t)is_libc);
+    cup_elf_each(is_libc, &libc);
+    cr_assert_not_null(libc.dynamic);
+    cr_expect(cup_elf_needs(&program, &libc));
+    cr_expect_not(cup_elf_needs(&libc, &program));
+    cr_expect_not(cup_elf_needs(&libc, &libc));
+}

@@ -1,0 +1,250 @@
+/* The policy of waits, on this very thread: a made-up block pays. */
+#include "preload/attribution/attribution.h"
+#include "preload/waits/helper_wait.h"
+#include "preload/waits/run_delay.h"
+#include "preload/waits/wait.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <time.h>
+
+enum { TASK = 3 };
+static struct cup_block block;
+
+static void set_up(void)
+{
+    cr_assert_eq(cup_thread_init(), 0);
+    cup_clock_calibrate(false);
+    *cup_active_word = 1;
+    memset(&block, 0, sizeof block);
+    block.task = cup_self.task = TASK;
+    block.own = CUP_BLOCK_RUNS;
+    cup_self.own = &block;
+    cup_helper_wait_reset();
+    cup_wait_task_begins();
+}
+
+static void tear_down(void)
+{
+    *cup_active_word = 0;
+    cup_self.own = NULL;
+}
+
+TestSuite(wait, .init = set_up, .fini = tear_down);
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void burn_ms(uint64_t ms)
+{
+    uint64_t until = cup_clock_thread_cpu_ns() + ms * 1000000;
+    while (cup_clock_thread_cpu_ns() < until)
+        continue;
+}
+
+static uint64_t ms_of(const struct cup_block *of, enum cup_counter counter)
+{
+    return of->counters[counter] / 1000000;
+}
+
+Test(wait, is_wall_time_less_cpu_time)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_SLEEP, CUP_WAITS));
+    burn_ms(20);
+    sleep_ms(10);
+    cup_wait_end(&wait);
+    uint64_t slept = ms_of(&block, CUP_C_SLEEP_NS), delay = ms_of(&block, CUP_C_RUN_DELAY_NS);
+    cr_expect(slept >= 9 && slept < 25, "%lu ms, delay %lu", (unsigned long)slept,
+              (unsigned long)delay);
+}
+
+Test(wait, within_another_counts_once)
+{
+    struct {
+        struct cup_wait inner, outer; /* the stack grows down */
+    } waits;
+    cr_assert(cup_wait_begin(&waits.outer, CUP_WAIT_POLL, CUP_WAITS));
+    cr_expect_not(cup_wait_begin(&waits.inner, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.outer);
+    cr_expect_eq(block.counters[CUP_C_SLEEP_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_POLL_WAIT_NS) >= 4);
+}
+
+Test(wait, that_was_jumped_out_of_is_forgotten)
+{
+    struct {
+        struct cup_wait deep, shallow;
+    } waits;
+    cr_assert(cup_wait_begin(&waits.deep, CUP_WAIT_POLL, CUP_WAITS));
+    cr_assert(cup_wait_begin(&waits.shallow, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.shallow);
+    cr_expect_eq(block.counters[CUP_C_POLL_WAIT_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_SLEEP_NS) >= 4);
+}
+
+Test(wait, for_the_gil_is_counted_with_its_length)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&wait);
+    uint64_t ns = block.counters[CUP_C_GIL_WAIT_NS];
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 1);
+    cr_expect_eq(block.counters[CUP_C_GIL_LONGEST_NS], ns);
+    cr_expect_eq(block.histograms[CUP_HISTOGRAM_GIL_WAIT][cup_bucket(ns)], 1);
+}
+
+static void wait_ms(enum cup_wait_class class, long ms)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, class, CUP_WAITS));
+    sleep_ms(ms);
+    cup_wait_end(&wait);
+}
+
+/* The policy itself, between whose calls nothing can come: 5 ms, and 5 ms more. */
+static void gil_waits(uint64_t between_ns)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    uint64_t start = wait.start, each = cup_ns_ticks(5000000);
+    cup_wait_end_for(&wait, start + each, &block);
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_GIL, CUP_WAITS));
+    wait.start = start + each + cup_ns_ticks(between_ns);
+    cup_wait_end_for(&wait, wait.start + each, &block);
+}
+
+Test(wait, for_the_gil_goes_on_after_five_milliseconds)
+{
+    gil_waits(1000);
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 1);
+    cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] > 9000000);
+    for (unsigned bucket = 0; bucket < CUP_BUCKETS; bucket++)
+        cr_expect(block.histograms[CUP_HISTOGRAM_GIL_WAIT][bucket] <= 1);
+}
+
+Test(wait, for_the_gil_is_another_one_later)
+{
+    gil_waits(1000000);
+    cr_expect_eq(block.counters[CUP_C_GIL_WAITS], 2);
+    cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] < 6000000);
+}
+
+/* A signal's handler on a stack of its own, which lies higher. */
+Test(wait, that_a_handler_took_the_place_of_does_not_count_twice)
+{
+    struct {
+        struct cup_wait low, high;
+    } waits;
+    cr_assert(cup_wait_begin(&waits.low, CUP_WAIT_LOCK, CUP_WAITS));
+    cr_assert(cup_wait_begin(&waits.high, CUP_WAIT_SLEEP, CUP_WAITS));
+    sleep_ms(5);
+    cup_wait_end(&waits.high);
+    cup_wait_end(&waits.low);
+    cr_expect_eq(block.counters[CUP_C_LOCK_WAIT_NS], 0);
+    cr_expect(ms_of(&block, CUP_C_SLEEP_NS) >= 4);
+}
+
+Test(wait, of_a_helper_between_two_jobs_is_idleness)
+{
+    struct cup_wait wait;
+    cup_self.own = NULL;
+    cup_self.task = 0;
+    cup_self.handed = TASK;
+    cup_self.job_runs = false;
+    cr_expect_not(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+}
+
+Test(wait, a_thread_that_ends_in_its_task_gives_its_place_back)
+{
+    cup_wait_thread_ends();
+    cup_helper_wait_begin(TASK + 256);
+    uint64_t since = cup_helper_wait_enters(TASK + 256, CUP_WAIT_IO, 10);
+    cup_helper_wait_lock(TASK + 256, 10);
+    cup_helper_wait_leaves(TASK + 256, CUP_WAIT_IO, 30, since, 0);
+    cr_expect_eq(cup_helper_wait_unlock(TASK + 256, 30).ticks[CUP_WAIT_IO], 20);
+}
+
+Test(wait, run_delay_before_it_is_not_in_it)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    cup_self.delay_ns -= 50000000; /* as if 50 ms of it came since, and 10 ms of something else */
+    cup_self.delay_ticks -= cup_ns_ticks(60000000);
+    uint64_t now = cup_ticks();
+    cup_wait_guess(&block, CUP_WAIT_IO, now - cup_ns_ticks(10000000), now, 0);
+    cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 8);
+}
+
+Test(wait, that_was_not_expected_is_guessed_unless_it_is_short)
+{
+    uint64_t start = cup_ticks();
+    cup_wait_guess(&block, CUP_WAIT_IO, start, start + cup_ns_ticks(20000), 5000);
+    cr_expect_eq(block.counters[CUP_C_IO_WAIT_NS], 0);
+    cup_wait_guess(&block, CUP_WAIT_IO, start, start + cup_ns_ticks(8000000), 1000000);
+    uint64_t guessed = block.counters[CUP_C_GUESSED_WAIT_NS];
+    cr_expect_eq(block.counters[CUP_C_IO_WAIT_NS], guessed);
+    guessed += block.counters[CUP_C_RUN_DELAY_NS];
+    cr_expect(guessed > 6990000 && guessed < 7010000, "%lu ns", (unsigned long)guessed);
+}
+
+Test(wait, of_a_call_that_seldom_blocks)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_IO, CUP_MAY_WAIT));
+    sleep_ms(5);
+    cup_wait_end(&wait);
+    cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 4);
+}
+
+Test(wait, for_a_helper_is_what_the_helper_waits_for)
+{
+    struct cup_wait wait;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+    uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, cup_ticks());
+    sleep_ms(10);
+    cup_helper_wait_leaves(TASK, CUP_WAIT_IO, cup_ticks(), since, 0);
+    sleep_ms(10);
+    cup_wait_end(&wait);
+    uint64_t io = ms_of(&block, CUP_C_IO_WAIT_NS), lock = ms_of(&block, CUP_C_LOCK_WAIT_NS);
+    uint64_t delay = ms_of(&block, CUP_C_RUN_DELAY_NS);
+    cr_expect(io + delay >= 9 && io + lock + delay >= 18 && lock > 0, "%lu and %lu, delay %lu ms",
+              (unsigned long)io, (unsigned long)lock, (unsigned long)delay);
+    cr_expect_eq(block.counters[CUP_C_HELD_UP_NS], block.counters[CUP_C_IO_WAIT_NS]);
+}
+
+Test(wait, nobodys_is_not_measured)
+{
+    struct cup_wait wait;
+    cup_self.own = NULL;
+    cup_self.task = 0;
+    cr_expect_not(cup_wait_begin(&wait, CUP_WAIT_SLEEP, CUP_WAITS));
+}
+
+Test(wait, what_the_kernel_says_of_a_task)
+{
+    cr_assert_neq(cup_run_delay_ns(), CUP_UNKNOWN64);
+    volatile char *pages = malloc(1 << 22);
+    for (int i = 0; i < 1 << 22; i += 4096)
+        pages[i] = 1;
+    cup_wait_task_ends(&block);
+    cr_expect(block.counters[CUP_C_MINOR_FAULTS] > 0);
+    free((void *)pages);
+}
+
+Test(buckets, two_to_each_power_of_two_without_a_gap)
+{
+    cr_expect_eq(cup_bucket(0), 0);
+    cr_expect_eq(cup_bucket(UINT64_MAX), CUP_BUCKETS - 1);
+    for (unsigned bucket = 1; bucket < CUP_BUCKETS; bucket++) {
+        uint64_t from = cup_bucket_from_ns(bucket);
+        cr_expect_eq(cup_bucket(from), bucket);
+        cr_expect_eq(cup_bucket(from - 1), bucket - 1);
+    }
+    cr_expect_eq(cup_bucket_from_ns(2), 512);
+    cr_expect_eq(cup_bucket_from_ns(3), 768);
+}
