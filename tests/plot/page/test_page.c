@@ -185,7 +185,8 @@ static bool is_heading(const char *heading)
     glob_t sources;
     bool found = false;
     snprintf(quoted, sizeof quoted, "\"%s\"", heading);
-    cr_assert_eq(glob(CUP_TOP "/analysis/report/sections/*.c", 0, NULL, &sources), 0);
+    cr_assert_eq(glob(CUP_TOP "/analysis/report/*.c", 0, NULL, &sources), 0);
+    cr_assert_eq(glob(CUP_TOP "/analysis/report/sections/*.c", GLOB_APPEND, NULL, &sources), 0);
     for (size_t i = 0; i < sources.gl_pathc && !found; i++) {
         char *source = read_text(sources.gl_pathv[i]);
         found = strstr(source, "cup_page_heading") && strstr(source, quoted);
