@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
-#include "analysis/compare/target.h"
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"

@@ -2,11 +2,9 @@
 #ifndef CUPPING_CLI_VERBS_H
 #define CUPPING_CLI_VERBS_H
 
+#include "analysis/base/version.h"
 #include "analysis/profile/profile.h"
 
-#ifndef CUP_VERSION
-#define CUP_VERSION "0.1.0" /* the Makefile tells the real one */
-#endif
 #define CUP_DEFAULT_DIRECTORY "./cupping-latest"
 
 /* What the program returns. */

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/csv_writer.h"
-#include "cli/verbs.h"
 
 /* Of the layout: raised when the meaning of a name changes, not when names are added. */
 enum { COMPARE_VERSION = 1 };

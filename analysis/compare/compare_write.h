@@ -2,8 +2,8 @@
 #ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
 #define CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
 
+#include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
-#include "analysis/compare/target.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 #include "analysis/write/terminal.h"

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/footnotes.h"
-#include "cli/verbs.h"
 
 static const char nothing[] = "roastcoffea's measurement holds nothing of the kind";
 

@@ -6,7 +6,7 @@
 #include "analysis/export/export_directory.h"
 #include "analysis/export/samples_table.h"
 #include "analysis/export/specimen.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 #include "analysis/tasks/task_rows.h"
 
 typedef int (*section_writer)(struct report *report);

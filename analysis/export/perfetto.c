@@ -5,6 +5,7 @@
 #include "analysis/export/export_directory.h"
 #include "analysis/export/trace.h"
 
+#include "analysis/base/version.h"
 /* ---- names -------------------------------------------------------------------------------- */
 
 /* The Dask server of a process, if there is but one. */

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
+#include "analysis/base/version.h"
 #include "analysis/export/export_directory.h"
 #include "analysis/export/prometheus_figures.h"
 #include "analysis/export/prometheus_rows.h"
-#include "cli/verbs.h"
 
 /* ---- the run's name ------------------------------------------------------------------------ */
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "analysis/base/version.h"
 #include "analysis/export/export_directory.h"
 #include "analysis/export/roastcoffea.h"
 #include "analysis/metrics/metrics.h"
-#include "cli/verbs.h"
 
 /* ---- metrics.json -------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "analysis/metrics/functions/folded.h"
 #include "analysis/write/json_writer.h"
 
+#include "analysis/base/version.h"
 struct shown_weight {
     enum cup_weight weight;
     const char *title, *unit;

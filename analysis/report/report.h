@@ -2,8 +2,9 @@
 #ifndef CUPPING_ANALYSIS_REPORT_REPORT_H
 #define CUPPING_ANALYSIS_REPORT_REPORT_H
 
-#include "analysis/compare/target.h"
+#include "analysis/base/target.h"
 #include "analysis/metrics/totals.h"
+#include "analysis/report/page/page.h"
 #include "analysis/write/output.h"
 
 /* A `target` without a rate is none.
@@ -23,7 +24,6 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
 int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front);
 
 /* Which run it is, in a line. Returns `to`. */
-enum { CUP_DESCRIPTION = 300 };
 char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
 
 /* True if `--only NAME` means a section. */
@@ -37,14 +37,5 @@ bool cup_section_needs_baskets(const char *name);
 
 /* Likewise, stacks. */
 bool cup_section_needs_stacks(const char *name);
-
-/* What is off in some process, and why, as far as its notes tell. */
-struct cup_feature_off {
-    const char *name, *consequence;
-    uint64_t processes; /* in which it is off, of those that are workers */
-};
-enum { CUP_FEATURE_COUNT = 20 };
-size_t cup_features_off(const struct cup_profile *profile,
-                        struct cup_feature_off off[CUP_FEATURE_COUNT]);
 
 #endif

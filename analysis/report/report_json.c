@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/metrics/functions/call_tree.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 #include "analysis/tasks/task_columns.h"
-#include "cli/verbs.h"
 
 /* Of the layout: raised when the meaning of a name changes, not when names are added. */
 enum { REPORT_VERSION = 1 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 static int print_workflow(const struct cup_page *page)
 {

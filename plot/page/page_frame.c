@@ -1,5 +1,6 @@
 #include "plot/page/page_frame.h"
 
+#include "analysis/base/version.h"
 #include <stdlib.h>
 
 #include "analysis/write/html.h"

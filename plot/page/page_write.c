@@ -1,6 +1,6 @@
 #include "plot/page/page_write.h"
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 #include "analysis/report/report.h"
 #include "analysis/write/html.h"
 #include "plot/page/page_advice.h"

@@ -2,8 +2,8 @@
 #ifndef CUPPING_PLOT_SHARED_RUNS_H
 #define CUPPING_PLOT_SHARED_RUNS_H
 
+#include "analysis/base/target.h"
 #include "analysis/compare/compare.h"
-#include "analysis/compare/target.h"
 #include "plot/plots.h"
 
 struct cup_plot_runs {

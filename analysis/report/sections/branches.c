@@ -3,7 +3,7 @@
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/file_shares.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_BRANCHES = 20, SHOWN_BRANCHES_OF_ALL = 5 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 /* Marks that are told apart without colour, as in a file. */
 static const struct mark {

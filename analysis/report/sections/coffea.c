@@ -1,6 +1,6 @@
 /* Coffea's report: as it was seen in the chunks, and as the user saved it. */
 #include "analysis/metrics/dask/coffea_compare.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_DATASETS = 20 };
 

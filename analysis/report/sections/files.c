@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analysis/profile/files.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_FILES = 10 };
 

@@ -1,7 +1,7 @@
 /* Dask's own activities: a few lines, and those that the program named. */
 #include <string.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 /* The section is this short: the rest is in --json. */
 enum { SHOWN_ACTIVITIES = 6, SHOWN_NAMED = 20 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/metrics/chunks/chunk_size.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 static void print_line(const struct cup_page *page, const char *line)
 {

@@ -3,7 +3,7 @@
 #define CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_H
 
 #include "analysis/metrics/functions/functions.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 /* What tables have columns of, where anything of it was seen. */
 struct cup_shown_weight {

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "analysis/profile/roles.h"
-#include "analysis/report/page.h"
-#include "analysis/report/report.h"
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/features.h"
+#include "analysis/report/page/page.h"
+#include "analysis/report/page/warnings.h"
 
 /* "data files 1.2 GB, imports 3 MB" into `to`. */
 static void list_classes(const struct cup_kernel_check *check, char *to, size_t room)

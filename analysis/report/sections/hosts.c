@@ -1,5 +1,5 @@
 /* Hosts, and how they compare. */
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_HOSTS = 20 };
 

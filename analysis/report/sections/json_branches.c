@@ -1,5 +1,5 @@
 /* Branches, in the report's JSON; and what was read of ROOT files, in rows of other sections. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/metrics/reads/file_shares.h"

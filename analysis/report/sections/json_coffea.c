@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/dask/coffea_compare.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums)
 {

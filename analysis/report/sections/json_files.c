@@ -1,5 +1,5 @@
 /* Files in the report's JSON. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 #include <stdlib.h>
 

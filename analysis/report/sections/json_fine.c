@@ -1,6 +1,6 @@
 /* Dask's own activities in the report's JSON, by prefix, worker and span, with our own clocks
  * beside. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 /* ---- tasks, by our clocks ---------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* What a chunk costs by its number of events, in the report's JSON: part of chunks. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 static void put_line(struct report *report, const struct cup_line *line, bool known)
 {

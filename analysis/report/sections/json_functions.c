@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/functions/functions.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 /* The CPU's samples have no native frames: what native functions used of it is in none. */
 static bool is_known(const struct report *report, enum cup_weight weight, bool native)

@@ -1,5 +1,5 @@
 /* Losses and wasted work in the report's JSON. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 #include "analysis/tasks/task_columns.h"
 
 /* ---- losses ----------------------------------------------------------------------------- */

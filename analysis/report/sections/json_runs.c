@@ -1,6 +1,6 @@
 /* Runs and efficiency, in the report's JSON. */
 #include "analysis/profile/runs.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 /* How much earlier it may have begun, or later ended: null if nothing says when it had not. */
 static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t bound_ns)

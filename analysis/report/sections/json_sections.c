@@ -1,6 +1,6 @@
 /* What the program named itself, in the report's JSON. */
 #include "analysis/metrics/dask/sections.h"
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 static struct cup_value prefix_of(const struct report *report, uint32_t prefix)
 {

@@ -1,5 +1,5 @@
 /* Servers, and how long it took to open files at them, in the report's JSON. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* How far the profile can be trusted, in the report's JSON: attribution and health. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 #include "analysis/profile/roles.h"
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/features.h"
+#include "analysis/report/page/warnings.h"
 
 /* ---- attribution ------------------------------------------------------------------------ */
 

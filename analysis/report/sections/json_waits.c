@@ -1,5 +1,5 @@
 /* Where the time went, in the report's JSON: waits, durations, the time budget. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 /* ---- waits ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* The workers, in the report's JSON: figures, a row for each, timelines. */
-#include "analysis/report/report_json.h"
+#include "analysis/report/page/json_page.h"
 
 #include <math.h>
 

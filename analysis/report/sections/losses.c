@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 typedef unsigned long long big;
 

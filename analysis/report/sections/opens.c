@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_OPENS = 10 };
 

@@ -1,6 +1,6 @@
 /* What the processes of the profile were, and the client's Runner calls. */
 #include "analysis/profile/roles.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 static void add_process(const struct cup_page *page, struct cup_table *table, size_t index)
 {

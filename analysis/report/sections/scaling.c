@@ -1,6 +1,6 @@
 /* How the run scales within itself, and how far it is to a target. */
 #include "analysis/compare/compare_write.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 int cup_print_scaling(const struct cup_page *page)
 {

@@ -1,7 +1,7 @@
 /* Sections and values that the program named itself. */
 #include <math.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_SECTIONS = 12, SHOWN_VALUES = 8 };
 

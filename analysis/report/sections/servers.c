@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/profile/files.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_SERVERS = 10 };
 

@@ -1,7 +1,7 @@
 /* Chunks one by one, those that took the longest first. */
 #include <stdlib.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 #include "analysis/tasks/task_columns.h"
 
 enum { SHOWN_CHUNKS = 20 };

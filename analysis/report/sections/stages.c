@@ -1,5 +1,5 @@
 /* Stages of the run with what they left idle, the chunks of its tail, and the merges. */
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 /* ---- stages ----------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 #include "analysis/write/html.h"
 
 static uint64_t count_hosts(const struct cup_profile *profile)

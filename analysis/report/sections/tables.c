@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 #include "analysis/tasks/task_columns.h"
 
 /* ---- tasks by prefix -------------------------------------------------------------------- */

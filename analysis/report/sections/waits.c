@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_PREFIXES = 10 };
 

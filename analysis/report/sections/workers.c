@@ -1,7 +1,7 @@
 /* The workers: how many, how busy, how full; and those with the most to do. */
 #include <stdlib.h>
 
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 enum { SHOWN_WORKERS = 10 };
 

@@ -9,7 +9,7 @@
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/samples/worker_rows.h"
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/warnings.h"
 #include "analysis/tasks/task_columns.h"
 #include "tests/analysis/support.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/warnings.h"
 #include "include/log_pairs.h"
 #include "tests/analysis/support.h"
 

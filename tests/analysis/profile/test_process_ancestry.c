@@ -6,7 +6,7 @@
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/profile/roles.h"
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/warnings.h"
 #include "analysis/tasks/task_columns.h"
 #include "tests/analysis/support.h"
 

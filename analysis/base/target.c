@@ -1,4 +1,4 @@
-#include "analysis/compare/target.h"
+#include "analysis/base/target.h"
 
 #include <math.h>
 #include <stdlib.h>

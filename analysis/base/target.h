@@ -1,6 +1,6 @@
 /* A rate to reach: "200Gbps", "25GB/s", "50kHz", "2e6 events/s". */
-#ifndef CUPPING_ANALYSIS_COMPARE_TARGET_H
-#define CUPPING_ANALYSIS_COMPARE_TARGET_H
+#ifndef CUPPING_ANALYSIS_BASE_TARGET_H
+#define CUPPING_ANALYSIS_BASE_TARGET_H
 
 #include <stdbool.h>
 

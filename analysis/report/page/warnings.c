@@ -1,4 +1,4 @@
-#include "analysis/report/warnings.h"
+#include "analysis/report/page/warnings.h"
 
 #include <stdio.h>
 #include <string.h>

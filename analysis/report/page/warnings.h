@@ -1,6 +1,6 @@
 /* What limits the trust in a profile, as sentences; the notes of the library come besides. */
-#ifndef CUPPING_ANALYSIS_REPORT_WARNINGS_H
-#define CUPPING_ANALYSIS_REPORT_WARNINGS_H
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
 
 #include "analysis/metrics/totals.h"
 

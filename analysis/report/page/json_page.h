@@ -1,12 +1,12 @@
 /* What the files that write the report as JSON share: every part is written from one struct. */
-#ifndef CUPPING_ANALYSIS_REPORT_REPORT_JSON_H
-#define CUPPING_ANALYSIS_REPORT_REPORT_JSON_H
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_JSON_PAGE_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_JSON_PAGE_H
 
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/target.h"
 #include "analysis/metrics/metrics.h"
-#include "analysis/report/report.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 

@@ -1,11 +1,10 @@
 /* The report for people: what its sections share, and the sections. */
-#ifndef CUPPING_ANALYSIS_REPORT_PAGE_H
-#define CUPPING_ANALYSIS_REPORT_PAGE_H
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
 
-#include "analysis/compare/target.h"
+#include "analysis/base/target.h"
 #include "analysis/metrics/dask/sections.h"
 #include "analysis/metrics/totals.h"
-#include "analysis/report/report.h"
 #include "analysis/write/table.h"
 
 struct cup_page {
@@ -44,6 +43,8 @@ int cup_print_processes(const struct cup_page *page);
 int cup_print_runs(const struct cup_page *page);
 int cup_print_scaling(const struct cup_page *page); /* also where there is but a target */
 int cup_print_slowest(const struct cup_page *page); /* chunks one by one */
+
+enum { CUP_DESCRIPTION = 300 };
 
 /* When, where and how much: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
 char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION]);

@@ -1,4 +1,4 @@
-#include "analysis/report/report.h"
+#include "analysis/report/page/features.h"
 
 /* Schedulers are there for their samples alone. Who read no basket had nothing to ask uproot for:
  * its log says so as one does in which asking cannot be seen. Stacks are missed only where other

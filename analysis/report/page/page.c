@@ -1,4 +1,4 @@
-#include "analysis/report/page.h"
+#include "analysis/report/page/page.h"
 
 #include <string.h>
 

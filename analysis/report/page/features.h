@@ -1,0 +1,16 @@
+/* What could not be measured in some process of the run. */
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_FEATURES_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_FEATURES_H
+
+#include "analysis/profile/profile.h"
+
+/* What is off in some process, and why, as far as its notes tell. */
+struct cup_feature_off {
+    const char *name, *consequence;
+    uint64_t processes; /* in which it is off, of those that are workers */
+};
+enum { CUP_FEATURE_COUNT = 20 };
+size_t cup_features_off(const struct cup_profile *profile,
+                        struct cup_feature_off off[CUP_FEATURE_COUNT]);
+
+#endif
