@@ -77,7 +77,7 @@ units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
 	$(if $(variant),,$(if $(unit_wrappers_objs),$(B)/tests/unit-wrappers)) # scripts: once is enough
 e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
 
-.PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs \
+.PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs check-rooms \
 	install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -240,7 +240,7 @@ soak:
 
 c_files := $(sort $(shell find include preload analysis plot cli tests -name '*.[ch]'))
 sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*.sh tests/*/*.sh)
-py_files := $(wildcard tests/*/*.py)
+py_files := $(wildcard tests/*.py tests/*/*.py)
 man_files := $(wildcard docs/man/*.1)
 
 # What finds mistakes; what only has another taste is left out.
@@ -249,7 +249,7 @@ tidy := -*,clang-analyzer-core.*,clang-analyzer-unix.*,clang-analyzer-deadcode.*
 	bugprone-misplaced-widening-cast,bugprone-integer-division,$\
 	bugprone-macro-parentheses,bugprone-signed-char-misuse
 
-lint: format-check check-docs $(page_parts)
+lint: format-check check-docs check-rooms $(page_parts)
 	@tests/setup.sh lint
 	printf '%s\n' $(filter %.c,$(filter-out tests/%,$(c_files))) | xargs -n 4 -P 2 sh -c \
 		'clang-tidy --quiet --warnings-as-errors="*" --checks="$(tidy)" "$$@" -- \
@@ -271,6 +271,9 @@ format-check:
 
 check-docs:
 	@tests/check-docs.sh $(VERSION)
+
+check-rooms:
+	@python3 tests/check_rooms.py
 
 # --- install -------------------------------------------------------------------------------------
 
@@ -310,7 +313,7 @@ help:
 	@echo "make test           set up, build, run every test"
 	@echo "make unit | e2e     unit tests | end-to-end tests on real clusters"
 	@echo "make soak | bench   long runs | what the library costs, as ratios"
-	@echo "make lint           format, clang-tidy, shellcheck, manual pages, documented names"
+	@echo "make lint           format, clang-tidy, shellcheck, manual pages, documents, rooms"
 	@echo "make format         rewrite the sources with clang-format"
 	@echo "make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make uninstall      the reverse"

@@ -1,5 +1,5 @@
 /* The log of one process: the one definition that the writer (preload/) and the
- * reader (analysis/) share. Prose and a worked example: docs/log-format.md.
+ * reader (analysis/) share. Prose and a worked example: docs/contributing/log-format.md.
  *
  * A file is: one struct cup_log_header; fixed regions that the process updates in
  * place while it lives (header.regions tells where); then records, appended, from

@@ -1,6 +1,6 @@
 /* The plots: what each answers, what it is made of, and how it is drawn. To add one, write
  * data_NAME.c (what is shown, without cairo), chart_NAME.c (how) and a line in plots.c: see
- * docs/add-a-plot.md. */
+ * docs/contributing/add-a-plot.md. */
 #ifndef CUPPING_PLOT_PLOTS_H
 #define CUPPING_PLOT_PLOTS_H
 

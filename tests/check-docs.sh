@@ -82,7 +82,7 @@ grep -q "^## $version" CHANGELOG.md || {
 
 # --- links to files ---
 
-for file in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+for file in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/*/*.md; do
     [ -e "$file" ] || continue
     # shellcheck disable=SC2013 # no blanks in links
     for target in $(grep -o '](\([^):#]*\))' "$file" | sed 's/^](//; s/)$//'); do

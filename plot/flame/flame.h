@@ -43,7 +43,8 @@ struct cup_flame_box {
     }
 enum { CUP_FLAME_SHADE_COUNT = 3 };
 
-/* An allocation that is looked at stands for so many bytes on average (docs/sampling.md). */
+/* An allocation that is looked at stands for so many bytes on average
+ * (docs/contributing/sampling.md). */
 enum { CUP_FLAME_ALLOC_STEP = 512 * 1024 };
 
 struct cup_flame {

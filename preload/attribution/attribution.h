@@ -1,4 +1,4 @@
-/* Policy: whose is what this thread does now? See docs/attribution.md. */
+/* Policy: whose is what this thread does now? See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
 #define CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
 

@@ -8,7 +8,7 @@
  * Inherited: the task that started the thread. Void for good as soon as the thread runs a job, or
  * takes a lock that was not made for that task alone: through it others may have handed it work.
  *
- * See docs/attribution.md. */
+ * See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
 #define CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
 

@@ -1,6 +1,6 @@
 /* The names that everything rests on: where in Dask and Coffea the clocks are read, and what
  * stands in the frames there. Looked at once the module is imported; what is missing is off, and
- * the log says so. See docs/attribution.md. */
+ * the log says so. See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_DASK_ANCHORS_H
 #define CUPPING_PRELOAD_DASK_ANCHORS_H
 

@@ -1,6 +1,6 @@
 /* The Python stack of another thread, which goes on while it is read. It is copied by the kernel,
  * which answers where a load would be a SIGSEGV, and only copies are looked at; what changed
- * meanwhile is read again. See docs/sampling.md. */
+ * meanwhile is read again. See docs/contributing/sampling.md. */
 #ifndef CUPPING_PRELOAD_SAMPLER_REMOTE_STACK_H
 #define CUPPING_PRELOAD_SAMPLER_REMOTE_STACK_H
 

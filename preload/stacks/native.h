@@ -1,4 +1,5 @@
-/* The calling thread's native frames, by libunwind, where it is installed. See docs/stacks.md.
+/* The calling thread's native frames, by libunwind, where it is installed. See
+ * docs/contributing/stacks.md.
  *
  * It is loaded by its name, for itself alone: it also has _Unwind_* functions, which must not
  * become those by which C++ unwinds. Three of its calls are redirected. What it asks the loader it

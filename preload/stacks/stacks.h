@@ -1,5 +1,6 @@
 /* Python stacks as numbers: every stack that is met becomes a node of one tree, which the log keeps
- * (STACKS records), so that an event names its stack in 32 bits. See docs/stacks.md. */
+ * (STACKS records), so that an event names its stack in 32 bits. See docs/contributing/stacks.md.
+ */
 #ifndef CUPPING_PRELOAD_STACKS_STACKS_H
 #define CUPPING_PRELOAD_STACKS_STACKS_H
 

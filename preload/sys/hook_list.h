@@ -1,6 +1,6 @@
 /* Every function that the library interposes, stated once: the wrappers (hook_*.c), the real_*
  * pointers, the table that resolves them (real.c) and the test that audits the exported symbols
- * all come from this list. How to add one: docs/add-a-hook.md.
+ * all come from this list. How to add one: docs/contributing/add-a-hook.md.
  *
  * X(name, family, need). REQUIRED: in every glibc since 2.17; without it the library switches
  * itself off. OPTIONAL: newer, or an alias; a call without it fails with ENOSYS as the kernel

@@ -1,5 +1,5 @@
 /* Policy of reads through XRootD's own client: which file an object of its reads, and which library
- * it is. Knows no C++ and no wrapper; hook_xrootd.c does. See docs/attribution.md. */
+ * it is. Knows no C++ and no wrapper; hook_xrootd.c does. See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_XROOTD_XROOTD_H
 #define CUPPING_PRELOAD_XROOTD_XROOTD_H
 

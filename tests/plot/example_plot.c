@@ -1,5 +1,5 @@
-/* A whole plot, for docs/add-a-plot.md: how large the results of chunks are. In plot/ it would be
- * three files: result_size.h, data_result_size.c and chart_result_size.c. */
+/* A whole plot, for docs/contributing/add-a-plot.md: how large the results of chunks are. In plot/
+ * it would be three files: result_size.h, data_result_size.c and chart_result_size.c. */
 #include "tests/plot/example_plot.h"
 
 #include "plot/figure/marks.h"
