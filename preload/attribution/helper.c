@@ -2,9 +2,9 @@
 
 #include "preload/coffea/requested_baskets.h"
 #include "preload/counters/block.h"
-#include "preload/dask/anchors.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/log/log.h"
+#include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
 #include "preload/sampler/thread_slots.h"

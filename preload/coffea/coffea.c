@@ -5,6 +5,7 @@
 #include "preload/coffea/work_item.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/process.h"
 #include "preload/sys/clock.h"
 #include "preload/task/task.h"
@@ -23,9 +24,9 @@ static void record_item(cup_object *item, enum cup_item_kind kind)
 {
     bool work = kind == CUP_ITEM_WORK;
     struct cup_item_found found = {.kind = kind,
-                                   .dataset = cup_python_string_at(item, "dataset"),
-                                   .file = cup_python_string_at(item, "filename"),
-                                   .tree = cup_python_string_at(item, "treename"),
+                                   .dataset = cup_log_python_attribute(item, "dataset"),
+                                   .file = cup_log_python_attribute(item, "filename"),
+                                   .tree = cup_log_python_attribute(item, "treename"),
                                    .entry_start = work ? entry_of(item, "entrystart") : -1,
                                    .entry_stop = work ? entry_of(item, "entrystop") : -1};
     cup_item_record(&found);
@@ -97,7 +98,7 @@ void cup_coffea_note_versions(void)
         return;
     noted_for = pid;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        cup_python_note_version(modules[i]);
+        cup_log_python_version(modules[i]);
 }
 
 /* dataset:file:tree:start-stop, unlike any key of Dask's. */

@@ -1,45 +1,45 @@
 #include "preload/coffea/coffea_columns.h"
 
 #include "preload/log/log.h"
+#include "preload/sys/id_table.h"
 
 #include <string.h>
 
-/* All of this is done with the GIL held; `busy` is for Python code that a look at an unknown kind
- * of access might run. */
-enum { COLUMNS = 4096, SLOTS = 2 * COLUMNS, SETS = 256, LONGEST = 1024 };
+enum { COLUMNS = 4096, SETS = 256, LONGEST = 1024 };
 
+/* Protected by the GIL; busy keeps other threads out while reading an access of an unusual type
+ * runs Python code. */
 static struct {
+    struct cup_id_table column_ids; /* hash of branch and use: index in columns + 1 */
+    struct cup_id_table set_ids;    /* hash and number of members: COLUMNS record */
     struct {
-        uint64_t hash; /* of branch and use; 0: free */
-        uint32_t name; /* string */
-        uint32_t round;
-    } columns[SLOTS];
-    struct {
-        uint64_t hash;
-        uint32_t count, id;
-    } sets[SETS];
-    uint32_t column_count, set_count, last_id;
-    uint32_t round; /* number of the access log that is looked at */
+        uint32_t name;  /* string */
+        uint32_t round; /* of the last access log that contained it */
+    } columns[COLUMNS];
+    uint32_t column_count, last_set;
+    uint32_t round; /* number of the access log that is being read */
     uint32_t members[COLUMNS];
     uint32_t member_count;
-    uint64_t set_hash; /* sum over its members: in no order */
+    uint64_t set_hash; /* a sum over the members, so that their order does not matter */
     bool busy;
 } known;
 
 void cup_columns_reset(void)
 {
+    cup_id_table_reset(&known.column_ids);
+    cup_id_table_reset(&known.set_ids);
     memset(&known, 0, sizeof known);
 }
 
 /* ---- one access -------------------------------------------------------------------------- */
 
 struct access {
-    const char *branch, *use; /* use: part of the buffer key, still quoted */
+    const char *branch, *use; /* use: a part of the buffer key, with %XX escapes */
     size_t branch_bytes, use_bytes;
-    bool named; /* has a use */
+    bool named; /* it has a use */
 };
 
-/* The fourth of the parts between slashes. */
+/* The use is the fourth part of the buffer key, between slashes. */
 static void find_use(struct access *access, const char *key, size_t bytes)
 {
     const char *end = key + bytes, *from = key;
@@ -65,21 +65,23 @@ static const char *text_of(cup_object *object, size_t *bytes)
     return text;
 }
 
-/* Where the accesses of one type have their parts. Named tuples have them among their items, which
- * is found out by comparing: asking for two attributes costs more than all the rest. */
+/* Coffea's accesses are named tuples. Reading a tuple's item by index is much cheaper than reading
+ * an attribute by name, so the indexes of branch and buffer key are learned: for the first accesses
+ * both ways are tried and compared. */
 enum { ENOUGH = 4 };
 static struct {
-    cup_object *type; /* kept, so that its address stays its own */
+    cup_object *type; /* a reference is held, so no other type can take this address */
     ssize_t branch, key;
-    int agreed; /* accesses for which both ways gave the same; -1: never read by place */
+    int agreed; /* accesses where both ways agreed; -1: they did not, read attributes only */
 } places;
 
-static ssize_t place_of(cup_object *tuple, const cup_object *item)
+/* The item's index in the tuple; -1: it is not in it, or twice. */
+static ssize_t find_place(cup_object *tuple, const cup_object *item)
 {
     ssize_t size = cup_py.PyTuple_Size(tuple), found = -1;
     for (ssize_t i = 0; i < size; i++)
         if (cup_py.PyTuple_GetItem(tuple, i) == item)
-            found = found < 0 ? i : size; /* twice: which is it? */
+            found = found < 0 ? i : size;
     return found < size ? found : -1;
 }
 
@@ -95,7 +97,7 @@ static void learn_places(cup_object *object, const cup_object *branch, const cup
     }
     if (places.agreed < 0 || !branch || !key)
         return;
-    ssize_t at = place_of(object, branch), key_at = place_of(object, key);
+    ssize_t at = find_place(object, branch), key_at = find_place(object, key);
     bool same = !places.agreed || (at == places.branch && key_at == places.key);
     places.branch = at;
     places.key = key_at;
@@ -112,8 +114,8 @@ static bool read_parts(cup_object *branch, cup_object *key, struct access *acces
     return access->branch && access->named;
 }
 
-/* An access is a tuple of a branch and a buffer key, or a name. Texts stay where they are, in the
- * strings, which the list holds. */
+/* An access is a named tuple of a branch and a buffer key, or, before Coffea 2026, a name. The
+ * texts of ACCESS point into the str objects, which the list keeps alive. */
 static bool read_access(cup_object *object, struct access *access)
 {
     *access = (struct access){0};
@@ -132,30 +134,14 @@ static bool read_access(cup_object *object, struct access *access)
     return read;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
+static struct cup_hash hash_access(const struct access *access)
 {
-    enum { WORD = 8 };
-    for (; count >= WORD; bytes += WORD, count -= WORD) {
-        uint64_t word;
-        memcpy(&word, bytes, WORD);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    uint64_t rest = count;
-    memcpy(&rest, bytes, count);
-    hash = (hash ^ rest ^ (uint64_t)count << 56) * UINT64_C(0xd6e8feb86659fd93);
-    return hash ^ hash >> 32;
+    struct cup_hash hash = {access->named, 0};
+    hash = cup_hash_bytes(hash, access->branch, access->branch_bytes);
+    return cup_hash_bytes(hash, access->use, access->use_bytes);
 }
 
-static uint64_t hash_access(const struct access *access)
-{
-    uint64_t hash = hash_bytes(access->named, access->branch, access->branch_bytes);
-    if (access->named)
-        hash = hash_bytes(hash, access->use, access->use_bytes);
-    return hash ? hash : 1;
-}
-
-static int hex(char digit)
+static int decode_hex(char digit)
 {
     return digit >= '0' && digit <= '9'   ? digit - '0'
            : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
@@ -163,21 +149,21 @@ static int hex(char digit)
                                           : -1;
 }
 
-/* Without the %XX of URLs. */
+/* Decodes %XX escapes. Returns the length. */
 static size_t unquote(const char *text, size_t bytes, char *to, size_t room)
 {
     size_t used = 0;
     for (size_t i = 0; i < bytes && used < room; i++) {
-        int high = text[i] == '%' && i + 2 < bytes ? hex(text[i + 1]) : -1;
-        int low = high < 0 ? -1 : hex(text[i + 2]);
+        int high = text[i] == '%' && i + 2 < bytes ? decode_hex(text[i + 1]) : -1;
+        int low = high < 0 ? -1 : decode_hex(text[i + 2]);
         to[used++] = low < 0 ? text[i] : (char)(high << 4 | low);
         i += low < 0 ? 0 : 2;
     }
     return used;
 }
 
-/* As Coffea's report has it. */
-static uint32_t name_of(const struct access *access)
+/* The column's name as Coffea's report writes it: "branch", or "branch-use". */
+static uint32_t log_name(const struct access *access)
 {
     char name[LONGEST];
     size_t bytes = access->branch_bytes < LONGEST - 1 ? access->branch_bytes : LONGEST - 1;
@@ -191,26 +177,31 @@ static uint32_t name_of(const struct access *access)
 
 /* ---- sets -------------------------------------------------------------------------------- */
 
-/* False: there are too many different columns, or the string table is full. */
-static bool add(const struct access *access)
+/* The index of a column in known.columns + 1; 0: too many columns, or the log is full. */
+static uint32_t find_column(const struct access *access, struct cup_hash hash)
 {
-    uint64_t hash = hash_access(access);
-    size_t at = hash % SLOTS;
-    while (known.columns[at].hash && known.columns[at].hash != hash)
-        at = (at + 1) % SLOTS;
-    if (!known.columns[at].hash) {
-        uint32_t name = known.column_count < COLUMNS ? name_of(access) : 0;
-        if (!name)
-            return false;
-        known.columns[at].hash = hash;
-        known.columns[at].name = name;
-        known.column_count++;
-    }
-    if (known.columns[at].round == known.round)
+    const struct cup_id_entry *entry = cup_id_find(&known.column_ids, hash.key, hash.more);
+    if (entry)
+        return entry->id;
+    uint32_t name = cup_id_room(&known.column_ids, 1, COLUMNS) ? log_name(access) : 0;
+    if (!name)
+        return 0;
+    known.columns[known.column_count++].name = name;
+    cup_id_add(&known.column_ids, hash.key, hash.more, known.column_count);
+    return known.column_count;
+}
+
+static bool add_member(const struct access *access)
+{
+    struct cup_hash hash = hash_access(access);
+    uint32_t column = find_column(access, hash);
+    if (!column)
+        return false;
+    if (known.columns[column - 1].round == known.round)
         return true;
-    known.columns[at].round = known.round;
-    known.members[known.member_count++] = known.columns[at].name;
-    known.set_hash += hash * (hash >> 7 | 1);
+    known.columns[column - 1].round = known.round;
+    known.members[known.member_count++] = known.columns[column - 1].name;
+    known.set_hash += hash.key * (hash.key >> 7 | 1);
     return true;
 }
 
@@ -220,38 +211,36 @@ static uint32_t write_set(void)
     struct cup_r_columns *record = cup_log_reserve(sizeof *record, tail);
     if (!record)
         return 0;
-    record->id = ++known.last_id;
+    record->id = ++known.last_set;
     record->count = known.member_count;
     memcpy(record + 1, known.members, tail);
     cup_log_commit(record, CUP_R_COLUMNS);
-    return known.last_id;
+    return known.last_set;
 }
 
-/* Its id: of the record that is there, or of a new one. */
+/* The id of the set's COLUMNS record, written on first use (and on each use beyond SETS sets). */
 static uint32_t find_set(void)
 {
-    for (uint32_t i = 0; i < known.set_count; i++)
-        if (known.sets[i].hash == known.set_hash && known.sets[i].count == known.member_count)
-            return known.sets[i].id;
+    const struct cup_id_entry *entry =
+        cup_id_find(&known.set_ids, known.set_hash, known.member_count);
+    if (entry)
+        return entry->id;
     uint32_t id = write_set();
-    if (id && known.set_count < SETS) { /* else it is written each time */
-        known.sets[known.set_count].hash = known.set_hash;
-        known.sets[known.set_count].count = known.member_count;
-        known.sets[known.set_count++].id = id;
-    }
+    if (id && cup_id_room(&known.set_ids, 1, SETS))
+        cup_id_add(&known.set_ids, known.set_hash, known.member_count, id);
     return id;
 }
 
-static bool add_all(cup_object *accesses)
+static bool add_members(cup_object *accesses)
 {
     ssize_t size = cup_py.PySequence_Size(accesses);
     bool fine = true;
     for (ssize_t i = 0; i < size && fine; i++) {
         struct access access;
         cup_object *object = cup_py.PyList_GetItem(accesses, i);
-        if (object) /* Python code that a look may run may change the list */
+        if (object) /* reading it may run Python code, which may change the list */
             cup_py.Py_IncRef(object);
-        fine = object && read_access(object, &access) && add(&access);
+        fine = object && read_access(object, &access) && add_member(&access);
         cup_python_drop(object);
     }
     if (cup_py.PyErr_Occurred())
@@ -267,7 +256,7 @@ uint32_t cup_columns_of(cup_object *accesses)
     known.round++;
     known.member_count = 0;
     known.set_hash = 0;
-    uint32_t id = add_all(accesses) ? find_set() : 0;
+    uint32_t id = add_members(accesses) ? find_set() : 0;
     known.busy = false;
     return id;
 }

@@ -1,55 +1,37 @@
 #include "preload/coffea/requested_baskets.h"
 
 #include "preload/coffea/uproot.h"
-#include "preload/dask/anchors.h"
 #include "preload/log/log.h"
 #include "preload/process.h"
+#include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/root/baskets.h"
 #include "preload/stacks/stack_uses.h"
 #include "preload/stacks/stacks.h"
+#include "preload/sys/id_table.h"
 
 #include <string.h>
 
-/* ---- trees that were told ---------------------------------------------------------------- */
+/* ---- trees that are described in the log ------------------------------------------------- */
 
-enum { TREES = 4096 };
-static uint64_t trees[TREES]; /* hashes; with the GIL */
-static uint32_t tree_count;
+enum { TREES_MOST = 3072 };
+static struct cup_id_table trees; /* by path, name and sizes; protected by the GIL */
 static bool complained;
 
 void cup_requested_baskets_reset(void)
 {
-    if (tree_count)
-        memset(trees, 0, sizeof trees);
-    tree_count = 0;
+    cup_id_table_reset(&trees);
     complained = false;
 }
 
-static uint64_t hash_of(const struct cup_requested_baskets_tree *tree)
+/* True once for each tree. False when the table is full: further trees are not described. */
+static bool is_new_tree(const struct cup_requested_baskets_tree *tree)
 {
-    const uint64_t parts[] = {(uint64_t)tree->path << 32 | tree->tree, tree->entries,
-                              tree->compressed_bytes};
-    uint64_t hash = 0;
-    for (int i = 0; i < 3; i++) {
-        hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return hash | 1;
-}
-
-/* Once for each tree, as long as there is room for them. */
-static bool is_news(const struct cup_requested_baskets_tree *tree)
-{
-    uint64_t hash = hash_of(tree);
-    size_t at = hash % TREES;
-    for (; trees[at]; at = (at + 1) % TREES)
-        if (trees[at] == hash)
-            return false;
-    if (tree_count >= TREES / 4 * 3)
+    uint64_t key = (uint64_t)tree->path << 32 | tree->tree;
+    uint64_t more = cup_mix(tree->entries, tree->compressed_bytes);
+    if (cup_id_find(&trees, key, more) || !cup_id_room(&trees, 1, TREES_MOST))
         return false;
-    trees[at] = hash;
-    tree_count++;
+    cup_id_add(&trees, key, more, 1);
     return true;
 }
 
@@ -286,7 +268,7 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     cup_uproot_describe(tree, &request.tree);
     request.tree.path = cup_uproot_path(from);
     request.tree_name = cup_uproot_name(tree);
-    request.tells = is_news(&request.tree);
+    request.tells = is_new_tree(&request.tree);
     if (request.tells)
         request.tree.branches = cup_uproot_branches(tree);
     bool known = add_all(&request, list);

@@ -1,6 +1,7 @@
 #include "preload/coffea/uproot.h"
 
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/root/branches.h"
 #include "preload/xrootd/xrootd.h"
 
@@ -100,7 +101,7 @@ static uint64_t place_of_tree(cup_object *tree)
 void cup_uproot_describe(cup_object *tree, struct cup_requested_baskets_tree *about)
 {
     cup_object *name = cup_uproot_name(tree);
-    about->tree = cup_python_plain_string(name);
+    about->tree = cup_log_python_str(name);
     about->entries = amount(tree, "fEntries");
     about->compressed_bytes = amount(tree, "fZipBytes");
     about->uncompressed_bytes = amount(tree, "fTotBytes");

@@ -5,6 +5,7 @@
 #include "preload/coffea/uproot.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 
 #include <string.h>
 
@@ -244,9 +245,9 @@ static void describe_tree(cup_object *tree, struct cup_item_found *found)
 {
     cup_object *file = cup_python_kept(tree, "_file");
     cup_object *path = cup_python_kept(file, "_file_path");
-    found->file = cup_python_plain_string(path);
+    found->file = cup_log_python_str(path);
     cup_object *name = cup_uproot_name(tree);
-    found->tree = cup_python_plain_string(name);
+    found->tree = cup_log_python_str(name);
     cup_python_drop(name);
     cup_python_drop(path);
     cup_python_drop(file);
@@ -267,8 +268,8 @@ static void describe_opened(const struct search *search, struct cup_item_found *
 /* Steps are made of the number of entries, which only the opened file tells. */
 static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
 {
-    found->file = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 0));
-    found->tree = cup_python_plain_string(cup_py.PyTuple_GetItem(search->range, 1));
+    found->file = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 0));
+    found->tree = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 1));
     if (cup_python_integer(cup_py.PyTuple_GetItem(search->range, 4), 0) != 1)
         return;
     found->entry_start = integer_at(search->range, 2);

@@ -3,7 +3,6 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/context.h"
 #include "preload/coffea/work_item.h"
-#include "preload/dask/anchors.h"
 #include "preload/dask/digests.h"
 #include "preload/dask/server_samples.h"
 #include "preload/dask/spans.h"
@@ -11,7 +10,9 @@
 #include "preload/io/descriptor.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/process.h"
+#include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
 #include "preload/sys/clock.h"
@@ -78,8 +79,8 @@ static void note_addresses(cup_object *server, const char *address)
 
 static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
 {
-    uint32_t name = cup_python_string_at(server, "name"),
-             directory = cup_python_string_at(server, "local_directory");
+    uint32_t name = cup_log_python_attribute(server, "name"),
+             directory = cup_log_python_attribute(server, "local_directory");
     uint32_t address_id = cup_log_cstring(address);
     cup_object *state = role == CUP_ROLE_WORKER ? cup_python_attribute(server, "state") : NULL;
     cup_object *memory =
@@ -106,8 +107,8 @@ static void note_versions(void)
     if (seen.versions_noted)
         return;
     seen.versions_noted = true;
-    cup_python_note_version("dask");
-    cup_python_note_version("distributed");
+    cup_log_python_version("dask");
+    cup_log_python_version("distributed");
 }
 
 /* Id of a server's record, written on first sight; 0 while it has no address yet. */
@@ -224,7 +225,7 @@ static bool is_async_task(const struct task_frames *frames)
 
 static uint32_t prefix_of(cup_object *state, cup_object *key)
 {
-    uint32_t prefix = cup_python_string_at(state, "prefix");
+    uint32_t prefix = cup_log_python_attribute(state, "prefix");
     if (prefix)
         return prefix;
     cup_object *split = cup_python_attribute(cup_python_module("dask.utils"), "key_split");
@@ -232,7 +233,7 @@ static uint32_t prefix_of(cup_object *state, cup_object *key)
         split ? cup_py.PyObject_CallFunctionObjArgs(split, key, (cup_object *)NULL) : NULL;
     if (!result)
         cup_py.PyErr_Clear();
-    prefix = cup_python_string(result);
+    prefix = cup_log_python_text(result);
     cup_python_drop(result);
     cup_python_drop(split);
     return prefix;
@@ -354,7 +355,7 @@ static struct outcome outcome_of(struct cup_frame frame, cup_object **locals)
     int64_t result_bytes = cup_python_integer(bytes, -1);
     struct outcome outcome = {
         strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
-        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_python_string(error)};
+        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_log_python_text(error)};
     cup_python_drop(error);
     cup_python_drop(bytes);
     cup_python_drop(op);

@@ -3,6 +3,7 @@
 #include "preload/dask/server_samples.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/process.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
@@ -13,57 +14,52 @@
 #include <sys/mman.h>
 
 struct entry {
-    cup_object *key; /* a reference is held: the dict keeps this very object */
-    cup_object *odd; /* a value that is no plain number; a reference, until it is converted */
+    cup_object *key;     /* a reference is held: compared with the dict's own key objects */
+    cup_object *unusual; /* a value that is neither int nor float: a reference, until converted */
     double value, written;
-    uint32_t id; /* of its DIGEST_KEY record; 0: none yet */
+    uint32_t id; /* its DIGEST_KEY record; 0: none yet */
 };
 
 struct watched {
     cup_object *dict;      /* a reference is held */
-    struct entry *entries; /* in the order of the dict, from which nothing is removed */
+    struct entry *entries; /* in the order of the dict, from which Dask removes nothing */
     size_t count, room;
-    bool busy; /* describing keys may let another thread run */
+    bool busy; /* a snapshot is under way; str() of a key may let another thread run */
 };
 
 static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
-static uint32_t keys;                               /* described so far */
-static bool any;
+static uint32_t keys;                               /* DIGEST_KEY records so far */
+static bool any;                                    /* a worker's dict is watched */
 static bool no_dict_noted;
 static cup_object *interpreter;
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Memory of our own: the program's allocator is not used inside the library. */
+/* Memory from mmap: the library never uses the program's allocator. */
 static void make_room(struct watched *digests, size_t count)
 {
-    enum { PAGE = 4096 };
+    size_t room = 2 * count;
     if (count <= digests->room)
         return;
-    size_t bytes = (count * 2 * sizeof(struct entry) + PAGE - 1) / PAGE * PAGE;
-    void *fresh =
-        cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED)
+    void *larger = cup_raw_grow(digests->entries, digests->room * sizeof(struct entry),
+                                room * sizeof(struct entry));
+    if (!larger)
         return;
-    if (digests->count)
-        memcpy(fresh, digests->entries, digests->count * sizeof(struct entry));
-    if (digests->room)
-        cup_raw_munmap(digests->entries, digests->room * sizeof(struct entry));
-    digests->entries = fresh;
-    digests->room = bytes / sizeof(struct entry);
+    digests->entries = larger;
+    digests->room = room;
 }
 
-/* Runs no Python code and makes no object: the dict stays as it is meanwhile. */
+/* Runs no Python code and allocates no object, so the dict cannot change while it is iterated. */
 static void read_value(struct entry *entry, cup_object *value)
 {
     cup_object *type = cup_python_type(value);
     if (type == cup_py.float_type || type == cup_py.int_type)
         entry->value = cup_python_number(value);
     else
-        cup_py.Py_IncRef(entry->odd = value);
+        cup_py.Py_IncRef(entry->unusual = value);
 }
 
-/* Returns how many entries were read; fewer than there are if the dict was emptied meanwhile. */
+/* Returns how many entries were read: fewer than are known if the dict was cleared. */
 static size_t read_all(struct watched *digests)
 {
     ssize_t at = 0;
@@ -84,10 +80,10 @@ static size_t read_all(struct watched *digests)
     return n;
 }
 
-static void forget_from(struct watched *digests, size_t first)
+static void drop_from(struct watched *digests, size_t first)
 {
     for (size_t i = first; i < digests->count; i++) {
-        cup_python_drop(digests->entries[i].odd);
+        cup_python_drop(digests->entries[i].unusual);
         cup_python_drop(digests->entries[i].key);
     }
     digests->count = first;
@@ -95,17 +91,19 @@ static void forget_from(struct watched *digests, size_t first)
 
 /* ---- what a key means -------------------------------------------------------------------- */
 
-static uint32_t part(cup_object *key, ssize_t index)
+/* The string of one element of a key; 0: None. */
+static uint32_t string_of_part(cup_object *key, ssize_t index)
 {
     cup_object *value = cup_py.PySequence_GetItem(key, index);
-    uint32_t id = value && value != cup_py.none ? cup_python_string(value) : 0;
+    uint32_t id = value && value != cup_py.none ? cup_log_python_text(value) : 0;
     if (!value)
         cup_py.PyErr_Clear();
     cup_python_drop(value);
     return id;
 }
 
-static uint32_t parts(cup_object *key, ssize_t from, ssize_t to)
+/* Elements FROM to TO - 1, joined by slashes. */
+static uint32_t string_of_parts(cup_object *key, ssize_t from, ssize_t to)
 {
     char text[512];
     size_t used = 0;
@@ -128,41 +126,41 @@ static bool is_word(cup_object *key, ssize_t index, const char *word)
     return same;
 }
 
-/* (context, [span, [prefix,]] activity..., unit), or a plain name. */
-static struct cup_r_digest_key meaning(cup_object *key)
+/* Dask's keys are (context, [span, [prefix,]] activity..., unit), or a plain name. */
+static struct cup_r_digest_key parse_key(cup_object *key)
 {
-    struct cup_r_digest_key told = {.unit = 0};
+    struct cup_r_digest_key parsed = {.unit = 0};
     ssize_t size = cup_python_type(key) == cup_py.tuple_type ? cup_py.PySequence_Size(key) : 0;
     if (size < 3) {
-        told.activity = cup_python_string(key);
-        return told;
+        parsed.activity = cup_log_python_text(key);
+        return parsed;
     }
     bool of_task = is_word(key, 0, "execute") && size >= 5;
     bool of_shuffle = is_word(key, 0, "p2p") && size >= 4;
     ssize_t next = 1;
-    told.context = part(key, 0);
+    parsed.context = string_of_part(key, 0);
     if (of_task || of_shuffle)
-        told.span = part(key, next++);
+        parsed.span = string_of_part(key, next++);
     if (of_task)
-        told.prefix = part(key, next++);
-    told.activity = parts(key, next, size - 1);
-    told.unit = part(key, size - 1);
-    return told;
+        parsed.prefix = string_of_part(key, next++);
+    parsed.activity = string_of_parts(key, next, size - 1);
+    parsed.unit = string_of_part(key, size - 1);
+    return parsed;
 }
 
-static bool describe(struct entry *entry, uint32_t server)
+static bool write_key(struct entry *entry, uint32_t server)
 {
-    struct cup_r_digest_key told = meaning(entry->key);
+    struct cup_r_digest_key parsed = parse_key(entry->key);
     struct cup_r_digest_key *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return false;
     record->key = entry->id = ++keys;
     record->server = server;
-    record->context = told.context;
-    record->span = told.span;
-    record->prefix = told.prefix;
-    record->activity = told.activity;
-    record->unit = told.unit;
+    record->context = parsed.context;
+    record->span = parsed.span;
+    record->prefix = parsed.prefix;
+    record->activity = parsed.activity;
+    record->unit = parsed.unit;
     cup_log_commit(record, CUP_R_DIGEST_KEY);
     return true;
 }
@@ -178,7 +176,7 @@ struct batch {
     struct entry *entries[BATCH];
 };
 
-/* What could not be written is tried again with the next snapshot. */
+/* Values that could not be written count as changed at the next snapshot. */
 static bool write_batch(struct batch *batch)
 {
     size_t bytes = batch->count * sizeof(struct cup_digest_value);
@@ -201,10 +199,10 @@ static bool write_batch(struct batch *batch)
 
 static bool has_changed(struct entry *entry)
 {
-    if (entry->odd) {
-        entry->value = cup_python_number(entry->odd);
-        cup_python_drop(entry->odd);
-        entry->odd = NULL;
+    if (entry->unusual) {
+        entry->value = cup_python_number(entry->unusual);
+        cup_python_drop(entry->unusual);
+        entry->unusual = NULL;
     }
     return !entry->id || entry->value != entry->written;
 }
@@ -216,7 +214,7 @@ static void write_changed(struct watched *digests, size_t count, struct batch *b
         struct entry *entry = &digests->entries[i];
         if (!has_changed(entry) || !room)
             continue;
-        room = (entry->id || describe(entry, batch->server));
+        room = (entry->id || write_key(entry, batch->server));
         if (room)
             batch->entries[batch->count++] = entry;
         if (batch->count == BATCH)
@@ -226,7 +224,7 @@ static void write_changed(struct watched *digests, size_t count, struct batch *b
         write_batch(batch);
 }
 
-static void snapshot(struct watched *digests, uint32_t server, int64_t now_ns, bool last)
+static void take_snapshot(struct watched *digests, uint32_t server, int64_t now_ns, bool last)
 {
     struct batch batch = {.server = server, .last = last, .time_ns = now_ns};
     if (digests->busy)
@@ -236,36 +234,36 @@ static void snapshot(struct watched *digests, uint32_t server, int64_t now_ns, b
     make_room(digests, size > 0 ? (size_t)size : 0);
     size_t count = read_all(digests);
     write_changed(digests, count, &batch);
-    forget_from(digests, count);
+    drop_from(digests, count);
     digests->busy = false;
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static void last_snapshots(void)
+static void take_last_snapshots(void)
 {
     int64_t now_ns = cup_clock_realtime_ns();
     for (uint32_t i = 0; i < CUP_SAMPLES_SERVERS; i++)
         if (watched[i].dict)
-            snapshot(&watched[i], i + 1, now_ns, true);
+            take_snapshot(&watched[i], i + 1, now_ns, true);
 }
 
-static cup_object *at_exit(cup_object *self, cup_object *none)
+static cup_object *end_interpreter(cup_object *self, cup_object *none)
 {
     (void)self, (void)none;
     int saved = errno;
     cup_guard();
     if (cup_active() && cup_python_has_gil())
-        last_snapshots();
+        take_last_snapshots();
     cup_unguard();
     errno = saved;
     return cup_python_nothing();
 }
 
-/* Once in a process and its forks, which have the parent's list. */
+/* Once in a process and its forked children: they inherit atexit's list. */
 static void register_end(void)
 {
-    static const struct cup_python_method method = {"cupping_last_metrics", at_exit,
+    static const struct cup_python_method method = {"cupping_last_metrics", end_interpreter,
                                                     CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
     static bool registered;
     if (!registered)
@@ -273,8 +271,8 @@ static void register_end(void)
     registered = true;
 }
 
-/* os._exit() calls _exit() with the interpreter's lock held and its objects in order. A signal
- * handler of someone else's may do so in the middle of anything. */
+/* os._exit() holds the GIL and leaves all objects in a valid state. Any other caller of _exit() may
+ * be a signal handler that interrupted the interpreter in the middle of a change. */
 static bool is_interpreter(const void *caller)
 {
     Dl_info from, python;
@@ -291,19 +289,19 @@ void cup_digests_exit(const void *caller)
     cup_guard();
     if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter &&
         is_interpreter(caller))
-        last_snapshots();
+        take_last_snapshots();
     cup_unguard();
     errno = saved;
 }
 
 /* ---- ticks ------------------------------------------------------------------------------- */
 
-/* Said once. */
 static void note_no_dict(void)
 {
     if (!no_dict_noted)
-        cup_process_lacks(CUP_FEATURE_DIGESTS, "Dask's fine metrics are not seen: a worker has no "
-                                               "dict of the name digests_total");
+        cup_process_lacks(CUP_FEATURE_DIGESTS,
+                          "Dask's fine metrics are not recorded: a worker has no "
+                          "dict digests_total");
     no_dict_noted = true;
 }
 
@@ -312,7 +310,7 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
     struct watched *digests = &watched[id - 1];
     if (!digests->dict) {
         cup_object *dict = cup_python_attribute(worker, "digests_total");
-        if (!dict || cup_py.PyDict_Size(dict) < 0) { /* no dict at all: Dask has changed */
+        if (!dict || cup_py.PyDict_Size(dict) < 0) { /* no dict: a Dask that we do not know */
             cup_py.PyErr_Clear();
             cup_python_drop(dict);
             note_no_dict();
@@ -323,10 +321,10 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
         any = true;
         register_end();
     }
-    snapshot(digests, id, now_ns, false);
+    take_snapshot(digests, id, now_ns, false);
 }
 
-/* The references stay: nobody knows here who holds the interpreter's lock. */
+/* References are not given back: the child may not hold the GIL. */
 void cup_digests_reset(void)
 {
     memset(watched, 0, sizeof watched);

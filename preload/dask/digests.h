@@ -1,4 +1,5 @@
-/* Dask's fine metrics: what changed in a worker's digests_total. GIL. */
+/* Dask's fine metrics (seconds and bytes by activity): the values that changed in a worker's dict
+ * digests_total, recorded at every sample. */
 #ifndef CUPPING_PRELOAD_DASK_DIGESTS_H
 #define CUPPING_PRELOAD_DASK_DIGESTS_H
 
@@ -6,15 +7,17 @@
 
 #include <stdint.h>
 
-/* At each sample of a worker, whose SERVER record is ID. The first time, its dict is taken a
- * reference of, for the last snapshot: then the worker itself may be gone. */
+/* Records what changed. Called at each sample of a worker; ID: its SERVER record. Needs the GIL.
+ * The first call takes a reference to the dict, so that the last values can still be read at the
+ * end of the process, when the worker object may be gone. */
 void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns);
 
-/* _exit() is called from CALLER: the last snapshot, if that is the interpreter itself and this
- * thread holds its lock. Other ends come through Python's atexit. */
+/* The program calls _exit() from the instruction CALLER: records the last values, if the caller is
+ * the interpreter (os._exit) and this thread holds the GIL. Other ends of the process come through
+ * Python's atexit. Keeps errno. */
 void cup_digests_exit(const void *caller);
 
-/* In a forked child. */
+/* A forked child: what is referenced stays so, because the child may not hold the GIL. */
 void cup_digests_reset(void);
 
 #endif

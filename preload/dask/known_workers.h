@@ -1,4 +1,5 @@
-/* The workers that samples of schedulers told of, by their address objects. With the GIL. */
+/* The workers in the samples of this process's schedulers, by the address of Dask's str object that
+ * holds the worker's network address. All functions need the GIL. */
 #ifndef CUPPING_PRELOAD_DASK_KNOWN_WORKERS_H
 #define CUPPING_PRELOAD_DASK_KNOWN_WORKERS_H
 
@@ -6,26 +7,28 @@
 #include "preload/python/python.h"
 
 struct cup_known_worker {
-    cup_object *address; /* a reference is held: no other object gets its place */
-    uint32_t server;     /* SERVER record */
-    uint32_t sample;     /* the last one that it was in */
-    struct cup_last_written told;
+    cup_object *address; /* a reference is held, so no other object can take this address */
+    uint32_t server;     /* SERVER record of the scheduler */
+    uint32_t sample;     /* the last sample that contained the worker */
+    struct cup_last_written written;
 };
 
-/* The worker of a server, made at need: then told.worker is 0. Valid until the next call; NULL
- * without memory. *NEXT is where to look first: 0 at the beginning of a sample, then as it was
- * left, for samples hold their workers in one order. */
+/* The entry of a worker of a scheduler. A new worker is added; its written.worker is 0. NULL
+ * without memory. The pointer is valid until the next call. *NEXT is the index to try first: 0 at
+ * the beginning of a sample, then whatever the call before left there, because Dask lists workers
+ * in the same order every time. */
 struct cup_known_worker *cup_known_worker_find(cup_object *address, uint32_t server, size_t *next);
 
-/* Goes through those of a server that were not in a sample; NULL after the last. Begin with *AT 0.
- */
+/* Iterates over the workers of a scheduler that are not in SAMPLE, beginning with *AT == 0. NULL
+ * after the last one. */
 struct cup_known_worker *cup_known_worker_missing(uint32_t server, uint32_t sample, size_t *at);
 
-/* Forgets them; of a sample that was LOST, only those that were never told of: the others are yet
- * to be told to be gone. */
+/* Removes those workers. If LOST (rows of the sample are not in the log), only those that the log
+ * does not mention yet: the next sample has to record that the others are gone. */
 void cup_known_worker_drop_missing(uint32_t server, uint32_t sample, bool lost);
 
-/* In a forked child: the references stay. */
+/* A forked child: the table is empty. Python references are not given back, because the child may
+ * not hold the GIL. */
 void cup_known_worker_reset(void);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include "preload/dask/sample_record.h"
 
-/* Of a prefix of which no task has ended yet. */
+/* Dask's guess for a prefix of which no task has ended yet (SchedulerState._get_prefix_duration).
+ */
 static double unknown_duration(cup_object *scheduler, cup_object *prefix)
 {
     cup_object *longest = cup_python_attribute(prefix, "max_exec_time");
@@ -16,7 +17,7 @@ static double unknown_duration(cup_object *scheduler, cup_object *prefix)
     return otherwise_s;
 }
 
-/* Negative if it is not known. */
+/* Negative: unknown. */
 static double duration_of(cup_object *scheduler, cup_object *prefixes, cup_object *name)
 {
     cup_object *prefix = cup_python_get(prefixes, name);
@@ -29,8 +30,9 @@ static double duration_of(cup_object *scheduler, cup_object *prefixes, cup_objec
     return duration_s;
 }
 
-/* Names first: what durations are asked of may run Python code, which may change the dict. */
-static void take_names(struct cup_occupancy *occupancy, cup_object *counts)
+/* Collects the names before durations are read: that may run Python code, which may change the dict
+ * while it is iterated. */
+static void collect_names(struct cup_occupancy *occupancy, cup_object *counts)
 {
     ssize_t at = 0;
     cup_object *name, *value;
@@ -50,7 +52,7 @@ void cup_occupancy_begin(struct cup_occupancy *occupancy, cup_object *scheduler)
         cup_py.PyErr_Clear(); /* no dict at all */
     occupancy->count = 0;
     if (size > 0 && size <= CUP_OCCUPANCY_PREFIXES)
-        take_names(occupancy, counts);
+        collect_names(occupancy, counts);
     for (int i = 0; i < occupancy->count; i++)
         occupancy->prefixes[i].duration_s =
             duration_of(scheduler, prefixes, occupancy->prefixes[i].name);
@@ -78,7 +80,8 @@ static double expected_s(const struct cup_occupancy *occupancy, cup_object *name
     return -1;
 }
 
-/* Negative if one of the prefixes is not known. Makes no object: the dict stays as it is. */
+/* Negative: one of the prefixes is unknown. Allocates no object, so the dict cannot change while it
+ * is iterated. */
 static double tasks_s(const struct cup_occupancy *occupancy, cup_object *prefix_count)
 {
     ssize_t at = 0;
@@ -87,7 +90,7 @@ static double tasks_s(const struct cup_occupancy *occupancy, cup_object *prefix_
     ssize_t size = cup_py.PyDict_Size(prefix_count);
     if (size < 0)
         cup_py.PyErr_Clear();
-    if (size <= 0) /* an idle worker's dict is not in the cache, either */
+    if (size <= 0) /* saves iterating over an idle worker's dict, which is in no CPU cache */
         return size < 0 ? -1 : 0;
     while (cup_py.PyDict_Next(prefix_count, &at, &name, &count)) {
         double each_s = expected_s(occupancy, name);
@@ -103,7 +106,7 @@ uint64_t cup_occupancy_of(const struct cup_occupancy *occupancy, cup_object *pre
 {
     uint64_t kept_ns = cup_sample_value(kept, CUP_SECONDS);
     uint64_t bytes = cup_sample_value(network_bytes, 1);
-    if (kept_ns != CUP_UNKNOWN64 && kept_ns != 0) /* Dask takes 0 for none */
+    if (kept_ns != CUP_UNKNOWN64 && kept_ns != 0) /* Dask treats a cached 0 as "not cached" */
         return kept_ns;
     if (occupancy->count < 0 || !prefix_count || bytes == CUP_UNKNOWN64)
         return CUP_UNKNOWN64;

@@ -1,9 +1,9 @@
 #include "preload/dask/runner_calls.h"
 
 #include "preload/coffea/coffea.h"
-#include "preload/dask/anchors.h"
 #include "preload/log/log.h"
 #include "preload/process.h"
+#include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
 #include "preload/sys/clock.h"

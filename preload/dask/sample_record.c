@@ -1,6 +1,7 @@
 #include "preload/dask/sample_record.h"
 
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/sys/clock.h"
 
 #include <time.h>
@@ -9,14 +10,14 @@ static bool slow_noted;
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-void cup_sample_forget(uint64_t *values, int count)
+void cup_sample_clear(uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
         values[i] = CUP_UNKNOWN64;
 }
 
-/* Plain objects need no reference of ours, for no code of Python's runs: one that is not in the
- * cache would have to be written to. */
+/* An int or a float is converted without running Python code, so it needs no reference of its own.
+ * Taking one would write to an object that is usually in no CPU cache. */
 uint64_t cup_sample_value(cup_object *value, double scale)
 {
     cup_object *type = value ? cup_python_type(value) : NULL;
@@ -28,7 +29,7 @@ uint64_t cup_sample_value(cup_object *value, double scale)
     return amount;
 }
 
-static uint64_t given_away(cup_object *value, double scale)
+static uint64_t convert_and_drop(cup_object *value, double scale)
 {
     uint64_t amount = cup_python_amount(value, scale);
     cup_python_drop(value);
@@ -37,7 +38,7 @@ static uint64_t given_away(cup_object *value, double scale)
 
 uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
 {
-    return given_away(cup_python_attribute(object, name), scale);
+    return convert_and_drop(cup_python_attribute(object, name), scale);
 }
 
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
@@ -46,7 +47,7 @@ uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
     if (!key)
         return CUP_UNKNOWN64;
     if (cup_python_type(dict) != cup_py.dict_type)
-        return given_away(cup_python_item(dict, name), scale);
+        return convert_and_drop(cup_python_item(dict, name), scale);
     cup_object *value = cup_py.PyDict_GetItemWithError(dict, key);
     if (!value && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
@@ -80,7 +81,7 @@ uint64_t cup_sample_size(cup_object *object, const char *name)
     return length;
 }
 
-/* Of Dask's HeapSet, whose own len() is Python code. */
+/* Dask's HeapSet implements __len__ in Python; its dict _data has the same length. */
 uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 {
     cup_object *heap = cup_python_attribute(object, name);
@@ -91,11 +92,11 @@ uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 
 /* ---- the server -------------------------------------------------------------------------- */
 
-/* Returns the record's number; 0 without room. */
+/* Writes a STATUS record and returns its number; 0: the log is full. */
 static uint32_t write_status(cup_object *status)
 {
-    static uint32_t pid, statuses; /* a forked child has a log of its own */
-    uint32_t name = cup_python_string_at(status, "_name_");
+    static uint32_t pid, statuses; /* of the log that they are in: a forked child has its own */
+    uint32_t name = cup_log_python_attribute(status, "_name_");
     struct cup_r_status *record = name ? cup_log_reserve(sizeof *record, 0) : NULL;
     if (!record)
         return 0;
@@ -108,7 +109,7 @@ static uint32_t write_status(cup_object *status)
     return statuses;
 }
 
-/* The members of Dask's Status, which are few and stay, and their numbers in the log. */
+/* The number of a member's STATUS record. The enum has few members and they are never freed. */
 static uint32_t status_number(cup_object *status)
 {
     enum { STATUSES = 16 };
@@ -139,14 +140,14 @@ uint64_t cup_sample_status(cup_object *status)
     return number ? number : CUP_UNKNOWN64;
 }
 
-/* Said once. */
+/* Adds a note to the log, once, if Dask ticks less often than samples are wanted. */
 static void note_slow_tick(uint64_t tick_ns, int64_t interval_ns)
 {
     if (slow_noted || tick_ns == CUP_UNKNOWN64 || tick_ns <= (uint64_t)interval_ns)
         return;
     slow_noted = true;
-    cup_log_note("samples are fewer than CUPPING_INTERVAL asks for: they are taken by Dask's tick "
-                 "(distributed.admin.tick.interval), which is longer");
+    cup_log_note("fewer samples than CUPPING_INTERVAL asks for: Dask's tick takes them "
+                 "(distributed.admin.tick.interval), and its interval is longer");
 }
 
 void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_sampling *sampling)
@@ -162,8 +163,9 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
     note_slow_tick(values[CUP_SV_TICK_NS], sampling->interval_ns);
 }
 
-/* Ahead of us in LD_PRELOAD there may be a library that shows the program another time (faketime):
- * Dask's figures are by that one, our times are not. */
+/* How far the program's clock is ahead of the real one. A library before this one in LD_PRELOAD may
+ * show the program another time (libfaketime): Dask's times are then by that clock, ours are not.
+ */
 static double seconds_ahead(void)
 {
     struct timespec shown = {0, 0};
@@ -175,7 +177,7 @@ static double seconds_ahead(void)
 
 void cup_sample_clock(uint64_t *values, double delay_s)
 {
-    const double most_s = 1e9; /* more is no clock's */
+    const double most_s = 1e9; /* 30 years: not a clock difference */
     double behind_s = delay_s + seconds_ahead();
     if (behind_s >= 0 && behind_s < most_s)
         values[CUP_SV_BEHIND_NS] = (uint64_t)(behind_s * CUP_SECONDS);

@@ -1,4 +1,5 @@
-/* What samples of all kinds share: values of Python objects, and the records. With the GIL. */
+/* What samples of schedulers and of workers share: reading values of Python objects, and the values
+ * that every server has. All functions need the GIL. */
 #ifndef CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
 #define CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
 
@@ -9,40 +10,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A server whose sample is due, and what is known of its loop. */
+/* A server whose sample is due, and what the ticks of its event loop showed. */
 struct cup_sampling {
-    struct cup_rows rows; /* names its SERVER record */
+    struct cup_rows rows; /* names the server's SERVER record */
     int64_t now_ns, interval_ns;
-    uint64_t missed;    /* samples that were due since the one before */
-    int64_t longest_ns; /* between two ticks since the sample before; 0: not known */
-    uint64_t took_ns;   /* the sample before; CUP_UNKNOWN64: there was none */
-    uint64_t cpu_ns;    /* of the process at that sample, and when that was: */
-    int64_t cpu_at_ns;  /* 0: never */
+    uint64_t missed;    /* samples that should have been taken since the last one */
+    int64_t longest_ns; /* longest time between two ticks since the last sample; 0: unknown */
+    uint64_t took_ns;   /* duration of the last sample; CUP_UNKNOWN64: there was none */
+    uint64_t cpu_ns;    /* CPU time of the process at the last sample, */
+    int64_t cpu_at_ns;  /* and when that was; 0: never */
 };
 
-/* Nothing is known. */
-void cup_sample_forget(uint64_t *values, int count);
+/* Sets all values to CUP_UNKNOWN64. */
+void cup_sample_clear(uint64_t *values, int count);
 
-/* All of these give CUP_UNKNOWN64 for what is not there. NAME is a literal. */
-#define CUP_SECONDS 1e9                                     /* in ns */
-uint64_t cup_sample_value(cup_object *value, double scale); /* a borrowed one, or NULL */
-uint64_t cup_sample_length(cup_object *value);              /* likewise: len() of it */
-uint64_t cup_sample_amount(cup_object *object, const char *name, double scale); /* an attribute */
+/* The following return a number times SCALE, or a length. CUP_UNKNOWN64 for NULL, for None, for
+ * negative numbers and for anything that is no number (has no length). NAME is a string literal.
+ * They run Python code only for objects of unusual types. */
+#define CUP_SECONDS 1e9                                     /* scale: seconds to nanoseconds */
+uint64_t cup_sample_value(cup_object *value, double scale); /* VALUE is borrowed */
+uint64_t cup_sample_length(cup_object *value);              /* VALUE is borrowed */
+uint64_t cup_sample_amount(cup_object *object, const char *name, double scale); /* attribute */
 uint64_t cup_sample_item(cup_object *dict, const char *name, double scale);
 uint64_t cup_sample_size(cup_object *object, const char *name);      /* len() of an attribute */
-uint64_t cup_sample_heap_size(cup_object *object, const char *name); /* ... which is a HeapSet */
+uint64_t cup_sample_heap_size(cup_object *object, const char *name); /* of a HeapSet attribute */
 
-/* STATUS record of a member of Dask's Status, borrowed; CUP_UNKNOWN64 if there is none. */
+/* The number of the STATUS record of a member of Dask's enum Status (borrowed); CUP_UNKNOWN64 if it
+ * has none. */
 uint64_t cup_sample_status(cup_object *status);
 
-/* Fills in what a server says of its loop. */
+/* Fills in the values that describe a server's event loop and the sampling itself. */
 void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_sampling *sampling);
 
-/* Likewise how far our times are from the scheduler's. Dask has those by adding DELAY_S to what the
- * clock shows this process. */
+/* Fills in the difference between the scheduler's clock and the one that the log uses. Dask
+ * computes the scheduler's time as this process's clock plus DELAY_S. */
 void cup_sample_clock(uint64_t *values, double delay_s);
 
-/* In a forked child. */
+/* A forked child. */
 void cup_sample_record_reset(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "include/log_pairs.h"
 #include "preload/log/log.h"
 
-static uint32_t samples, workers; /* so far */
+static uint32_t samples, workers; /* numbers of the last records of this process */
 
 _Static_assert(CUP_ROW_LONGEST >= 2 * CUP_PAIR_LONGEST + (CUP_WV_COUNT + CUP_HV_COUNT) * 12 &&
                    CUP_PAIR_LONGEST == 12,
@@ -18,13 +18,13 @@ void cup_rows_begin(struct cup_rows_batch *batch, struct cup_rows *rows)
     cup_log_health(CUP_H_SAMPLES_TAKEN, 1);
 }
 
-bool cup_rows_worker(const struct cup_rows *rows, struct cup_last_written *told, uint32_t address,
-                     uint32_t name)
+bool cup_rows_add_worker(const struct cup_rows *rows, struct cup_last_written *written,
+                         uint32_t address, uint32_t name)
 {
     struct cup_r_worker *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return false;
-    record->worker = told->worker = ++workers;
+    record->worker = written->worker = ++workers;
     record->server = rows->server;
     record->address = address;
     record->name = name;
@@ -32,8 +32,8 @@ bool cup_rows_worker(const struct cup_rows *rows, struct cup_last_written *told,
     return true;
 }
 
-/* A number is used up by rows that are lost, too: a reader sees that some are missing. */
-static void flush(struct cup_rows_batch *batch)
+/* Lost rows use up a number too, so that a reader sees the gap. */
+static void write_rows(struct cup_rows_batch *batch)
 {
     if (!batch->used)
         return;
@@ -55,7 +55,7 @@ static void add_row(struct cup_rows_batch *batch, uint32_t worker, enum cup_row_
                     const unsigned char *pairs, size_t bytes)
 {
     if (batch->used + bytes + 2 * CUP_PAIR_LONGEST > sizeof batch->bytes)
-        flush(batch);
+        write_rows(batch);
     unsigned char *at = batch->bytes + batch->used;
     at += cup_pairs_number(at, worker);
     at += cup_pairs_number(at, bytes * CUP_ROW_KINDS + kind);
@@ -64,40 +64,41 @@ static void add_row(struct cup_rows_batch *batch, uint32_t worker, enum cup_row_
     batch->used = (size_t)(at - batch->bytes) + bytes;
 }
 
-static bool is_whole(const struct cup_rows_batch *batch, const struct cup_last_written *told)
+static bool needs_whole_row(const struct cup_rows_batch *batch,
+                            const struct cup_last_written *written)
 {
-    return told->losses != batch->rows->losses + 1 ||
-           (batch->sample + told->worker) % CUP_ROWS_WHOLE_EVERY == 0;
+    return written->losses != batch->rows->losses + 1 ||
+           (batch->sample + written->worker) % CUP_ROWS_WHOLE_EVERY == 0;
 }
 
-void cup_rows_tell(struct cup_rows_batch *batch, struct cup_last_written *told,
-                   const uint64_t *values, const uint64_t *heartbeat)
+void cup_rows_add(struct cup_rows_batch *batch, struct cup_last_written *written,
+                  const uint64_t *values, const uint64_t *heartbeat)
 {
     unsigned char pairs[CUP_ROW_LONGEST];
-    bool whole = is_whole(batch, told);
-    const uint64_t *beat = heartbeat ? heartbeat : told->heartbeat;
+    bool whole = needs_whole_row(batch, written);
+    const uint64_t *beat = heartbeat ? heartbeat : written->heartbeat;
     size_t bytes;
     if (whole) {
         bytes = cup_pairs_known(pairs, values, CUP_WV_COUNT, 0);
         bytes += cup_pairs_known(pairs + bytes, beat, CUP_HV_COUNT, CUP_PAIR_HEARTBEAT);
     } else {
-        bytes = cup_pairs_changed(pairs, values, told->values, CUP_WV_COUNT, 0);
+        bytes = cup_pairs_changed(pairs, values, written->values, CUP_WV_COUNT, 0);
         if (heartbeat)
-            bytes += cup_pairs_changed(pairs + bytes, heartbeat, told->heartbeat, CUP_HV_COUNT,
+            bytes += cup_pairs_changed(pairs + bytes, heartbeat, written->heartbeat, CUP_HV_COUNT,
                                        CUP_PAIR_HEARTBEAT);
     }
     if (!whole && !bytes)
         return;
-    add_row(batch, told->worker, whole ? CUP_ROW_WHOLE : CUP_ROW_CHANGED, pairs, bytes);
-    told->losses = batch->rows->losses + 1;
-    memcpy(told->values, values, sizeof told->values);
+    add_row(batch, written->worker, whole ? CUP_ROW_WHOLE : CUP_ROW_CHANGED, pairs, bytes);
+    written->losses = batch->rows->losses + 1;
+    memcpy(written->values, values, sizeof written->values);
     if (heartbeat)
-        memcpy(told->heartbeat, heartbeat, sizeof told->heartbeat);
+        memcpy(written->heartbeat, heartbeat, sizeof written->heartbeat);
 }
 
-void cup_rows_gone(struct cup_rows_batch *batch, const struct cup_last_written *told)
+void cup_rows_add_gone(struct cup_rows_batch *batch, const struct cup_last_written *written)
 {
-    add_row(batch, told->worker, CUP_ROW_GONE, NULL, 0);
+    add_row(batch, written->worker, CUP_ROW_GONE, NULL, 0);
 }
 
 static void write_sample(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)
@@ -119,7 +120,7 @@ static void write_sample(struct cup_rows_batch *batch, int64_t time_ns, const ui
 
 bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)
 {
-    flush(batch);
+    write_rows(batch);
     if (!batch->lost)
         write_sample(batch, time_ns, values);
     if (batch->lost) {

@@ -1,5 +1,6 @@
-/* Rows of samples: what has changed of each worker since it was last told of. No Python. The
- * records and their meaning: ROWS, WORKER and SAMPLE in log_format.h. */
+/* Rows of samples: the log gets only the values of a worker that changed since its last row. Knows
+ * nothing of Python. include/log_format.h describes the records ROWS, WORKER and SAMPLE. The caller
+ * holds the GIL, which protects all state here. */
 #ifndef CUPPING_PRELOAD_DASK_SAMPLE_ROWS_H
 #define CUPPING_PRELOAD_DASK_SAMPLE_ROWS_H
 
@@ -9,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one server; zeros at first. */
+/* The rows of one server; all zeros at first. */
 struct cup_rows {
     uint32_t server; /* SERVER record */
-    uint32_t rows;   /* number of the last ROWS record, or of one that was lost */
-    uint32_t losses; /* times that something told was lost: then all is told in full */
+    uint32_t rows;   /* number of the last ROWS record, written or lost */
+    uint32_t losses; /* samples that were lost: after each, every worker gets a whole row again */
 };
 
-/* What the log holds of a worker; zeros at first. */
+/* The values of a worker that the log holds; all zeros at first. */
 struct cup_last_written {
     uint32_t worker; /* WORKER record; 0: none yet */
-    uint32_t losses; /* of its server, plus 1, when it was last told of; 0: never */
+    uint32_t losses; /* cup_rows.losses + 1 when its last row was written; 0: it has no row yet */
     uint64_t values[CUP_WV_COUNT];
     uint64_t heartbeat[CUP_HV_COUNT];
 };
 
-/* A sample being taken, on the stack. */
+/* A sample that is being taken; lives on the stack. */
 enum { CUP_ROWS_BYTES = 4096, CUP_ROW_LONGEST = 768 };
 struct cup_rows_batch {
     struct cup_rows *rows;
@@ -34,27 +35,31 @@ struct cup_rows_batch {
     unsigned char bytes[CUP_ROWS_BYTES];
 };
 
-/* A worker is told in full at least once in as many samples, so that a damaged log is readable
- * again soon. */
+/* Each worker gets a whole row at least once in this many samples, so that a reader of a damaged
+ * log soon has all values again. */
 enum { CUP_ROWS_WHOLE_EVERY = 64 };
 
 void cup_rows_begin(struct cup_rows_batch *batch, struct cup_rows *rows);
 
-/* Introduces a worker by its strings. False if there is no room: it cannot be told of yet. */
-bool cup_rows_worker(const struct cup_rows *rows, struct cup_last_written *told, uint32_t address,
-                     uint32_t name);
+/* Writes the WORKER record of a worker. ADDRESS and NAME are string ids. False if the log is full:
+ * the worker cannot have rows yet. */
+bool cup_rows_add_worker(const struct cup_rows *rows, struct cup_last_written *written,
+                         uint32_t address, uint32_t name);
 
-/* HEARTBEAT may be NULL: the one before. Nothing is written for a worker that did not change. */
-void cup_rows_tell(struct cup_rows_batch *batch, struct cup_last_written *told,
-                   const uint64_t *values, const uint64_t *heartbeat);
+/* Adds a row with the values that changed, or no row if none did. HEARTBEAT: NULL if the worker
+ * sent no new one. */
+void cup_rows_add(struct cup_rows_batch *batch, struct cup_last_written *written,
+                  const uint64_t *values, const uint64_t *heartbeat);
 
-void cup_rows_gone(struct cup_rows_batch *batch, const struct cup_last_written *told);
+/* Adds a row saying that the server does not list the worker any more. */
+void cup_rows_add_gone(struct cup_rows_batch *batch, const struct cup_last_written *written);
 
-/* Writes the sample, VALUES: enum cup_sample_value. False if it or any row of it was lost: then it
- * does not count, and the next one tells all in full. */
+/* Writes the SAMPLE record; VALUES are indexed by enum cup_sample_value. False if this record or a
+ * row of the sample was lost: readers then ignore the sample, and the next one writes whole rows.
+ */
 bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values);
 
-/* In a forked child. */
+/* A forked child. */
 void cup_rows_reset(void);
 
 #endif

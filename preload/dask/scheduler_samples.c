@@ -4,13 +4,14 @@
 #include "preload/dask/occupancy.h"
 #include "preload/dask/spans.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
 #include "preload/process.h"
 #include "preload/python/slots.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What is read of a WorkerState, all of it in slots. */
+/* The attributes of Dask's WorkerState that a sample reads. All of them are __slots__. */
 enum {
     ADDRESS,
     NAME,
@@ -34,36 +35,34 @@ static struct cup_slots slots = {.count = METRICS + 1,
                                            "nbytes", "_occupancy_cache", "task_prefix_count",
                                            "_network_occ", "last_seen", "metrics"}};
 
-static void fill_transfers(uint64_t *heartbeat, cup_object *metrics)
-{
-    cup_object *transfer = cup_python_item(metrics, "transfer");
-    if (transfer) {
-        heartbeat[CUP_HV_INCOMING_BYTES] = cup_sample_item(transfer, "incoming_bytes", 1);
-        heartbeat[CUP_HV_INCOMING_COUNT] = cup_sample_item(transfer, "incoming_count", 1);
-        heartbeat[CUP_HV_INCOMING_TOTAL] = cup_sample_item(transfer, "incoming_count_total", 1);
-        heartbeat[CUP_HV_OUTGOING_BYTES] = cup_sample_item(transfer, "outgoing_bytes", 1);
-        heartbeat[CUP_HV_OUTGOING_COUNT] = cup_sample_item(transfer, "outgoing_count", 1);
-        heartbeat[CUP_HV_OUTGOING_TOTAL] = cup_sample_item(transfer, "outgoing_count_total", 1);
-    }
-    cup_python_drop(transfer);
-    cup_object *bandwidth = cup_python_item(metrics, "bandwidth");
-    heartbeat[CUP_HV_BANDWIDTH_BPS] = cup_sample_item(bandwidth, "total", 1);
-    cup_python_drop(bandwidth);
-}
+/* Values of WorkerState.metrics, the worker's last heartbeat. DICT is the key of the dict inside
+ * metrics that holds NAME; NULL: metrics itself. SCALE converts to the unit of the log. */
+static const struct {
+    const char *dict, *name;
+    enum cup_heartbeat_value value;
+    double scale;
+} metrics_fields[] = {
+    {NULL, "memory", CUP_HV_RSS, 1},
+    {NULL, "cpu", CUP_HV_CPU_NS_PER_S, CUP_SECONDS / 100}, /* in percent of a core */
+    {NULL, "managed_bytes", CUP_HV_MANAGED_BYTES, 1},
+    {NULL, "event_loop_interval", CUP_HV_LOOP_INTERVAL_NS, CUP_SECONDS},
+    {NULL, "num_fds", CUP_HV_NUM_FDS, 1},
+    {"spilled_bytes", "memory", CUP_HV_SPILLED_MEMORY_BYTES, 1},
+    {"spilled_bytes", "disk", CUP_HV_SPILLED_DISK_BYTES, 1},
+    {"transfer", "incoming_bytes", CUP_HV_INCOMING_BYTES, 1},
+    {"transfer", "incoming_count", CUP_HV_INCOMING_COUNT, 1},
+    {"transfer", "incoming_count_total", CUP_HV_INCOMING_TOTAL, 1},
+    {"transfer", "outgoing_bytes", CUP_HV_OUTGOING_BYTES, 1},
+    {"transfer", "outgoing_count", CUP_HV_OUTGOING_COUNT, 1},
+    {"transfer", "outgoing_count_total", CUP_HV_OUTGOING_TOTAL, 1},
+    {"bandwidth", "total", CUP_HV_BANDWIDTH_BPS, 1},
+    {"host_net_io", "read_bps", CUP_HV_HOST_NET_READ_BPS, 1},
+    {"host_net_io", "write_bps", CUP_HV_HOST_NET_WRITE_BPS, 1},
+    {"host_disk_io", "read_bps", CUP_HV_HOST_DISK_READ_BPS, 1},
+    {"host_disk_io", "write_bps", CUP_HV_HOST_DISK_WRITE_BPS, 1},
+};
 
-static void fill_host(uint64_t *heartbeat, cup_object *metrics)
-{
-    cup_object *net = cup_python_item(metrics, "host_net_io");
-    heartbeat[CUP_HV_HOST_NET_READ_BPS] = cup_sample_item(net, "read_bps", 1);
-    heartbeat[CUP_HV_HOST_NET_WRITE_BPS] = cup_sample_item(net, "write_bps", 1);
-    cup_python_drop(net);
-    cup_object *disk = cup_python_item(metrics, "host_disk_io");
-    heartbeat[CUP_HV_HOST_DISK_READ_BPS] = cup_sample_item(disk, "read_bps", 1);
-    heartbeat[CUP_HV_HOST_DISK_WRITE_BPS] = cup_sample_item(disk, "write_bps", 1);
-    cup_python_drop(disk);
-}
-
-/* Dask counts only states that some task is in: the others are 0, not unknown. */
+/* Dask lists only the states that some task is in: the others count 0, they are not unknown. */
 static void fill_task_counts(uint64_t *heartbeat, cup_object *metrics)
 {
     static const char *const states[] = {"executing", "long-running", "ready",  "constrained",
@@ -78,49 +77,49 @@ static void fill_task_counts(uint64_t *heartbeat, cup_object *metrics)
 
 static void fill_heartbeat(uint64_t *heartbeat, cup_object *metrics)
 {
-    const double percent = 1e7; /* of a core, in ns/s */
-    heartbeat[CUP_HV_RSS] = cup_sample_item(metrics, "memory", 1);
-    heartbeat[CUP_HV_CPU_NS_PER_S] = cup_sample_item(metrics, "cpu", percent);
-    heartbeat[CUP_HV_MANAGED_BYTES] = cup_sample_item(metrics, "managed_bytes", 1);
-    cup_object *spilled = cup_python_item(metrics, "spilled_bytes");
-    heartbeat[CUP_HV_SPILLED_MEMORY_BYTES] = cup_sample_item(spilled, "memory", 1);
-    heartbeat[CUP_HV_SPILLED_DISK_BYTES] = cup_sample_item(spilled, "disk", 1);
-    cup_python_drop(spilled);
-    heartbeat[CUP_HV_LOOP_INTERVAL_NS] =
-        cup_sample_item(metrics, "event_loop_interval", CUP_SECONDS);
-    heartbeat[CUP_HV_NUM_FDS] = cup_sample_item(metrics, "num_fds", 1);
-    fill_transfers(heartbeat, metrics);
-    fill_host(heartbeat, metrics);
+    const char *name = NULL; /* of DICT, which several rows share */
+    cup_object *dict = NULL;
+    for (size_t i = 0; i < sizeof metrics_fields / sizeof *metrics_fields; i++) {
+        if (metrics_fields[i].dict != name) {
+            cup_python_drop(dict);
+            name = metrics_fields[i].dict;
+            dict = cup_python_item(metrics, name);
+        }
+        heartbeat[metrics_fields[i].value] =
+            cup_sample_item(name ? dict : metrics, metrics_fields[i].name, metrics_fields[i].scale);
+    }
+    cup_python_drop(dict);
     fill_task_counts(heartbeat, metrics);
 }
 
-/* A worker, whose slots are read as they are used, or else its attributes, taken beforehand. */
+/* The attributes of one worker: read from its slots when they are used, or, where the slots are not
+ * as expected, fetched before. */
 struct view {
     cup_object *worker;
-    bool suits;
-    cup_object *attributes[METRICS + 1]; /* references are held; unless it suits */
+    bool has_slots;                      /* as expected */
+    cup_object *attributes[METRICS + 1]; /* references; only unless has_slots */
 };
 
-static void see(struct view *view, cup_object *worker)
+static void open_view(struct view *view, cup_object *worker)
 {
-    *view = (struct view){.worker = worker, .suits = cup_slots_suit(&slots, worker)};
-    for (int i = 0; !view->suits && i < slots.count; i++)
+    *view = (struct view){.worker = worker, .has_slots = cup_slots_suit(&slots, worker)};
+    for (int i = 0; !view->has_slots && i < slots.count; i++)
         view->attributes[i] = cup_python_attribute(worker, slots.names[i]);
 }
 
-static void unsee(const struct view *view)
+static void close_view(const struct view *view)
 {
-    for (int i = 0; !view->suits && i < slots.count; i++)
+    for (int i = 0; !view->has_slots && i < slots.count; i++)
         cup_python_drop(view->attributes[i]);
 }
 
-/* Borrowed: good until Python code runs. */
+/* Borrowed: valid until Python code runs. */
 static cup_object *field(const struct view *view, int name)
 {
-    return view->suits ? cup_slots_peek(&slots, view->worker, name) : view->attributes[name];
+    return view->has_slots ? cup_slots_peek(&slots, view->worker, name) : view->attributes[name];
 }
 
-/* Only C code runs here: slots and dicts. */
+/* Runs no Python code: reads slots and plain dicts only. */
 static void fill_values(uint64_t *values, const struct view *view,
                         const struct cup_occupancy *occupancy)
 {
@@ -138,64 +137,66 @@ static void fill_values(uint64_t *values, const struct view *view,
 }
 
 static bool take_heartbeat(uint64_t *heartbeat, cup_object *metrics,
-                           const struct cup_last_written *told)
+                           const struct cup_last_written *written)
 {
     uint64_t time_ns = cup_sample_item(metrics, "time", CUP_SECONDS);
-    if (time_ns == CUP_UNKNOWN64 || (told->losses && time_ns == told->heartbeat[CUP_HV_TIME_NS]))
+    if (time_ns == CUP_UNKNOWN64 ||
+        (written->losses && time_ns == written->heartbeat[CUP_HV_TIME_NS]))
         return false;
-    cup_sample_forget(heartbeat, CUP_HV_COUNT);
+    cup_sample_clear(heartbeat, CUP_HV_COUNT);
     heartbeat[CUP_HV_TIME_NS] = time_ns;
     fill_heartbeat(heartbeat, metrics);
     return true;
 }
 
-/* Fills in a heartbeat that is new; false for the one that was told. With every heartbeat Dask
- * notes when it came: where that did not change, there is nothing to look for. */
+/* Fills in the worker's heartbeat; false if it is the one that the log has already. Dask sets
+ * last_seen with every heartbeat: as long as that is the same there is no new one. */
 static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
-                               const struct cup_last_written *told, const uint64_t *values)
+                               const struct cup_last_written *written, const uint64_t *values)
 {
     uint64_t seen_ns = values[CUP_WV_SEEN_NS];
-    if (told->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == told->values[CUP_WV_SEEN_NS])
+    if (written->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == written->values[CUP_WV_SEEN_NS])
         return false;
     cup_object *metrics = field(view, METRICS);
     if (!metrics)
         return false;
     cup_py.Py_IncRef(metrics);
-    bool fresh = take_heartbeat(heartbeat, metrics, told);
+    bool fresh = take_heartbeat(heartbeat, metrics, written);
     cup_python_drop(metrics);
     return fresh;
 }
 
-static bool introduce(struct cup_known_worker *known, const struct view *view,
-                      const struct cup_rows *rows)
+static bool record_worker(struct cup_known_worker *known, const struct view *view,
+                          const struct cup_rows *rows)
 {
     cup_object *name = field(view, NAME);
     if (name)
         cup_py.Py_IncRef(name);
-    uint32_t address = cup_python_string(known->address);
-    bool told = address && cup_rows_worker(rows, &known->told, address, cup_python_string(name));
+    uint32_t address = cup_log_python_text(known->address);
+    bool recorded =
+        address && cup_rows_add_worker(rows, &known->written, address, cup_log_python_text(name));
     cup_python_drop(name);
-    cup_sample_forget(known->told.heartbeat, CUP_HV_COUNT);
-    return told;
+    cup_sample_clear(known->written.heartbeat, CUP_HV_COUNT);
+    return recorded;
 }
 
-static void tell(struct cup_rows_batch *batch, struct cup_known_worker *known,
-                 const struct view *view, const struct cup_occupancy *occupancy)
+static void add_row(struct cup_rows_batch *batch, struct cup_known_worker *known,
+                    const struct view *view, const struct cup_occupancy *occupancy)
 {
     uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
-    if (!known->told.worker && !introduce(known, view, batch->rows))
+    if (!known->written.worker && !record_worker(known, view, batch->rows))
         return;
     fill_values(values, view, occupancy);
-    bool fresh = fill_new_heartbeat(heartbeat, view, &known->told, values);
-    cup_rows_tell(batch, &known->told, values, fresh ? heartbeat : NULL);
+    bool fresh = fill_new_heartbeat(heartbeat, view, &known->written, values);
+    cup_rows_add(batch, &known->written, values, fresh ? heartbeat : NULL);
 }
 
 static struct {
-    bool workers;              /* that there are none */
-    bool missing[METRICS + 1]; /* that workers have no such attribute */
-} noted;
+    bool workers;              /* the scheduler has no dict of workers */
+    bool missing[METRICS + 1]; /* workers have no such attribute */
+} noted;                       /* in the log, once each */
 
-/* Said once each: what a newer Dask may have renamed. */
+/* A newer Dask may have renamed attributes. */
 static void note_missing(const struct view *view)
 {
     char text[128];
@@ -214,7 +215,7 @@ static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size
 {
     struct view view;
     bool fresh = cup_slots_learn(&slots, worker);
-    see(&view, worker);
+    open_view(&view, worker);
     if (fresh)
         note_missing(&view);
     cup_object *address = field(&view, ADDRESS);
@@ -222,13 +223,13 @@ static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size
         address ? cup_known_worker_find(address, batch->rows->server, next) : NULL;
     if (known) {
         known->sample = batch->sample;
-        tell(batch, known, &view, occupancy);
+        add_row(batch, known, &view, occupancy);
     }
-    unsee(&view);
+    close_view(&view);
 }
 
-/* The list is ours: nobody changes it. */
-static void fetch(cup_object *list, ssize_t i, ssize_t count)
+/* Prefetches the workers that come next. The list is our own copy, so nothing changes it. */
+static void prefetch(cup_object *list, ssize_t i, ssize_t count)
 {
     enum { NEAR = 3, FAR = 6 };
     if (i + FAR < count)
@@ -237,7 +238,7 @@ static void fetch(cup_object *list, ssize_t i, ssize_t count)
         cup_slots_fetch_values(&slots, cup_py.PyList_GetItem(list, i + NEAR));
 }
 
-/* Returns how many it has no more. */
+/* Returns how many workers the scheduler does not list any more. */
 static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
                           const struct cup_occupancy *occupancy)
 {
@@ -245,18 +246,18 @@ static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
     int gone = 0;
     ssize_t count = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < count; i++) {
-        fetch(list, i, count);
+        prefetch(list, i, count);
         sample_worker(batch, cup_py.PyList_GetItem(list, i), &next, occupancy);
     }
     for (struct cup_known_worker *known;
          (known = cup_known_worker_missing(batch->rows->server, batch->sample, &at)) != NULL;
          gone++)
-        if (known->told.losses)
-            cup_rows_gone(batch, &known->told);
+        if (known->written.losses)
+            cup_rows_add_gone(batch, &known->written);
     return gone;
 }
 
-/* The workers of this moment, with references: a list of its own. */
+/* A new list with references to the current workers; NULL if there is no such dict. */
 static cup_object *workers_of(cup_object *scheduler)
 {
     cup_object *workers = cup_python_attribute(scheduler, "workers");
@@ -285,7 +286,7 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     struct cup_occupancy occupancy;
     cup_occupancy_begin(&occupancy, scheduler);
     cup_object *workers = workers_of(scheduler);
-    cup_sample_forget(values, CUP_SV_COUNT);
+    cup_sample_clear(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
     cup_sample_loop(values, scheduler, sampling);
     cup_sample_clock(values, 0);
@@ -303,7 +304,9 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     cup_occupancy_end(&occupancy);
 }
 
-static bool busy; /* an object that is no plain one may let another scheduler's thread run */
+/* Reading an unusual object may run Python code, which may let another scheduler's thread in here.
+ */
+static bool busy;
 
 void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
 {

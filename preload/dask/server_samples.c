@@ -12,15 +12,15 @@ static int64_t interval_ns;
 
 struct watched {
     int64_t due_ns;                  /* 0: never sampled */
-    int64_t tick_ns;                 /* the last one of its event loop */
-    const struct cup_thread *thread; /* which runs that: to be compared only */
+    int64_t tick_ns;                 /* last tick of its event loop */
+    const struct cup_thread *thread; /* that runs the loop: compared, never followed */
     struct cup_sampling sampling;
 };
 
 static struct {
     struct watched servers[CUP_SAMPLES_SERVERS];
-    uint32_t count;  /* of those that may be in use */
-    int64_t next_ns; /* the first that is due; 0: none */
+    uint32_t count;  /* servers[count] and later were never used */
+    int64_t next_ns; /* when the next sample of any server is due; 0: none is */
 } state;
 
 void cup_samples_every(int64_t ns)
@@ -33,13 +33,13 @@ bool cup_samples_wanted(void)
     return interval_ns != 0;
 }
 
-/* A due time far ahead was set before the clock was put back. */
+/* A due time more than an interval ahead was computed before the clock was set back. */
 static bool is_due(int64_t due_ns, int64_t now_ns)
 {
     return now_ns >= due_ns || due_ns - now_ns > interval_ns;
 }
 
-/* Several servers may share a loop: a tick of one tells how it goes for all. */
+/* Several servers may share one event loop: a tick of one is a tick of all of them. */
 bool cup_samples_due(int64_t now_ns)
 {
     for (uint32_t i = 0; i < state.count; i++) {
@@ -53,7 +53,7 @@ bool cup_samples_due(int64_t now_ns)
     return state.next_ns && is_due(state.next_ns, now_ns);
 }
 
-/* A server that is closed stays behind, and would be due for ever. */
+/* Skips servers that are overdue by two intervals: they were closed and will not tick again. */
 static void set_next(int64_t now_ns)
 {
     state.next_ns = 0;
@@ -67,7 +67,7 @@ static void set_next(int64_t now_ns)
 
 static void set_due(struct watched *watched, int64_t now_ns)
 {
-    watched->due_ns += interval_ns; /* not from now on: ticks come late, and it would add up */
+    watched->due_ns += interval_ns; /* not now_ns + interval_ns: delays of ticks would add up */
     if (watched->due_ns <= now_ns || is_due(watched->due_ns, now_ns))
         watched->due_ns = now_ns + interval_ns;
     set_next(now_ns);
@@ -82,7 +82,7 @@ static void start_to_watch(struct watched *watched, uint32_t id, int64_t now_ns)
         state.count = id;
 }
 
-static void take(cup_object *server, enum cup_role role, struct cup_sampling *sampling)
+static void take_sample(cup_object *server, enum cup_role role, struct cup_sampling *sampling)
 {
     uint64_t start = cup_ticks();
     if (role == CUP_ROLE_SCHEDULER) {
@@ -96,8 +96,8 @@ static void take(cup_object *server, enum cup_role role, struct cup_sampling *sa
     cup_log_health(CUP_H_SAMPLE_NS, sampling->took_ns);
 }
 
-/* How often a sample was due before, in vain; a clock that was put back tells nothing. */
-static uint64_t missed(const struct watched *watched, int64_t now_ns)
+/* Samples that were due since the last one but not taken; 0 if the clock was set back. */
+static uint64_t count_missed(const struct watched *watched, int64_t now_ns)
 {
     int64_t late_ns = watched->due_ns ? now_ns - watched->due_ns : 0;
     return late_ns > 0 ? (uint64_t)(late_ns / interval_ns) : 0;
@@ -113,11 +113,11 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
         return;
     if (!watched->due_ns)
         start_to_watch(watched, id, now_ns);
-    watched->sampling.missed = missed(watched, now_ns);
+    watched->sampling.missed = count_missed(watched, now_ns);
     cup_log_health(CUP_H_SAMPLES_MISSED, watched->sampling.missed);
     set_due(watched, now_ns);
     watched->sampling.now_ns = now_ns;
-    take(server, role, &watched->sampling);
+    take_sample(server, role, &watched->sampling);
 }
 
 void cup_samples_reset(void)

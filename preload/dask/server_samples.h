@@ -1,5 +1,6 @@
-/* Samples of Dask's own state, taken at intervals by the server's tick: of every worker in a
- * scheduler, of itself in a worker. With the GIL held, on the server's event loop. */
+/* Samples of Dask's own state, taken at intervals when a server ticks: of all workers in a
+ * scheduler, and of itself in a worker. The tick runs on the server's event loop, which holds the
+ * GIL. */
 #ifndef CUPPING_PRELOAD_DASK_SERVER_SAMPLES_H
 #define CUPPING_PRELOAD_DASK_SERVER_SAMPLES_H
 
@@ -11,17 +12,17 @@
 
 enum { CUP_SAMPLES_SERVERS = 64 }; /* in one process */
 
-/* 0: none are taken. Called once, before any tick. */
+/* Sets the interval; 0: take no samples. Called once, before any tick. */
 void cup_samples_every(int64_t interval_ns);
 bool cup_samples_wanted(void);
 
-/* A tick on this thread; true if a sample is due. Cheap. */
+/* Called at each tick of the calling thread's event loop; cheap. True if a sample is due. */
 bool cup_samples_due(int64_t now_ns);
 
-/* The tick of a server, whose SERVER record has this ID (1, 2, ...). */
+/* A server ticked. ID: number of its SERVER record (1, 2, ...). Takes a sample if it is due. */
 void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns);
 
-/* In a forked child. */
+/* A forked child. */
 void cup_samples_reset(void);
 
 #endif

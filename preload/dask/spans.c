@@ -2,16 +2,18 @@
 
 #include "preload/dask/server_samples.h"
 #include "preload/log/log.h"
+#include "preload/log/python_strings.h"
+#include "preload/sys/id_table.h"
 
 #include <string.h>
 
-enum { TOLD = 1024 };
-static uint32_t told[TOLD]; /* ids; two that want the same place are told again and again */
-static bool told_any;
-static ssize_t scheduler_told[CUP_SAMPLES_SERVERS]; /* how many of its spans */
+enum { SPANS_MOST = 1 << 16 };
+static struct cup_id_table recorded;                    /* string ids of spans with a SPAN record */
+static ssize_t scheduler_recorded[CUP_SAMPLES_SERVERS]; /* spans of each scheduler, by server - 1 */
 
-/* ('phase1', 'sub') as phase1/sub. */
-static uint32_t joined(cup_object *name)
+/* ('phase1', 'sub') becomes "phase1/sub". Returns the string's id in the log; 0: NAME is no tuple.
+ */
+static uint32_t join_name(cup_object *name)
 {
     char text[256] = "";
     size_t used = 0;
@@ -27,11 +29,12 @@ static uint32_t joined(cup_object *name)
     return used ? cup_log_string(text, used) : 0;
 }
 
-/* The id's string. */
-static uint32_t tell(cup_object *id_object, uint32_t name)
+/* Writes a SPAN record, once for each span (again for each use when the table is full). Returns the
+ * id of the string of ID_OBJECT; 0: the span has no name. */
+static uint32_t record_span(cup_object *id_object, uint32_t name)
 {
-    uint32_t id = name ? cup_python_string(id_object) : 0;
-    if (!id || told[id % TOLD] == id)
+    uint32_t id = name ? cup_log_python_text(id_object) : 0;
+    if (!id || cup_id_find(&recorded, id, 0))
         return id;
     struct cup_r_span *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
@@ -39,12 +42,12 @@ static uint32_t tell(cup_object *id_object, uint32_t name)
     record->id = id;
     record->name = name;
     cup_log_commit(record, CUP_R_SPAN);
-    told[id % TOLD] = id;
-    told_any = true;
+    if (cup_id_room(&recorded, 1, SPANS_MOST))
+        cup_id_add(&recorded, id, 0, 1);
     return id;
 }
 
-/* A task in no span of the user's is in Dask's "default". */
+/* Dask puts tasks outside of the user's spans into a span named "default". */
 struct cup_span_strings cup_spans_of_task(cup_object *task_state)
 {
     cup_object *id = cup_python_attribute(task_state, "span_id");
@@ -53,26 +56,26 @@ struct cup_span_strings cup_spans_of_task(cup_object *task_state)
         cup_object *annotations = cup_python_attribute(task_state, "annotations");
         cup_object *annotation = cup_python_item(annotations, "span");
         cup_object *name = cup_python_item(annotation, "name");
-        span.name = joined(name);
+        span.name = join_name(name);
         cup_python_drop(name);
         cup_python_drop(annotation);
         cup_python_drop(annotations);
         if (!span.name)
             span.name = cup_log_cstring("default");
-        span.id = tell(id, span.name);
+        span.id = record_span(id, span.name);
     }
     cup_python_drop(id);
     return span;
 }
 
-/* ---- a scheduler's ----------------------------------------------------------------------- */
+/* ---- spans of a scheduler ----------------------------------------------------------------- */
 
 enum { AT_ONCE = 64 };
 
-/* Takes references first: what is done with them may run Python code, which may change the dict.
- * Returns how many. */
-static int take_new(cup_object *dict, ssize_t known, cup_object *ids[AT_ONCE],
-                    cup_object *spans[AT_ONCE])
+/* Takes references to the ids and spans after the first KNOWN ones: reading them may run Python
+ * code, which may change the dict while it is iterated. Returns how many there are. */
+static int collect_new(cup_object *dict, ssize_t known, cup_object *ids[AT_ONCE],
+                       cup_object *spans[AT_ONCE])
 {
     ssize_t at = 0;
     int count = 0;
@@ -86,16 +89,16 @@ static int take_new(cup_object *dict, ssize_t known, cup_object *ids[AT_ONCE],
     return count;
 }
 
-static void tell_new(cup_object *dict, ssize_t *known)
+static void record_new(cup_object *dict, ssize_t *known)
 {
     cup_object *ids[AT_ONCE], *spans[AT_ONCE];
     if (cup_py.PyDict_Size(dict) <= *known)
         return;
-    int count = take_new(dict, *known, ids, spans);
+    int count = collect_new(dict, *known, ids, spans);
     *known += count;
     for (int i = 0; i < count; i++) {
         cup_object *name = cup_python_attribute(spans[i], "name");
-        tell(ids[i], joined(name));
+        record_span(ids[i], join_name(name));
         cup_python_drop(name);
         cup_python_drop(spans[i]);
         cup_python_drop(ids[i]);
@@ -108,7 +111,7 @@ void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id)
     cup_object *extension = cup_python_item(extensions, "spans");
     cup_object *dict = cup_python_attribute(extension, "spans");
     if (dict && cup_python_type(dict) == cup_py.dict_type)
-        tell_new(dict, &scheduler_told[id - 1]);
+        record_new(dict, &scheduler_recorded[id - 1]);
     cup_python_drop(dict);
     cup_python_drop(extension);
     cup_python_drop(extensions);
@@ -116,8 +119,6 @@ void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id)
 
 void cup_spans_reset(void)
 {
-    if (told_any)
-        memset(told, 0, sizeof told);
-    told_any = false;
-    memset(scheduler_told, 0, sizeof scheduler_told);
+    cup_id_table_reset(&recorded);
+    memset(scheduler_recorded, 0, sizeof scheduler_recorded);
 }

@@ -1,6 +1,6 @@
 /* The wrapper of the clock. Dask and Coffea time their work with it: that is how everything else
  * is learned. */
-#include "preload/dask/anchors.h"
+#include "preload/dask/clock_calls.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/sys/hook_list.h"
 
@@ -10,8 +10,8 @@ CUP_HOOK int clock_gettime(clockid_t id, struct timespec *now)
     if (result != 0)
         return result;
     if (id == CLOCK_REALTIME || id == CLOCK_THREAD_CPUTIME_ID)
-        cup_anchors_clock(id, now);
-    else if (id == CLOCK_MONOTONIC && cup_run_due_monotonic(cup_anchors_ns(now)))
-        cup_anchors_monotonic(now, __builtin_return_address(0));
+        cup_clock_call(id, now);
+    else if (id == CLOCK_MONOTONIC && cup_run_due_monotonic(cup_clock_call_ns(now)))
+        cup_clock_call_monotonic(now, __builtin_return_address(0));
     return result;
 }

@@ -1,6 +1,6 @@
 #include "preload/python/python.h"
 
-#include "preload/log/log.h"
+#include "include/log_format.h"
 #include "preload/python/gil.h"
 #include "preload/sys/parse_number.h"
 
@@ -357,26 +357,6 @@ size_t cup_python_text(cup_object *object, char *buffer, size_t size)
     return bytes;
 }
 
-uint32_t cup_python_string(cup_object *object)
-{
-    char buffer[2048];
-    size_t bytes = cup_python_text(object, buffer, sizeof buffer);
-    return bytes ? cup_log_string(buffer, bytes) : 0;
-}
-
-uint32_t cup_python_plain_string(cup_object *object)
-{
-    return object && cup_python_type(object) == cup_py.string_type ? cup_python_string(object) : 0;
-}
-
-uint32_t cup_python_string_at(cup_object *object, const char *name)
-{
-    cup_object *value = cup_python_attribute(object, name);
-    uint32_t id = cup_python_string(value);
-    cup_python_drop(value);
-    return id;
-}
-
 int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise)
 {
     cup_object *value = cup_python_attribute(object, name);
@@ -403,13 +383,4 @@ cup_object *cup_python_nothing(void)
 {
     cup_py.Py_IncRef(cup_py.none);
     return cup_py.none;
-}
-
-void cup_python_note_version(const char *module)
-{
-    char version[64];
-    cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
-    if (cup_python_text(text, version, sizeof version))
-        cup_log_info(module, version);
-    cup_python_drop(text);
 }

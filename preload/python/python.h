@@ -156,14 +156,7 @@ cup_object *cup_python_kept(cup_object *object, const char *name);
  * NULL or failure. */
 size_t cup_python_text(cup_object *object, char *buffer, size_t size);
 
-/* The same, interned in the log. */
-uint32_t cup_python_string(cup_object *object);
-
-/* Likewise of a plain str; 0 for NULL and for anything else. */
-uint32_t cup_python_plain_string(cup_object *object);
-
 /* An attribute as a string of the log (0: none), or as an integer. NAME is a literal. */
-uint32_t cup_python_string_at(cup_object *object, const char *name);
 int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise);
 
 /* Has METHOD called when the interpreter ends, by its module atexit: after it has waited for all
@@ -178,8 +171,5 @@ struct cup_python_method { /* PyMethodDef, whose layout has not changed since Py
 enum { CUP_METHOD_WITHOUT_ARGUMENTS = 4 }; /* METH_NOARGS */
 bool cup_python_at_exit(const struct cup_python_method *method);
 cup_object *cup_python_nothing(void); /* None, for methods to return */
-
-/* Records the version of an imported module in the log. MODULE is a literal. */
-void cup_python_note_version(const char *module);
 
 #endif

@@ -6,7 +6,6 @@
 #include "preload/python/fingerprint.h"
 #include "preload/python/layout.h"
 #include "preload/python/python.h"
-#include "preload/stacks/stacks.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 #include "preload/sampler/remote_code.h"
 
 #include "preload/python/stack_frames.h"
+#include "preload/stacks/stacks.h"
 #include "preload/sys/remote_memory.h"
 
 enum { TEXT_HEAD = 80, TEXT_LONGEST = 4096, TABLE_LONGEST = 64 * 1024 };

@@ -2,7 +2,7 @@
 
 #include "preload/lifecycle/thread.h"
 #include "preload/python/python.h"
-#include "preload/python/stack_walkers.h"
+#include "preload/stacks/stack_walkers.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"

@@ -7,14 +7,16 @@
 
 #include <string.h>
 
-enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17, LAST = 1 /* no address is odd */ };
+enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17 };
 
-static struct cup_id_table
-    places,   /* address, fingerprint: id; and address | LAST, 0: the id last met there */
-    contents; /* two hashes of the content: id */
-static uint32_t count;
+/* Marks the entry of an address that holds the id last seen there; no address is odd. */
+enum { LAST = 1 };
 
-/* ---- by place: a cache, for code objects come and go -------------------------------------- */
+static struct cup_id_table places, /* (address, fingerprint) and (address | LAST, 0) to id */
+    contents;                      /* hash of the content to id */
+static uint32_t count;             /* of CODE records so far */
+
+/* ---- by address: a cache, because code objects are freed and their addresses reused ------- */
 
 uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint)
 {
@@ -22,8 +24,8 @@ uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint)
     return entry ? entry->id : 0;
 }
 
-/* Full of places where code objects were: all are forgotten. */
-static bool make_room(void)
+/* Clears the cache when it is full: most of its entries are of code objects that were freed. */
+static bool make_room_for_place(void)
 {
     if (cup_id_room(&places, 2, PLACES_MOST))
         return true;
@@ -31,14 +33,14 @@ static bool make_room(void)
     return cup_id_room(&places, 2, PLACES_MOST);
 }
 
-static void remember(uint64_t address, uint64_t fingerprint, uint32_t id)
+static void cache_place(uint64_t address, uint64_t fingerprint, uint32_t id)
 {
     struct cup_id_entry *last = cup_id_find(&places, address | LAST, 0);
     if (last && last->id != id)
         cup_log_health(CUP_H_CODES_REPLACED, 1);
     if (last)
         last->id = id;
-    if (!make_room())
+    if (!make_room_for_place())
         return;
     if (!cup_id_find(&places, address | LAST, 0))
         cup_id_add(&places, address | LAST, 0, id);
@@ -47,29 +49,12 @@ static void remember(uint64_t address, uint64_t fingerprint, uint32_t id)
 
 /* ---- by content --------------------------------------------------------------------------- */
 
-struct content {
-    uint64_t key, more;
-};
-
-static struct content hash_bytes(struct content hash, const void *bytes, uint32_t length)
+static struct cup_hash hash_content(const struct cup_code_facts *facts)
 {
-    const char *from = bytes;
-    hash.key = cup_mix(hash.key, length);
-    for (uint32_t i = 0; i < length; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, from + i, length - i < sizeof word ? length - i : sizeof word);
-        hash.key = cup_mix(hash.key, word);
-        hash.more = cup_mix(hash.more + word, hash.key);
-    }
-    return hash;
-}
-
-static struct content hash_content(const struct cup_code_facts *facts)
-{
-    struct content hash = {facts->first_line, 0};
-    hash = hash_bytes(hash, facts->name, facts->name_bytes);
-    hash = hash_bytes(hash, facts->file, facts->file_bytes);
-    return hash_bytes(hash, facts->table, facts->table_bytes);
+    struct cup_hash hash = {facts->first_line, 0};
+    hash = cup_hash_bytes(hash, facts->name, facts->name_bytes);
+    hash = cup_hash_bytes(hash, facts->file, facts->file_bytes);
+    return cup_hash_bytes(hash, facts->table, facts->table_bytes);
 }
 
 static bool write_record(const struct cup_code_facts *facts, uint32_t id)
@@ -93,7 +78,7 @@ static bool write_record(const struct cup_code_facts *facts, uint32_t id)
     return true;
 }
 
-static uint32_t add_content(struct content hash, const struct cup_code_facts *facts)
+static uint32_t add_content(struct cup_hash hash, const struct cup_code_facts *facts)
 {
     if (!cup_id_room(&contents, 1, CODES_MOST) || !write_record(facts, count + 1))
         return 0;
@@ -103,11 +88,11 @@ static uint32_t add_content(struct content hash, const struct cup_code_facts *fa
 
 uint32_t cup_codes_add(const struct cup_code_facts *facts)
 {
-    struct content hash = hash_content(facts);
+    struct cup_hash hash = hash_content(facts);
     const struct cup_id_entry *known = cup_id_find(&contents, hash.key, hash.more);
     uint32_t id = known ? known->id : add_content(hash, facts);
     if (id)
-        remember(facts->address, facts->fingerprint, id);
+        cache_place(facts->address, facts->fingerprint, id);
     return id;
 }
 

@@ -1,15 +1,16 @@
-/* Functions that stood on stacks, and their CODE records. One id for each content (name, file,
- * first line, line table): a function that is unpickled for every task is one function. All with
- * the lock of stacks.c. */
+/* Functions seen on stacks, and their CODE records. Functions with the same content (name, file,
+ * first line, line table) have the same id: one that Dask unpickles anew for every task is still
+ * one function. The caller holds the lock of stacks.c. */
 #ifndef CUPPING_PRELOAD_STACKS_CODES_H
 #define CUPPING_PRELOAD_STACKS_CODES_H
 
 #include "preload/stacks/stacks.h"
 
-/* As cup_code_find() and cup_code_add(): 0 is "not known" and "no room". */
+/* What cup_code_find() and cup_code_add() do under the lock. 0: not known; no room. */
 uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint);
 uint32_t cup_codes_add(const struct cup_code_facts *facts);
 
+/* A new log, or a forked child: no CODE record is written yet. */
 void cup_codes_reset(void);
 
 #endif

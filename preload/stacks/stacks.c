@@ -6,12 +6,12 @@
 #include "preload/python/frames.h"
 #include "preload/python/layouts.h"
 #include "preload/python/stack_frames.h"
-#include "preload/python/stack_walkers.h"
 #include "preload/stacks/chain_memo.h"
 #include "preload/stacks/codes.h"
 #include "preload/stacks/merge_frames.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_tree.h"
+#include "preload/stacks/stack_walkers.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/spin.h"
 

@@ -4,6 +4,8 @@
 #ifndef CUPPING_PRELOAD_STACKS_STACKS_H
 #define CUPPING_PRELOAD_STACKS_STACKS_H
 
+#include "preload/python/code_text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,27 +36,6 @@ uint32_t cup_stack_here(uint32_t under);
  * cost that much each time. */
 uint32_t cup_stack_native_here(uint32_t under);
 uint32_t cup_stack_cheap_here(uint32_t under);
-
-/* A frame as another thread's stack holds it, read by the sampler: a code object's own facts, which
- * were copied and checked before. */
-struct cup_code_facts {
-    uint64_t address;     /* of the code object */
-    uint64_t fingerprint; /* changes where another object lies there */
-    uint32_t first_line;
-    const char *name; /* UTF-8 */
-    uint32_t name_bytes;
-    const char *file;
-    uint32_t file_bytes;
-    const unsigned char *table;
-    uint32_t table_bytes;
-};
-
-/* Tells a code object from another that lay at its address before. CODE may be a copy of its first
- * CUP_CODE_COPY bytes; NAME (its co_name) of CUP_NAME_COPY and TABLE (its line table) of
- * CUP_TABLE_COPY, complete where it is shorter: neither is looked at where code objects have a
- * version (layout.h). */
-enum { CUP_CODE_COPY = 144, CUP_NAME_COPY = 128, CUP_TABLE_COPY = 128 };
-uint64_t cup_code_fingerprint(const char *code, const char *name, const char *table);
 
 /* Number of a code object: of one known by address and fingerprint (FACTS beyond those two are not
  * looked at), else 0; and of one that is not, made with all its facts. */

@@ -1,40 +1,57 @@
-/* Ids by keys of 128 bits, in memory of our own that grows by doubling up to a limit. No locks:
- * whoever shares one has a lock. */
+/* The hash table of the library: it maps keys of 128 bits to ids of 32 bits. It allocates with mmap
+ * only, doubles when half full, and refuses to grow beyond a limit that the caller names. It has no
+ * lock: a table that several threads use is protected by its owner's lock (or by the GIL). Safe
+ * where malloc is not: in hooks, and in a forked child. */
 #ifndef CUPPING_PRELOAD_SYS_ID_TABLE_H
 #define CUPPING_PRELOAD_SYS_ID_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cup_id_entry {
-    uint64_t key, more; /* the key, and what is left of it */
-    uint32_t id;        /* 0: free */
+    uint64_t key, more; /* the two halves of the key */
+    uint32_t id;        /* 0: the entry is free */
 };
 
-/* Zeros at first. */
+/* Empty when all zeros. */
 struct cup_id_table {
     struct cup_id_pages *pages;
 };
 
-/* NULL: not there. Valid until something is added. */
+/* The entry of a key; NULL if there is none. The caller may change its id (not to 0). Valid until
+ * the next cup_id_room() or reset. */
 struct cup_id_entry *cup_id_find(const struct cup_id_table *table, uint64_t key, uint64_t more);
 
-/* Makes room for COUNT more. False: no memory, or more than MOST in all. */
+/* Makes room for COUNT more keys. Returns false, and changes nothing, if there is no memory or if
+ * the table would hold more than MOST keys. */
 bool cup_id_room(struct cup_id_table *table, uint32_t count, uint32_t most);
 
-/* Adds a key that is not there, where room was made. */
+/* Adds a key that is not in the table, with an ID other than 0. cup_id_room() must have made room
+ * for it. */
 void cup_id_add(struct cup_id_table *table, uint64_t key, uint64_t more, uint32_t id);
 
-/* Empties it; its memory is given back. In a forked child, too, whatever the parent's threads were
- * about to do. */
+/* Removes all keys and unmaps the memory. Also in a forked child, where the table may be in the
+ * middle of a change by a thread that does not exist any more: entries are replaced as a whole, by
+ * one store of the pointer. */
 void cup_id_table_reset(struct cup_id_table *table);
 
-/* Two words into one, so that each bit of either has its say. */
+/* Hashes two words into one; every bit of the result depends on both. Multiplies two 64-bit words
+ * and folds the 128-bit product. */
 static inline uint64_t cup_mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xe7037ed1a0b428db));
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
+
+/* A hash of 128 bits, used as a key in place of the content itself: two contents with the same hash
+ * are taken for one, which does not happen in practice. */
+struct cup_hash {
+    uint64_t key, more;
+};
+
+/* HASH continued with the length and the bytes of one more part. Begin with any constant. */
+struct cup_hash cup_hash_bytes(struct cup_hash hash, const void *bytes, size_t length);
 
 #endif

@@ -1,5 +1,6 @@
-/* System calls of our own, past every hook: by syscall(2), so that neither our wrappers nor
- * another preloaded library's see them. They set errno like the real ones. */
+/* System calls that the library makes for itself. They go through syscall(2), so that neither our
+ * own wrappers nor those of another preloaded library see them. They set errno as the libc
+ * functions do. */
 #ifndef CUPPING_PRELOAD_SYS_RAW_H
 #define CUPPING_PRELOAD_SYS_RAW_H
 
@@ -23,7 +24,8 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-/* The kernel counts these reads as the program's: kernel.h. */
+/* Bytes that the library itself read, in all threads. The kernel counts them as the program's;
+ * kernel_count.h subtracts them. */
 extern uint64_t cup_raw_bytes_read;
 static inline ssize_t cup_raw_count(ssize_t bytes)
 {
@@ -57,7 +59,7 @@ static inline int cup_raw_fallocate(int fd, uint64_t offset, uint64_t bytes)
     return (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
 }
 
-/* fstat itself is a symbol of glibc 2.33; the system call is older than all of them. */
+/* libc exports fstat() only since glibc 2.33; the system call exists everywhere. */
 static inline int cup_raw_fstat(int fd, struct stat *status)
 {
     return (int)syscall(SYS_fstat, fd, status);
@@ -67,6 +69,16 @@ static inline void *cup_raw_mmap(void *at, size_t bytes, int protection, int fla
                                  uint64_t offset)
 {
     return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+}
+
+/* Memory of the library's own that grows: OLD (NULL: none yet) of OLD_BYTES becomes BYTES large,
+ * may move, and what is new is zero. NULL without memory; OLD is then unchanged. */
+static inline void *cup_raw_grow(void *old, size_t old_bytes, size_t bytes)
+{
+    void *at =
+        old ? (void *)syscall(SYS_mremap, old, old_bytes, bytes, MREMAP_MAYMOVE)
+            : cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
 }
 
 static inline int cup_raw_munmap(void *at, size_t bytes)

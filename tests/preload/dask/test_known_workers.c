@@ -1,4 +1,5 @@
-/* Workers that samples told of: those that are gone are forgotten, also while the log is full. */
+/* Workers that samples written of: those that are gone are forgotten, also while the log is full.
+ */
 #include <criterion/criterion.h>
 
 #include "preload/dask/known_workers.h"
@@ -48,7 +49,7 @@ Test(known, workers_that_come_and_go_while_all_is_lost_are_forgotten)
 Test(known, a_worker_that_was_told_of_stays_until_it_is_told_to_be_gone)
 {
     size_t at = 0;
-    see(0, 1)->told.losses = 1;
+    see(0, 1)->written.losses = 1;
     cup_known_worker_drop_missing(SERVER, 2, true);
     cr_assert_eq(held, 1);
     cr_expect_eq(cup_known_worker_missing(SERVER, 3, &at)->address, objects[0]);

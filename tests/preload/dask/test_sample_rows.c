@@ -1,4 +1,4 @@
-/* Rows of samples: what the log holds is what was told, whatever is lost on the way. */
+/* Rows of samples: what the log holds is what was written, whatever is lost on the way. */
 #include <criterion/criterion.h>
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 static char directory[] = "/tmp/cupping-rows-XXXXXX";
 static struct cup_rows rows;
-static struct cup_last_written told;
+static struct cup_last_written written;
 static uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
 static uint64_t first; /* where the records are that are looked at */
 
@@ -26,7 +26,7 @@ static void open_log(uint64_t most)
     cup_clock_calibrate(false);
     cr_assert_eq(cup_log_open(directory, most, 0, CUP_LOG_FULL, &why), 0, "%s", why);
     rows = (struct cup_rows){.server = 1};
-    told = (struct cup_last_written){0};
+    written = (struct cup_last_written){0};
     memset(values, 0, sizeof values);
     memset(heartbeat, 0, sizeof heartbeat);
     cup_rows_reset();
@@ -48,8 +48,8 @@ static bool take(const uint64_t *beat)
     uint64_t server[CUP_SV_COUNT] = {0};
     struct cup_rows_batch batch;
     cup_rows_begin(&batch, &rows);
-    if (told.worker || cup_rows_worker(&rows, &told, 1, 2))
-        cup_rows_tell(&batch, &told, values, beat);
+    if (written.worker || cup_rows_add_worker(&rows, &written, 1, 2))
+        cup_rows_add(&batch, &written, values, beat);
     return cup_rows_end(&batch, 5, server);
 }
 
@@ -190,12 +190,12 @@ Test(rows, many_workers_take_several_records)
     uint64_t server[CUP_SV_COUNT] = {0};
     open_log(1 << 24);
     for (int i = 0; i < WORKERS; i++)
-        cr_assert(cup_rows_worker(&rows, &all[i], 1, 2));
+        cr_assert(cup_rows_add_worker(&rows, &all[i], 1, 2));
     for (int sample = 0; sample < 2; sample++) {
         cup_rows_begin(&batch, &rows);
         for (int i = 0; i < WORKERS; i++) {
             values[CUP_WV_HAS]++;
-            cup_rows_tell(&batch, &all[i], values, sample ? NULL : heartbeat);
+            cup_rows_add(&batch, &all[i], values, sample ? NULL : heartbeat);
         }
         cr_expect(cup_rows_end(&batch, 5, server));
     }
@@ -211,7 +211,7 @@ Test(rows, one_that_is_gone_is_told)
     open_log(1 << 24);
     cr_expect(take(heartbeat));
     cup_rows_begin(&batch, &rows);
-    cup_rows_gone(&batch, &told);
+    cup_rows_add_gone(&batch, &written);
     cr_expect(cup_rows_end(&batch, 5, server));
     expect_row(CUP_ROW_GONE, 0, "");
 }

@@ -1,4 +1,4 @@
-#include "preload/python/stack_walkers.h"
+#include "preload/stacks/stack_walkers.h"
 
 #include <string.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 /* Threads that read their stacks at this moment. When the interpreter ends it takes the states of
  * its daemon threads away, with the memory that their frames lie in, whatever they do: it is held
  * up until none reads there. */
-#ifndef CUPPING_PRELOAD_PYTHON_STACK_WALKERS_H
-#define CUPPING_PRELOAD_PYTHON_STACK_WALKERS_H
+#ifndef CUPPING_PRELOAD_STACKS_STACK_WALKERS_H
+#define CUPPING_PRELOAD_STACKS_STACK_WALKERS_H
 
 #include "preload/lifecycle/thread.h"
 

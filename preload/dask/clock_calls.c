@@ -1,0 +1,235 @@
+#include "preload/dask/clock_calls.h"
+
+#include "preload/attribution/context.h"
+#include "preload/attribution/helper.h"
+#include "preload/coffea/coffea.h"
+#include "preload/dask/dask_tasks.h"
+#include "preload/dask/runner_calls.h"
+#include "preload/dask/server_samples.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/process.h"
+#include "preload/python/anchors.h"
+#include "preload/python/frames.h"
+#include "preload/python/python.h"
+#include "preload/stacks/native.h"
+#include "preload/stacks/stacks.h"
+#include "preload/sys/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static enum { UNTRIED, READY, OFF } state;
+static int64_t next_look_ns;
+
+/* ---- getting ready ----------------------------------------------------------------------- */
+
+/* A process without Dask and Coffea pays for one look-up in sys.modules per 50 ms in which it reads
+ * a clock, and for nothing else. */
+enum { LOOK_EVERY_NS = 50 * 1000 * 1000 };
+
+static bool is_worth_looking(void)
+{
+    return cup_python_module("distributed.core") || cup_python_module("coffea.processor.executor");
+}
+
+/* Called by Py_AtExit: no thread may touch the interpreter any more. */
+static void end_interpreter(void)
+{
+    cup_context_off();
+    cup_frames_off();
+    cup_python_gone();
+}
+
+/* WHY: NULL if FEATURE works; "" if it is switched off by a setting, which needs no remark. */
+static void report_feature(uint64_t feature, const char *remark, const char *why)
+{
+    if (!why)
+        cup_process_feature(feature);
+    else if (*why)
+        cup_process_remark(remark, why);
+}
+
+static void verify_features(void)
+{
+    cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
+    if (cup_samples_wanted())
+        cup_process_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
+    report_feature(CUP_FEATURE_CONTEXT, "attribution method 'context' is off",
+                   cup_context_verify());
+    report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
+                   cup_helper_verify() ? NULL : "this Python's locks are no semaphores");
+    const char *why = cup_stacks_wanted() ? cup_stacks_verify() : "";
+    report_feature(CUP_FEATURE_STACKS, "Python functions are not recorded", why);
+    why = why || !cup_native_wanted() ? "" : cup_native_verify();
+    report_feature(CUP_FEATURE_NATIVE, "native functions are not recorded", why);
+}
+
+static void get_ready(void)
+{
+    const char *why = cup_frames_verify();
+    if (why) {
+        cup_process_remark("Dask and Coffea are not recorded", why);
+        state = OFF;
+        return;
+    }
+    cup_python_learn();
+    cup_anchors_intern();
+    verify_features();
+    cup_py.Py_AtExit(end_interpreter);
+    __atomic_store_n(&state, READY, __ATOMIC_RELEASE);
+}
+
+static bool try_to_get_ready(clockid_t id, int64_t now_ns)
+{
+    if (state == OFF || (id == CLOCK_REALTIME && now_ns < next_look_ns))
+        return false;
+    if (id == CLOCK_REALTIME)
+        next_look_ns = now_ns + LOOK_EVERY_NS;
+    /* Searching for an interpreter may allocate, and a signal handler may read the time of day,
+     * where allocating is forbidden. So CLOCK_REALTIME only uses an interpreter that was found at
+     * load; one that is loaded later is found when its first task reads the thread's CPU clock. */
+    bool found = id == CLOCK_REALTIME ? cup_python_usable() : cup_python_find();
+    if (!found || !cup_python_has_gil())
+        return false;
+    if (is_worth_looking() && cup_py.PyEval_GetFrame())
+        get_ready();
+    return state == READY;
+}
+
+/* ---- which anchor called ----------------------------------------------------------------- */
+
+static void dispatch(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
+{
+    if (id == CLOCK_THREAD_CPUTIME_ID)
+        cup_dask_thread_clock(frame,
+                              (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
+    else if (name == cup_anchor_name(CUP_ANCHOR_TICK))
+        cup_dask_tick(frame, now_ns);
+    else if (name == cup_anchor_name(CUP_ANCHOR_METER))
+        cup_dask_async_clock(frame, now_ns);
+    else if (name == cup_anchor_name(CUP_ANCHOR_RUN_ACTOR) ||
+             name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR))
+        cup_dask_actor_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+    else
+        cup_coffea_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+}
+
+static void read_anchor(clockid_t id, int64_t now_ns, const void *name)
+{
+    struct cup_frame frame;
+    if (!cup_anchors_may_ask() || !cup_frames_top(&frame))
+        return;
+    bool timed = cup_active(); /* opening the log recalibrates the ticks: START would be wrong */
+    uint64_t start = cup_ticks();
+    dispatch(id, now_ns, name, frame);
+    /* An executor that runs chunks in the client's own thread: the Runner's call goes on. */
+    if (name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION))
+        cup_self.run_next_ns = now_ns + cup_runner_call_check(now_ns);
+    cup_log_health(CUP_H_ANCHOR_CALLS, 1);
+    if (timed)
+        cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
+}
+
+/* A thread that runs a server's event loop ticks every 20 ms, so not every tick is read. */
+static bool is_anchor(clockid_t id, const struct timespec *now, const void *name)
+{
+    if (id == CLOCK_THREAD_CPUTIME_ID)
+        return name == cup_anchor_name(CUP_ANCHOR_METER);
+    return name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION) ||
+           name == cup_anchor_name(CUP_ANCHOR_METER) ||
+           name == cup_anchor_name(CUP_ANCHOR_RUN_ACTOR) ||
+           name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR) ||
+           (name == cup_anchor_name(CUP_ANCHOR_TICK) &&
+            cup_dask_tick_wanted(cup_clock_call_ns(now)));
+}
+
+/* The rare cases are functions that are not inlined, so that the frequent one (no anchor) saves no
+ * registers. */
+static __attribute__((noinline)) bool become_ready(clockid_t id, const struct timespec *now)
+{
+    if (!cup_process_wanted())
+        return false;
+    int saved = errno;
+    cup_guard();
+    bool ready = try_to_get_ready(id, cup_clock_call_ns(now));
+    cup_unguard();
+    errno = saved;
+    return ready;
+}
+
+static __attribute__((noinline)) void enter_anchor(clockid_t id, const struct timespec *now,
+                                                   const void *name)
+{
+    int saved = errno;
+    cup_guard();
+    read_anchor(id, cup_clock_call_ns(now), name);
+    cup_unguard();
+    errno = saved;
+}
+
+/* ---- other clock calls, which show that a Runner's call goes on -------------------------- */
+
+/* Returns for how many nanoseconds this thread's clock calls need not be looked at. */
+static int64_t check_runner_call(int64_t realtime_ns)
+{
+    enum { RETRY_NS = 200 * 1000 };
+    bool timed = cup_active();
+    uint64_t start = cup_ticks();
+    if (!cup_anchors_may_ask())
+        return RETRY_NS;
+    int64_t pause_ns = cup_runner_call_check(realtime_ns);
+    if (timed)
+        cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
+    return pause_ns;
+}
+
+static __attribute__((noinline)) void enter_runner_check(const struct timespec *now)
+{
+    int saved = errno;
+    cup_guard();
+    cup_self.run_next_ns = cup_clock_call_ns(now) + check_runner_call(cup_clock_call_ns(now));
+    cup_unguard();
+    errno = saved;
+}
+
+/* The longest pause that the situation allows: tasks read this clock millions of times. */
+static int64_t pause_of_monotonic(const void *caller)
+{
+    enum { IN_TASK_NS = 1000 * 1000 };
+    /* Before this library's own constructor has run (constructors of others run earlier) nothing
+     * is wanted yet. */
+    if (!cup_process_wanted() || state == OFF)
+        return LOOK_EVERY_NS;
+    if (!cup_runner_call_may_check() || !cup_python_is_code(caller))
+        return IN_TASK_NS;
+    int64_t now_ns = cup_clock_realtime_ns();
+    if (state != READY && !try_to_get_ready(CLOCK_REALTIME, now_ns))
+        return LOOK_EVERY_NS / 10;
+    return check_runner_call(now_ns);
+}
+
+void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
+{
+    if (cup_self.guard)
+        return;
+    int saved = errno;
+    cup_guard();
+    cup_self.run_next_monotonic_ns = cup_clock_call_ns(now) + pause_of_monotonic(caller);
+    cup_unguard();
+    errno = saved;
+}
+
+/* ---- the hook's entry -------------------------------------------------------------------- */
+
+void cup_clock_call(clockid_t id, const struct timespec *now)
+{
+    if (cup_self.guard || (__builtin_expect(state != READY, 0) && !become_ready(id, now)))
+        return;
+    const void *name = cup_frames_top_name();
+    if (__builtin_expect(name && is_anchor(id, now, name), 0))
+        enter_anchor(id, now, name);
+    else if (id == CLOCK_REALTIME && name && cup_runner_call_may_check() &&
+             cup_run_due(cup_clock_call_ns(now)))
+        enter_runner_check(now);
+}

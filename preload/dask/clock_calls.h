@@ -1,0 +1,25 @@
+/* The clock calls of the program: where everything that cupping learns from Dask and Coffea begins.
+ * Dask and Coffea read a clock when a task, a server's tick or a chunk begins and ends; the hook of
+ * clock_gettime looks at the Python function that called it and hands the frame to the reader of
+ * that function (python/anchors.h lists them). See docs/contributing/attribution.md. */
+#ifndef CUPPING_PRELOAD_DASK_CLOCK_CALLS_H
+#define CUPPING_PRELOAD_DASK_CLOCK_CALLS_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* The program read the clock ID (CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID) and got NOW. Any
+ * thread, GIL or not. Returns after a few loads unless the caller is an anchor. Keeps errno. */
+void cup_clock_call(clockid_t id, const struct timespec *now);
+
+static inline int64_t cup_clock_call_ns(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* The program read CLOCK_MONOTONIC from the instruction CALLER, and cup_run_due_monotonic() said
+ * that it is worth a look. Only calls from the interpreter's own code count: an allocator may read
+ * this clock in the middle of its work, where no Python may run. Keeps errno. */
+void cup_clock_call_monotonic(const struct timespec *now, const void *caller);
+
+#endif

@@ -1,0 +1,33 @@
+#include "preload/log/python_strings.h"
+
+#include "preload/log/log.h"
+
+uint32_t cup_log_python_text(cup_object *object)
+{
+    char buffer[2048];
+    size_t bytes = cup_python_text(object, buffer, sizeof buffer);
+    return bytes ? cup_log_string(buffer, bytes) : 0;
+}
+
+uint32_t cup_log_python_str(cup_object *object)
+{
+    return object && cup_python_type(object) == cup_py.string_type ? cup_log_python_text(object)
+                                                                   : 0;
+}
+
+uint32_t cup_log_python_attribute(cup_object *object, const char *name)
+{
+    cup_object *value = cup_python_attribute(object, name);
+    uint32_t id = cup_log_python_text(value);
+    cup_python_drop(value);
+    return id;
+}
+
+void cup_log_python_version(const char *module)
+{
+    char version[64];
+    cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
+    if (cup_python_text(text, version, sizeof version))
+        cup_log_info(module, version);
+    cup_python_drop(text);
+}
