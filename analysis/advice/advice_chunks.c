@@ -7,7 +7,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
     char opens[CUP_HUMAN_READABLE_ROOM];
     if (!t->timed_chunks || !(open / all > 0.25) || cup_chunks_too_small(t))
         return false;
-    advice->weight = open / cup_rule_metric(t, "time_budget", "threads_s");
+    advice->weight = open / cup_metric_number(CUP_METRIC_THREADS_S, t);
     snprintf(advice->text, sizeof advice->text,
              "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%): opening "
              "files and imports. Larger chunks pay it less often.",
@@ -31,7 +31,7 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double waste = cup_rule_metric(t, "efficiency", "wasted_wall_s"),
+    double waste = cup_metric_number(CUP_METRIC_WASTED_WALL_S, t),
            all = (double)(t->all.wall_ns + t->ledger.waste.killed.wall_ns) / 1e9;
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(waste / all > 0.05))
@@ -68,7 +68,7 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double bytes = cup_number(cup_metric_named(t, "attribution", "bytes_attributed"));
+    double bytes = cup_metric_number(CUP_METRIC_BYTES_ATTRIBUTED, t);
     double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
     char size[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM];
     double share = time / (double)t->all.wall_ns;

@@ -33,7 +33,7 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     struct cup_text server = cup_profile_text(t->profile, most->server);
     double open_s = (double)t->counters[CUP_C_OPEN_NS] / 1e9;
-    advice->weight = open_s / cup_rule_metric(t, "time_budget", "threads_s");
+    advice->weight = open_s / cup_metric_number(CUP_METRIC_THREADS_S, t);
     snprintf(advice->text, sizeof advice->text,
              "Opening files took %.0f %% of the task time (%s over all threads, threshold 10 %%), "
              "most of it at %.*s: %llu opens, median %s, 99 %% below %s. Fewer opens (larger "

@@ -66,14 +66,6 @@ bool cup_chunks_too_small(const struct cup_totals *t);
 /* The rule shared_baskets applies. */
 bool cup_baskets_shared(const struct cup_totals *t);
 
-/* A metric as a number; NAN when it is not known, which no comparison takes for more than a
- * threshold. */
-static inline double cup_rule_metric(const struct cup_totals *t, const char *section,
-                                     const char *name)
-{
-    return cup_number(cup_metric_named(t, section, name));
-}
-
 /* A figure in humane units; the buffer is the caller's. */
 static inline const char *humane(char *to, double number, enum cup_unit unit)
 {

@@ -47,16 +47,15 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
 
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = 1 - cup_rule_metric(t, "attribution", "share_attributed");
+    double share = 1 - cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, t);
     char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.01))
         return false;
     advice->weight = 0.5 + share;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "%s, %.1f %% of the bytes read in workers, found no task (threshold 1 %%): see "
-        "attribution and health for which feature is off.",
-        humane(bytes, share * cup_rule_metric(t, "attribution", "bytes_total"), CUP_UNIT_BYTES),
-        share * 100);
+    snprintf(advice->text, sizeof advice->text,
+             "%s, %.1f %% of the bytes read in workers, found no task (threshold 1 %%): see "
+             "attribution and health for which feature is off.",
+             humane(bytes, share * cup_metric_number(CUP_METRIC_BYTES_TOTAL, t), CUP_UNIT_BYTES),
+             share * 100);
     return true;
 }

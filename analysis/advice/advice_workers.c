@@ -3,8 +3,8 @@
 
 bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double percent = cup_rule_metric(t, "workers", "memory_utilization_pct_max");
-    double average = cup_rule_metric(t, "workers", "memory_utilization_pct");
+    double percent = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX, t);
+    double average = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT, t);
     if (!(percent > 80))
         return false;
     advice->weight = 0.9;
@@ -19,8 +19,8 @@ bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *a
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double most = cup_rule_metric(t, "workers", "spilled_bytes_per_worker_peak");
-    double all = cup_rule_metric(t, "workers", "spilled_bytes_peak");
+    double most = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PER_WORKER_PEAK, t);
+    double all = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PEAK, t);
     char worker[CUP_HUMAN_READABLE_ROOM], sum[CUP_HUMAN_READABLE_ROOM];
     if (!(most > 0))
         return false;
@@ -35,8 +35,8 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 /* Of the threads' time that there would have been. */
 bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double average = cup_rule_metric(t, "workers", "avg_workers");
-    double most = cup_rule_metric(t, "workers", "peak_workers");
+    double average = cup_metric_number(CUP_METRIC_AVG_WORKERS, t);
+    double most = cup_metric_number(CUP_METRIC_PEAK_WORKERS, t);
     double missing = 1 - average / most;
     if (!(missing > 0.3))
         return false;
@@ -51,8 +51,8 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
 
 bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double worker = cup_rule_metric(t, "workers", "event_loop_stall_s_peak");
-    double scheduler = cup_rule_metric(t, "workers", "scheduler_event_loop_stall_s_peak");
+    double worker = cup_metric_number(CUP_METRIC_EVENT_LOOP_STALL_S_PEAK, t);
+    double scheduler = cup_metric_number(CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK, t);
     bool is_scheduler = !(worker > scheduler) && scheduler > 1;
     char longest[CUP_HUMAN_READABLE_ROOM];
     if (!(worker > 1) && !is_scheduler)

@@ -35,8 +35,11 @@ static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys
         if (cup_array_grow(&comparison->rows, &comparison->room, comparison->count,
                            sizeof *comparison->rows) != 0)
             return -1;
-        comparison->rows[comparison->count++] = (struct cup_compared){
-            .section = figure->section, .row = figure->row, .name = figure->name};
+        comparison->rows[comparison->count++] =
+            (struct cup_compared){.section = figure->section,
+                                  .row = figure->row,
+                                  .name = figure->name,
+                                  .direction = figure->direction};
     }
     struct cup_compared *row = &comparison->rows[id - 1];
     if (!row->label)
@@ -109,11 +112,11 @@ static bool is_amount(struct cup_value value)
            value.kind == CUP_VALUE_SECONDS || value.kind == CUP_VALUE_REAL;
 }
 
-static enum cup_verdict judge(const struct cup_comparison *comparison, const char *name, double by,
-                              double from)
+static enum cup_verdict judge(const struct cup_comparison *comparison,
+                              const struct cup_direction *direction, double by, double from)
 {
-    const struct cup_direction *direction = cup_direction_of(name);
-    if (!direction || by == 0 || fabs(by) < CUP_LEAST_CHANGE * fabs(from) ||
+    if (direction->better == CUP_BETTER_UNKNOWN || by == 0 ||
+        fabs(by) < CUP_LEAST_CHANGE * fabs(from) ||
         (direction->same_work && !comparison->same_work))
         return CUP_VERDICT_NONE;
     return (by > 0) == (direction->better == CUP_BETTER_HIGHER) ? CUP_VERDICT_BETTER
@@ -131,7 +134,7 @@ struct cup_change cup_change_of(const struct cup_comparison *comparison,
     return (struct cup_change){
         .by = cup_real(by),
         .relative = cup_ratio(by, fabs(cup_number(from))),
-        .verdict = judge(comparison, row->name, by, cup_number(from)),
+        .verdict = judge(comparison, &row->direction, by, cup_number(from)),
     };
 }
 
@@ -180,13 +183,12 @@ static int add_difference(struct cup_comparison *comparison, const struct cup_di
     return 0;
 }
 
-static int compare_number(struct cup_comparison *comparison, const char *what, const char *section,
-                          const char *name)
+static int compare_number(struct cup_comparison *comparison, const char *what,
+                          enum cup_metric_id metric)
 {
     struct cup_difference candidate = {.what = what};
     for (size_t i = 0; i < comparison->input_count; i++) {
-        const struct cup_run_figure *figure =
-            cup_figures_find(&comparison->inputs[i], section, name);
+        const struct cup_run_figure *figure = cup_figures_find(&comparison->inputs[i], metric);
         char text[CUP_HUMAN_READABLE_ROOM];
         if (figure && figure->value.kind != CUP_VALUE_NULL)
             candidate.texts[i] =
@@ -323,8 +325,8 @@ static int compare_facts(struct cup_comparison *comparison)
 
 static int find_differences(struct cup_comparison *comparison)
 {
-    return compare_number(comparison, "events", "workflow", "total_events") ||
-                   compare_number(comparison, "chunks", "workflow", "num_chunks") ||
+    return compare_number(comparison, "events", CUP_METRIC_TOTAL_EVENTS) ||
+                   compare_number(comparison, "chunks", CUP_METRIC_NUM_CHUNKS) ||
                    compare_datasets(comparison) || compare_files(comparison) ||
                    compare_facts(comparison)
                ? -1
@@ -335,9 +337,9 @@ static int find_differences(struct cup_comparison *comparison)
 
 static bool do_same_work(const struct cup_figures *inputs, size_t count)
 {
-    double events = cup_figures_number(&inputs[0], "workflow", "total_events");
+    double events = cup_figures_number(&inputs[0], CUP_METRIC_TOTAL_EVENTS);
     for (size_t i = 0; i < count; i++)
-        if (!(cup_figures_number(&inputs[i], "workflow", "total_events") == events))
+        if (!(cup_figures_number(&inputs[i], CUP_METRIC_TOTAL_EVENTS) == events))
             return false;
     return events > 0;
 }
@@ -352,7 +354,7 @@ static void set_scaling(struct cup_comparison *comparison)
         const char *why = comparison->scaling.missing ? comparison->scaling.missing
                                                       : "its throughput or its size is not known";
         struct cup_run_figure *figure =
-            cup_figures_set(&comparison->inputs[i], "efficiency", "scaling_efficiency", value,
+            cup_figures_set(&comparison->inputs[i], CUP_METRIC_SCALING_EFFICIENCY, value,
                             value.kind == CUP_VALUE_NULL ? why : formula);
         if (figure) {
             figure->label = "scaling efficiency";

@@ -2,7 +2,6 @@
 #ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_H
 #define CUPPING_ANALYSIS_COMPARE_COMPARE_H
 
-#include "analysis/compare/directions.h"
 #include "analysis/compare/figures.h"
 #include "analysis/compare/scaling.h"
 
@@ -12,6 +11,7 @@ enum { CUP_COMPARE_MOST = 26 }; /* they are called A to Z */
 struct cup_compared {
     const char *section, *row, *name, *label;
     enum cup_unit unit;
+    struct cup_direction direction;
     const struct cup_run_figure *figures[CUP_COMPARE_MOST]; /* NULL: that input does not have it */
 };
 

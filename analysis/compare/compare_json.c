@@ -65,13 +65,11 @@ static void put_difference(struct cup_json *json, const struct cup_comparison *c
     cup_json_end_object(json);
 }
 
-static void put_direction(struct cup_json *json, const char *name)
+static struct cup_value better_of(enum cup_better better)
 {
-    const struct cup_direction *direction = cup_direction_of(name);
-    cup_json_value(json, "better",
-                   !direction                              ? cup_null()
-                   : direction->better == CUP_BETTER_LOWER ? cup_string("lower")
-                                                           : cup_string("higher"));
+    return better == CUP_BETTER_LOWER    ? cup_string("lower")
+           : better == CUP_BETTER_HIGHER ? cup_string("higher")
+                                         : cup_null();
 }
 
 /* Four lists, one place for each input. */
@@ -105,7 +103,7 @@ static void put_row(struct cup_json *json, const struct cup_comparison *comparis
     cup_json_value(json, "row", row_name(row));
     cup_json_value(json, "name", cup_string(row->name));
     cup_json_value(json, "label", cup_string(row->label));
-    put_direction(json, row->name);
+    cup_json_value(json, "better", better_of(row->direction.better));
     put_lists(json, comparison, row);
     cup_json_end_object(json);
 }

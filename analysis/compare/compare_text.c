@@ -27,18 +27,21 @@ static const char *kind_text(enum cup_input_kind kind)
     return texts[kind];
 }
 
-static void print_metric(char *to, const struct cup_figures *figures, const char *name,
-                         enum cup_unit unit)
+static struct cup_value value_of(const struct cup_figures *figures, enum cup_metric_id metric)
 {
-    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
-    cup_print_human_readable(to, figure ? figure->value : cup_null(), unit);
+    const struct cup_run_figure *figure = cup_figures_find(figures, metric);
+    return figure ? figure->value : cup_null();
 }
 
-static void add_metric(struct cup_table *table, const struct cup_figures *figures, const char *name,
-                       enum cup_unit unit)
+static void print_metric(char *to, const struct cup_figures *figures, enum cup_metric_id metric)
 {
-    const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", name);
-    cup_table_add_value(table, figure ? figure->value : cup_null(), unit);
+    cup_print_human_readable(to, value_of(figures, metric), cup_metric(metric)->unit);
+}
+
+static void add_metric(struct cup_table *table, const struct cup_figures *figures,
+                       enum cup_metric_id metric)
+{
+    cup_table_add_value(table, value_of(figures, metric), cup_metric(metric)->unit);
 }
 
 static void print_inputs(const struct cup_terminal *terminal,
@@ -48,8 +51,8 @@ static void print_inputs(const struct cup_terminal *terminal,
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
         char line[600], start[CUP_HUMAN_READABLE_ROOM], wall[CUP_HUMAN_READABLE_ROOM];
-        print_metric(start, input, "t_start", CUP_UNIT_NONE);
-        print_metric(wall, input, "wall_time", CUP_UNIT_SECONDS);
+        print_metric(start, input, CUP_METRIC_T_START);
+        print_metric(wall, input, CUP_METRIC_WALL_TIME);
         snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
                  kind_text(input->kind), input->run ? ", run: " : "", input->run ? input->run : "",
                  start, wall,
@@ -73,13 +76,13 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
         char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMAN_READABLE_ROOM];
-        print_metric(start, input, "t_start", CUP_UNIT_NONE);
+        print_metric(start, input, CUP_METRIC_T_START);
         cup_table_add_string(&table, letter);
         cup_table_add_string(&table, input->path);
         cup_table_add_string(&table, kind_text(input->kind));
         cup_table_add_string(&table, start);
-        add_metric(&table, input, "wall_time", CUP_UNIT_SECONDS);
-        add_metric(&table, input, "total_events", CUP_UNIT_COUNT);
+        add_metric(&table, input, CUP_METRIC_WALL_TIME);
+        add_metric(&table, input, CUP_METRIC_TOTAL_EVENTS);
         cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
     }
     cup_table_finish(&table, terminal);

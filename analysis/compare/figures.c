@@ -85,8 +85,8 @@ void cup_figures_sort_files(struct cup_figures *figures)
 
 /* ---- looking up ------------------------------------------------------------------------- */
 
-struct cup_run_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
-                                        const char *name)
+struct cup_run_figure *cup_figures_find_named(const struct cup_figures *figures,
+                                              const char *section, const char *name)
 {
     for (size_t i = 0; i < figures->count; i++) {
         struct cup_run_figure *figure = &figures->rows[i];
@@ -97,9 +97,16 @@ struct cup_run_figure *cup_figures_find(const struct cup_figures *figures, const
     return NULL;
 }
 
-double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name)
+struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
+                                        enum cup_metric_id metric)
 {
-    const struct cup_run_figure *figure = cup_figures_find(figures, section, name);
+    return cup_figures_find_named(figures, cup_metric_section(metric)->name,
+                                  cup_metric(metric)->name);
+}
+
+double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric)
+{
+    const struct cup_run_figure *figure = cup_figures_find(figures, metric);
     return figure ? cup_number(figure->value) : NAN;
 }
 
@@ -123,39 +130,36 @@ void cup_figures_free(struct cup_figures *figures)
 
 /* ---- with the report's tables ----------------------------------------------------------- */
 
-static const struct cup_metric *find_metric(const char *section, const char *name)
+struct cup_run_figure cup_figure_of_metric(const struct cup_metric *metric)
 {
-    const struct cup_metric_section *metrics = cup_find_metrics(section);
-    for (size_t i = 0; metrics && i < metrics->count; i++)
-        if (strcmp(metrics->metrics[i].name, name) == 0)
-            return &metrics->metrics[i];
-    return NULL;
+    return (struct cup_run_figure){.section = cup_metric_section(metric->id)->name,
+                                   .name = metric->name,
+                                   .label = metric->label,
+                                   .unit = metric->unit,
+                                   .direction = metric->direction};
 }
 
 void cup_figures_add_unknown(struct cup_figures *figures, const char *reason)
 {
-    for (size_t i = 0; i < cup_metric_section_count; i++)
-        for (size_t k = 0; k < cup_metric_sections[i]->count; k++)
-            cup_figures_add(
-                figures, (struct cup_run_figure){.section = cup_metric_sections[i]->name,
-                                                 .name = cup_metric_sections[i]->metrics[k].name,
-                                                 .label = cup_metric_sections[i]->metrics[k].label,
-                                                 .unit = cup_metric_sections[i]->metrics[k].unit,
-                                                 .source = reason});
+    for (int i = 0; i < CUP_METRIC_COUNT; i++) {
+        struct cup_run_figure figure = cup_figure_of_metric(cup_metric((enum cup_metric_id)i));
+        figure.source = reason;
+        cup_figures_add(figures, figure);
+    }
 }
 
-struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *section,
-                                       const char *name, struct cup_value value, const char *source)
+struct cup_run_figure *cup_figures_set_named(struct cup_figures *figures, const char *section,
+                                             const char *name, struct cup_value value,
+                                             const char *source)
 {
-    struct cup_run_figure *figure = cup_figures_find(figures, section, name);
-    if (!figure) {
-        const struct cup_metric *metric = find_metric(section, name);
+    struct cup_run_figure *figure = cup_figures_find_named(figures, section, name);
+    const struct cup_metric *metric = cup_metric_find(section, name);
+    if (!figure && metric)
+        figure = cup_figures_add(figures, cup_figure_of_metric(metric));
+    else if (!figure)
         figure = cup_figures_add(
             figures, (struct cup_run_figure){.section = cup_figures_keep_string(figures, section),
-                                             .name = cup_figures_keep_string(figures, name),
-                                             .label = metric ? metric->label : NULL,
-                                             .unit = metric ? metric->unit : CUP_UNIT_NONE});
-    }
+                                             .name = cup_figures_keep_string(figures, name)});
     if (figure) {
         figure->value = value;
         figure->source = source;
@@ -163,30 +167,46 @@ struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *
     return figure;
 }
 
+struct cup_run_figure *cup_figures_set(struct cup_figures *figures, enum cup_metric_id metric,
+                                       struct cup_value value, const char *source)
+{
+    return cup_figures_set_named(figures, cup_metric_section(metric)->name,
+                                 cup_metric(metric)->name, value, source);
+}
+
 /* ---- rows and statistics ---------------------------------------------------------------- */
 
+#define LESS_IS_BETTER                                                                             \
+    {                                                                                              \
+        CUP_BETTER_LOWER, .same_work = true                                                        \
+    }
+#define NEITHER                                                                                    \
+    {                                                                                              \
+        CUP_BETTER_UNKNOWN                                                                         \
+    }
+
 const struct cup_row_figure cup_prefix_figures[] = {
-    {"tasks", "tasks", CUP_UNIT_COUNT},
-    {"wall_s", "time", CUP_UNIT_SECONDS},
-    {"mean_s", "time of a task", CUP_UNIT_SECONDS},
-    {"cpu_s", "CPU", CUP_UNIT_SECONDS},
-    {"read_bytes", "read", CUP_UNIT_BYTES},
-    {"alloc_bytes", "allocated", CUP_UNIT_BYTES},
-    {"result_bytes", NULL, CUP_UNIT_BYTES},
-    {"io_wait_s", NULL, CUP_UNIT_SECONDS},
-    {"gil_wait_s", NULL, CUP_UNIT_SECONDS},
-    {"lock_wait_s", NULL, CUP_UNIT_SECONDS},
-    {"run_delay_s", NULL, CUP_UNIT_SECONDS},
+    {"tasks", "tasks", CUP_UNIT_COUNT, NEITHER},
+    {"wall_s", "time", CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"mean_s", "time of a task", CUP_UNIT_SECONDS, NEITHER},
+    {"cpu_s", "CPU", CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"read_bytes", "read", CUP_UNIT_BYTES, NEITHER},
+    {"alloc_bytes", "allocated", CUP_UNIT_BYTES, NEITHER},
+    {"result_bytes", NULL, CUP_UNIT_BYTES, NEITHER},
+    {"io_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"gil_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"lock_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"run_delay_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
 };
 const size_t cup_prefix_figure_count = sizeof cup_prefix_figures / sizeof *cup_prefix_figures;
 
 const struct cup_row_figure cup_dataset_figures[] = {
-    {"chunks", "chunks", CUP_UNIT_COUNT},
-    {"events", "events", CUP_UNIT_COUNT},
-    {"process_s", "inside process()", CUP_UNIT_SECONDS},
-    {"read_bytes", "read", CUP_UNIT_BYTES},
-    {"wall_s", NULL, CUP_UNIT_SECONDS},
-    {"cpu_s", NULL, CUP_UNIT_SECONDS},
+    {"chunks", "chunks", CUP_UNIT_COUNT, NEITHER},
+    {"events", "events", CUP_UNIT_COUNT, NEITHER},
+    {"process_s", "inside process()", CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"read_bytes", "read", CUP_UNIT_BYTES, NEITHER},
+    {"wall_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"cpu_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
 };
 const size_t cup_dataset_figure_count = sizeof cup_dataset_figures / sizeof *cup_dataset_figures;
 
@@ -207,6 +227,7 @@ void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_stati
 {
     char name[80], label[80];
     bool shown = strcmp(cup_chunk_figure_names[which], "mean") == 0;
+    bool judged = shown && statistic == CUP_STAT_TIME_PER_EVENT;
     snprintf(name, sizeof name, "%s_%s", statistics[statistic].name, cup_chunk_figure_names[which]);
     snprintf(label, sizeof label, "%s", statistics[statistic].label);
     cup_figures_add(figures, (struct cup_run_figure){
@@ -215,7 +236,8 @@ void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_stati
                                  .label = shown ? cup_figures_keep_string(figures, label) : NULL,
                                  .unit = statistics[statistic].unit,
                                  .value = value,
-                                 .source = source});
+                                 .source = source,
+                                 .direction = {judged ? CUP_BETTER_LOWER : CUP_BETTER_UNKNOWN}});
 }
 
 void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES])

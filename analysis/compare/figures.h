@@ -24,6 +24,7 @@ struct cup_run_figure {
     enum cup_unit unit;
     struct cup_value value;
     const char *source; /* where it comes from; of a null: why */
+    struct cup_direction direction;
 };
 
 /* What must be the same in two runs for their figures to be comparable: "events", "python", ... */
@@ -73,12 +74,14 @@ void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_
 /* Brings the files into the order of their names, each once. */
 void cup_figures_sort_files(struct cup_figures *figures);
 
-/* NULL if there is none. The row is "" where the section has none. */
-struct cup_run_figure *cup_figures_find(const struct cup_figures *figures, const char *section,
-                                        const char *name);
+/* A figure of a section without rows, by its names or as a metric; NULL if there is none. */
+struct cup_run_figure *cup_figures_find_named(const struct cup_figures *figures,
+                                              const char *section, const char *name);
+struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
+                                        enum cup_metric_id metric);
 
 /* As a number; NAN when null or not there. */
-double cup_figures_number(const struct cup_figures *figures, const char *section, const char *name);
+double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric);
 
 /* The fact of that name; NULL: not known. */
 const char *cup_figures_fact(const struct cup_figures *figures, const char *name);
@@ -88,10 +91,16 @@ void cup_figures_free(struct cup_figures *figures);
 /* Every metric of the report's tables, without a value for the reason given. */
 void cup_figures_add_unknown(struct cup_figures *figures, const char *reason);
 
-/* The figure, with what the report's tables say of its label and unit; added if it is not there. */
-struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *section,
-                                       const char *name, struct cup_value value,
-                                       const char *source);
+/* Sets the figure of a metric, or of the names in a file that the user gave; adds it if it is not
+ * there. Returns it; NULL without memory. */
+struct cup_run_figure *cup_figures_set(struct cup_figures *figures, enum cup_metric_id metric,
+                                       struct cup_value value, const char *source);
+struct cup_run_figure *cup_figures_set_named(struct cup_figures *figures, const char *section,
+                                             const char *name, struct cup_value value,
+                                             const char *source);
+
+/* A figure of this metric, without value and source. */
+struct cup_run_figure cup_figure_of_metric(const struct cup_metric *metric);
 
 /* ---- rows and statistics ---------------------------------------------------------------- */
 
@@ -100,6 +109,7 @@ struct cup_run_figure *cup_figures_set(struct cup_figures *figures, const char *
 struct cup_row_figure {
     const char *name, *label;
     enum cup_unit unit;
+    struct cup_direction direction;
 };
 extern const struct cup_row_figure cup_prefix_figures[], cup_dataset_figures[];
 extern const size_t cup_prefix_figure_count, cup_dataset_figure_count;

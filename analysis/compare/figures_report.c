@@ -82,8 +82,8 @@ static void read_section(struct cup_figures *figures, const json_t *root, const 
         if (json_is_array(member) || json_is_object(member) || json_is_boolean(member))
             continue;
         if (json_object_get(sources, name) && is_figure(name))
-            cup_figures_set(figures, section, name, value_of(figures, member),
-                            source_of(figures, sources, name));
+            cup_figures_set_named(figures, section, name, value_of(figures, member),
+                                  source_of(figures, sources, name));
     }
 }
 
@@ -129,6 +129,7 @@ static void read_rows(struct cup_figures *figures, const json_t *root, const cha
                                                              .name = kinds[k].name,
                                                              .label = kinds[k].label,
                                                              .unit = kinds[k].unit,
+                                                             .direction = kinds[k].direction,
                                                              .value = value,
                                                              .source = value.kind == CUP_VALUE_NULL
                                                                            ? "it was not measured"

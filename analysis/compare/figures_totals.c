@@ -20,16 +20,13 @@ static void add_metrics(struct cup_figures *figures, const struct cup_totals *to
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct cup_metric *metric = &section->metrics[i];
-        struct cup_value value = own(figures, cup_metric_value(metric, totals));
+        struct cup_value value = own(figures, cup_metric_value(metric->id, totals));
         const char *source =
             value.kind == CUP_VALUE_NULL ? cup_metric_missing(metric, totals) : metric->source;
-        cup_figures_add(
-            figures, (struct cup_run_figure){.section = section->name,
-                                             .name = metric->name,
-                                             .label = metric->label,
-                                             .unit = metric->unit,
-                                             .value = value,
-                                             .source = cup_figures_keep_string(figures, source)});
+        struct cup_run_figure figure = cup_figure_of_metric(metric);
+        figure.value = value;
+        figure.source = cup_figures_keep_string(figures, source);
+        cup_figures_add(figures, figure);
     }
 }
 
@@ -59,6 +56,7 @@ static void add_row(struct cup_figures *figures, const char *section, const char
                                                          .name = kinds[i].name,
                                                          .label = kinds[i].label,
                                                          .unit = kinds[i].unit,
+                                                         .direction = kinds[i].direction,
                                                          .value = values[i],
                                                          .source = values[i].kind == CUP_VALUE_NULL
                                                                        ? "it was not measured"

@@ -69,9 +69,9 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
     return result;
 }
 
-static double rate(const struct cup_figures *figures, const char *name, double scale)
+static double rate(const struct cup_figures *figures, enum cup_metric_id metric, double scale)
 {
-    double number = cup_figures_number(figures, "workflow", name) * scale;
+    double number = cup_figures_number(figures, metric) * scale;
     return isfinite(number) ? number : 0;
 }
 
@@ -80,9 +80,9 @@ static void set_rates(struct cup_figures *figures)
 {
     enum { BITS = 8 };
     struct cup_ramp *ramp = &figures->ramp;
-    ramp->rate_events = rate(figures, "event_rate_wall_khz", 1e3);
-    ramp->rate_requested = rate(figures, "requested_rate_gbps", 1e9 / BITS);
-    ramp->rate_read = rate(figures, "delivered_rate_gbps", 1e9 / BITS);
+    ramp->rate_events = rate(figures, CUP_METRIC_EVENT_RATE_WALL_KHZ, 1e3);
+    ramp->rate_requested = rate(figures, CUP_METRIC_REQUESTED_RATE_GBPS, 1e9 / BITS);
+    ramp->rate_read = rate(figures, CUP_METRIC_DELIVERED_RATE_GBPS, 1e9 / BITS);
 }
 
 static int read_other(struct cup_figures *figures, const char *path, bool directory,

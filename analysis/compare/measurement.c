@@ -17,60 +17,61 @@
 
 /* Ours = theirs x factor. One key may be several of ours. */
 static const struct key {
-    const char *key, *section, *name;
+    const char *key;
+    enum cup_metric_id metric;
     double factor;
     const char *label; /* where our tables have none */
     const char *source;
 } keys[] = {
-    {"elapsed_time_seconds", "workflow", "wall_time", 1, NULL, "the collector's with block"},
-    {"total_events", "workflow", "total_events", 1, NULL, "C: entries"},
-    {"total_events", "workflow", "total_events_coffea", 1, NULL, "C: entries"},
-    {"total_cpu_time", "workflow", "total_cpu_time", 1, NULL, "C: processtime"},
-    {"num_chunks", "workflow", "num_chunks", 1, NULL, "decorated chunks, else C: chunks"},
-    {"num_failed_chunks", "workflow", "num_failed_chunks", 1, NULL, "decorated chunks"},
-    {"avg_cpu_time_per_chunk", "workflow", "avg_cpu_time_per_chunk", 1, NULL, "C"},
-    {"total_bytes_read", "workflow", "total_bytes_read_coffea", 1, NULL, "C: bytesread"},
-    {"data_rate_gbps", "workflow", "requested_rate_gbps", 1, NULL, "C: bytesread"},
-    {"data_rate_gbps", "workflow", "requested_rate_mbs", 125, NULL, "C: bytesread"},
-    {"event_rate_elapsed_khz", "workflow", "event_rate_wall_khz", 1, NULL, "C"},
-    {"event_rate_cpu_total_khz", "workflow", "event_rate_agg_khz", 1, NULL, "C"},
-    {"event_rate_core_khz", "workflow", "event_rate_core_hz", 1000, NULL, "C, over total_cores"},
-    {"total_bytes_memory_read", "workflow", "total_bytes_memory_read_dask", 1, NULL, "D"},
-    {"avg_workers", "workers", "avg_workers", 1, "workers, on average", "D"},
-    {"peak_workers", "workers", "peak_workers", 1, "workers, at most", "D"},
-    {"cores_per_worker", "workers", "cores_per_worker", 1, "cores of a worker", "D"},
-    {"total_cores", "workers", "total_cores", 1, "cores", "D: the sum over all workers ever seen"},
-    {"peak_memory_bytes", "workers", "peak_memory_bytes", 1, "memory of a worker, at most", "D"},
-    {"avg_memory_per_worker_bytes", "workers", "avg_memory_per_worker_bytes", 1,
+    {"elapsed_time_seconds", CUP_METRIC_WALL_TIME, 1, NULL, "the collector's with block"},
+    {"total_events", CUP_METRIC_TOTAL_EVENTS, 1, NULL, "C: entries"},
+    {"total_events", CUP_METRIC_TOTAL_EVENTS_COFFEA, 1, NULL, "C: entries"},
+    {"total_cpu_time", CUP_METRIC_TOTAL_CPU_TIME, 1, NULL, "C: processtime"},
+    {"num_chunks", CUP_METRIC_NUM_CHUNKS, 1, NULL, "decorated chunks, else C: chunks"},
+    {"num_failed_chunks", CUP_METRIC_NUM_FAILED_CHUNKS, 1, NULL, "decorated chunks"},
+    {"avg_cpu_time_per_chunk", CUP_METRIC_AVG_CPU_TIME_PER_CHUNK, 1, NULL, "C"},
+    {"total_bytes_read", CUP_METRIC_TOTAL_BYTES_READ_COFFEA, 1, NULL, "C: bytesread"},
+    {"data_rate_gbps", CUP_METRIC_REQUESTED_RATE_GBPS, 1, NULL, "C: bytesread"},
+    {"data_rate_gbps", CUP_METRIC_REQUESTED_RATE_MBS, 125, NULL, "C: bytesread"},
+    {"event_rate_elapsed_khz", CUP_METRIC_EVENT_RATE_WALL_KHZ, 1, NULL, "C"},
+    {"event_rate_cpu_total_khz", CUP_METRIC_EVENT_RATE_AGG_KHZ, 1, NULL, "C"},
+    {"event_rate_core_khz", CUP_METRIC_EVENT_RATE_CORE_HZ, 1000, NULL, "C, over total_cores"},
+    {"total_bytes_memory_read", CUP_METRIC_TOTAL_BYTES_MEMORY_READ_DASK, 1, NULL, "D"},
+    {"avg_workers", CUP_METRIC_AVG_WORKERS, 1, "workers, on average", "D"},
+    {"peak_workers", CUP_METRIC_PEAK_WORKERS, 1, "workers, at most", "D"},
+    {"cores_per_worker", CUP_METRIC_CORES_PER_WORKER, 1, "cores of a worker", "D"},
+    {"total_cores", CUP_METRIC_TOTAL_CORES, 1, "cores", "D: the sum over all workers ever seen"},
+    {"peak_memory_bytes", CUP_METRIC_PEAK_MEMORY_BYTES, 1, "memory of a worker, at most", "D"},
+    {"avg_memory_per_worker_bytes", CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES, 1,
      "memory of a worker, on average", "D"},
-    {"core_efficiency", "efficiency", "core_efficiency", 1, NULL, "C, over total_cores"},
-    {"core_efficiency", "efficiency", "cpu_efficiency", 1, NULL, "C, over total_cores"},
-    {"speedup_factor", "efficiency", "speedup_factor", 1, NULL, "C"},
-    {"speedup_factor", "efficiency", "efficiency_ratio", 1, NULL, "C"},
-    {"processor_cpu_time_seconds", "fine", "processor_cpu_time_seconds", 1, "CPU of the processor",
+    {"core_efficiency", CUP_METRIC_CORE_EFFICIENCY, 1, NULL, "C, over total_cores"},
+    {"core_efficiency", CUP_METRIC_CPU_EFFICIENCY, 1, NULL, "C, over total_cores"},
+    {"speedup_factor", CUP_METRIC_SPEEDUP_FACTOR, 1, NULL, "C"},
+    {"speedup_factor", CUP_METRIC_EFFICIENCY_RATIO, 1, NULL, "C"},
+    {"processor_cpu_time_seconds", CUP_METRIC_PROCESSOR_CPU_TIME_SECONDS, 1, "CPU of the processor",
      "D"},
-    {"processor_io_wait_time_seconds", "fine", "processor_noncpu_time_seconds", 1,
+    {"processor_io_wait_time_seconds", CUP_METRIC_PROCESSOR_NONCPU_TIME_SECONDS, 1,
      "non-CPU time of the processor", "D: thread-noncpu, which it calls I/O wait"},
-    {"processor_cpu_percent", "fine", "processor_cpu_percentage", 1, NULL, "D"},
-    {"processor_io_wait_percent", "fine", "processor_noncpu_percentage", 1, NULL, "D"},
-    {"overhead_cpu_time_seconds", "fine", "overhead_cpu_time_seconds", 1, "CPU of other tasks",
+    {"processor_cpu_percent", CUP_METRIC_PROCESSOR_CPU_PERCENTAGE, 1, NULL, "D"},
+    {"processor_io_wait_percent", CUP_METRIC_PROCESSOR_NONCPU_PERCENTAGE, 1, NULL, "D"},
+    {"overhead_cpu_time_seconds", CUP_METRIC_OVERHEAD_CPU_TIME_SECONDS, 1, "CPU of other tasks",
      "D"},
-    {"overhead_io_wait_time_seconds", "fine", "overhead_noncpu_time_seconds", 1,
+    {"overhead_io_wait_time_seconds", CUP_METRIC_OVERHEAD_NONCPU_TIME_SECONDS, 1,
      "non-CPU time of other tasks", "D"},
-    {"total_bytes_memory_read", "fine", "memory_read_bytes", 1, NULL, "D"},
-    {"disk_read_bytes", "fine", "disk_read_bytes", 1, "spilling, read", "D"},
-    {"disk_write_bytes", "fine", "disk_write_bytes", 1, "spilling, written", "D"},
-    {"compression_time_seconds", "fine", "compression_time_seconds", 1, NULL, "D"},
-    {"compression_time_seconds", "fine", "compress_s", 1, NULL, "D"},
-    {"decompression_time_seconds", "fine", "decompression_time_seconds", 1, NULL, "D"},
-    {"decompression_time_seconds", "fine", "decompress_s", 1, NULL, "D"},
-    {"total_compression_overhead_seconds", "fine", "total_compression_overhead_seconds", 1, NULL,
+    {"total_bytes_memory_read", CUP_METRIC_MEMORY_READ_BYTES, 1, NULL, "D"},
+    {"disk_read_bytes", CUP_METRIC_DISK_READ_BYTES, 1, "spilling, read", "D"},
+    {"disk_write_bytes", CUP_METRIC_DISK_WRITE_BYTES, 1, "spilling, written", "D"},
+    {"compression_time_seconds", CUP_METRIC_COMPRESSION_TIME_SECONDS, 1, NULL, "D"},
+    {"compression_time_seconds", CUP_METRIC_COMPRESS_S, 1, NULL, "D"},
+    {"decompression_time_seconds", CUP_METRIC_DECOMPRESSION_TIME_SECONDS, 1, NULL, "D"},
+    {"decompression_time_seconds", CUP_METRIC_DECOMPRESS_S, 1, NULL, "D"},
+    {"total_compression_overhead_seconds", CUP_METRIC_TOTAL_COMPRESSION_OVERHEAD_SECONDS, 1, NULL,
      "D"},
-    {"serialization_time_seconds", "fine", "serialization_time_seconds", 1, NULL, "D"},
-    {"serialization_time_seconds", "fine", "serialize_s", 1, NULL, "D"},
-    {"deserialization_time_seconds", "fine", "deserialization_time_seconds", 1, NULL, "D"},
-    {"deserialization_time_seconds", "fine", "deserialize_s", 1, NULL, "D"},
-    {"total_serialization_overhead_seconds", "fine", "total_serialization_overhead_seconds", 1,
+    {"serialization_time_seconds", CUP_METRIC_SERIALIZATION_TIME_SECONDS, 1, NULL, "D"},
+    {"serialization_time_seconds", CUP_METRIC_SERIALIZE_S, 1, NULL, "D"},
+    {"deserialization_time_seconds", CUP_METRIC_DESERIALIZATION_TIME_SECONDS, 1, NULL, "D"},
+    {"deserialization_time_seconds", CUP_METRIC_DESERIALIZE_S, 1, NULL, "D"},
+    {"total_serialization_overhead_seconds", CUP_METRIC_TOTAL_SERIALIZATION_OVERHEAD_SECONDS, 1,
      NULL, "D"},
 };
 
@@ -112,7 +113,7 @@ static void set_key(struct cup_figures *figures, const json_t *metrics, const st
     else
         snprintf(source, sizeof source, MEASURED " could not tell it: %s is no number", key->key);
     struct cup_run_figure *figure =
-        cup_figures_set(figures, key->section, key->name, scaled(member, key->factor),
+        cup_figures_set(figures, key->metric, scaled(member, key->factor),
                         cup_figures_keep_string(figures, source));
     if (figure && !figure->label && key->label)
         figure->label = key->label;
@@ -146,8 +147,7 @@ static void set_compression(struct cup_figures *figures, const json_t *metrics)
         uncompressed += bytes / ratio;
     }
     if (compressed > 0)
-        cup_figures_set(figures, "workflow", "compression_ratio",
-                        cup_ratio(uncompressed, compressed),
+        cup_figures_set(figures, CUP_METRIC_COMPRESSION_RATIO, cup_ratio(uncompressed, compressed),
                         MEASURED ": file_metadata, over whole trees, read or not");
 }
 
@@ -171,6 +171,7 @@ static void set_datasets(struct cup_figures *figures, const json_t *metrics)
                              .name = cup_dataset_figures[i].name,
                              .label = cup_dataset_figures[i].label,
                              .unit = cup_dataset_figures[i].unit,
+                             .direction = cup_dataset_figures[i].direction,
                              .value = i < sizeof values / sizeof *values ? values[i] : cup_null(),
                              .source = i < sizeof values / sizeof *values
                                            ? MEASURED ": per_dataset, decorated chunks"
@@ -255,9 +256,9 @@ static void read_times(struct cup_figures *figures, const char *directory)
     bool epoch = numbers == 2 && from > 1e9 && until >= from && until < 9e9;
     const char *source =
         epoch ? MEASURED ": start_end_time.txt" : "start_end_time.txt holds no times of day";
-    cup_figures_set(figures, "workflow", "t_start",
+    cup_figures_set(figures, CUP_METRIC_T_START,
                     epoch ? cup_time((int64_t)(from * 1e9)) : cup_null(), source);
-    cup_figures_set(figures, "workflow", "t_stop",
+    cup_figures_set(figures, CUP_METRIC_T_STOP,
                     epoch ? cup_time((int64_t)(until * 1e9)) : cup_null(), source);
 }
 
@@ -305,7 +306,7 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
     set_datasets(figures, metrics);
     set_files(figures, metrics);
     read_times(figures, directory);
-    double peak = cup_figures_number(figures, "workers", "peak_workers");
+    double peak = cup_figures_number(figures, CUP_METRIC_PEAK_WORKERS);
     figures->workers = peak > 0 ? (uint64_t)peak : 0;
     json_decref(metrics);
     return 0;

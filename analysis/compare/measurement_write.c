@@ -114,9 +114,8 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
         CUP_CHUNK_STATISTICS(X)
 #undef X
     };
-    const struct cup_run_figure *failed =
-        cup_figures_find(figures, "workflow", "num_failed_chunks");
-    const struct cup_run_figure *chunks = cup_figures_find(figures, "workflow", "num_chunks");
+    const struct cup_run_figure *failed = cup_figures_find(figures, CUP_METRIC_NUM_FAILED_CHUNKS);
+    const struct cup_run_figure *chunks = cup_figures_find(figures, CUP_METRIC_NUM_CHUNKS);
     cup_json_object(json, "chunks");
     cup_json_value(json, "count", chunks ? chunks->value : cup_null());
     cup_json_value(json, "failed", failed ? failed->value : cup_null());
@@ -126,7 +125,7 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
         for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
             char name[80];
             snprintf(name, sizeof name, "%s_%s", names[i], cup_chunk_figure_names[k]);
-            const struct cup_run_figure *figure = cup_figures_find(figures, "chunks", name);
+            const struct cup_run_figure *figure = cup_figures_find_named(figures, "chunks", name);
             cup_json_value(json, cup_chunk_figure_names[k], figure ? figure->value : cup_null());
         }
         cup_json_end_object(json);
@@ -193,17 +192,20 @@ static void put_sources(struct cup_json *json, const struct cup_figures *figures
 
 static void put_run(struct cup_json *json, const struct cup_figures *figures)
 {
-    static const char *const names[][2] = {{"t_start", "t_start"},
-                                           {"t_stop", "t_stop"},
-                                           {"wall_time", "wall_time"},
-                                           {"chunks", "num_chunks"}};
+    static const struct {
+        const char *name;
+        enum cup_metric_id metric;
+    } members[] = {{"t_start", CUP_METRIC_T_START},
+                   {"t_stop", CUP_METRIC_T_STOP},
+                   {"wall_time", CUP_METRIC_WALL_TIME},
+                   {"chunks", CUP_METRIC_NUM_CHUNKS}};
     cup_json_value(json, "run", cup_string("all"));
     cup_json_array(json, "runs");
     cup_json_row(json, NULL);
     cup_json_value(json, "run", cup_count(1));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct cup_run_figure *figure = cup_figures_find(figures, "workflow", names[i][1]);
-        cup_json_value(json, names[i][0], figure ? figure->value : cup_null());
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const struct cup_run_figure *figure = cup_figures_find(figures, members[i].metric);
+        cup_json_value(json, members[i].name, figure ? figure->value : cup_null());
     }
     cup_json_value(json, "tasks", cup_null());
     cup_json_end_object(json);

@@ -4,7 +4,7 @@ typedef double (*column)(const struct cup_figures *figures);
 
 static double average_workers(const struct cup_figures *figures)
 {
-    return cup_figures_number(figures, "workers", "avg_workers");
+    return cup_figures_number(figures, CUP_METRIC_AVG_WORKERS);
 }
 
 static double workers_seen(const struct cup_figures *figures)
@@ -14,12 +14,12 @@ static double workers_seen(const struct cup_figures *figures)
 
 static double average_cores(const struct cup_figures *figures)
 {
-    return cup_figures_number(figures, "workers", "avg_cores");
+    return cup_figures_number(figures, CUP_METRIC_AVG_CORES);
 }
 
 static double total_cores(const struct cup_figures *figures)
 {
-    return cup_figures_number(figures, "workers", "total_cores");
+    return cup_figures_number(figures, CUP_METRIC_TOTAL_CORES);
 }
 
 static double cores_known(const struct cup_figures *figures)
@@ -30,12 +30,12 @@ static double cores_known(const struct cup_figures *figures)
 
 static double delivered(const struct cup_figures *figures)
 {
-    return cup_figures_number(figures, "workflow", "delivered_rate_gbps");
+    return cup_figures_number(figures, CUP_METRIC_DELIVERED_RATE_GBPS);
 }
 
 static double requested(const struct cup_figures *figures)
 {
-    return cup_figures_number(figures, "workflow", "requested_rate_gbps");
+    return cup_figures_number(figures, CUP_METRIC_REQUESTED_RATE_GBPS);
 }
 
 /* Figures of different kinds must not stand in one column: the first kind that all inputs have. */
@@ -135,7 +135,7 @@ struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t cou
         scaling.rows[i] = (struct cup_scaling_row){
             .workers = workers.of(&inputs[i]),
             .cores = cores.of(&inputs[i]),
-            .events_per_s = 1e3 * cup_figures_number(&inputs[i], "workflow", "event_rate_wall_khz"),
+            .events_per_s = 1e3 * cup_figures_number(&inputs[i], CUP_METRIC_EVENT_RATE_WALL_KHZ),
             .gbps = bytes.of(&inputs[i]),
         };
     scaling.least_workers = find_least(&scaling, true);

@@ -42,7 +42,7 @@ static void put_figure(const struct cup_totals *totals, struct cup_exposition *e
                        const struct cup_prometheus_figure *figure)
 {
     char family[128];
-    struct cup_value value = cup_metric_named(totals, figure->section, figure->name);
+    struct cup_value value = cup_metric_value(figure->metric, totals);
     if (!isfinite(cup_number(value)))
         return;
     struct cup_label label = {figure->label, cup_string(figure->value).text};

@@ -6,10 +6,10 @@
 #include "analysis/write/exposition.h"
 
 struct cup_prometheus_figure {
-    const char *section, *name; /* of the metric */
-    const char *family;         /* without "cupping_" */
-    const char *label, *value;  /* that tell it from others of its family; NULL: it is alone */
-    double factor;              /* to base units */
+    enum cup_metric_id metric;
+    const char *family;        /* without "cupping_" */
+    const char *label, *value; /* that tell it from others of its family; NULL: it is alone */
+    double factor;             /* to base units */
     const char *help;
 };
 

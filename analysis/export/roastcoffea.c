@@ -13,18 +13,11 @@
 
 /* ---- metrics.json -------------------------------------------------------------------------- */
 
-static struct cup_value value_of(const struct cup_totals *totals,
-                                 const struct cup_roast_figure *figure)
-{
-    struct cup_value value = cup_metric_named(totals, figure->section, figure->name);
-    return figure->factor == 1 ? value : cup_real(cup_number(value) * figure->factor);
-}
-
 static void put_figures(struct cup_roast *roast)
 {
     for (size_t i = 0; i < cup_roast_figure_count; i++) {
         const struct cup_roast_figure *figure = &cup_roast_figures[i];
-        struct cup_value value = value_of(roast->totals, figure);
+        struct cup_value value = cup_metric_value(figure->metric, roast->totals);
         if (value.kind != CUP_VALUE_NULL || !figure->needed)
             cup_json_value(&roast->json, figure->key, value);
     }
@@ -79,8 +72,7 @@ static int write_metadata(const struct cup_totals *totals, const struct cup_outp
     cup_json_start(&json, output->file);
     cup_json_object(&json, NULL);
     cup_json_value(&json, "timestamp", cup_string(written));
-    cup_json_value(&json, "elapsed_time_seconds",
-                   cup_metric_named(totals, "workflow", "wall_time"));
+    cup_json_value(&json, "elapsed_time_seconds", cup_metric_value(CUP_METRIC_WALL_TIME, totals));
     cup_json_value(&json, "format", cup_string("roastcoffea_measurement_v1"));
     cup_json_value(&json, "written_by", cup_string("cupping " CUP_VERSION));
     cup_json_end_object(&json);
@@ -90,17 +82,13 @@ static int write_metadata(const struct cup_totals *totals, const struct cup_outp
 static void put_source(struct cup_json *json, const struct cup_totals *totals,
                        const struct cup_roast_figure *figure)
 {
-    const struct cup_metric_section *section = cup_find_metrics(figure->section);
-    for (size_t i = 0; i < section->count; i++) {
-        const struct cup_metric *metric = &section->metrics[i];
-        char source[600];
-        if (strcmp(metric->name, figure->name) != 0)
-            continue;
-        bool known = cup_metric_value(metric, totals).kind != CUP_VALUE_NULL;
-        snprintf(source, sizeof source, "%s.%s: %s%s", figure->section, figure->name,
-                 known ? "" : "n/a: ", known ? metric->source : cup_metric_missing(metric, totals));
-        cup_json_value(json, figure->key, cup_string(source));
-    }
+    const struct cup_metric *metric = cup_metric(figure->metric);
+    char source[600];
+    bool known = cup_metric_value(metric->id, totals).kind != CUP_VALUE_NULL;
+    snprintf(source, sizeof source, "%s.%s: %s%s", cup_metric_section(metric->id)->name,
+             metric->name,
+             known ? "" : "n/a: ", known ? metric->source : cup_metric_missing(metric, totals));
+    cup_json_value(json, figure->key, cup_string(source));
 }
 
 static int write_config(const struct cup_totals *totals, const struct cup_output *output)

@@ -4,15 +4,15 @@
 #define CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
 
 #include "analysis/export/python_text.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/metrics.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 
 /* A one-value key of metrics.json that is a metric of the report. */
 struct cup_roast_figure {
-    const char *key, *section, *name;
-    double factor; /* to the key's unit */
-    bool needed;   /* the tool's tables fail on null: left out where it is not known */
+    const char *key;
+    enum cup_metric_id metric;
+    bool needed; /* the tool's tables fail on null: left out where it is not known */
 };
 extern const struct cup_roast_figure cup_roast_figures[];
 extern const size_t cup_roast_figure_count;

@@ -46,9 +46,9 @@ static void put_numbers(struct cup_roast *roast, const char *stem, const char *u
 
 static void put_event_rate(struct cup_roast *roast)
 {
-    double events = cup_number(cup_metric_named(roast->totals, "workflow", "total_events"));
-    double wall = cup_number(cup_metric_named(roast->totals, "workflow", "wall_time"));
-    double cores = cup_number(cup_metric_named(roast->totals, "workers", "total_cores"));
+    double events = cup_metric_number(CUP_METRIC_TOTAL_EVENTS, roast->totals);
+    double wall = cup_metric_number(CUP_METRIC_WALL_TIME, roast->totals);
+    double cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, roast->totals);
     put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
 }
 
@@ -60,7 +60,7 @@ int cup_roast_put_statistics(struct cup_roast *roast)
     put_numbers(roast, "chunk_duration", "", &statistics[CUP_STAT_PROCESS], 1, true);
     put_numbers(roast, "chunk_mem_delta", "_mb", &statistics[CUP_STAT_RSS_DELTA], MIB, true);
     put(roast, "total_events_from_chunks",
-        cup_metric_named(roast->totals, "workflow", "total_events"));
+        cup_metric_value(CUP_METRIC_TOTAL_EVENTS, roast->totals));
     put_numbers(roast, "chunk_events", "", &statistics[CUP_STAT_EVENTS], 1, false);
     return 0;
 }

@@ -87,10 +87,6 @@ static inline uint64_t cup_all_bytes(T t)
            t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
 }
 
-/* Seconds that the processor's tasks, of all attempts, were not on the CPU; null where that, or
- * what the processor is, is not known. In metrics_fine.c. */
-struct cup_value cup_processor_noncpu(T t);
-
 /* Both halves: of tasks, and in worker processes outside of any. */
 static inline struct cup_value cup_class_bytes(T t, int counter)
 {

@@ -162,9 +162,9 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
 {
     char made[CUP_SOURCE_ROOM], source[2 * CUP_SOURCE_ROOM];
     cup_metric_source(metric, report->totals, made);
-    if (cup_metric_value(metric, report->totals).kind != CUP_VALUE_NULL)
+    if (cup_metric_value(metric->id, report->totals).kind != CUP_VALUE_NULL)
         snprintf(source, sizeof source, "%s", made);
-    else if (!metric->compute)
+    else if (metric->unavailable)
         snprintf(source, sizeof source, "n/a: %s", made);
     else
         snprintf(source, sizeof source, "n/a: %s; otherwise %s",
@@ -258,7 +258,7 @@ static int put_report(struct report *report)
     put(report, "cupping_version", cup_string(CUP_VERSION));
     put(report, "profile", cup_string(report->profile->path));
     cup_report_put_runs(report);
-    put_metric_section(report, "workflow");
+    put_metric_section(report, &cup_workflow_metrics);
     int result = cup_report_put_workers(report);
     cup_report_put_efficiency(report);
     cup_report_put_time_budget(report);

@@ -8,7 +8,7 @@
 static int print_workflow(const struct cup_page *page)
 {
     cup_page_heading(page, "Workflow", "");
-    cup_page_metrics(page, "workflow");
+    cup_page_metrics(page, &cup_workflow_metrics);
     return 0;
 }
 
@@ -17,25 +17,23 @@ static int print_workflow(const struct cup_page *page)
 static void print_other_cores(const struct cup_page *page)
 {
     char cpu[CUP_HUMAN_READABLE_ROOM], busy[CUP_HUMAN_READABLE_ROOM], line[300];
-    double average = cup_page_metric(page, "workers", "avg_cores");
-    double total = cup_page_metric(page, "workers", "total_cores");
+    double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
+    double total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
     if (!(fabs(average - total) > 0.01 * average))
         return;
     snprintf(line, sizeof line,
              "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
              "other way round they are %s and %s.",
              average, total,
-             cup_page_human_readable(page, cpu, "efficiency", "thread_cpu_efficiency_total_cores",
-                                     CUP_UNIT_SHARE),
-             cup_page_human_readable(page, busy, "efficiency", "core_efficiency_avg_cores",
-                                     CUP_UNIT_SHARE));
+             cup_page_human_readable(page, cpu, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
+             cup_page_human_readable(page, busy, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
 static int print_efficiency(const struct cup_page *page)
 {
     cup_page_heading(page, "Efficiency", "");
-    cup_page_metrics(page, "efficiency");
+    cup_page_metrics(page, &cup_efficiency_metrics);
     print_other_cores(page);
     return 0;
 }
@@ -47,7 +45,7 @@ static void print_section_sources(const struct cup_page *page,
         const struct cup_metric *metric = &section->metrics[i];
         char made[CUP_SOURCE_ROOM], line[CUP_SOURCE_ROOM + 200];
         snprintf(line, sizeof line, "%s.%s: %s%s", section->name, metric->name,
-                 metric->compute ? "" : "n/a, ", cup_metric_source(metric, page->totals, made));
+                 metric->unavailable ? "n/a, " : "", cup_metric_source(metric, page->totals, made));
         cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
     }
 }

@@ -10,36 +10,47 @@
 /* What is looked at first, in this order. Where there is an `instead`, that stands for a figure
  * that is not known of the baseline. */
 static const struct key {
-    const char *section, *name, *label;
-    const char *instead, *instead_label;
-    const char *noise; /* of a mean over chunks: its standard deviation */
+    enum cup_metric_id metric; /* unless there is a mean */
+    const char *label;
+    enum cup_metric_id instead; /* used where it has a label */
+    const char *instead_label;
+    const char *mean, *deviation; /* statistics of the chunks; the deviation gives the noise */
 } keys[] = {
-    {"workflow", "wall_time", "wall time", NULL, NULL, NULL},
-    {"workflow", "event_rate_wall_khz", "events a second", NULL, NULL, NULL},
-    {"workflow", "event_rate_core_hz", "events a second and core", NULL, NULL, NULL},
-    {"workflow", "delivered_rate_gbps", "data rate, delivered", "requested_rate_gbps",
-     "data rate, asked for", NULL},
-    {"workflow", "total_bytes_read", "bytes read", "total_bytes_read_coffea", "bytes asked for",
-     NULL},
-    {"workflow", "read_amplification", "read amplification", NULL, NULL, NULL},
-    {"efficiency", "thread_cpu_efficiency", "CPU share of the threads", "core_efficiency",
-     "slots busy in process()", NULL},
-    {"workflow", "total_thread_cpu_time", "CPU time of tasks", "total_cpu_time",
-     "inside process(), summed", NULL},
-    {"efficiency", "io_wait_pct", "I/O wait of tasks", NULL, NULL, NULL},
-    {"chunks", "time_per_event_s_mean", "time per event, mean of chunks", NULL, NULL,
-     "time_per_event_s_stdev"},
-    {"workflow", "tail_s", "tail after 90 % of chunks", NULL, NULL, NULL},
-    {"workers", "peak_memory_bytes", "memory of a worker, most", NULL, NULL, NULL},
-    {"workers", "spilled_bytes", "spilled", NULL, NULL, NULL},
-    {"efficiency", "wasted_wall_s", "task time without use", NULL, NULL, NULL},
-    {"workflow", "num_failed_chunks", "failed attempts", NULL, NULL, NULL},
+    {.metric = CUP_METRIC_WALL_TIME, .label = "wall time"},
+    {.metric = CUP_METRIC_EVENT_RATE_WALL_KHZ, .label = "events a second"},
+    {.metric = CUP_METRIC_EVENT_RATE_CORE_HZ, .label = "events a second and core"},
+    {.metric = CUP_METRIC_DELIVERED_RATE_GBPS,
+     .label = "data rate, delivered",
+     .instead = CUP_METRIC_REQUESTED_RATE_GBPS,
+     .instead_label = "data rate, asked for"},
+    {.metric = CUP_METRIC_TOTAL_BYTES_READ,
+     .label = "bytes read",
+     .instead = CUP_METRIC_TOTAL_BYTES_READ_COFFEA,
+     .instead_label = "bytes asked for"},
+    {.metric = CUP_METRIC_READ_AMPLIFICATION, .label = "read amplification"},
+    {.metric = CUP_METRIC_THREAD_CPU_EFFICIENCY,
+     .label = "CPU share of the threads",
+     .instead = CUP_METRIC_CORE_EFFICIENCY,
+     .instead_label = "slots busy in process()"},
+    {.metric = CUP_METRIC_TOTAL_THREAD_CPU_TIME,
+     .label = "CPU time of tasks",
+     .instead = CUP_METRIC_TOTAL_CPU_TIME,
+     .instead_label = "inside process(), summed"},
+    {.metric = CUP_METRIC_IO_WAIT_PCT, .label = "I/O wait of tasks"},
+    {.label = "time per event, mean of chunks",
+     .mean = "time_per_event_s_mean",
+     .deviation = "time_per_event_s_stdev"},
+    {.metric = CUP_METRIC_TAIL_S, .label = "tail after 90 % of chunks"},
+    {.metric = CUP_METRIC_PEAK_MEMORY_BYTES, .label = "memory of a worker, most"},
+    {.metric = CUP_METRIC_SPILLED_BYTES, .label = "spilled"},
+    {.metric = CUP_METRIC_WASTED_WALL_S, .label = "task time without use"},
+    {.metric = CUP_METRIC_NUM_FAILED_CHUNKS, .label = "failed attempts"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 _Static_assert((int)KEYS <= (int)CUP_COMPARED_ROWS, "each has a row");
 
-static const struct cup_compared *find(const struct cup_comparison *comparison, const char *section,
-                                       const char *name)
+static const struct cup_compared *find_row(const struct cup_comparison *comparison,
+                                           const char *section, const char *name)
 {
     for (size_t i = 0; i < comparison->count; i++) {
         const struct cup_compared *row = &comparison->rows[i];
@@ -47,6 +58,19 @@ static const struct cup_compared *find(const struct cup_comparison *comparison, 
             return row;
     }
     return NULL;
+}
+
+static const struct cup_compared *find_metric(const struct cup_comparison *comparison,
+                                              enum cup_metric_id metric)
+{
+    return find_row(comparison, cup_metric_section(metric)->name, cup_metric(metric)->name);
+}
+
+static const struct cup_compared *find_key(const struct cup_comparison *comparison,
+                                           const struct key *key)
+{
+    return key->mean ? find_row(comparison, "chunks", key->mean)
+                     : find_metric(comparison, key->metric);
 }
 
 /* How many know of it; 0 also where there is nothing to compare: the baseline has to and another
@@ -70,10 +94,10 @@ static size_t known(const struct cup_comparison *comparison, const struct cup_co
 /* Two standard errors of a mean over chunks, as a share of it; NAN: not known. */
 static double error_of(const struct cup_comparison *comparison, const struct key *key, size_t input)
 {
-    const struct cup_compared *mean = find(comparison, key->section, key->name);
+    const struct cup_compared *mean = find_key(comparison, key);
     const struct cup_compared *spread =
-        key->noise ? find(comparison, key->section, key->noise) : NULL;
-    double chunks = cup_figures_number(&comparison->inputs[input], "workflow", "num_chunks");
+        key->deviation ? find_row(comparison, "chunks", key->deviation) : NULL;
+    double chunks = cup_figures_number(&comparison->inputs[input], CUP_METRIC_NUM_CHUNKS);
     if (!mean || !spread || !(chunks > 1))
         return NAN;
     return 2 * cup_number(cup_compared_value(spread, input)) /
@@ -133,9 +157,9 @@ static void fill_cell(struct cup_compared_cell *cell, const struct cup_compariso
 static void add_row(struct cup_compared_shown *plot, const struct cup_comparison *comparison,
                     const struct key *key)
 {
-    const struct cup_compared *row = find(comparison, key->section, key->name);
+    const struct cup_compared *row = find_key(comparison, key);
     const struct cup_compared *instead =
-        key->instead ? find(comparison, key->section, key->instead) : NULL;
+        key->instead_label ? find_metric(comparison, key->instead) : NULL;
     const char *label = key->label;
     if (known(comparison, instead) > known(comparison, row)) {
         row = instead;

@@ -20,22 +20,22 @@ static const struct cup_bar_kind kinds[] = {
 };
 
 static const struct {
-    const char *name;
+    enum cup_metric_id metric;
     int kind;
 } parts[] = {
-    {"task_cpu_s", CPU},
-    {"io_wait_s", IO},
-    {"gil_wait_s", GIL},
-    {"lock_wait_s", LOCKS},
-    {"sleep_s", OTHERS},
-    {"poll_wait_s", OTHERS},
-    {"run_delay_s", NO_CORE},
-    {"fault_wait_s", OTHERS},
-    {"other_wait_s", OTHERS},
-    {"other_task_s", OTHERS},
-    {"idle_s", IDLE},
-    {"unfinished_task_s", OTHERS},
-    {"dask_between_tasks_s", DASK},
+    {CUP_METRIC_TASK_CPU_S, CPU},
+    {CUP_METRIC_BUDGET_IO, IO},
+    {CUP_METRIC_BUDGET_GIL, GIL},
+    {CUP_METRIC_BUDGET_LOCK, LOCKS},
+    {CUP_METRIC_BUDGET_SLEEP, OTHERS},
+    {CUP_METRIC_BUDGET_POLL, OTHERS},
+    {CUP_METRIC_BUDGET_RUN_DELAY, NO_CORE},
+    {CUP_METRIC_BUDGET_FAULT, OTHERS},
+    {CUP_METRIC_BUDGET_OTHER, OTHERS},
+    {CUP_METRIC_OTHER_TASK_S, OTHERS},
+    {CUP_METRIC_IDLE_S, IDLE},
+    {CUP_METRIC_UNFINISHED_TASK_S, OTHERS},
+    {CUP_METRIC_DASK_BETWEEN_TASKS_S, DASK},
 };
 
 /* The seconds of each kind; of all of them. */
@@ -43,7 +43,7 @@ static double add_up(const struct cup_figures *figures, double seconds[CUP_BAR_K
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double part = cup_figures_number(figures, "time_budget", parts[i].name);
+        double part = cup_figures_number(figures, parts[i].metric);
         if (!(part > 0))
             continue;
         seconds[parts[i].kind] += part;

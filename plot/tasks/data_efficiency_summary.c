@@ -6,16 +6,17 @@
 #include "plot/shared/rows.h"
 
 static const struct row {
-    const char *section, *metric, *name;
+    enum cup_metric_id metric;
+    const char *name;
     size_t kind;  /* index in `kinds` */
     double times; /* to percent */
 } shown[] = {
-    {"efficiency", "core_efficiency", "threads in process()", 0, 100},
-    {"workers", "executing_utilization_pct", "threads with a task", 0, 1},
-    {"efficiency", "thread_cpu_efficiency", "CPU of tasks / threads", 0, 100},
-    {"workers", "real_cpu_utilization_pct", "CPU of workers / threads", 0, 1},
-    {"efficiency", "io_wait_pct", "I/O wait / task time", 1, 1},
-    {"workers", "memory_utilization_pct", "memory / its limit", 2, 1},
+    {CUP_METRIC_CORE_EFFICIENCY, "threads in process()", 0, 100},
+    {CUP_METRIC_EXECUTING_UTILIZATION_PCT, "threads with a task", 0, 1},
+    {CUP_METRIC_THREAD_CPU_EFFICIENCY, "CPU of tasks / threads", 0, 100},
+    {CUP_METRIC_REAL_CPU_UTILIZATION_PCT, "CPU of workers / threads", 0, 1},
+    {CUP_METRIC_IO_WAIT_PCT, "I/O wait / task time", 1, 1},
+    {CUP_METRIC_MEMORY_UTILIZATION_PCT, "memory / its limit", 2, 1},
 };
 
 static const struct cup_bar_kind kinds[] = {
@@ -55,7 +56,7 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     plot->whole = 100;
     for (size_t i = 0; i + 1 < all; i++) {
         const struct row *row = &shown[i];
-        struct cup_value value = cup_metric_named(totals, row->section, row->metric);
+        struct cup_value value = cup_metric_value(row->metric, totals);
         unknown += add(plot, row->name, row->kind, cup_number(value) * row->times);
     }
     unknown += add(plot, "task time without use", 1, wasted_percent(totals));

@@ -361,6 +361,14 @@ json_t *report_json(const char *scratch, const char *outside)
     return root;
 }
 
+struct cup_value named_metric(const struct cup_totals *totals, const char *section,
+                              const char *name)
+{
+    const struct cup_metric *metric = cup_metric_find(section, name);
+    cr_assert_not_null(metric, "%s.%s", section, name);
+    return cup_metric_value(metric->id, totals);
+}
+
 const char *advice_text(const struct cup_advice *advice, size_t count, const char *rule)
 {
     for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/metrics/metrics.h"
 #include "analysis/profile/profile.h"
 #include "tests/analysis/log_builder.h"
 
@@ -37,6 +38,10 @@ int64_t at_second(double s);
 /* Runs a verb with standard output and error sent to files in the directory ("out", "err");
  * returns its exit status. The arguments end with NULL. */
 int run_verb(const char *directory, int (*verb)(int, char **), const char *const *arguments);
+
+/* A metric by the names that it has in the JSON report; the test fails if there is none. */
+struct cup_value named_metric(const struct cup_totals *totals, const char *section,
+                              const char *name);
 
 /* The sentence of a rule; NULL: it is not said. */
 const char *advice_text(const struct cup_advice *advice, size_t count, const char *rule);

@@ -37,58 +37,26 @@ static uint64_t of_figures(const struct cup_coffea_figures *figures, enum cup_co
     }
 }
 
-enum origin { OF_DATASETS, SEEN, GIVEN };
-
-static enum origin origin_of(const struct cup_totals *t, enum cup_coffea_field field)
+enum cup_coffea_origin cup_coffea_origin(const struct cup_totals *totals,
+                                         enum cup_coffea_field field)
 {
-    if (t->given && t->given->dataset_count > 0 &&
-        of_figures(&t->given->dataset_sums, field) != CUP_UNKNOWN64)
-        return OF_DATASETS;
-    return !t->given || seen(t, field) != CUP_UNKNOWN64 ? SEEN : GIVEN;
+    const struct cup_coffea_file *given = totals->given;
+    if (given && given->dataset_count > 0 &&
+        of_figures(&given->dataset_sums, field) != CUP_UNKNOWN64)
+        return CUP_COFFEA_OF_DATASETS;
+    return !given || seen(totals, field) != CUP_UNKNOWN64 ? CUP_COFFEA_SEEN : CUP_COFFEA_GIVEN;
 }
 
 uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_field field)
 {
-    switch (origin_of(totals, field)) {
-    case OF_DATASETS:
+    switch (cup_coffea_origin(totals, field)) {
+    case CUP_COFFEA_OF_DATASETS:
         return of_figures(&totals->given->dataset_sums, field);
-    case SEEN:
+    case CUP_COFFEA_SEEN:
         return seen(totals, field);
     default:
         return of_figures(&totals->given->report, field);
     }
-}
-
-const char *cup_coffea_source(const struct cup_totals *totals, const char *metric)
-{
-    static const struct {
-        const char *metric;
-        enum cup_coffea_field field;
-        const char *of_datasets, *given;
-    } sources[] = {
-        {"total_cpu_time", CUP_COFFEA_PROCESS,
-         "C: the datasets' duration, added up, in the file of --coffea-report; what was seen is in "
-         "the section coffea",
-         "C: processtime in the file of --coffea-report; the library saw no such clock calls"},
-        {"total_events_coffea", CUP_COFFEA_ENTRIES,
-         "C: the datasets' entries, added up, in the file of --coffea-report; what was seen is in "
-         "the section coffea",
-         "C: entries in the file of --coffea-report; the library saw no chunk's report"},
-        {"total_bytes_read_coffea", CUP_COFFEA_BYTES,
-         "C: the datasets' num_requested_bytes, added up, in the file of --coffea-report; what was "
-         "seen is in the section coffea",
-         "C: bytesread in the file of --coffea-report; the library saw no chunk's report"},
-        {"num_chunks_coffea", CUP_COFFEA_CHUNKS, NULL,
-         "C: chunks in the file of --coffea-report; the library saw no chunk's report"},
-    };
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-        if (strcmp(sources[i].metric, metric) == 0) {
-            enum origin origin = origin_of(totals, sources[i].field);
-            return origin == SEEN    ? NULL
-                   : origin == GIVEN ? sources[i].given
-                                     : sources[i].of_datasets;
-        }
-    return NULL;
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */

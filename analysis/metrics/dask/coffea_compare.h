@@ -37,11 +37,13 @@ enum { CUP_COFFEA_SENTENCE = 400 };
 void cup_coffea_sentence(const struct cup_totals *totals, const struct cup_coffea_row *row,
                          char sentence[CUP_COFFEA_SENTENCE]);
 
+/* Where the figure that metrics take is from. Not for the last two fields. */
+enum cup_coffea_origin { CUP_COFFEA_SEEN, CUP_COFFEA_OF_DATASETS, CUP_COFFEA_GIVEN };
+enum cup_coffea_origin cup_coffea_origin(const struct cup_totals *totals,
+                                         enum cup_coffea_field field);
+
 /* The figure that metrics take: of the user's datasets, else as seen, else as given; in bytes,
  * events, nanoseconds, chunks. CUP_UNKNOWN64: none of them. Not for the last two fields. */
 uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_field field);
-
-/* Where a metric of the workflow that takes such a figure has it from; NULL: as always. */
-const char *cup_coffea_source(const struct cup_totals *totals, const char *metric);
 
 #endif

@@ -35,17 +35,17 @@ static inline void put_ns(struct report *report, const char *name, uint64_t ns)
 }
 
 /* All metrics of a section, as keys of the object that is open. */
-static inline void put_metrics(struct report *report, const char *section)
+static inline void put_metrics(struct report *report, const struct cup_metric_section *section)
 {
-    const struct cup_metric_section *metrics = cup_find_metrics(section);
-    for (size_t i = 0; i < metrics->count; i++)
-        put(report, metrics->metrics[i].name,
-            cup_metric_value(&metrics->metrics[i], report->totals));
+    for (size_t i = 0; i < section->count; i++)
+        put(report, section->metrics[i].name,
+            cup_metric_value(section->metrics[i].id, report->totals));
 }
 
-static inline void put_metric_section(struct report *report, const char *section)
+static inline void put_metric_section(struct report *report,
+                                      const struct cup_metric_section *section)
 {
-    cup_json_object(&report->json, section);
+    cup_json_object(&report->json, section->name);
     put_metrics(report, section);
     cup_json_end_object(&report->json);
 }

@@ -6,20 +6,15 @@
 #include "analysis/write/footnotes.h"
 #include "analysis/write/html.h"
 
-double cup_page_metric(const struct cup_page *page, const char *section, const char *name)
-{
-    return cup_number(cup_metric_named(page->totals, section, name));
-}
-
 char *cup_human_readable(char *to, double number, enum cup_unit unit)
 {
     return cup_print_human_readable(to, cup_real(number), unit);
 }
 
-char *cup_page_human_readable(const struct cup_page *page, char *to, const char *section,
-                              const char *name, enum cup_unit unit)
+char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric)
 {
-    return cup_print_human_readable(to, cup_metric_named(page->totals, section, name), unit);
+    return cup_print_human_readable(to, cup_metric_value(metric, page->totals),
+                                    cup_metric(metric)->unit);
 }
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
@@ -80,7 +75,7 @@ const char *cup_plural(uint64_t count)
 static void add_metric(const struct cup_page *page, struct cup_table *table,
                        const struct cup_metric *metric, struct cup_footnotes *footnotes)
 {
-    struct cup_value value = cup_metric_value(metric, page->totals);
+    struct cup_value value = cup_metric_value(metric->id, page->totals);
     cup_table_add_string(table, metric->label);
     if (value.kind != CUP_VALUE_NULL)
         cup_table_add_value(table, value, metric->unit);
@@ -89,14 +84,13 @@ static void add_metric(const struct cup_page *page, struct cup_table *table,
     cup_table_add_string(table, metric->name);
 }
 
-void cup_page_metrics(const struct cup_page *page, const char *section)
+void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics)
 {
     static const struct cup_column columns[] = {
         {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
     struct cup_footnotes footnotes = {.count = 0};
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    const struct cup_metric_section *metrics = cup_find_metrics(section);
     for (size_t i = 0; i < metrics->count; i++)
         if (metrics->metrics[i].label)
             add_metric(page, &table, &metrics->metrics[i], &footnotes);

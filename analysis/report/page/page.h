@@ -4,7 +4,7 @@
 
 #include "analysis/base/target.h"
 #include "analysis/metrics/dask/sections.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/metrics.h"
 #include "analysis/write/table.h"
 
 struct cup_page {
@@ -55,12 +55,8 @@ void cup_print_fits(const struct cup_page *page);
 /* The threads' time as a stacked bar, and its legend. */
 void cup_print_bar(const struct cup_page *page);
 
-/* A metric as a number; NAN when not known. */
-double cup_page_metric(const struct cup_page *page, const char *section, const char *name);
-
-/* A metric, and any number, in humane units; `to` has CUP_HUMAN_READABLE_ROOM. Both return `to`. */
-char *cup_page_human_readable(const struct cup_page *page, char *to, const char *section,
-                              const char *name, enum cup_unit unit);
+/* A metric, and any number, with its unit; `to` has CUP_HUMAN_READABLE_ROOM. Both return `to`. */
+char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric);
 char *cup_human_readable(char *to, double number, enum cup_unit unit);
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
@@ -83,7 +79,7 @@ size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen)
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what);
 
 /* All labelled metrics of a section; those that are n/a with the reason below. */
-void cup_page_metrics(const struct cup_page *page, const char *section);
+void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics);
 
 const char *cup_plural(uint64_t count); /* "" or "s" */
 

@@ -56,12 +56,6 @@ static void print_table(const struct cup_page *page)
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* A metric of the section, in humane units. */
-static char *of(const struct cup_page *page, char *to, const char *name, enum cup_unit unit)
-{
-    return cup_page_human_readable(page, to, "branches", name, unit);
-}
-
 static void print_line(const struct cup_page *page, const char *line)
 {
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
@@ -69,11 +63,14 @@ static void print_line(const struct cup_page *page, const char *line)
 
 static void print_rereads(const struct cup_page *page)
 {
-    static const char *const parts[][2] = {
-        {"reread_border_bytes", "where one chunk ends and another begins"},
-        {"reread_same_task_bytes", "by the same task"},
-        {"reread_wasted_bytes", "for results not used"},
-        {"reread_estimated_bytes", "estimated"},
+    static const struct {
+        enum cup_metric_id metric;
+        const char *text;
+    } parts[] = {
+        {CUP_METRIC_REREAD_BORDER_BYTES, "where one chunk ends and another begins"},
+        {CUP_METRIC_REREAD_SAME_TASK_BYTES, "by the same task"},
+        {CUP_METRIC_REREAD_WASTED_BYTES, "for results not used"},
+        {CUP_METRIC_REREAD_ESTIMATED_BYTES, "estimated"},
     };
     const struct cup_branches *branches = &page->totals->branches;
     char bytes[CUP_HUMAN_READABLE_ROOM], line[500];
@@ -85,11 +82,12 @@ static void print_rereads(const struct cup_page *page)
         return;
     }
     size_t length = (size_t)snprintf(line, sizeof line, "Read again: %s",
-                                     of(page, bytes, "reread_bytes", CUP_UNIT_BYTES));
+                                     cup_page_human_readable(page, bytes, CUP_METRIC_REREAD_BYTES));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (cup_page_metric(page, "branches", parts[i][0]) > 0)
+        if (cup_metric_number(parts[i].metric, page->totals) > 0)
             length += (size_t)snprintf(line + length, sizeof line - length, "; %s of it %s",
-                                       of(page, bytes, parts[i][0], CUP_UNIT_BYTES), parts[i][1]);
+                                       cup_page_human_readable(page, bytes, parts[i].metric),
+                                       parts[i].text);
     snprintf(line + length, sizeof line - length, ".");
     print_line(page, line);
 }
@@ -98,19 +96,19 @@ static void print_shares(const struct cup_page *page)
 {
     char branches[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
         passed[CUP_HUMAN_READABLE_ROOM], line[300];
-    double known = cup_page_metric(page, "branches", "bytes_share");
-    double incidental = cup_page_metric(page, "branches", "incidental_bytes");
+    double known = cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals);
+    double incidental = cup_metric_number(CUP_METRIC_INCIDENTAL_BYTES, page->totals);
     if (known >= 0) {
         snprintf(line, sizeof line, "Of the trees: %s of their branches, %s of their bytes.",
-                 of(page, branches, "branches_share", CUP_UNIT_SHARE),
-                 of(page, bytes, "bytes_share", CUP_UNIT_SHARE));
+                 cup_page_human_readable(page, branches, CUP_METRIC_BRANCHES_SHARE),
+                 cup_page_human_readable(page, bytes, CUP_METRIC_BYTES_SHARE));
         print_line(page, line);
     }
     if (incidental > 0) {
         snprintf(line, sizeof line,
                  "Read-ahead delivered %s of whole baskets that nobody asked for; they are in no "
                  "row.",
-                 of(page, passed, "incidental_bytes", CUP_UNIT_BYTES));
+                 cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
         print_line(page, line);
     }
 }
@@ -120,7 +118,7 @@ static void print_files(const struct cup_page *page)
 {
     const struct cup_file_shares *shares = page->totals->shares;
     char branches[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], line[400];
-    if (!shares || cup_page_metric(page, "branches", "bytes_share") >= 0)
+    if (!shares || cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals) >= 0)
         return;
     if (shares->known) {
         snprintf(
@@ -143,19 +141,24 @@ static void print_files(const struct cup_page *page)
 /* How it is known, unless all of it was asked for and seen. */
 static void print_how(const struct cup_page *page)
 {
-    static const char *const parts[][2] = {
-        {"unseen_compressed_bytes", "asked for, but their keys passed by no hook: uncompressed "
-                                    "bytes and ratio are without them"},
-        {"by_place_bytes", "known by where they lie in requests, for their reader is not uproot"},
-        {"page_bytes", "pages of RNTuples, which have no names"},
-        {"without_task_bytes", "of no known task"},
+    static const struct {
+        enum cup_metric_id metric;
+        const char *text;
+    } parts[] = {
+        {CUP_METRIC_UNSEEN_COMPRESSED_BYTES,
+         "asked for, but their keys passed by no hook: uncompressed "
+         "bytes and ratio are without them"},
+        {CUP_METRIC_BY_PLACE_BYTES,
+         "known by where they lie in requests, for their reader is not uproot"},
+        {CUP_METRIC_PAGE_BYTES, "pages of RNTuples, which have no names"},
+        {CUP_METRIC_WITHOUT_TASK_BYTES, "of no known task"},
     };
     char bytes[CUP_HUMAN_READABLE_ROOM], line[300];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!(cup_page_metric(page, "branches", parts[i][0]) > 0))
+        if (!(cup_metric_number(parts[i].metric, page->totals) > 0))
             continue;
-        snprintf(line, sizeof line, "%s of it: %s.", of(page, bytes, parts[i][0], CUP_UNIT_BYTES),
-                 parts[i][1]);
+        snprintf(line, sizeof line, "%s of it: %s.",
+                 cup_page_human_readable(page, bytes, parts[i].metric), parts[i].text);
         print_line(page, line);
     }
 }
@@ -169,10 +172,10 @@ int cup_print_branches(const struct cup_page *page)
     if (!cup_branches_any(branches) && branches->all.incidental == 0)
         return 0;
     snprintf(detail, sizeof detail, "%s of baskets of %s branches, %s uncompressed (ratio %s)",
-             of(page, compressed, "compressed_bytes", CUP_UNIT_BYTES),
-             of(page, count, "branches_read", CUP_UNIT_COUNT),
-             of(page, uncompressed, "uncompressed_bytes", CUP_UNIT_BYTES),
-             of(page, ratio, "compression_ratio", CUP_UNIT_RATIO));
+             cup_page_human_readable(page, compressed, CUP_METRIC_COMPRESSED_BYTES),
+             cup_page_human_readable(page, count, CUP_METRIC_BRANCHES_READ),
+             cup_page_human_readable(page, uncompressed, CUP_METRIC_UNCOMPRESSED_BYTES),
+             cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO));
     cup_page_heading(page, "Branches", detail);
     print_table(page);
     if (cup_branches_any(branches))
@@ -181,6 +184,6 @@ int cup_print_branches(const struct cup_page *page)
     print_files(page);
     print_how(page);
     if (page->alone)
-        cup_page_metrics(page, "branches");
+        cup_page_metrics(page, &cup_branches_metrics);
     return 0;
 }

@@ -126,6 +126,6 @@ int cup_print_time_budget(const struct cup_page *page)
     cup_page_heading(page, "Time budget", "worker threads x wall time, split without remainder");
     cup_print_bar(page);
     print_meaning(page);
-    cup_page_metrics(page, "time_budget");
+    cup_page_metrics(page, &cup_time_budget_metrics);
     return 0;
 }

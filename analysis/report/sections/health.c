@@ -116,7 +116,7 @@ int cup_print_attribution(const struct cup_page *page)
     }
     cup_table_finish(&table, &page->terminal);
     if (page->alone)
-        cup_page_metrics(page, "attribution");
+        cup_page_metrics(page, &cup_attribution_metrics);
     print_kernel_check(page);
     return 0;
 }
@@ -215,7 +215,7 @@ int cup_print_health(const struct cup_page *page)
     print_notes(page);
     if (!page->alone)
         return 0;
-    cup_page_metrics(page, "health");
+    cup_page_metrics(page, &cup_health_metrics);
     print_counters(page);
     return 0;
 }

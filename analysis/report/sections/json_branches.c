@@ -121,7 +121,7 @@ int cup_report_put_branches(struct report *report)
     bool by_file = cup_branches_by_file(branches);
     char room[CUP_ALGORITHMS_ROOM];
     cup_json_object(&report->json, "branches");
-    put_metrics(report, "branches");
+    put_metrics(report, &cup_branches_metrics);
     put(report, "algorithms", algorithms(&branches->all, room));
     put(report, "rows_by_file", cup_bool(by_file));
     cup_json_array(&report->json, "rows");

@@ -190,7 +190,7 @@ static void put_rows(struct report *report, const char *name, bool only_users)
 void cup_report_put_fine(struct report *report)
 {
     cup_json_object(&report->json, "fine");
-    put_metrics(report, "fine");
+    put_metrics(report, &cup_fine_metrics);
     put_rows(report, "user_activities", true);
     put_prefixes(report);
     put_workers(report);

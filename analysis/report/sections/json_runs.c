@@ -41,9 +41,9 @@ void cup_report_put_runs(struct report *report)
     if (report->profile->run_count == 0 && report->totals->all.tasks) {
         cup_json_row(&report->json, NULL);
         put(report, "run", cup_count(1));
-        put(report, "t_start", cup_metric_named(report->totals, "workflow", "t_start"));
-        put(report, "t_stop", cup_metric_named(report->totals, "workflow", "t_stop"));
-        put(report, "wall_time", cup_metric_named(report->totals, "workflow", "wall_time"));
+        put(report, "t_start", cup_metric_value(CUP_METRIC_T_START, report->totals));
+        put(report, "t_stop", cup_metric_value(CUP_METRIC_T_STOP, report->totals));
+        put(report, "wall_time", cup_metric_value(CUP_METRIC_WALL_TIME, report->totals));
         put(report, "tasks", cup_count(report->totals->all.tasks));
         put(report, "chunks", cup_count(report->totals->used_chunks));
         cup_json_end_object(&report->json);
@@ -54,7 +54,7 @@ void cup_report_put_runs(struct report *report)
 void cup_report_put_efficiency(struct report *report)
 {
     cup_json_object(&report->json, "efficiency");
-    put_metrics(report, "efficiency");
+    put_metrics(report, &cup_efficiency_metrics);
     cup_report_put_waste(report);
     cup_json_end_object(&report->json);
 }

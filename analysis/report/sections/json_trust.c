@@ -122,7 +122,7 @@ static void put_kernel_check(struct report *report)
 void cup_report_put_attribution(struct report *report)
 {
     cup_json_object(&report->json, "attribution");
-    put_metrics(report, "attribution");
+    put_metrics(report, &cup_attribution_metrics);
     put_ways(report);
     cup_json_array(&report->json, "by_worker");
     for (uint32_t i = 0; i < report->profile->process_count; i++)
@@ -261,7 +261,7 @@ void cup_report_put_health(struct report *report)
 #undef X
     };
     cup_json_object(&report->json, "health");
-    put_metrics(report, "health");
+    put_metrics(report, &cup_health_metrics);
     for (int i = 0; i < CUP_HEALTH_COUNT; i++)
         put(report, names[i], cup_count(report->profile->health[i]));
     put_roles(report);

@@ -127,7 +127,7 @@ static void put_worker_budget(struct report *report, uint32_t process)
 void cup_report_put_time_budget(struct report *report)
 {
     cup_json_object(&report->json, "time_budget");
-    put_metrics(report, "time_budget");
+    put_metrics(report, &cup_time_budget_metrics);
     put_shares(report);
     cup_json_array(&report->json, "by_worker");
     for (uint32_t i = 0; i < report->profile->process_count; i++)

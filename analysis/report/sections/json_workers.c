@@ -182,7 +182,7 @@ static int put_tracking(struct report *report)
 int cup_report_put_workers(struct report *report)
 {
     cup_json_object(&report->json, "workers");
-    put_metrics(report, "workers");
+    put_metrics(report, &cup_workers_metrics);
     put_rows(report);
     int result = put_tracking(report);
     cup_json_end_object(&report->json);

@@ -43,7 +43,7 @@ char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
     const struct cup_totals *t = page->totals;
     unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
     unsigned long long threads = t->budget.threads;
-    cup_page_human_readable(page, start, "workflow", "t_start", CUP_UNIT_NONE);
+    cup_page_human_readable(page, start, CUP_METRIC_T_START);
     cup_human_readable(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
     cup_human_readable(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
     snprintf(to, CUP_DESCRIPTION,
@@ -94,9 +94,9 @@ static void print_duration(const struct cup_page *page)
 {
     char wall[CUP_HUMAN_READABLE_ROOM], chunks[CUP_HUMAN_READABLE_ROOM],
         merge[CUP_HUMAN_READABLE_ROOM], detail[200];
-    cup_page_human_readable(page, wall, "workflow", "wall_time", CUP_UNIT_SECONDS);
-    cup_page_human_readable(page, chunks, "workflow", "process_s", CUP_UNIT_SECONDS);
-    cup_page_human_readable(page, merge, "workflow", "merge_s", CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, wall, CUP_METRIC_WALL_TIME);
+    cup_page_human_readable(page, chunks, CUP_METRIC_PROCESS_S);
+    cup_page_human_readable(page, merge, CUP_METRIC_MERGE_S);
     if (page->totals->chunks.stop_ns)
         snprintf(detail, sizeof detail, "chunks %s, then %s until the %s", chunks, merge,
                  page->profile->run ? "end of the run" : "last task");
@@ -112,38 +112,45 @@ static void print_events(const struct cup_page *page)
 {
     char rate[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
         core[CUP_HUMAN_READABLE_ROOM], detail[200];
-    cup_page_human_readable(page, rate, "workflow", "event_rate_wall_khz", CUP_UNIT_KHZ);
-    cup_page_human_readable(page, events, "workflow", "total_events", CUP_UNIT_COUNT);
-    cup_page_human_readable(page, core, "workflow", "event_rate_core_hz", CUP_UNIT_COUNT);
-    if (cup_page_metric(page, "workflow", "total_events") >= 0)
+    cup_page_human_readable(page, rate, CUP_METRIC_EVENT_RATE_WALL_KHZ);
+    cup_page_human_readable(page, events, CUP_METRIC_TOTAL_EVENTS);
+    cup_human_readable(core, cup_metric_number(CUP_METRIC_EVENT_RATE_CORE_HZ, page->totals),
+                       CUP_UNIT_COUNT);
+    if (cup_metric_number(CUP_METRIC_TOTAL_EVENTS, page->totals) >= 0)
         snprintf(detail, sizeof detail, "%s events; %s/s for each thread", events, core);
     else
         snprintf(detail, sizeof detail, "no Coffea work items were seen");
     print_fact(page, "events/s", CUP_BOLD, rate, detail);
 }
 
+struct part {
+    enum cup_metric_id metric;
+    const char *text;
+};
+
 /* ", 12 MB mapped" for each that is not 0, after `length` bytes of `to`; the new length. */
 static size_t list_parts(const struct cup_page *page, char *to, size_t room, size_t length,
-                         const char *const (*parts)[2], size_t count)
+                         const struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count && length < room; i++) {
         char bytes[CUP_HUMAN_READABLE_ROOM];
-        if (!(cup_page_metric(page, "attribution", parts[i][0]) > 0))
+        if (!(cup_metric_number(parts[i].metric, page->totals) > 0))
             continue;
-        cup_page_human_readable(page, bytes, "attribution", parts[i][0], CUP_UNIT_BYTES);
-        length += (size_t)snprintf(to + length, room - length, ", %s %s", bytes, parts[i][1]);
+        cup_page_human_readable(page, bytes, parts[i].metric);
+        length += (size_t)snprintf(to + length, room - length, ", %s %s", bytes, parts[i].text);
     }
     return length;
 }
 
 static void print_bytes(const struct cup_page *page)
 {
-    static const char *const parts[][2] = {{"mapped_bytes", "mapped"}, {"recv_bytes", "received"}};
-    static const char *const apart[][2] = {{"import_bytes", "imports"},
-                                           {"child_read_bytes", "by children"}};
+    static const struct part parts[] = {{CUP_METRIC_MAPPED_BYTES, "mapped"},
+                                        {CUP_METRIC_RECV_BYTES, "received"}};
+    static const struct part apart[] = {{CUP_METRIC_IMPORT_BYTES, "imports"},
+                                        {CUP_METRIC_CHILD_READ_BYTES, "by children"}};
     char rate[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], detail[300];
-    cup_page_human_readable(page, rate, "workflow", "delivered_rate_mbs", CUP_UNIT_MBS);
-    cup_page_human_readable(page, bytes, "workflow", "total_bytes_read", CUP_UNIT_BYTES);
+    cup_page_human_readable(page, rate, CUP_METRIC_DELIVERED_RATE_MBS);
+    cup_page_human_readable(page, bytes, CUP_METRIC_TOTAL_BYTES_READ);
     size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
     length = list_parts(page, detail, sizeof detail, length, parts, 2);
     size_t all = list_parts(page, detail, sizeof detail, length, apart, 2);
@@ -157,7 +164,6 @@ static void print_bytes(const struct cup_page *page)
 /* What of ROOT files was read, by baskets; nothing where there were none. */
 static void print_baskets(const struct cup_page *page)
 {
-    static const char section[] = "branches";
     const struct cup_branches *branches = &page->totals->branches;
     char ratio[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
         size[CUP_HUMAN_READABLE_ROOM];
@@ -166,17 +172,15 @@ static void print_baskets(const struct cup_page *page)
     if (!cup_branches_any(branches))
         return;
     snprintf(detail, sizeof detail, "%s of baskets, %s uncompressed",
-             cup_page_human_readable(page, bytes, section, "compressed_bytes", CUP_UNIT_BYTES),
-             cup_page_human_readable(page, size, section, "uncompressed_bytes", CUP_UNIT_BYTES));
+             cup_page_human_readable(page, bytes, CUP_METRIC_COMPRESSED_BYTES),
+             cup_page_human_readable(page, size, CUP_METRIC_UNCOMPRESSED_BYTES));
     print_fact(page, "compression", CUP_PLAIN,
-               cup_page_human_readable(page, ratio, section, "compression_ratio", CUP_UNIT_RATIO),
-               detail);
+               cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO), detail);
     snprintf(detail, sizeof detail, "of the trees' bytes; %s read again, %s passed by",
-             cup_page_human_readable(page, again, section, "reread_bytes", CUP_UNIT_BYTES),
-             cup_page_human_readable(page, passed, section, "incidental_bytes", CUP_UNIT_BYTES));
+             cup_page_human_readable(page, again, CUP_METRIC_REREAD_BYTES),
+             cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
     print_fact(page, "share read", CUP_PLAIN,
-               cup_page_human_readable(page, share, section, "bytes_share", CUP_UNIT_SHARE),
-               detail);
+               cup_page_human_readable(page, share, CUP_METRIC_BYTES_SHARE), detail);
 }
 
 static void print_cpu(const struct cup_page *page)
@@ -184,14 +188,14 @@ static void print_cpu(const struct cup_page *page)
     char share[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
     char helpers[CUP_HUMAN_READABLE_ROOM], detail[300];
     bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
-    double value = cup_page_metric(page, "efficiency", "thread_cpu_efficiency");
+    double value = cup_metric_number(CUP_METRIC_THREAD_CPU_EFFICIENCY, page->totals);
     cup_human_readable(share, value, CUP_UNIT_SHARE);
-    cup_page_human_readable(page, cpu, "workflow", "total_thread_cpu_time", CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, cpu, CUP_METRIC_TOTAL_THREAD_CPU_TIME);
     cup_human_readable(all,
-                       cup_page_metric(page, "workflow", "wall_time") *
-                           cup_page_metric(page, "workers", "avg_cores"),
+                       cup_metric_number(CUP_METRIC_WALL_TIME, page->totals) *
+                           cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
                        CUP_UNIT_SECONDS);
-    cup_page_human_readable(page, helpers, "workflow", "total_helper_cpu_time", CUP_UNIT_SECONDS);
+    cup_page_human_readable(page, helpers, CUP_METRIC_TOTAL_HELPER_CPU_TIME);
     snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
              helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");
     print_fact(page, "CPU",
@@ -222,12 +226,12 @@ static void print_attributed(const struct cup_page *page)
 {
     char share[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM], ways[160] = "",
                                                                          detail[240];
-    double value = cup_page_metric(page, "attribution", "share_attributed");
+    double value = cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, page->totals);
     cup_human_readable(share, value, CUP_UNIT_SHARE);
-    cup_page_human_readable(page, total, "attribution", "bytes_total", CUP_UNIT_BYTES);
+    cup_page_human_readable(page, total, CUP_METRIC_BYTES_TOTAL);
     list_ways(page, ways, sizeof ways);
-    bool others = cup_page_metric(page, "attribution", "mapped_bytes") > 0 ||
-                  cup_page_metric(page, "attribution", "recv_bytes") > 0;
+    bool others = cup_metric_number(CUP_METRIC_MAPPED_BYTES, page->totals) > 0 ||
+                  cup_metric_number(CUP_METRIC_RECV_BYTES, page->totals) > 0;
     snprintf(detail, sizeof detail, "of %s%s%s", total,
              !*ways   ? ""
              : others ? "; data files: "

@@ -191,9 +191,9 @@ static void print_requested(const struct cup_page *page)
         times[CUP_HUMAN_READABLE_ROOM], line[300];
     if (page->totals->coffea.with_bytes == 0)
         return;
-    cup_page_human_readable(page, asked, "workflow", "total_bytes_read_coffea", CUP_UNIT_BYTES);
-    cup_page_human_readable(page, columns, "workflow", "num_columns", CUP_UNIT_COUNT);
-    cup_page_human_readable(page, times, "workflow", "read_amplification", CUP_UNIT_RATIO);
+    cup_page_human_readable(page, asked, CUP_METRIC_TOTAL_BYTES_READ_COFFEA);
+    cup_page_human_readable(page, columns, CUP_METRIC_NUM_COLUMNS);
+    cup_page_human_readable(page, times, CUP_METRIC_READ_AMPLIFICATION);
     snprintf(line, sizeof line,
              "By Coffea's own report uproot asked for %s and made %s column%s; %s times that was "
              "read.",

@@ -7,16 +7,6 @@ enum { SHOWN_WORKERS = 10 };
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static char *metric(const struct cup_page *page, char *to, const char *name, enum cup_unit unit)
-{
-    return cup_page_human_readable(page, to, "workers", name, unit);
-}
-
-static double number(const struct cup_page *page, const char *name)
-{
-    return cup_page_metric(page, "workers", name);
-}
-
 static void print_line(const struct cup_page *page, const char *name, const char *text)
 {
     char line[600];
@@ -33,10 +23,13 @@ static void print_line(const struct cup_page *page, const char *name, const char
 static void describe_size(const struct cup_page *page, char *to, size_t room)
 {
     char mean[CUP_HUMAN_READABLE_ROOM], low[CUP_HUMAN_READABLE_ROOM], high[CUP_HUMAN_READABLE_ROOM];
-    metric(page, mean, "cores_per_worker", CUP_UNIT_RATIO);
-    cup_human_readable(low, number(page, "cores_per_worker_min"), CUP_UNIT_COUNT);
-    cup_human_readable(high, number(page, "cores_per_worker_max"), CUP_UNIT_COUNT);
-    if (number(page, "cores_per_worker_min") < number(page, "cores_per_worker_max"))
+    cup_page_human_readable(page, mean, CUP_METRIC_CORES_PER_WORKER);
+    cup_human_readable(low, cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals),
+                       CUP_UNIT_COUNT);
+    cup_human_readable(high, cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals),
+                       CUP_UNIT_COUNT);
+    if (cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals) <
+        cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals))
         snprintf(to, room, "%s to %s a worker (mean %s)", low, high, mean);
     else
         snprintf(to, room, "%s a worker", high);
@@ -47,17 +40,18 @@ static void print_count(const struct cup_page *page)
     char average[CUP_HUMAN_READABLE_ROOM], peak[CUP_HUMAN_READABLE_ROOM],
         cores[CUP_HUMAN_READABLE_ROOM];
     char total[CUP_HUMAN_READABLE_ROOM], size[200], line[500];
-    double avg_cores = number(page, "avg_cores"), total_cores = number(page, "total_cores");
+    double avg_cores = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
+           total_cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
     describe_size(page, size, sizeof size);
     snprintf(line, sizeof line, "%s over time, at most %s; %s threads, %s",
-             metric(page, average, "avg_workers", CUP_UNIT_RATIO),
-             metric(page, peak, "peak_workers", CUP_UNIT_COUNT),
-             metric(page, cores, "avg_cores", CUP_UNIT_RATIO), size);
+             cup_page_human_readable(page, average, CUP_METRIC_AVG_WORKERS),
+             cup_page_human_readable(page, peak, CUP_METRIC_PEAK_WORKERS),
+             cup_page_human_readable(page, cores, CUP_METRIC_AVG_CORES), size);
     size_t length = strlen(line);
     if (fabs(avg_cores - total_cores) > 0.01 * avg_cores)
         snprintf(line + length, sizeof line - length,
                  "; workers x mean size, as roastcoffea counts: %s",
-                 metric(page, total, "total_cores", CUP_UNIT_RATIO));
+                 cup_page_human_readable(page, total, CUP_METRIC_TOTAL_CORES));
     print_line(page, "workers", line);
 }
 
@@ -66,16 +60,16 @@ static void print_memory(const struct cup_page *page)
     char peak[CUP_HUMAN_READABLE_ROOM], average[CUP_HUMAN_READABLE_ROOM],
         share[CUP_HUMAN_READABLE_ROOM];
     char most[CUP_HUMAN_READABLE_ROOM], spilled[CUP_HUMAN_READABLE_ROOM], line[400];
-    if (isnan(number(page, "peak_memory_bytes")))
+    if (isnan(cup_metric_number(CUP_METRIC_PEAK_MEMORY_BYTES, page->totals)))
         return;
     snprintf(line, sizeof line, "%s a worker, at most %s; %s of the limit, at most %s; spilled %s",
-             metric(page, average, "avg_memory_per_worker_bytes", CUP_UNIT_BYTES),
-             metric(page, peak, "peak_memory_bytes", CUP_UNIT_BYTES),
-             metric(page, share, "memory_utilization_pct", CUP_UNIT_PERCENT),
-             metric(page, most, "memory_utilization_pct_max", CUP_UNIT_PERCENT),
-             metric(page, spilled, "spilled_bytes_peak", CUP_UNIT_BYTES));
+             cup_page_human_readable(page, average, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
+             cup_page_human_readable(page, peak, CUP_METRIC_PEAK_MEMORY_BYTES),
+             cup_page_human_readable(page, share, CUP_METRIC_MEMORY_UTILIZATION_PCT),
+             cup_page_human_readable(page, most, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
+             cup_page_human_readable(page, spilled, CUP_METRIC_SPILLED_BYTES_PEAK));
     size_t length = strlen(line);
-    double without = number(page, "workers_without_memory_limit");
+    double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
     if (without > 0)
         snprintf(line + length, sizeof line - length, "; %.0f without a limit", without);
     print_line(page, "memory", line);
@@ -88,19 +82,20 @@ static void print_use(const struct cup_page *page)
     char assigned[CUP_HUMAN_READABLE_ROOM], line[400];
     snprintf(line, sizeof line,
              "CPU %s (by the processes' clocks %s), tasks that run %s, assigned %s",
-             metric(page, cpu, "real_cpu_utilization_pct", CUP_UNIT_PERCENT),
-             metric(page, clocks, "real_cpu_utilization_process_pct", CUP_UNIT_PERCENT),
-             metric(page, running, "executing_utilization_pct", CUP_UNIT_PERCENT),
-             metric(page, assigned, "cpu_utilization_pct", CUP_UNIT_PERCENT));
+             cup_page_human_readable(page, cpu, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
+             cup_page_human_readable(page, clocks, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
+             cup_page_human_readable(page, running, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
+             cup_page_human_readable(page, assigned, CUP_METRIC_CPU_UTILIZATION_PCT));
     print_line(page, "of threads", line);
 }
 
 static void print_stalls(const struct cup_page *page)
 {
     char workers[CUP_HUMAN_READABLE_ROOM], scheduler[CUP_HUMAN_READABLE_ROOM], line[300];
-    snprintf(line, sizeof line, "at most %s in a worker, %s in the scheduler",
-             metric(page, workers, "event_loop_stall_s_peak", CUP_UNIT_SECONDS),
-             metric(page, scheduler, "scheduler_event_loop_stall_s_peak", CUP_UNIT_SECONDS));
+    snprintf(
+        line, sizeof line, "at most %s in a worker, %s in the scheduler",
+        cup_page_human_readable(page, workers, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
+        cup_page_human_readable(page, scheduler, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK));
     print_line(page, "loops stalled", line);
 }
 
@@ -110,10 +105,10 @@ static void print_rate(const struct cup_page *page)
         reached[CUP_HUMAN_READABLE_ROOM];
     char gap[CUP_HUMAN_READABLE_ROOM], line[300];
     snprintf(line, sizeof line, "%s, every %s (asked for: %s), longest gap %s",
-             metric(page, samples, "num_samples", CUP_UNIT_COUNT),
-             metric(page, reached, "sample_interval_s", CUP_UNIT_SECONDS),
-             metric(page, asked, "sample_interval_asked_s", CUP_UNIT_SECONDS),
-             metric(page, gap, "sample_longest_gap_s", CUP_UNIT_SECONDS));
+             cup_page_human_readable(page, samples, CUP_METRIC_NUM_SAMPLES),
+             cup_page_human_readable(page, reached, CUP_METRIC_SAMPLE_INTERVAL_S),
+             cup_page_human_readable(page, asked, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
+             cup_page_human_readable(page, gap, CUP_METRIC_SAMPLE_LONGEST_GAP_S));
     print_line(page, "samples", line);
 }
 

@@ -184,7 +184,7 @@ Test(scaling, a_run_without_chunks_or_of_no_duration_has_no_answer)
 
 static void set(struct cup_figures *figures, const char *section, const char *name, double value)
 {
-    cup_figures_set(figures, section, name, cup_real(value), "by hand");
+    cup_figures_set_named(figures, section, name, cup_real(value), "by hand");
 }
 
 static void make_run(struct cup_figures *figures, double workers, double cores, double khz,

@@ -94,13 +94,13 @@ static struct cup_value column(size_t task, const char *name)
 
 static void expect(const char *section, const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, section, name));
+    double value = cup_number(named_metric(&totals, section, name));
     cr_expect_float_eq(value, expected, 1e-9, "%s is %.17g, not %.17g", name, value, expected);
 }
 
 static void expect_null(const char *section, const char *name)
 {
-    cr_expect_eq(cup_metric_named(&totals, section, name).kind, CUP_VALUE_NULL, "%s", name);
+    cr_expect_eq(named_metric(&totals, section, name).kind, CUP_VALUE_NULL, "%s", name);
 }
 
 static const uint64_t all = CUP_FEATURE_HANDOFF | CUP_FEATURE_MAPPED;

@@ -28,14 +28,14 @@ TestSuite(metrics, .init = set_up, .fini = tear_down);
 
 static void expect(const char *section, const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, section, name));
+    double value = cup_number(named_metric(&totals, section, name));
     cr_assert(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected)), "%s is %.17g, not %.17g",
               name, value, expected);
 }
 
 static void expect_null(const char *section, const char *name)
 {
-    cr_assert_eq(cup_metric_named(&totals, section, name).kind, CUP_VALUE_NULL, "%s", name);
+    cr_assert_eq(named_metric(&totals, section, name).kind, CUP_VALUE_NULL, "%s", name);
 }
 
 Test(metrics, times)
@@ -166,6 +166,19 @@ Test(metrics, every_metric_has_a_name_of_its_own_and_a_source)
     }
 }
 
+Test(metrics, every_id_finds_its_row)
+{
+    size_t rows = 0;
+    for (int id = 0; id < CUP_METRIC_COUNT; id++)
+        cr_assert_eq((int)cup_metric((enum cup_metric_id)id)->id, id);
+    for (size_t k = 0; k < cup_metric_section_count; k++)
+        rows += cup_metric_sections[k]->count;
+    cr_assert_eq(rows, CUP_METRIC_COUNT);
+    cr_assert_str_eq(cup_metric(CUP_METRIC_WALL_TIME)->name, "wall_time");
+    cr_assert_eq(cup_metric_section(CUP_METRIC_MEASURING_S), &cup_health_metrics);
+    cr_assert_null(cup_metric_find("workflow", "no_such_metric"));
+}
+
 Test(metrics, advice_states_its_evidence)
 {
     struct cup_advice advice[CUP_ADVICE_MOST];
@@ -205,7 +218,7 @@ static void expect_finite(void)
     for (size_t k = 0; k < cup_metric_section_count; k++) {
         for (size_t i = 0; i < cup_metric_sections[k]->count; i++) {
             const struct cup_metric *metric = &cup_metric_sections[k]->metrics[i];
-            struct cup_value value = cup_metric_value(metric, &totals);
+            struct cup_value value = cup_metric_value(metric->id, &totals);
             cr_assert(value.kind == CUP_VALUE_NULL || isfinite(cup_number(value)), "%s",
                       metric->name);
         }

@@ -145,7 +145,7 @@ static void load(unsigned run)
 
 static void expect(const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, "workflow", name));
+    double value = cup_number(named_metric(&totals, "workflow", name));
     cr_expect_float_eq(value, expected, 1e-6, "%s is %.17g, not %.17g", name, value, expected);
 }
 

@@ -116,8 +116,8 @@ static void load(const char *span)
 
 static void expect(const char *name, double expected)
 {
-    cr_expect_eq(cup_number(cup_metric_named(&totals, "attribution", name)), expected, "%s: %g",
-                 name, cup_number(cup_metric_named(&totals, "attribution", name)));
+    cr_expect_eq(cup_number(named_metric(&totals, "attribution", name)), expected, "%s: %g", name,
+                 cup_number(named_metric(&totals, "attribution", name)));
 }
 
 /* The task's column; the first worker's tasks come first. */

@@ -65,7 +65,7 @@ static void load(unsigned run)
 
 static void expect(const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, "workflow", name));
+    double value = cup_number(named_metric(&totals, "workflow", name));
     cr_expect_float_eq(value, expected, 1e-6, "%s is %.17g, not %.17g", name, value, expected);
 }
 
@@ -89,7 +89,7 @@ Test(runs, without_one_the_tasks_tell)
     cr_expect_eq(profile.run, 0);
     expect("t_start", 1700000010);
     expect("wall_time", 12);
-    cr_expect_eq(cup_metric_named(&totals, "workflow", "graph_s").kind, CUP_VALUE_NULL);
+    cr_expect_eq(named_metric(&totals, "workflow", "graph_s").kind, CUP_VALUE_NULL);
 }
 
 /* A clock call or two in the middle of it say less than the tasks. */

@@ -35,7 +35,7 @@ TestSuite(data_runs, .fini = tear_down);
 
 static void set(const char *section, const char *name, struct cup_value value)
 {
-    cup_figures_set(&figures[count - 1], section, name, value, "made up");
+    cup_figures_set_named(&figures[count - 1], section, name, value, "made up");
 }
 
 /* A run of 1,000 events. */

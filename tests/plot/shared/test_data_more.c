@@ -356,7 +356,7 @@ Test(data_more, efficiency)
 {
     load_sampled();
     const struct cup_rows *plot = make_plot(&run, "efficiency-summary");
-    double cpu = cup_number(cup_metric_named(&run.totals, "efficiency", "thread_cpu_efficiency"));
+    double cpu = cup_number(named_metric(&run.totals, "efficiency", "thread_cpu_efficiency"));
     cr_assert_eq(plot->count, 6, "all are known but what was waited for");
     expect_row(plot, 1, "threads with a task", 50);
     expect_row(plot, 2, "CPU of tasks / threads", 100 * cpu);

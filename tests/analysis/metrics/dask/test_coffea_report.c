@@ -83,7 +83,7 @@ static void load(void)
 
 static void expect(const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, "workflow", name));
+    double value = cup_number(named_metric(&totals, "workflow", name));
     cr_expect_float_eq(value, expected, 1e-12, "%s is %.17g, not %.17g", name, value, expected);
 }
 
@@ -109,7 +109,7 @@ Test(coffea_report, without_it_there_is_nothing)
                                         "read_amplification", "requested_rate_gbps"};
     load();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        cr_expect_eq(cup_metric_named(&totals, "workflow", names[i]).kind, CUP_VALUE_NULL, "%s",
+        cr_expect_eq(named_metric(&totals, "workflow", names[i]).kind, CUP_VALUE_NULL, "%s",
                      names[i]);
 }
 

@@ -202,13 +202,13 @@ static void load_with(const char *span, unsigned run)
 
 static void expect(const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, "fine", name));
+    double value = cup_number(named_metric(&totals, "fine", name));
     cr_expect_float_eq(value, expected, 1e-12, "%s is %.17g, not %.17g", name, value, expected);
 }
 
 static void expect_null(const char *name)
 {
-    cr_expect_eq(cup_metric_named(&totals, "fine", name).kind, CUP_VALUE_NULL, "%s", name);
+    cr_expect_eq(named_metric(&totals, "fine", name).kind, CUP_VALUE_NULL, "%s", name);
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ Test(fine, memory_reads_are_inputs_of_tasks)
     load_with(NULL, 0);
     expect("memory_read_bytes", 3 * 700);
     expect("memory_read_count", 3 * 7);
-    cr_expect_eq(cup_number(cup_metric_named(&totals, "workflow", "total_bytes_memory_read_dask")),
+    cr_expect_eq(cup_number(named_metric(&totals, "workflow", "total_bytes_memory_read_dask")),
                  3 * 700);
 }
 

@@ -322,13 +322,13 @@ static void load_both(void)
 
 static void expect(const char *name, double value)
 {
-    double found = cup_number(cup_metric_named(&totals, "branches", name));
+    double found = cup_number(named_metric(&totals, "branches", name));
     cr_expect_float_eq(found, value, 1e-12, "%s is %.12g, not %.12g", name, found, value);
 }
 
 static void expect_null(const char *name)
 {
-    cr_expect_eq(cup_metric_named(&totals, "branches", name).kind, CUP_VALUE_NULL, "%s", name);
+    cr_expect_eq(named_metric(&totals, "branches", name).kind, CUP_VALUE_NULL, "%s", name);
 }
 
 Test(branches, totals_are_those_worked_out)
@@ -386,10 +386,10 @@ Test(branches, shares_are_of_the_trees_that_were_told)
 Test(branches, workflow_has_the_totals)
 {
     load_both();
-    cr_expect_eq(cup_metric_named(&totals, "workflow", "bytes_read_compressed").count, 750);
-    cr_expect_eq(cup_metric_named(&totals, "workflow", "bytes_read_uncompressed").count, 1450);
-    cr_expect_float_eq(cup_metric_named(&totals, "workflow", "compression_ratio").real,
-                       1450.0 / 660, 1e-12);
+    cr_expect_eq(named_metric(&totals, "workflow", "bytes_read_compressed").count, 750);
+    cr_expect_eq(named_metric(&totals, "workflow", "bytes_read_uncompressed").count, 1450);
+    cr_expect_float_eq(named_metric(&totals, "workflow", "compression_ratio").real, 1450.0 / 660,
+                       1e-12);
 }
 
 /* chunk-1 read 120 of 100 entries of Muon_pt; chunk-2 had 80 of Muon_pt, but 120 of Muon_eta, in

@@ -91,7 +91,7 @@ static void load(void)
 
 static void expect(const char *name, double expected)
 {
-    double value = cup_number(cup_metric_named(&totals, "time_budget", name));
+    double value = cup_number(named_metric(&totals, "time_budget", name));
     cr_expect(fabs(value - expected) <= 1e-6, "%s is %g, not %g", name, value, expected);
 }
 
@@ -172,7 +172,7 @@ Test(budget, async_tasks_and_actors_are_left_out)
 
 static double workflow(const char *name)
 {
-    return cup_number(cup_metric_named(&totals, "workflow", name));
+    return cup_number(named_metric(&totals, "workflow", name));
 }
 
 Test(budget, a_task_that_never_ended_held_its_thread_until_its_process_ended)
@@ -307,8 +307,8 @@ Test(budget, without_waits_they_are_not_told_apart)
     add_task(1, 5, 0, 10);
     load_with(0);
     expect("other_task_s", 5);
-    cr_expect_eq(cup_metric_named(&totals, "time_budget", "io_wait_s").kind, CUP_VALUE_NULL);
-    cr_expect_eq(cup_metric_named(&totals, "time_budget", "other_wait_s").kind, CUP_VALUE_NULL);
+    cr_expect_eq(named_metric(&totals, "time_budget", "io_wait_s").kind, CUP_VALUE_NULL);
+    cr_expect_eq(named_metric(&totals, "time_budget", "other_wait_s").kind, CUP_VALUE_NULL);
 }
 
 /* ---- the report ------------------------------------------------------------------------- */

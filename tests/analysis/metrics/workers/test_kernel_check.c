@@ -96,7 +96,7 @@ Test(kernel_check, all_that_the_kernel_counts_adds_up)
     cr_assert_eq(check->classes[CUP_KERNEL_REAPED], 3);
     cr_assert_eq(check->unexplained_bytes, 0);
     cr_assert_str_eq(warning(), "");
-    cr_assert_eq(cup_number(cup_metric_named(&totals, "attribution", "kernel_read_bytes")), seen);
+    cr_assert_eq(cup_number(named_metric(&totals, "attribution", "kernel_read_bytes")), seen);
 }
 
 Test(kernel_check, one_percent_is_the_threshold)
@@ -169,8 +169,7 @@ Test(kernel_check, who_was_killed_is_not_checked)
     cr_assert_eq(check->processes, 0);
     cr_assert_eq(check->killed, 1);
     cr_assert_eq(check->unreadable, 0);
-    cr_assert_eq(cup_metric_named(&totals, "attribution", "kernel_read_bytes").kind,
-                 CUP_VALUE_NULL);
+    cr_assert_eq(named_metric(&totals, "attribution", "kernel_read_bytes").kind, CUP_VALUE_NULL);
     cr_assert_str_eq(warning(), "");
 }
 

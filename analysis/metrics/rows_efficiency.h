@@ -1,0 +1,46 @@
+/* The metrics of the section "efficiency", one row each; metrics.h says what is in a row. */
+
+METRIC(THREAD_CPU_EFFICIENCY, "thread_cpu_efficiency", "CPU share of all threads", SHARE,
+       thread_cpu_efficiency(t),
+       "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in "
+       "the second; threads: #",
+       .direction = {CUP_BETTER_HIGHER})
+METRIC(THREAD_CPU_EFFICIENCY_TOTAL_CORES, "thread_cpu_efficiency_total_cores", NULL, SHARE,
+       thread_cpu_efficiency_total_cores(t),
+       "P: total_thread_cpu_time / (wall_time * total_cores); threads: #")
+METRIC(
+    CORE_EFFICIENCY, "core_efficiency", "slots busy in process()", SHARE,
+    busy_share(t, cup_total_cores(t)),
+    "C: total_cpu_time / (wall_time * total_cores); waiting for storage counts as busy; threads: #")
+METRIC(CORE_EFFICIENCY_AVG_CORES, "core_efficiency_avg_cores", NULL, SHARE,
+       busy_share(t, cup_run_cores(t)), "C: total_cpu_time / (wall_time * avg_cores); threads: #")
+METRIC(CPU_EFFICIENCY, "cpu_efficiency", NULL, SHARE, busy_share(t, cup_total_cores(t)),
+       "the same number as core_efficiency")
+METRIC(SPEEDUP_FACTOR, "speedup_factor", "speed-up factor", RATIO, speedup_factor(t),
+       "C: total_cpu_time / wall_time")
+METRIC(EFFICIENCY_RATIO, "efficiency_ratio", NULL, RATIO, speedup_factor(t),
+       "C: the same number as speedup_factor")
+METRIC(IO_OVERHEAD_PCT, "io_overhead_pct", NULL, PERCENT,
+       cup_ratio(cup_metric_number(CUP_METRIC_PROCESSOR_NONCPU_TIME_SECONDS, t) * 100,
+                 cup_run_s(t)),
+       "P: processor_noncpu_time_seconds / wall_time")
+METRIC(IO_WAIT_PCT, "io_wait_pct", "I/O wait", PERCENT, io_wait_pct(t),
+       "P: io_wait_s of all tasks over their time, where waits were measured",
+       .needs = CUP_FEATURE_WAITS, .direction = {CUP_BETTER_LOWER})
+METRIC(WASTED_WALL_S, "wasted_wall_s", "task time without use", SECONDS,
+       cup_of_ns(cup_waste_sum(&t->ledger.waste).wall_ns),
+       "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its "
+       "worker, so that they were done again; tasks that never ended, until the last sign of their "
+       "process",
+       .direction = {CUP_BETTER_LOWER, .same_work = true})
+METRIC(WASTED_CPU_S, "wasted_cpu_s", "CPU time without use", SECONDS,
+       cup_of_ns(cup_waste_sum(&t->ledger.waste).cpu_ns),
+       "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU "
+       "clock is read when its task ends",
+       .direction = {CUP_BETTER_LOWER, .same_work = true})
+METRIC(WASTED_BYTES, "wasted_bytes", "bytes read without use", BYTES,
+       cup_count(cup_waste_sum(&t->ledger.waste).read_bytes), "P: likewise, of all these tasks",
+       .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER, .same_work = true})
+METRIC(SCALING_EFFICIENCY, "scaling_efficiency", NULL, RATIO, cup_null(),
+       "needs two or more runs: `cupping compare A B`", .unavailable = true,
+       .direction = {CUP_BETTER_HIGHER})
