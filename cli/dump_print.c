@@ -33,11 +33,16 @@ void cup_dump_text(FILE *out, const char *name, const unsigned char *bytes, size
     putc('"', out);
 }
 
-void cup_dump_counters(FILE *out, const char *const *names, const uint64_t *values, int count)
+void cup_dump_nonzero(FILE *out, const char *const *names, const uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
         if (values[i])
             fprintf(out, " %s=%" PRIu64, names[i], values[i]);
+}
+
+void cup_dump_row(FILE *out, const char *name)
+{
+    fprintf(out, "\n%10s %5s %s", "-", "-", name);
 }
 
 const char *cup_dump_name(const char *const *names, size_t count, uint32_t number)

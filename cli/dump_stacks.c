@@ -1,4 +1,4 @@
-#include "cli/dump_stacks.h"
+#include "cli/dump_records.h"
 
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@ void cup_dump_code(FILE *out, const struct cup_record *record)
 {
     struct cup_code code;
     cup_code_read(&code, record);
-    const struct cup_r_code *r = &code.told;
+    const struct cup_r_code *r = &code.fixed;
     fprintf(out, " id=%" PRIu32 " file=#%" PRIu32 " first_line=%" PRIu32 " python=3.%" PRIu16,
             r->id, r->file, r->first_line, r->minor);
     fprintf(out, " table_bytes=%" PRIu32, r->table_bytes);
@@ -19,8 +19,7 @@ void cup_dump_code(FILE *out, const struct cup_record *record)
 
 void cup_dump_module(FILE *out, const struct cup_record *record)
 {
-    struct cup_r_module r;
-    cup_record_fixed(record, &r, sizeof r);
+    struct cup_r_module r = cup_read_module(record);
     const unsigned char *id = cup_record_tail(record);
     size_t tail = cup_record_tail_bytes(record);
     fprintf(out, " id=%" PRIu32 " path=#%" PRIu32 " base=%#" PRIx64 " build_id=", r.id, r.path,
@@ -47,14 +46,13 @@ static void print_frame(FILE *out, const struct cup_stack_node *node)
 
 void cup_dump_stacks(FILE *out, const struct cup_record *record)
 {
-    struct cup_r_stacks r;
-    cup_record_fixed(record, &r, sizeof r);
+    struct cup_r_stacks r = cup_read_stacks(record);
     uint32_t held = cup_stack_node_count(record);
     fprintf(out, " first=%" PRIu32 " count=%" PRIu32, r.first, r.count);
     for (uint32_t i = 0; i < held; i++) {
         const struct cup_stack_node node = cup_stack_node_at(record, i);
-        fprintf(out, "\n%10s %5s NODE %" PRIu32 " parent=%" PRIu32 " ", "-", "-", r.first + i,
-                node.parent);
+        cup_dump_row(out, "NODE");
+        fprintf(out, " %" PRIu32 " parent=%" PRIu32 " ", r.first + i, node.parent);
         print_frame(out, &node);
     }
     if (held < r.count)
@@ -64,7 +62,8 @@ void cup_dump_stacks(FILE *out, const struct cup_record *record)
 static void print_use(FILE *out, const struct cup_stack_use_row *row)
 {
     const char *name = cup_stack_use_name(row->use);
-    fprintf(out, "\n%10s %5s ROW node=%" PRIu32, "-", "-", row->node);
+    cup_dump_row(out, "ROW");
+    fprintf(out, " node=%" PRIu32, row->node);
     if (name)
         fprintf(out, " %s", name);
     else
@@ -77,7 +76,7 @@ void cup_dump_stack_use(FILE *out, const struct cup_record *record)
 {
     struct cup_stack_use_reader reader;
     cup_stack_use_start(&reader, record);
-    fprintf(out, " task=%" PRIu32 " rows=%" PRIu32, reader.told.task, reader.told.rows);
+    fprintf(out, " task=%" PRIu32 " rows=%" PRIu32, reader.fixed.task, reader.fixed.rows);
     while (cup_stack_use_next(&reader))
         print_use(out, &reader.row);
     if (reader.damaged)
@@ -86,8 +85,9 @@ void cup_dump_stack_use(FILE *out, const struct cup_record *record)
 
 static void print_cpu(FILE *out, const struct cup_cpu_row *row)
 {
-    fprintf(out, "\n%10s %5s ROW task=%" PRIu32 " node=%" PRIu32 " %s samples=%" PRIu64, "-", "-",
-            row->task, row->node, row->on_core ? "on_core" : "blocked", row->samples);
+    cup_dump_row(out, "ROW");
+    fprintf(out, " task=%" PRIu32 " node=%" PRIu32 " %s samples=%" PRIu64, row->task, row->node,
+            row->on_core ? "on_core" : "blocked", row->samples);
     cup_dump_time(out, "start", row->start_ns);
     fprintf(out, " ns=%" PRId64, row->stop_ns - row->start_ns);
 }
@@ -96,8 +96,8 @@ void cup_dump_cpu_samples(FILE *out, const struct cup_record *record)
 {
     struct cup_cpu_reader reader;
     cup_cpu_start(&reader, record);
-    fprintf(out, " tid=%" PRIu32 " rows=%" PRIu32 " period_ns=%" PRId64, reader.told.tid,
-            reader.told.rows, reader.period_ns);
+    fprintf(out, " tid=%" PRIu32 " rows=%" PRIu32 " period_ns=%" PRId64, reader.fixed.tid,
+            reader.fixed.rows, reader.period_ns);
     while (cup_cpu_next(&reader))
         print_cpu(out, &reader.row);
     if (reader.damaged)

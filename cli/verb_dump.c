@@ -20,12 +20,13 @@ static const char *const health_names[] = {
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {"files",     "heap",    "bridge",  "context", "chunks",
-                                        "rss",       "handoff", "mapped",  "waits",   "gil",
-                                        "run_delay", "samples", "digests", "baskets", "asked",
-                                        "opens",     "access",  "stacks",  "native",  "cpu"};
+    static const char *const names[] = {
+#define X(id, name, text, missing) name,
+        CUP_FEATURES(X)
+#undef X
+    };
     fputs("features:", out);
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    for (unsigned i = 0; i < CUP_FEATURE_COUNT; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
     putc('\n', out);
 }
@@ -45,7 +46,7 @@ static void dump_header(FILE *out, const struct cup_log *log)
     fputs(h->log_stop_ns ? "\n" : " (still running, or ended without notice)\n", out);
     dump_features(out, h->features);
     fputs("health:", out);
-    cup_dump_counters(out, health_names, h->health, CUP_HEALTH_COUNT);
+    cup_dump_nonzero(out, health_names, h->health, CUP_HEALTH_COUNT);
     fprintf(out, "\nrecords: bytes %" PRIu64 " to %" PRIu64 "\n", h->records_offset,
             h->records_end);
     for (uint32_t i = 0; i < h->region_count; i++)
@@ -92,7 +93,7 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
             " own=%" PRIu32 "%s",
             open->index, block->task, block->tid, block->sequence, block->own,
             open->written ? " (also a record: not counted)" : "");
-    cup_dump_counters(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
+    cup_dump_nonzero(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
     print_open_buckets(out, block);
     putc('\n', out);
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
@@ -100,8 +101,8 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
             continue;
         fprintf(out, "  file=%" PRIu32 " file_sequence=%" PRIu32 "%s", block->files[i].file,
                 block->file_sequence[i], open->file_written[i] ? " (also a record)" : "");
-        cup_dump_counters(out, cup_file_counter_names, block->files[i].counters,
-                          CUP_FILE_COUNTER_COUNT);
+        cup_dump_nonzero(out, cup_file_counter_names, block->files[i].counters,
+                         CUP_FILE_COUNTER_COUNT);
         putc('\n', out);
     }
 }

@@ -277,28 +277,54 @@ enum { CUP_HEALTH_ROOM = 64 };
 
 /* ---- header ------------------------------------------------------------------------------ */
 
-/* What was measured: a bit that is clear makes the metrics that need it null ("n/a"). */
+/* What was measured, one bit each in this order: where a bit is clear, the metrics that need it are
+ * null ("n/a"). X(id, name, what the bit says, what the report says where it is clear). */
+#define CUP_FEATURES(X)                                                                            \
+    X(FILES, "files", "the hooks of files are in place", "reads and writes are not measured")      \
+    X(HEAP, "heap", "the hooks of malloc() and its family are in place",                           \
+      "allocations are not measured")                                                              \
+    X(BRIDGE, "bridge", "CPython's data structures were verified: Dask tasks are seen",            \
+      "Dask tasks are not seen")                                                                   \
+    X(CONTEXT, "context", "attribution method context was verified",                               \
+      "reads on helper threads may find no task")                                                  \
+    X(CHUNKS, "chunks", "the layout of frames was verified: Coffea's clock calls are seen",        \
+      "time inside process() is not known")                                                        \
+    X(RSS, "rss", "/proc/self/statm can be read", "memory of the process is not known")            \
+    X(HANDOFF, "handoff", "Python's locks are seen: attribution methods handoff and inherited",    \
+      "work that is handed over finds no task; helpers' CPU time is not known")                    \
+    X(MAPPED, "mapped", "/proc/self/pagemap can be read", "pages of mapped files are not counted") \
+    X(WAITS, "waits", "calls that block are timed", "waits are not told apart")                    \
+    X(GIL, "gil", "waits for the interpreter's lock are recognised",                               \
+      "waits for the interpreter's lock are among those for locks")                                \
+    X(RUN_DELAY, "run_delay", "/proc/self/task/TID/schedstat can be read",                         \
+      "time without a core is inside the waits")                                                   \
+    X(SAMPLES, "samples", "Dask's servers are sampled, if the process has any",                    \
+      "Dask's view of its workers (memory, cores, tasks over time) is not known")                  \
+    X(DIGESTS, "digests", "Dask's fine metrics are read, if the process has any",                  \
+      "Dask's fine metrics are not known")                                                         \
+    X(BASKETS, "baskets", "baskets of ROOT files are searched for in what is read",                \
+      "what was read of which branch is not known")                                                \
+    X(REQUESTED, "asked", "uproot's list of requested baskets was verified and is read",           \
+      "which baskets uproot asked for is not known: they are told by their place")                 \
+    X(OPENS, "opens", "opens are timed: OPEN records",                                             \
+      "how long it took to open files is not known")                                               \
+    X(ACCESS, "access", "offsets and times of reads are recorded: ACCESS records",                 \
+      "where in the files was read is not known")                                                  \
+    X(STACKS, "stacks", "Python stacks: the interpreter's layout was verified",                    \
+      "which functions did what is not known")                                                     \
+    X(NATIVE, "native", "native frames are read as well",                                          \
+      "of native code it is only known which Python function called it")                           \
+    X(CPU, "cpu", "threads that run tasks are sampled", "which functions used the CPU is not known")
+enum {
+#define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
+    CUP_FEATURES(X)
+#undef X
+        CUP_FEATURE_COUNT
+};
 enum cup_feature {
-    CUP_FEATURE_FILES = 1u << 0,      /* file hooks in place */
-    CUP_FEATURE_HEAP = 1u << 1,       /* malloc family in place */
-    CUP_FEATURE_BRIDGE = 1u << 2,     /* CPython bridge verified: Dask tasks are seen */
-    CUP_FEATURE_CONTEXT = 1u << 3,    /* context way verified */
-    CUP_FEATURE_CHUNKS = 1u << 4,     /* raw frame look verified: Coffea's clock is seen */
-    CUP_FEATURE_RSS = 1u << 5,        /* /proc/self/statm readable */
-    CUP_FEATURE_HANDOFF = 1u << 6,    /* Python's locks are seen: ways handoff and inherited */
-    CUP_FEATURE_MAPPED = 1u << 7,     /* /proc/self/pagemap readable */
-    CUP_FEATURE_WAITS = 1u << 8,      /* calls that block are timed */
-    CUP_FEATURE_GIL = 1u << 9,        /* the interpreter's lock is told from others */
-    CUP_FEATURE_RUN_DELAY = 1u << 10, /* the kernel tells it: /proc/self/task/TID/schedstat */
-    CUP_FEATURE_SAMPLES = 1u << 11,   /* Dask's servers are sampled, if there are any */
-    CUP_FEATURE_DIGESTS = 1u << 12,   /* Dask's fine metrics are read, likewise */
-    CUP_FEATURE_BASKETS = 1u << 13,   /* ROOT files: baskets are looked for in what is read */
-    CUP_FEATURE_REQUESTED = 1u << 14, /* uproot's own list of baskets verified and read */
-    CUP_FEATURE_OPENS = 1u << 15,     /* opens are timed: OPEN records */
-    CUP_FEATURE_ACCESS = 1u << 16,    /* where in data files was read, and when */
-    CUP_FEATURE_STACKS = 1u << 17,    /* Python stacks: the interpreter's layout verified */
-    CUP_FEATURE_NATIVE = 1u << 18,    /* native frames are read, too */
-    CUP_FEATURE_CPU = 1u << 19,       /* threads in a task are sampled */
+#define X(id, name, text, missing) CUP_FEATURE_##id = 1u << CUP_FEATURE_BIT_##id,
+    CUP_FEATURES(X)
+#undef X
 };
 
 enum cup_region_type {
@@ -393,48 +419,67 @@ struct cup_record {
     uint16_t fixed;  /* bytes of the fixed part, this header included; a tail may follow */
 };
 
+/* The types of records. X(NAME, name, number, bytes, least, tail):
+ *   NAME    what `cupping dump` prints; CUP_R_NAME in code
+ *   name    the fixed part is struct cup_r_name; cup_load_name() adds it to a profile and
+ *           cup_dump_name() prints it
+ *   number  stands in cup_record.type; 17 was used by version 2 and is not used again
+ *   bytes   size of the fixed part
+ *   least   size that the oldest version still read (CUP_LOG_OLDEST) wrote: a shorter record is
+ *           damage. 0: the reader does not use such records to find its way after damage
+ *   tail    what follows the fixed part; empty: nothing
+ * The enum, the checks of sizes, the reader's bounds, the loader's and the dump's tables come from
+ * this list. */
+#define CUP_RECORDS(X)                                                                             \
+    X(STRING, string, 1, 16, 16, "the text, no NUL")                                               \
+    X(FILE, file, 2, 48, 48, "")                                                                   \
+    X(INFO, info, 3, 16, 16, "")                                                                   \
+    X(SERVER, server, 4, 40, 40, "")                                                               \
+    X(TASK_BEGIN, task_begin, 5, 64, 64, "str(key), no NUL")                                       \
+    X(TASK_END, task_end, 6, 56, 56, "")                                                           \
+    X(ITEM, item, 7, 48, 48, "")                                                                   \
+    X(CHUNK, chunk, 8, 40, 40, "")                                                                 \
+    X(COUNTERS, counters, 9, 24, 24, "pairs: counters, then buckets of histograms")                \
+    X(FILE_USE, file_use, 10, 32, 32, "pairs: file counters")                                      \
+    X(NOTE, note, 11, 16, 16, "")                                                                  \
+    X(PARENT, parent, 12, 24, 24, "")                                                              \
+    X(CHILD, child, 13, 24, 24, "")                                                                \
+    X(VOID, void, 14, 16, 16, "")                                                                  \
+    X(ROOM, room, 15, 8, 0, "a region that was added while the process ran")                       \
+    X(SAMPLE, sample, 16, 32, 24, "pairs: enum cup_sample_value")                                  \
+    X(SPAN, span, 18, 16, 16, "")                                                                  \
+    X(DIGEST_KEY, digest_key, 19, 40, 40, "")                                                      \
+    X(DIGEST, digest, 20, 24, 24, "struct cup_digest_value, until the end of the record")          \
+    X(COLUMNS, columns, 21, 16, 16, "ids of strings, 32 bits each")                                \
+    X(CHUNK_REPORT, chunk_report, 22, 32, 32, "")                                                  \
+    X(RUN, run, 23, 48, 48, "")                                                                    \
+    X(WORKER, worker, 24, 24, 24, "")                                                              \
+    X(STATUS, status, 25, 16, 16, "")                                                              \
+    X(ROWS, rows, 26, 16, 16, "rows: what changed of each worker")                                 \
+    X(INPUTS, inputs, 27, 32, 32, "str(key) of one of the inputs, no NUL")                         \
+    X(BRANCH, branch, 28, 24, 24, "")                                                              \
+    X(BASKETS, baskets, 29, 40, 40, "rows: the baskets of one branch each")                        \
+    X(TREE, tree, 30, 56, 56, "")                                                                  \
+    X(ROOT_FILE, root_file, 31, 32, 32, "")                                                        \
+    X(ACCESS, access, 32, 32, 32, "access extents")                                                \
+    X(CODE, code, 33, 32, 32, "the name, then the line table, no NUL")                             \
+    X(MODULE, module, 34, 32, 32, "the build id")                                                  \
+    X(STACKS, stacks, 35, 16, 16, "struct cup_stack_node")                                         \
+    X(STACK_USE, stack_use, 36, 16, 16, "rows: one use of one node each")                          \
+    X(SECTION, section, 37, 24, 24, "pairs: enum cup_section_value")                               \
+    X(VALUE, value, 38, 56, 56, "")                                                                \
+    X(OPEN, open, 39, 48, 48, "")                                                                  \
+    X(EXTENTS, extents, 40, 824, 824, "")                                                          \
+    X(CPU_SAMPLES, cpu_samples, 41, 32, 32, "rows: one or more samples that found the thread alike")
 enum cup_record_type {
-    CUP_R_STRING = 1,
-    CUP_R_FILE = 2,
-    CUP_R_INFO = 3,
-    CUP_R_SERVER = 4,
-    CUP_R_TASK_BEGIN = 5,
-    CUP_R_TASK_END = 6,
-    CUP_R_ITEM = 7,
-    CUP_R_CHUNK = 8,
-    CUP_R_COUNTERS = 9,
-    CUP_R_FILE_USE = 10,
-    CUP_R_NOTE = 11,
-    CUP_R_PARENT = 12,
-    CUP_R_CHILD = 13,
-    CUP_R_VOID = 14,
-    CUP_R_ROOM = 15, /* holds a region that was added later; nothing to read */
-    CUP_R_SAMPLE = 16,
-    /* 17: rows of samples in version 2 */
-    CUP_R_SPAN = 18,
-    CUP_R_DIGEST_KEY = 19,
-    CUP_R_DIGEST = 20,
-    CUP_R_COLUMNS = 21,
-    CUP_R_CHUNK_REPORT = 22,
-    CUP_R_RUN = 23,
-    CUP_R_WORKER = 24,
-    CUP_R_STATUS = 25,
-    CUP_R_ROWS = 26,
-    CUP_R_INPUTS = 27,
-    CUP_R_BRANCH = 28,
-    CUP_R_BASKETS = 29,
-    CUP_R_TREE = 30,
-    CUP_R_ROOT_FILE = 31,
-    CUP_R_CODE = 33,
-    CUP_R_MODULE = 34,
-    CUP_R_STACKS = 35,
-    CUP_R_STACK_USE = 36,
-    CUP_R_SECTION = 37,
-    CUP_R_VALUE = 38,
-    CUP_R_ACCESS = 32,
-    CUP_R_OPEN = 39,
-    CUP_R_EXTENTS = 40,
-    CUP_R_CPU_SAMPLES = 41,
+#define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
+    CUP_RECORDS(X)
+#undef X
+};
+
+/* Keeps the room of a region that was added while the process ran: the header says where it is. */
+struct cup_r_room {
+    struct cup_record head;
 };
 
 /* Interned text. Strings come before the first record that names them. id 0 is "not known". */
@@ -1194,53 +1239,17 @@ static inline int64_t cup_extents_time_ns(const struct cup_r_extents *set, uint6
 
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes), #type " changed: see 'Versions' above")
+#define X(NAME, name, number, bytes, least, tail) CUP_SIZE_IS(cup_r_##name, bytes);
+CUP_RECORDS(X)
+#undef X
 CUP_SIZE_IS(cup_region, 24);
 CUP_SIZE_IS(cup_log_header, 1128);
 CUP_SIZE_IS(cup_file_use, 232);
 CUP_SIZE_IS(cup_block, 1752);
 CUP_SIZE_IS(cup_series, 16400);
 CUP_SIZE_IS(cup_record, 8);
-CUP_SIZE_IS(cup_r_string, 16);
-CUP_SIZE_IS(cup_r_file, 48);
-CUP_SIZE_IS(cup_r_info, 16);
-CUP_SIZE_IS(cup_r_open, 48);
-CUP_SIZE_IS(cup_r_server, 40);
-CUP_SIZE_IS(cup_r_task_begin, 64);
-CUP_SIZE_IS(cup_r_task_end, 56);
-CUP_SIZE_IS(cup_r_inputs, 32);
-CUP_SIZE_IS(cup_r_item, 48);
-CUP_SIZE_IS(cup_r_chunk, 40);
-CUP_SIZE_IS(cup_r_columns, 16);
-CUP_SIZE_IS(cup_r_chunk_report, 32);
-CUP_SIZE_IS(cup_r_run, 48);
-CUP_SIZE_IS(cup_r_counters, 24);
-CUP_SIZE_IS(cup_r_file_use, 32);
-CUP_SIZE_IS(cup_r_note, 16);
-CUP_SIZE_IS(cup_r_parent, 24);
-CUP_SIZE_IS(cup_r_child, 24);
-CUP_SIZE_IS(cup_r_void, 16);
-CUP_SIZE_IS(cup_r_worker, 24);
-CUP_SIZE_IS(cup_r_status, 16);
-CUP_SIZE_IS(cup_r_rows, 16);
-CUP_SIZE_IS(cup_r_sample, 32);
-CUP_SIZE_IS(cup_r_span, 16);
-CUP_SIZE_IS(cup_r_digest_key, 40);
 CUP_SIZE_IS(cup_digest_value, 16);
-CUP_SIZE_IS(cup_r_digest, 24);
-CUP_SIZE_IS(cup_r_branch, 24);
-CUP_SIZE_IS(cup_r_baskets, 40);
-CUP_SIZE_IS(cup_r_tree, 56);
-CUP_SIZE_IS(cup_r_root_file, 32);
-CUP_SIZE_IS(cup_r_code, 32);
-CUP_SIZE_IS(cup_r_module, 32);
 CUP_SIZE_IS(cup_stack_node, 12);
-CUP_SIZE_IS(cup_r_stacks, 16);
-CUP_SIZE_IS(cup_r_stack_use, 16);
-CUP_SIZE_IS(cup_r_cpu_samples, 32);
-CUP_SIZE_IS(cup_r_section, 24);
-CUP_SIZE_IS(cup_r_value, 56);
 CUP_SIZE_IS(cup_access_extent, 48);
-CUP_SIZE_IS(cup_r_access, 32);
-CUP_SIZE_IS(cup_r_extents, 824);
 
 #endif

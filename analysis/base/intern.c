@@ -6,7 +6,7 @@
 #include "analysis/base/array.h"
 
 /* FNV-1a */
-static uint64_t hash(const char *bytes, size_t length)
+static uint64_t hash_text(const char *bytes, size_t length)
 {
     uint64_t value = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < length; i++)
@@ -14,59 +14,61 @@ static uint64_t hash(const char *bytes, size_t length)
     return value;
 }
 
-/* The slot where the text stands, or the free one where it belongs. */
-static uint32_t *slot_of(const struct cup_intern *intern, const char *bytes, size_t length)
+/* The text's id, or 0. *KEY becomes its key in `ids`: the hash, or, where another text has that
+ * key, one of the numbers after it. */
+static uint32_t find_text(const struct cup_intern *intern, const char *bytes, size_t length,
+                          uint64_t *key)
 {
-    size_t mask = intern->slot_count - 1;
-    for (size_t i = hash(bytes, length) & mask;; i = (i + 1) & mask) {
-        uint32_t id = intern->slots[i];
-        if (id == 0 || (intern->texts[id].length == length &&
-                        memcmp(intern->texts[id].bytes, bytes, length) == 0))
-            return &intern->slots[i];
+    for (*key = hash_text(bytes, length);; ++*key) {
+        const uint32_t *id = cup_hash_map_find(&intern->ids, *key);
+        if (!id)
+            return 0;
+        if (intern->texts[*id].length == length &&
+            memcmp(intern->texts[*id].bytes, bytes, length) == 0)
+            return *id;
     }
 }
 
-/* Keeps the table at most half full. */
-static int make_room(struct cup_intern *intern)
+/* Entry 0 stands for "not known". */
+static int grow_texts(struct cup_intern *intern)
 {
     if (cup_array_grow(&intern->texts, &intern->room, intern->count, sizeof *intern->texts) != 0)
         return -1;
     if (intern->count == 0)
         intern->texts[intern->count++] = (struct cup_text){0};
-    if (intern->count * 2 < intern->slot_count)
-        return 0;
-    size_t wanted = intern->slot_count ? intern->slot_count * 2 : 64;
-    uint32_t *slots = calloc(wanted, sizeof *slots);
-    if (!slots)
-        return -1;
-    free(intern->slots);
-    intern->slots = slots;
-    intern->slot_count = wanted;
-    for (size_t id = 1; id < intern->count; id++)
-        *slot_of(intern, intern->texts[id].bytes, intern->texts[id].length) = (uint32_t)id;
     return 0;
+}
+
+static char *copy_text(const char *bytes, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, bytes, length);
+    copy[length] = '\0'; /* for debuggers only */
+    return copy;
 }
 
 uint32_t cup_intern_add(struct cup_intern *intern, const char *bytes, size_t length)
 {
-    if (make_room(intern) != 0)
+    uint64_t key;
+    uint32_t known = find_text(intern, bytes, length, &key);
+    if (known)
+        return known;
+    char *copy = grow_texts(intern) == 0 ? copy_text(bytes, length) : NULL;
+    uint32_t *id = copy ? cup_hash_map_put(&intern->ids, key) : NULL;
+    if (!id) {
+        free(copy);
         return 0;
-    uint32_t *slot = slot_of(intern, bytes, length);
-    if (*slot)
-        return *slot;
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return 0;
-    memcpy(copy, bytes, length);
-    copy[length] = '\0'; /* for debuggers only */
+    }
     intern->texts[intern->count] = (struct cup_text){copy, length};
-    *slot = (uint32_t)intern->count;
-    return (uint32_t)intern->count++;
+    return *id = (uint32_t)intern->count++;
 }
 
 uint32_t cup_intern_find(const struct cup_intern *intern, const char *bytes, size_t length)
 {
-    return intern->slot_count ? *slot_of(intern, bytes, length) : 0;
+    uint64_t key;
+    return find_text(intern, bytes, length, &key);
 }
 
 void cup_intern_clear(struct cup_intern *intern)
@@ -74,6 +76,6 @@ void cup_intern_clear(struct cup_intern *intern)
     for (size_t id = 1; id < intern->count; id++)
         free((char *)intern->texts[id].bytes);
     free(intern->texts);
-    free(intern->slots);
+    cup_hash_map_clear(&intern->ids);
     *intern = (struct cup_intern){0};
 }

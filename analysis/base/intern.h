@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/base/hash_map.h"
+
 struct cup_text {
     const char *bytes; /* any bytes, no NUL at the end; NULL for id 0 */
     size_t length;
@@ -13,8 +15,7 @@ struct cup_text {
 struct cup_intern {
     struct cup_text *texts; /* owned; [0] is "not known" */
     size_t count, room;
-    uint32_t *slots; /* owned; hash table of ids */
-    size_t slot_count;
+    struct cup_hash_map ids; /* by the hash of the text */
 };
 
 /* The id of a copy of these bytes; 0 without memory. */

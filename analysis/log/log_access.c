@@ -62,24 +62,23 @@ static struct cup_read_extent stroke_of(const uint64_t *values, uint64_t end, ui
 
 static void read_told(struct cup_access *access, const struct cup_record *record)
 {
-    struct cup_r_access told;
-    cup_record_fixed(record, &told, sizeof told);
-    access->task = told.task;
-    access->file = told.file;
-    access->own = told.own;
-    access->set = told.set;
-    access->sequence = told.sequence;
+    struct cup_r_access fixed = cup_read_access(record);
+    access->task = fixed.task;
+    access->file = fixed.file;
+    access->own = fixed.own;
+    access->set = fixed.set;
+    access->sequence = fixed.sequence;
     const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
     uint64_t values[CUP_KV_COUNT], place = 0;
-    uint64_t ended = (uint64_t)cup_sane_time(told.start_ns) >> CUP_EXTENT_TIME_BITS;
-    while (access->count < told.extents && take_values(&at, end, values)) {
+    uint64_t ended = (uint64_t)cup_sane_time(fixed.start_ns) >> CUP_EXTENT_TIME_BITS;
+    while (access->count < fixed.extents && take_values(&at, end, values)) {
         struct cup_read_extent extent = stroke_of(values, place, ended);
         if (!keep(access, &extent))
             break;
         place = extent.high;
         ended = (uint64_t)extent.stop_ns >> CUP_EXTENT_TIME_BITS;
     }
-    access->damaged = access->count != told.extents || (at < end && *at != 0);
+    access->damaged = access->count != fixed.extents || (at < end && *at != 0);
 }
 
 /* ---- not told yet ------------------------------------------------------------------------- */
@@ -93,8 +92,7 @@ static int by_start(const void *a, const void *b)
 /* Any may have been in the making. */
 static void read_set(struct cup_access *access, const struct cup_record *record)
 {
-    struct cup_r_extents set;
-    cup_record_fixed(record, &set, sizeof set);
+    struct cup_r_extents set = cup_read_extents(record);
     access->task = set.task;
     access->file = set.file;
     access->own = set.own;

@@ -17,12 +17,14 @@ static inline unsigned deltas(void)
     return bits;
 }
 
-/* A value that was told; those of newer writers are passed over. False for one that cannot be. */
-static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t told)
+/* Decodes a value; values that only newer versions know are skipped. False for an impossible one.
+ */
+static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t written)
 {
     if (index >= CUP_BV_COUNT)
         return true;
-    row->values[index] = deltas() >> index & 1 ? cup_pairs_undo(told, row->values[index]) : told;
+    row->values[index] =
+        deltas() >> index & 1 ? cup_pairs_undo(written, row->values[index]) : written;
     return row->values[index] < CUP_BASKET_VALUE_LIMIT;
 }
 
@@ -40,9 +42,9 @@ static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
 {
     forget_plain(&reader->row);
     for (; bits; bits &= bits - 1) {
-        uint64_t told;
-        if (!cup_number_next(&reader->at, reader->end, &told) ||
-            !take_value(&reader->row, (unsigned)__builtin_ctzll(bits), told))
+        uint64_t fixed;
+        if (!cup_number_next(&reader->at, reader->end, &fixed) ||
+            !take_value(&reader->row, (unsigned)__builtin_ctzll(bits), fixed))
             return false;
     }
     return true;
@@ -74,19 +76,18 @@ static inline bool take_row(struct cup_basket_reader *reader)
 
 void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_record *record)
 {
-    *reader = (struct cup_basket_reader){0};
-    cup_record_fixed(record, &reader->told, sizeof reader->told);
+    *reader = (struct cup_basket_reader){.fixed = cup_read_baskets(record)};
     reader->at = cup_record_tail(record);
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
 bool cup_basket_reader_next(struct cup_basket_reader *reader)
 {
-    if (reader->count < reader->told.rows && take_row(reader)) {
+    if (reader->count < reader->fixed.rows && take_row(reader)) {
         reader->count++;
         return true;
     }
     reader->damaged =
-        reader->count != reader->told.rows || (reader->at < reader->end && *reader->at != 0);
+        reader->count != reader->fixed.rows || (reader->at < reader->end && *reader->at != 0);
     return false;
 }

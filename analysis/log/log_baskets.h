@@ -14,7 +14,7 @@ struct cup_basket_row {
 
 /* The rows of one record, from first to last. */
 struct cup_basket_reader {
-    struct cup_r_baskets told;
+    struct cup_r_baskets fixed;
     struct cup_basket_row row; /* the last one that was handed out */
     uint32_t count;            /* of those */
     bool damaged;              /* rows are missing: cut, impossible, or not as many as told */

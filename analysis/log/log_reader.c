@@ -73,50 +73,15 @@ static void note_damage(struct cup_log *log, uint64_t offset, const char *what)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-size_t cup_record_known_size(unsigned type)
+/* The smallest fixed part of a sound record of this type; 0: type not known. */
+static size_t least_fixed(unsigned type)
 {
-    static const size_t sizes[] = {
-        [CUP_R_STRING] = sizeof(struct cup_r_string),
-        [CUP_R_FILE] = sizeof(struct cup_r_file),
-        [CUP_R_INFO] = sizeof(struct cup_r_info),
-        [CUP_R_SERVER] = sizeof(struct cup_r_server),
-        [CUP_R_TASK_BEGIN] = sizeof(struct cup_r_task_begin),
-        [CUP_R_TASK_END] = sizeof(struct cup_r_task_end),
-        [CUP_R_ITEM] = sizeof(struct cup_r_item),
-        [CUP_R_CHUNK] = sizeof(struct cup_r_chunk),
-        [CUP_R_COUNTERS] = sizeof(struct cup_r_counters),
-        [CUP_R_FILE_USE] = sizeof(struct cup_r_file_use),
-        [CUP_R_NOTE] = sizeof(struct cup_r_note),
-        [CUP_R_PARENT] = sizeof(struct cup_r_parent),
-        [CUP_R_CHILD] = sizeof(struct cup_r_child),
-        [CUP_R_VOID] = sizeof(struct cup_r_void),
-        [CUP_R_SAMPLE] = offsetof(struct cup_r_sample, rows), /* version 2 */
-        [CUP_R_SPAN] = sizeof(struct cup_r_span),
-        [CUP_R_DIGEST_KEY] = sizeof(struct cup_r_digest_key),
-        [CUP_R_DIGEST] = sizeof(struct cup_r_digest),
-        [CUP_R_COLUMNS] = sizeof(struct cup_r_columns),
-        [CUP_R_CHUNK_REPORT] = sizeof(struct cup_r_chunk_report),
-        [CUP_R_RUN] = sizeof(struct cup_r_run),
-        [CUP_R_WORKER] = sizeof(struct cup_r_worker),
-        [CUP_R_STATUS] = sizeof(struct cup_r_status),
-        [CUP_R_ROWS] = sizeof(struct cup_r_rows),
-        [CUP_R_INPUTS] = sizeof(struct cup_r_inputs),
-        [CUP_R_BRANCH] = sizeof(struct cup_r_branch),
-        [CUP_R_BASKETS] = sizeof(struct cup_r_baskets),
-        [CUP_R_TREE] = sizeof(struct cup_r_tree),
-        [CUP_R_ROOT_FILE] = sizeof(struct cup_r_root_file),
-        [CUP_R_CODE] = sizeof(struct cup_r_code),
-        [CUP_R_MODULE] = sizeof(struct cup_r_module),
-        [CUP_R_STACKS] = sizeof(struct cup_r_stacks),
-        [CUP_R_STACK_USE] = sizeof(struct cup_r_stack_use),
-        [CUP_R_CPU_SAMPLES] = sizeof(struct cup_r_cpu_samples),
-        [CUP_R_SECTION] = sizeof(struct cup_r_section),
-        [CUP_R_VALUE] = sizeof(struct cup_r_value),
-        [CUP_R_OPEN] = sizeof(struct cup_r_open),
-        [CUP_R_ACCESS] = sizeof(struct cup_r_access),
-        [CUP_R_EXTENTS] = sizeof(struct cup_r_extents),
+    static const uint16_t bytes[] = {
+#define X(NAME, name, number, bytes, least, tail) [CUP_R_##NAME] = (least),
+        CUP_RECORDS(X)
+#undef X
     };
-    return type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+    return type < sizeof bytes / sizeof *bytes ? bytes[type] : 0;
 }
 
 /* The record at `offset` with all its bytes, or NULL if there is none that can be one. */
@@ -139,8 +104,8 @@ static bool starts_chain(struct cup_log *log, uint64_t offset)
     bytes_at(log, offset, room < CHAIN * CHAIN_RECORD_MAX ? room : CHAIN * CHAIN_RECORD_MAX);
     for (int i = 0; i < CHAIN && offset < log->end; i++) {
         const struct cup_record *record = sound_record(log, offset);
-        size_t known = record ? cup_record_known_size(record->type) : 0;
-        if (!known || record->fixed < known || record->length > CHAIN_RECORD_MAX)
+        size_t least = record ? least_fixed(record->type) : 0;
+        if (!least || record->fixed < least || record->length > CHAIN_RECORD_MAX)
             return false;
         offset += record->length;
     }
@@ -196,14 +161,12 @@ static struct cup_open_block *open_block(struct cup_log *log, uint32_t index)
 static void note_written_block(struct cup_log *log, const struct cup_record *record)
 {
     if (record->type == CUP_R_COUNTERS) {
-        struct cup_r_counters counters;
-        cup_record_fixed(record, &counters, sizeof counters);
+        struct cup_r_counters counters = cup_read_counters(record);
         struct cup_open_block *open = open_block(log, counters.block);
         if (open && open->block.sequence == counters.sequence)
             open->written = true;
     } else if (record->type == CUP_R_FILE_USE) {
-        struct cup_r_file_use use;
-        cup_record_fixed(record, &use, sizeof use);
+        struct cup_r_file_use use = cup_read_file_use(record);
         struct cup_open_block *open = open_block(log, use.block);
         if (open && use.entry < CUP_BLOCK_FILES &&
             open->block.file_sequence[use.entry] == use.file_sequence)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/base/error.h"
+#include "analysis/base/intern.h"
 #include "include/log_format.h"
 
 /* A record longer than this is taken for damage: no text that the library stores comes near. */
@@ -69,9 +70,6 @@ static inline int64_t cup_sane_time(int64_t ns)
     return ns < 0 || ns > INT64_MAX / 2 ? 0 : ns;
 }
 
-/* The smallest fixed part of a record of this type in any version; 0: type not known. */
-size_t cup_record_known_size(unsigned type);
-
 /* The fixed part, as this version knows it: what the record lacks is 0. */
 static inline void cup_record_fixed(const struct cup_record *record, void *fixed, size_t known)
 {
@@ -81,6 +79,17 @@ static inline void cup_record_fixed(const struct cup_record *record, void *fixed
         memset((char *)fixed + bytes, 0, known - bytes);
 }
 
+/* struct cup_r_string cup_read_string(record), and so on: the fixed part of each type. */
+#define X(NAME, name, number, bytes, least, tail)                                                  \
+    static inline struct cup_r_##name cup_read_##name(const struct cup_record *record)             \
+    {                                                                                              \
+        struct cup_r_##name fixed;                                                                 \
+        cup_record_fixed(record, &fixed, sizeof fixed);                                            \
+        return fixed;                                                                              \
+    }
+CUP_RECORDS(X)
+#undef X
+
 static inline const unsigned char *cup_record_tail(const struct cup_record *record)
 {
     return (const unsigned char *)record + record->fixed;
@@ -89,6 +98,13 @@ static inline const unsigned char *cup_record_tail(const struct cup_record *reco
 static inline size_t cup_record_tail_bytes(const struct cup_record *record)
 {
     return record->length - record->fixed;
+}
+
+/* The first BYTES bytes of the tail, or all of it where it is shorter. */
+static inline struct cup_text cup_record_text(const struct cup_record *record, size_t bytes)
+{
+    size_t held = cup_record_tail_bytes(record);
+    return (struct cup_text){(const char *)cup_record_tail(record), bytes < held ? bytes : held};
 }
 
 #endif

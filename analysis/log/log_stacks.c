@@ -4,34 +4,31 @@
 
 void cup_code_read(struct cup_code *code, const struct cup_record *record)
 {
-    *code = (struct cup_code){0};
-    cup_record_fixed(record, &code->told, sizeof code->told);
+    *code = (struct cup_code){.fixed = cup_read_code(record)};
     const unsigned char *tail = cup_record_tail(record);
     size_t left = cup_record_tail_bytes(record);
-    size_t name = code->told.name_bytes < left ? code->told.name_bytes : left;
-    size_t table = code->told.table_bytes < left - name ? code->told.table_bytes : left - name;
+    size_t name = code->fixed.name_bytes < left ? code->fixed.name_bytes : left;
+    size_t table = code->fixed.table_bytes < left - name ? code->fixed.table_bytes : left - name;
     code->name = (struct cup_text){(const char *)tail, name};
     code->lines = (struct cup_line_table){.bytes = tail + name,
                                           .size = table,
-                                          .minor = code->told.minor,
-                                          .first_line = code->told.first_line};
+                                          .minor = code->fixed.minor,
+                                          .first_line = code->fixed.first_line};
 }
 
 void cup_module_read(struct cup_module_written *module, const struct cup_record *record)
 {
-    *module = (struct cup_module_written){0};
-    cup_record_fixed(record, &module->told, sizeof module->told);
-    size_t left = cup_record_tail_bytes(record), bytes = module->told.build_id_bytes;
+    *module = (struct cup_module_written){.fixed = cup_read_module(record)};
+    size_t left = cup_record_tail_bytes(record), bytes = module->fixed.build_id_bytes;
     module->build_id =
         (struct cup_text){(const char *)cup_record_tail(record), bytes < left ? bytes : left};
 }
 
 uint32_t cup_stack_node_count(const struct cup_record *record)
 {
-    struct cup_r_stacks told;
-    cup_record_fixed(record, &told, sizeof told);
+    struct cup_r_stacks fixed = cup_read_stacks(record);
     size_t held = cup_record_tail_bytes(record) / sizeof(struct cup_stack_node);
-    return told.count < held ? told.count : (uint32_t)held;
+    return fixed.count < held ? fixed.count : (uint32_t)held;
 }
 
 struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_t i)
@@ -45,8 +42,7 @@ struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_
 
 void cup_stack_use_start(struct cup_stack_use_reader *reader, const struct cup_record *record)
 {
-    *reader = (struct cup_stack_use_reader){0};
-    cup_record_fixed(record, &reader->told, sizeof reader->told);
+    *reader = (struct cup_stack_use_reader){.fixed = cup_read_stack_use(record)};
     reader->at = cup_record_tail(record);
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
@@ -72,11 +68,11 @@ static bool take_row(struct cup_stack_use_reader *reader)
 
 bool cup_stack_use_next(struct cup_stack_use_reader *reader)
 {
-    if (reader->count < reader->told.rows && take_row(reader)) {
+    if (reader->count < reader->fixed.rows && take_row(reader)) {
         reader->count++;
         return true;
     }
-    reader->damaged = reader->count != reader->told.rows;
+    reader->damaged = reader->count != reader->fixed.rows;
     return false;
 }
 
@@ -84,9 +80,8 @@ bool cup_stack_use_next(struct cup_stack_use_reader *reader)
 
 void cup_cpu_start(struct cup_cpu_reader *reader, const struct cup_record *record)
 {
-    *reader = (struct cup_cpu_reader){0};
-    cup_record_fixed(record, &reader->told, sizeof reader->told);
-    reader->period_ns = (int64_t)reader->told.period * CUP_CPU_SAMPLES_NS;
+    *reader = (struct cup_cpu_reader){.fixed = cup_read_cpu_samples(record)};
+    reader->period_ns = (int64_t)reader->fixed.period * CUP_CPU_SAMPLES_NS;
     reader->at = cup_record_tail(record);
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
@@ -108,7 +103,7 @@ static bool moves(uint32_t *id, uint64_t difference)
 
 static int64_t time_of(const struct cup_cpu_reader *reader)
 {
-    return (int64_t)((uint64_t)reader->told.start_ns + reader->units * CUP_CPU_SAMPLES_NS);
+    return (int64_t)((uint64_t)reader->fixed.start_ns + reader->units * CUP_CPU_SAMPLES_NS);
 }
 
 /* False at what is no row: a log of years is none. */
@@ -137,11 +132,11 @@ static bool take_cpu_row(struct cup_cpu_reader *reader)
 
 bool cup_cpu_next(struct cup_cpu_reader *reader)
 {
-    if (reader->count < reader->told.rows && take_cpu_row(reader)) {
+    if (reader->count < reader->fixed.rows && take_cpu_row(reader)) {
         reader->count++;
         return true;
     }
-    reader->damaged = reader->count != reader->told.rows;
+    reader->damaged = reader->count != reader->fixed.rows;
     return false;
 }
 

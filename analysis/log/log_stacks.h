@@ -12,7 +12,7 @@
 
 /* The parts of a CODE record, which stays where it is; what its tail lacks is empty. */
 struct cup_code {
-    struct cup_r_code told;
+    struct cup_r_code fixed;
     struct cup_text name;
     struct cup_line_table lines;
 };
@@ -20,7 +20,7 @@ void cup_code_read(struct cup_code *code, const struct cup_record *record);
 
 /* The parts of a MODULE record, likewise. */
 struct cup_module_written {
-    struct cup_r_module told;
+    struct cup_r_module fixed;
     struct cup_text build_id;
 };
 void cup_module_read(struct cup_module_written *module, const struct cup_record *record);
@@ -37,7 +37,7 @@ struct cup_stack_use_row {
 
 /* The rows of one STACK_USE record, from first to last. */
 struct cup_stack_use_reader {
-    struct cup_r_stack_use told;
+    struct cup_r_stack_use fixed;
     struct cup_stack_use_row row; /* the last one that was handed out */
     uint32_t count;               /* of those */
     bool damaged;                 /* rows are missing: cut, impossible, or not as many as told */
@@ -63,7 +63,7 @@ struct cup_cpu_row {
 
 /* The rows of one CPU_SAMPLES record, in the order of time. */
 struct cup_cpu_reader {
-    struct cup_r_cpu_samples told;
+    struct cup_r_cpu_samples fixed;
     int64_t period_ns;      /* mean time between two samples of a thread */
     struct cup_cpu_row row; /* the last one that was handed out */
     uint32_t count;         /* of those */

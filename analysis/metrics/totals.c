@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
+#include "analysis/base/hash_map.h"
 #include "analysis/base/id_map.h"
 #include "analysis/base/parallel.h"
 #include "analysis/metrics/time/run_end.h"
@@ -28,54 +29,26 @@ static uint64_t known(uint64_t value)
 
 /* ---- which attempt at a chunk counts ---------------------------------------------------- */
 
-/* Chunks by the hash of their key. */
 struct attempts {
-    uint32_t *slots; /* owned; index + 1 in items: the attempt that counts so far */
-    uint16_t *tags;  /* owned; part of the hash, so that other keys are passed without a look at
-                        their tasks, which lie anywhere in memory */
-    size_t mask;
-    uint8_t *repeated; /* owned; by item: that attempt stands for more than one */
+    struct cup_hash_map by_key; /* index + 1 in items: the attempt at a chunk that counts so far */
+    uint8_t *repeated;          /* owned; by item: that attempt stands for more than one */
 };
 
-static int attempts_start(struct attempts *attempts, size_t items)
+static int start_attempts(struct attempts *attempts, size_t items)
 {
-    size_t slots = 16;
-    while (slots < items * 2)
-        slots *= 2;
-    attempts->slots = calloc(slots, sizeof *attempts->slots);
-    attempts->tags = calloc(slots, sizeof *attempts->tags);
     attempts->repeated = calloc(items + 1, 1);
-    attempts->mask = slots - 1;
-    return attempts->slots && attempts->tags && attempts->repeated ? 0 : -1;
+    return attempts->repeated ? cup_hash_map_reserve(&attempts->by_key, items) : -1;
 }
 
-static void attempts_free(struct attempts *attempts)
+static void free_attempts(struct attempts *attempts)
 {
-    free(attempts->slots);
-    free(attempts->tags);
+    cup_hash_map_clear(&attempts->by_key);
     free(attempts->repeated);
 }
 
 static const struct cup_task *task_of(const struct cup_profile *profile, uint32_t item)
 {
     return &profile->tasks[profile->items[item].task];
-}
-
-static uint16_t tag_of(uint64_t key_hash)
-{
-    return (uint16_t)(key_hash >> 48);
-}
-
-/* The slot where the key stands, or the free one where it belongs. */
-static size_t attempt_slot(const struct attempts *attempts, const struct cup_profile *profile,
-                           uint64_t key_hash)
-{
-    for (size_t i = key_hash & attempts->mask;; i = (i + 1) & attempts->mask) {
-        uint32_t item = attempts->slots[i];
-        if (!item || (attempts->tags[i] == tag_of(key_hash) &&
-                      task_of(profile, item - 1)->key_hash == key_hash))
-            return i;
-    }
 }
 
 /* Its process() did not return, and its result is None: Dask says 16 bytes of that, and more of
@@ -116,13 +89,12 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
 {
     const struct cup_task *task = task_of(totals->profile, item);
     totals->outcomes[item] = (uint8_t)outcome_of(task, &totals->profile->items[item]);
-    size_t slot = attempt_slot(attempts, totals->profile, task->key_hash);
-    if (attempts->slots[slot] == 0) {
-        attempts->slots[slot] = item + 1;
-        attempts->tags[slot] = tag_of(task->key_hash);
+    uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
+    if (*counts == 0) {
+        *counts = item + 1;
         return;
     }
-    uint32_t other = attempts->slots[slot] - 1;
+    uint32_t other = *counts - 1;
     totals->retried_chunks += !attempts->repeated[other];
     uint32_t winner = replaces(totals, item, other) ? item : other;
     uint32_t loser = winner == item ? other : item;
@@ -130,34 +102,31 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
         totals->outcomes[loser] == CUP_OUTCOME_SKIPPED)
         totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
     attempts->repeated[winner] = 1;
-    attempts->slots[slot] = winner + 1;
+    *counts = winner + 1;
 }
 
 enum { LOOK_AHEAD = 16 };
 
-/* The table is larger than the caches and met at random: fetching slots ahead of time halves the
- * time of it. */
-static void expect_attempt(const struct attempts *attempts, const struct cup_profile *profile,
-                           size_t item)
+/* The map is larger than the CPU's caches and the order of keys is random: fetching slots ahead of
+ * time halves the time spent here. */
+static void prefetch_attempt(const struct attempts *attempts, const struct cup_profile *profile,
+                             size_t item)
 {
-    if (item >= profile->item_count)
-        return;
-    size_t slot = task_of(profile, (uint32_t)item)->key_hash & attempts->mask;
-    __builtin_prefetch(&attempts->slots[slot]);
-    __builtin_prefetch(&attempts->tags[slot]);
+    if (item < profile->item_count)
+        cup_hash_map_prefetch(&attempts->by_key, task_of(profile, (uint32_t)item)->key_hash);
 }
 
 static int settle_chunks(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     struct attempts attempts = {0};
-    int result = attempts_start(&attempts, profile->item_count);
+    int result = start_attempts(&attempts, profile->item_count);
     for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
-        expect_attempt(&attempts, profile, i + LOOK_AHEAD);
+        prefetch_attempt(&attempts, profile, i + LOOK_AHEAD);
         if (cup_item_is_chunk(&profile->items[i]))
             settle_attempt(totals, &attempts, i);
     }
-    attempts_free(&attempts);
+    free_attempts(&attempts);
     return result;
 }
 

@@ -26,16 +26,15 @@ static bool has_runs(const char *path)
 static int add_run(struct cup_profile *profile, const struct cup_log_header *header,
                    const struct cup_record *record, const struct cup_clock *clock)
 {
-    struct cup_r_run told;
-    cup_record_fixed(record, &told, sizeof told);
+    struct cup_r_run fixed = cup_read_run(record);
     if (cup_array_grow(&profile->runs, &profile->run_room, profile->run_count,
                        sizeof *profile->runs) != 0)
         return -1;
     struct cup_run *run = &profile->runs[profile->run_count++];
-    *run = (struct cup_run){.start_ns = cup_clock_time(clock, told.start_ns),
-                            .stop_ns = cup_clock_time(clock, told.stop_ns),
-                            .not_before_ns = cup_clock_time(clock, told.not_before_ns),
-                            .not_after_ns = cup_clock_time(clock, told.not_after_ns),
+    *run = (struct cup_run){.start_ns = cup_clock_time(clock, fixed.start_ns),
+                            .stop_ns = cup_clock_time(clock, fixed.stop_ns),
+                            .not_before_ns = cup_clock_time(clock, fixed.not_before_ns),
+                            .not_after_ns = cup_clock_time(clock, fixed.not_after_ns),
                             .compared = clock->compared,
                             .pid = header->pid};
     memcpy(run->host, header->host, sizeof run->host - 1);

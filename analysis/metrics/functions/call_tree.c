@@ -87,7 +87,7 @@ uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
     uint32_t named = string(tree, name), shown = string(tree, place.shown);
     uint32_t site = cup_pair_map_get(&tree->sites, named, shown);
     if (!site) {
-        site = (uint32_t)tree->sites.count + 1;
+        site = (uint32_t)tree->sites.map.count + 1;
         if (cup_pair_map_set(&tree->sites, named, shown, site) != 0)
             return CUP_NOTHING;
     }

@@ -47,14 +47,13 @@ static void map(struct maker *maker, struct cup_id_map *into, uint32_t id, uint3
 
 static void on_string(struct maker *maker, const struct cup_record *record)
 {
-    struct cup_r_string told;
-    cup_record_fixed(record, &told, sizeof told);
+    struct cup_r_string fixed = cup_read_string(record);
     size_t tail = cup_record_tail_bytes(record);
-    size_t bytes = told.bytes < tail ? told.bytes : tail;
+    size_t bytes = fixed.bytes < tail ? fixed.bytes : tail;
     uint32_t id =
         cup_intern_add(&maker->tree->strings, (const char *)cup_record_tail(record), bytes);
     maker->out_of_memory |= id == 0;
-    map(maker, &maker->strings, told.id, id);
+    map(maker, &maker->strings, fixed.id, id);
 }
 
 /* Copies a line table; false without memory. */
@@ -82,8 +81,8 @@ static void on_code(struct maker *maker, const struct cup_record *record)
 {
     struct cup_code code;
     cup_code_read(&code, record);
-    uint32_t path = cup_id_map_get(&maker->strings, code.told.file);
-    maker->tree->orphans += code.told.file && !path;
+    uint32_t path = cup_id_map_get(&maker->strings, code.fixed.file);
+    maker->tree->orphans += code.fixed.file && !path;
     if (cup_array_grow(&maker->known, &maker->known_room, maker->known_count,
                        sizeof *maker->known) != 0) {
         maker->out_of_memory = true;
@@ -92,24 +91,24 @@ static void on_code(struct maker *maker, const struct cup_record *record)
     struct known_code *known = &maker->known[maker->known_count++];
     known->function =
         cup_call_add_function(maker->tree, code.name, cup_call_text(maker->tree, path),
-                              code.told.first_line, CUP_FRAME_PYTHON);
+                              code.fixed.first_line, CUP_FRAME_PYTHON);
     if (known->function == CUP_NOTHING || !keep_table(maker, known, &code.lines))
         maker->out_of_memory = true;
-    map(maker, &maker->codes, code.told.id, (uint32_t)maker->known_count);
+    map(maker, &maker->codes, code.fixed.id, (uint32_t)maker->known_count);
 }
 
 static void on_module(struct maker *maker, const struct cup_record *record)
 {
     struct cup_module_written module;
     cup_module_read(&module, record);
-    uint32_t path = cup_id_map_get(&maker->strings, module.told.path);
+    uint32_t path = cup_id_map_get(&maker->strings, module.fixed.path);
     uint32_t index =
         cup_native_module(&maker->natives, cup_call_text(maker->tree, path), module.build_id,
                           &maker->profile->processes[maker->process].header);
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else
-        map(maker, &maker->modules, module.told.id, index + 1);
+        map(maker, &maker->modules, module.fixed.id, index + 1);
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
@@ -208,15 +207,14 @@ static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_no
 
 static void on_stacks(struct maker *maker, const struct cup_record *record)
 {
-    struct cup_r_stacks told;
-    cup_record_fixed(record, &told, sizeof told);
+    struct cup_r_stacks fixed = cup_read_stacks(record);
     uint32_t count = cup_stack_node_count(record);
-    maker->tree->damaged += count < told.count;
-    if (told.first == 0 || count > UINT32_MAX - told.first)
+    maker->tree->damaged += count < fixed.count;
+    if (fixed.first == 0 || count > UINT32_MAX - fixed.first)
         return;
     for (uint32_t i = 0; i < count && !maker->out_of_memory; i++) {
         const struct cup_stack_node node = cup_stack_node_at(record, i);
-        add_node(maker, told.first + i, &node);
+        add_node(maker, fixed.first + i, &node);
     }
 }
 
@@ -328,10 +326,10 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     struct cup_stack_use_reader reader;
     uint32_t prefix;
     cup_stack_use_start(&reader, record);
-    if (!prefix_of(maker, reader.told.task, &prefix))
+    if (!prefix_of(maker, reader.fixed.task, &prefix))
         return;
-    count_task(maker, reader.told.task);
-    const struct cup_task *task = sliced_task(maker, reader.told.task);
+    count_task(maker, reader.fixed.task);
+    const struct cup_task *task = sliced_task(maker, reader.fixed.task);
     while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
         const struct cup_weights weights = weights_of(&reader.row);
         uint32_t node = node_of(maker, reader.row.node);
@@ -356,7 +354,7 @@ static void hand_out(struct maker *maker, const struct cup_cpu_reader *reader)
     if (!prefix_of(maker, row->task, &prefix))
         return;
     const struct cup_call_samples samples = {.process = maker->process,
-                                             .tid = reader->told.tid,
+                                             .tid = reader->fixed.tid,
                                              .node = node_of(maker, row->node),
                                              .count = row->samples,
                                              .start_ns = row->start_ns,

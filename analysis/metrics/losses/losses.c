@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
-#include "analysis/metrics/losses/key_table.h"
+#include "analysis/base/hash_map.h"
 #include "analysis/metrics/totals.h"
 
 const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished",
@@ -73,13 +73,13 @@ static size_t most_useless(const struct cup_totals *totals)
 
 /* The table's values are index + 1 in rows. */
 static void find_rows(struct cup_losses *losses, const struct cup_totals *totals,
-                      struct cup_key_table *table)
+                      struct cup_hash_map *table)
 {
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
         enum attempt attempt = attempt_of(totals, i);
         if (attempt == GOOD)
             continue;
-        uint32_t *row = cup_key_table_put(table, key_of(totals->profile, i));
+        uint32_t *row = cup_hash_map_put(table, key_of(totals->profile, i));
         if (*row == 0)
             *row = (uint32_t)++losses->count;
         add_useless(&losses->rows[*row - 1], totals->profile, i, attempt);
@@ -87,10 +87,10 @@ static void find_rows(struct cup_losses *losses, const struct cup_totals *totals
 }
 
 static void count_attempts(struct cup_losses *losses, const struct cup_totals *totals,
-                           const struct cup_key_table *table)
+                           const struct cup_hash_map *table)
 {
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
-        const uint32_t *row = cup_key_table_find(table, key_of(totals->profile, i));
+        const uint32_t *row = cup_hash_map_find(table, key_of(totals->profile, i));
         if (!row)
             continue;
         losses->rows[*row - 1].attempts++;
@@ -163,17 +163,17 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
 
 int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
 {
-    struct cup_key_table table;
+    struct cup_hash_map table = {0};
     size_t most = most_useless(totals);
     *losses = (struct cup_losses){0};
     if (most == 0)
         return 0;
     losses->rows = calloc(most, sizeof *losses->rows);
-    if (!losses->rows || cup_key_table_start(&table, most) != 0)
+    if (!losses->rows || cup_hash_map_reserve(&table, most) != 0)
         return -1;
     find_rows(losses, totals, &table);
     count_attempts(losses, totals, &table);
-    cup_key_table_free(&table);
+    cup_hash_map_clear(&table);
     int result = add_sums(losses, totals->profile);
     add_used_events(losses, totals);
     return result;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
-#include "analysis/metrics/losses/key_table.h"
+#include "analysis/base/hash_map.h"
 #include "analysis/metrics/totals.h"
 
 /* ---- levels, by inputs ------------------------------------------------------------------ */
@@ -19,21 +19,21 @@ static bool is_merge_row(const struct cup_totals *totals, const struct cup_input
     return totals->profile->tasks[inputs->task].item == 0;
 }
 
-static void find_makers(struct cup_key_table *makers, const struct cup_totals *totals)
+static void find_makers(struct cup_hash_map *makers, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->input_count; i++)
         if (is_merge_row(totals, &profile->inputs[i]) && profile->inputs[i].one_hash)
-            cup_key_table_put(makers, profile->inputs[i].one_hash);
+            cup_hash_map_put(makers, profile->inputs[i].one_hash);
     for (size_t i = 0; i < profile->item_count; i++) {
         const struct cup_item *item = &profile->items[i];
-        uint32_t *maker = cup_key_table_find(makers, profile->tasks[item->task].key_hash);
+        uint32_t *maker = cup_hash_map_find(makers, profile->tasks[item->task].key_hash);
         if (maker)
             *maker = cup_item_is_chunk(item) ? MAKER_CHUNK : MAKER_METADATA;
     }
     for (size_t i = 0; i < profile->input_count; i++) {
         uint64_t key = profile->tasks[profile->inputs[i].task].key_hash;
-        uint32_t *maker = cup_key_table_find(makers, key);
+        uint32_t *maker = cup_hash_map_find(makers, key);
         if (maker && *maker == 0)
             *maker = (uint32_t)(MAKER_ROW + i);
     }
@@ -56,7 +56,7 @@ static uint16_t level_from(uint32_t maker, const uint16_t *levels)
  * none. */
 enum { DEEPEST = 64 };
 
-static void find_levels(uint16_t *levels, const struct cup_key_table *makers,
+static void find_levels(uint16_t *levels, const struct cup_hash_map *makers,
                         const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -67,7 +67,7 @@ static void find_levels(uint16_t *levels, const struct cup_key_table *makers,
             const struct cup_inputs *inputs = &profile->inputs[i];
             if (levels[i] != NOT_KNOWN)
                 continue;
-            const uint32_t *maker = cup_key_table_find(makers, inputs->one_hash);
+            const uint32_t *maker = cup_hash_map_find(makers, inputs->one_hash);
             levels[i] =
                 maker && is_merge_row(totals, inputs) ? level_from(*maker, levels) : NO_MERGE;
             found |= levels[i] != NOT_KNOWN;
@@ -162,15 +162,15 @@ static int by_level(const void *left, const void *right)
 static int make_by_inputs(struct cup_merge *merge, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    struct cup_key_table makers;
+    struct cup_hash_map makers = {0};
     uint16_t *levels = calloc(profile->input_count, sizeof *levels);
-    if (!levels || cup_key_table_start(&makers, profile->input_count) != 0) {
+    if (!levels || cup_hash_map_reserve(&makers, profile->input_count) != 0) {
         free(levels);
         return -1;
     }
     find_makers(&makers, totals);
     find_levels(levels, &makers, totals);
-    cup_key_table_free(&makers);
+    cup_hash_map_clear(&makers);
     int result = add_rows(merge, profile, levels);
     free(levels);
     return result;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
-#include "analysis/metrics/losses/key_table.h"
+#include "analysis/base/hash_map.h"
 #include "analysis/metrics/totals.h"
 
 static int64_t last_sign(const struct cup_profile *profile, const struct cup_task *task)
@@ -43,7 +43,7 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
 struct suspects {
     uint32_t *tasks; /* owned; indexes */
     size_t count, room;
-    struct cup_key_table latest; /* by key: index + 1 */
+    struct cup_hash_map latest; /* by key: index + 1 */
 };
 
 static int suspect(struct suspects *suspects, uint32_t task)
@@ -86,13 +86,13 @@ static int suspect_others(struct suspects *suspects, const struct cup_totals *to
 static int find_successors(struct suspects *suspects, const struct cup_profile *profile)
 {
     const struct cup_task *tasks = profile->tasks;
-    if (cup_key_table_start(&suspects->latest, suspects->count) != 0)
+    if (cup_hash_map_reserve(&suspects->latest, suspects->count) != 0)
         return -1;
     for (size_t i = 0; i < suspects->count; i++)
-        *cup_key_table_put(&suspects->latest, tasks[suspects->tasks[i]].key_hash) =
+        *cup_hash_map_put(&suspects->latest, tasks[suspects->tasks[i]].key_hash) =
             suspects->tasks[i] + 1;
     for (size_t i = 0; i < profile->task_count; i++) {
-        uint32_t *latest = cup_key_table_find(&suspects->latest, tasks[i].key_hash);
+        uint32_t *latest = cup_hash_map_find(&suspects->latest, tasks[i].key_hash);
         if (latest && tasks[i].start_ns > tasks[*latest - 1].start_ns)
             *latest = (uint32_t)i + 1;
     }
@@ -120,7 +120,7 @@ static int judge_all(struct cup_waste_reasons *reasons, const struct cup_totals 
     for (size_t i = 0; i < suspects->count; i++) {
         const struct cup_task *task = &tasks[suspects->tasks[i]];
         judge(reasons, totals, task,
-              &tasks[*cup_key_table_find(&suspects->latest, task->key_hash) - 1]);
+              &tasks[*cup_hash_map_find(&suspects->latest, task->key_hash) - 1]);
     }
     return 0;
 }
@@ -133,7 +133,7 @@ int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup
         result = suspect_others(&suspects, totals);
     if (result == 0 && suspects.count)
         result = judge_all(reasons, totals, &suspects);
-    cup_key_table_free(&suspects.latest);
+    cup_hash_map_clear(&suspects.latest);
     free(suspects.tasks);
     return result;
 }

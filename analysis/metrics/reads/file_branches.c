@@ -164,7 +164,7 @@ static void add_visit(struct cup_file_branches *file, uint32_t row)
         .baskets = narrow(baskets),
         .row = row,
         .task = file->feed.task,
-        .by_number = is_by_number(file->feed.rows.told.source),
+        .by_number = is_by_number(file->feed.rows.fixed.source),
         .wasted = is_wasted(file->totals, file->feed.task),
     };
 }
@@ -173,7 +173,7 @@ static void add_visit(struct cup_file_branches *file, uint32_t row)
 static void add_row(struct cup_file_branches *file, struct cup_branch_row *row)
 {
     const uint64_t *v = file->feed.rows.row.values;
-    cup_basket_sums_add_values(&row->sums, v, file->feed.rows.told.source);
+    cup_basket_sums_add_values(&row->sums, v, file->feed.rows.fixed.source);
     row->rereads.same_task += v[CUP_BV_AGAIN];
     row->rereads.same_task_bytes += v[CUP_BV_AGAIN_BYTES];
     if (is_wasted(file->totals, file->feed.task)) {

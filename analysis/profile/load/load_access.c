@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-/* In units of 8 bytes; 0 beyond 32 GiB: then the record is not found again. */
-static uint32_t place_of(uint64_t offset)
-{
-    return offset / 8 <= UINT32_MAX ? (uint32_t)(offset / 8) : 0;
-}
-
 /* Keeps the place unless its task, or what no task did, was not asked for. */
 static void keep(struct cup_loader *loader, const struct cup_access_set *set)
 {
@@ -19,13 +13,12 @@ static void keep(struct cup_loader *loader, const struct cup_access_set *set)
     if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return;
     if (file == 0) {
-        loader->builder->profile->orphan_records++;
+        profile_of(loader)->orphan_records++;
         return;
     }
     struct cup_access_place *place = CUP_APPEND(loader->builder, access_places, access_place);
     if (place)
-        *place = (struct cup_access_place){loader->process, place_of(set->at), task, file - 1,
-                                           set->kept};
+        *place = (struct cup_access_place){loader->process, set->at, task, file - 1, set->kept};
 }
 
 /* The set was written out with that sequence: what it still holds is in this record. */
@@ -38,30 +31,28 @@ static void forget_set(struct cup_loader *loader, uint32_t number, uint32_t sequ
 
 void cup_load_access(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_access told;
     if (!loader->options->accesses)
         return;
-    cup_record_fixed(record, &told, sizeof told);
-    forget_set(loader, told.set, told.sequence);
+    struct cup_r_access fixed = cup_read_access(record);
+    forget_set(loader, fixed.set, fixed.sequence);
     const struct cup_access_set set = {
-        .at = loader->log->record_offset, .task = told.task, .file = told.file, .own = told.own};
+        .at = record_place(loader), .task = fixed.task, .file = fixed.file, .own = fixed.own};
     keep(loader, &set);
 }
 
 /* Its file may be introduced by a record that comes later, and it may be written out in one. */
 void cup_load_extents(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_extents set;
     struct cup_access_sets *sets = &loader->access_sets;
-    cup_record_fixed(record, &set, sizeof set);
+    struct cup_r_extents set = cup_read_extents(record);
     if (!loader->options->accesses || set.file == 0)
         return;
     if (cup_array_grow(&sets->sets, &sets->room, sets->count, sizeof *sets->sets) != 0) {
         loader->builder->out_of_memory = true;
         return;
     }
-    sets->sets[sets->count++] = (struct cup_access_set){loader->log->record_offset, set.task,
-                                                        set.file, set.own, set.sequence};
+    sets->sets[sets->count++] =
+        (struct cup_access_set){record_place(loader), set.task, set.file, set.own, set.sequence};
     cup_builder_map(loader->builder, &sets->by_number, set.set, (uint32_t)sets->count);
 }
 

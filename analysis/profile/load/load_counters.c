@@ -6,7 +6,7 @@
 /* Where the histograms of the task that a block is counted for are summed up; NULL for none. */
 static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     uint32_t index = owner ? cup_id_map_get(&loader->tasks, owner) : 0;
     if (owner == 0 || index == CUP_UNWANTED_TASK)
         return NULL;
@@ -31,7 +31,7 @@ static void add_peak(struct cup_item *item, uint64_t bytes)
 static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t index, uint32_t kind,
                         const uint64_t counters[CUP_COUNTER_COUNT])
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     struct cup_task *task = &profile->tasks[index];
     struct cup_prefix *prefix = &profile->prefixes[task->prefix];
     cup_counters_add(prefix->counters, counters);
@@ -54,7 +54,7 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
 static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t kind,
                       uint64_t counters[CUP_COUNTER_COUNT])
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     uint32_t number = cup_owner_of(loader, task_number, kind);
     if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
         counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
@@ -78,9 +78,8 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
 
 void cup_load_counters(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_counters block;
     uint64_t counters[CUP_COUNTER_COUNT] = {0};
-    cup_record_fixed(record, &block, sizeof block);
+    struct cup_r_counters block = cup_read_counters(record);
     cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
                         buckets_of(loader, cup_owner_of(loader, block.task, block.own)));
     add_block(loader, block.task, block.own, counters);
@@ -92,13 +91,13 @@ static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, 
     uint32_t file = cup_id_map_get(&loader->files, file_id);
     uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
     if (file == 0) {
-        loader->builder->profile->orphan_records++;
+        profile_of(loader)->orphan_records++;
         return NULL;
     }
     if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return NULL;
     uint32_t prefix = number == 0 ? CUP_NO_PREFIX
-                      : task      ? loader->builder->profile->tasks[task - 1].prefix
+                      : task      ? profile_of(loader)->tasks[task - 1].prefix
                                   : 0;
     struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
     if (sum && task &&
@@ -109,8 +108,7 @@ static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, 
 
 void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_file_use use;
-    cup_record_fixed(record, &use, sizeof use);
+    struct cup_r_file_use use = cup_read_file_use(record);
     struct cup_file_sum *sum = sum_for(loader, cup_owner_of(loader, use.task, use.own), use.file);
     if (sum)
         cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,

@@ -3,7 +3,7 @@
 
 static uint32_t server_of(struct cup_loader *loader, uint32_t path)
 {
-    struct cup_text text = cup_profile_text(loader->builder->profile, path);
+    struct cup_text text = cup_profile_text(profile_of(loader), path);
     return text.length ? cup_builder_string(loader->builder, cup_open_server(text)) : 0;
 }
 
@@ -14,10 +14,10 @@ static uint32_t server_of_file(struct cup_loader *loader, uint32_t id)
     uint32_t file = known ? 0 : cup_id_map_get(&loader->files, id);
     if (known)
         return known;
-    loader->builder->profile->orphan_records += file == 0;
+    profile_of(loader)->orphan_records += file == 0;
     if (!file)
         return 0;
-    uint32_t server = server_of(loader, loader->builder->profile->files[file - 1].path);
+    uint32_t server = server_of(loader, profile_of(loader)->files[file - 1].path);
     cup_builder_map(loader->builder, &loader->open_servers, id, server);
     return server;
 }
@@ -29,8 +29,7 @@ static bool is_wanted(const struct cup_loader *loader, uint32_t task)
 
 void cup_load_open(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_open open;
-    cup_record_fixed(record, &open, sizeof open);
+    struct cup_r_open open = cup_read_open(record);
     if (open.kind < CUP_OPEN_LOCAL || open.kind > CUP_OPEN_CONNECT || !is_wanted(loader, open.task))
         return;
     uint32_t server = open.file ? server_of_file(loader, open.file)

@@ -1,31 +1,17 @@
-#include "analysis/profile/load/load_root.h"
-
-#include <string.h>
+/* ROOT files: branches, baskets, trees, heads of files. */
+#include "analysis/profile/load/loader.h"
 
 #include "analysis/log/log_baskets.h"
-
-static struct cup_profile *profile_of(struct cup_root_loader *loader)
-{
-    return loader->builder->profile;
-}
-
-static uint32_t string_of(struct cup_root_loader *loader, uint32_t id)
-{
-    uint32_t string = cup_id_map_get(loader->strings, id);
-    if (id && !string)
-        profile_of(loader)->orphan_records++;
-    return string;
-}
 
 /* ---- files, trees, branches --------------------------------------------------------------- */
 
 /* Index + 1 of a file that has a FILE record; 0 without memory. */
-static uint32_t file_of_record(struct cup_root_loader *loader, uint32_t id)
+static uint32_t file_of_record(struct cup_loader *loader, uint32_t id)
 {
     uint32_t known = cup_id_map_get(&loader->root_files, id);
     if (known)
         return known;
-    uint32_t file = cup_id_map_get(loader->files, id);
+    uint32_t file = cup_id_map_get(&loader->files, id);
     profile_of(loader)->orphan_records += file == 0;
     if (!file)
         return cup_builder_root_file(loader->builder, 0);
@@ -37,8 +23,7 @@ static uint32_t file_of_record(struct cup_root_loader *loader, uint32_t id)
 
 /* The file of a record that names it by its FILE record, or, without one, by its path; NULL without
  * memory. */
-static struct cup_root_file *root_file_of(struct cup_root_loader *loader, uint32_t file,
-                                          uint32_t path)
+static struct cup_root_file *root_file_of(struct cup_loader *loader, uint32_t file, uint32_t path)
 {
     uint32_t index = file ? file_of_record(loader, file)
                           : cup_builder_root_file(loader->builder, string_of(loader, path));
@@ -46,62 +31,59 @@ static struct cup_root_file *root_file_of(struct cup_root_loader *loader, uint32
 }
 
 /* Of a file without a descriptor its own head is the only one to tell. */
-static void note_size(struct cup_root_loader *loader, uint32_t id, uint64_t end)
+static void note_size(struct cup_loader *loader, uint32_t id, uint64_t end)
 {
-    uint32_t index = cup_id_map_get(loader->files, id);
+    uint32_t index = cup_id_map_get(&loader->files, id);
     struct cup_file *file = index ? &profile_of(loader)->files[index - 1] : NULL;
     if (file && file->flags & CUP_FILE_IS_REMOTE && end > file->size)
         file->size = end;
 }
 
-void cup_load_root_file(struct cup_root_loader *loader, const struct cup_record *record)
+void cup_load_root_file(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_root_file told;
-    cup_record_fixed(record, &told, sizeof told);
-    struct cup_root_file *file = root_file_of(loader, told.file, 0);
+    struct cup_r_root_file fixed = cup_read_root_file(record);
+    struct cup_root_file *file = root_file_of(loader, fixed.file, 0);
     if (!file)
         return;
-    file->version = told.version;
-    file->compression = told.compression;
-    file->end = told.end;
-    note_size(loader, told.file, told.end);
+    file->version = fixed.version;
+    file->compression = fixed.compression;
+    file->end = fixed.end;
+    note_size(loader, fixed.file, fixed.end);
 }
 
-void cup_load_tree(struct cup_root_loader *loader, const struct cup_record *record)
+void cup_load_tree(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_tree told;
-    cup_record_fixed(record, &told, sizeof told);
-    struct cup_root_file *file = root_file_of(loader, told.file, told.path);
+    struct cup_r_tree fixed = cup_read_tree(record);
+    struct cup_root_file *file = root_file_of(loader, fixed.file, fixed.path);
     if (!file)
         return;
     const struct cup_ttree tree = {
         .root_file = (uint32_t)(file - profile_of(loader)->root_files),
-        .name = string_of(loader, told.tree),
-        .branches = told.branches,
-        .entries = told.entries,
-        .compressed_bytes = told.compressed_bytes,
-        .uncompressed_bytes = told.uncompressed_bytes,
-        .auto_flush = told.auto_flush,
+        .name = string_of(loader, fixed.tree),
+        .branches = fixed.branches,
+        .entries = fixed.entries,
+        .compressed_bytes = fixed.compressed_bytes,
+        .uncompressed_bytes = fixed.uncompressed_bytes,
+        .auto_flush = fixed.auto_flush,
     };
     cup_builder_ttree(loader->builder, &tree);
 }
 
-void cup_load_branch(struct cup_root_loader *loader, const struct cup_record *record)
+void cup_load_branch(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_branch told;
-    cup_record_fixed(record, &told, sizeof told);
-    uint32_t branch = cup_builder_branch(loader->builder, string_of(loader, told.tree),
-                                         string_of(loader, told.name));
-    cup_builder_map(loader->builder, &loader->branches, told.branch, branch);
+    struct cup_r_branch fixed = cup_read_branch(record);
+    uint32_t branch = cup_builder_branch(loader->builder, string_of(loader, fixed.tree),
+                                         string_of(loader, fixed.name));
+    cup_builder_map(loader->builder, &loader->branches, fixed.branch, branch);
     struct cup_branch_number *number = CUP_APPEND(loader->builder, branch_numbers, branch_number);
     if (!number)
         return;
-    *number = (struct cup_branch_number){told.branch, branch};
+    *number = (struct cup_branch_number){fixed.branch, branch};
     profile_of(loader)->processes[loader->process].branches++;
 }
 
 /* Index + 1; 0 without memory. Branch 0, and one that no record introduced, have no names. */
-static uint32_t branch_of(struct cup_root_loader *loader, uint32_t number)
+static uint32_t branch_of(struct cup_loader *loader, uint32_t number)
 {
     uint32_t known = cup_id_map_get(&loader->branches, number);
     if (known)
@@ -113,7 +95,7 @@ static uint32_t branch_of(struct cup_root_loader *loader, uint32_t number)
 /* ---- has a task read all that it was to? -------------------------------------------------- */
 
 /* Tasks come with the same two names again and again. */
-static bool is_tree(struct cup_root_loader *loader, uint32_t item_tree, uint32_t branch_tree)
+static bool is_tree(struct cup_loader *loader, uint32_t item_tree, uint32_t branch_tree)
 {
     if (item_tree != loader->item_tree || branch_tree != loader->branch_tree) {
         loader->item_tree = item_tree;
@@ -133,7 +115,7 @@ static uint64_t entries_of(const uint64_t *values)
                             (double)baskets);
 }
 
-static void check_entries(struct cup_root_loader *loader, struct cup_item *item,
+static void check_entries(struct cup_loader *loader, struct cup_item *item,
                           const struct cup_branch *branch)
 {
     uint64_t events = item ? cup_item_events(item) : CUP_UNKNOWN64;
@@ -166,7 +148,7 @@ static bool count_task(struct cup_branch *branch, const struct reader *reader)
 }
 
 /* Returns whether it is a branch more that the task read. */
-static bool add_row(struct cup_root_loader *loader, const struct cup_basket_row *row,
+static bool add_row(struct cup_loader *loader, const struct cup_basket_row *row,
                     const struct reader *reader)
 {
     uint32_t index = branch_of(loader, row->branch);
@@ -201,7 +183,7 @@ static void add_to_task(struct cup_task_baskets *task, const struct cup_basket_s
     cup_task_baskets_add(task, &more);
 }
 
-static void add_sums(struct cup_root_loader *loader, struct cup_root_file *file,
+static void add_sums(struct cup_loader *loader, struct cup_root_file *file,
                      const struct reader *reader, const struct cup_basket_sums *sums,
                      uint64_t branches, uint32_t rows)
 {
@@ -221,21 +203,15 @@ static struct cup_item *item_of(struct cup_profile *profile, uint32_t task)
     return item ? &profile->items[item - 1] : NULL;
 }
 
-/* In units of 8 bytes; 0 beyond 32 GiB: then the record is not found again. */
-static uint32_t place_of(uint64_t offset)
-{
-    return offset / 8 <= UINT32_MAX ? (uint32_t)(offset / 8) : 0;
-}
-
 /* The rows of a record that is wanted. */
-static void add_rows(struct cup_root_loader *loader, struct cup_basket_reader *rows, uint32_t task,
+static void add_rows(struct cup_loader *loader, struct cup_basket_reader *rows, uint32_t task,
                      uint32_t at)
 {
     struct cup_profile *profile = profile_of(loader);
-    struct cup_root_file *file = root_file_of(loader, rows->told.file, rows->told.path);
-    const struct reader reader = {task, item_of(profile, task), rows->told.source};
-    struct cup_basket_sums sums = {.incidental = rows->told.incidental,
-                                   .incidental_bytes = rows->told.incidental_bytes};
+    struct cup_root_file *file = root_file_of(loader, rows->fixed.file, rows->fixed.path);
+    const struct reader reader = {task, item_of(profile, task), rows->fixed.source};
+    struct cup_basket_sums sums = {.incidental = rows->fixed.incidental,
+                                   .incidental_bytes = rows->fixed.incidental_bytes};
     uint64_t branches = 0;
     if (!file)
         return;
@@ -250,25 +226,18 @@ static void add_rows(struct cup_root_loader *loader, struct cup_basket_reader *r
     cup_builder_basket_place(loader->builder, (uint32_t)(file - profile->root_files), &place);
 }
 
-void cup_load_baskets(struct cup_root_loader *loader, const struct cup_record *record,
-                      uint64_t offset)
+void cup_load_baskets(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_basket_reader rows;
     cup_basket_reader_start(&rows, record);
-    uint32_t number = rows.told.task;
-    uint32_t task = number ? cup_id_map_get(loader->tasks, number) : 0;
-    if (task == CUP_UNWANTED_TASK || (number == 0 && loader->selective))
+    uint32_t number = rows.fixed.task;
+    uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
+    if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return;
-    if (rows.told.source < CUP_BASKETS_REQUESTED || rows.told.source > CUP_BASKETS_EMBEDDED) {
+    if (rows.fixed.source < CUP_BASKETS_REQUESTED || rows.fixed.source > CUP_BASKETS_EMBEDDED) {
         profile_of(loader)->damaged_baskets++;
         return;
     }
     profile_of(loader)->orphan_records += number && !task;
-    add_rows(loader, &rows, task, place_of(offset));
-}
-
-void cup_root_loader_clear(struct cup_root_loader *loader)
-{
-    cup_id_map_clear(&loader->branches);
-    cup_id_map_clear(&loader->root_files);
+    add_rows(loader, &rows, task, record_place(loader));
 }

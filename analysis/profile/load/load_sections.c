@@ -16,19 +16,18 @@ static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task,
     const struct cup_task *found = find_task(loader, number);
     if (!found)
         return false;
-    *task = (uint32_t)(found - loader->builder->profile->tasks) + 1;
+    *task = (uint32_t)(found - profile_of(loader)->tasks) + 1;
     *prefix = found->prefix;
     return true;
 }
 
 void cup_load_section(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_section told;
     uint64_t values[CUP_SECTION_VALUE_COUNT] = {0};
     uint32_t task, prefix;
-    cup_record_fixed(record, &told, sizeof told);
-    uint32_t name = string_of(loader, told.name), parent = string_of(loader, told.parent);
-    if (!owner_of(loader, told.task, &task, &prefix))
+    struct cup_r_section fixed = cup_read_section(record);
+    uint32_t name = string_of(loader, fixed.name), parent = string_of(loader, fixed.parent);
+    if (!owner_of(loader, fixed.task, &task, &prefix))
         return;
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values,
                   CUP_SECTION_VALUE_COUNT);
@@ -37,10 +36,9 @@ void cup_load_section(struct cup_loader *loader, const struct cup_record *record
 
 void cup_load_value(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_value told;
     uint32_t task, prefix;
-    cup_record_fixed(record, &told, sizeof told);
-    uint32_t name = string_of(loader, told.name);
-    if (owner_of(loader, told.task, &task, &prefix) && !isnan(told.sum))
-        cup_builder_named_value(loader->builder, name, prefix, task, &told);
+    struct cup_r_value fixed = cup_read_value(record);
+    uint32_t name = string_of(loader, fixed.name);
+    if (owner_of(loader, fixed.task, &task, &prefix) && !isnan(fixed.sum))
+        cup_builder_named_value(loader->builder, name, prefix, task, &fixed);
 }

@@ -12,13 +12,6 @@ static void saw_thread(struct cup_loader *loader, uint32_t tid)
     process_of(loader)->task_threads++;
 }
 
-/* Where the log holds the key, in units of 8 bytes; 0 beyond 32 GiB: the key is then not known. */
-static uint32_t key_place(const struct cup_loader *loader)
-{
-    uint64_t place = loader->log->record_offset / 8;
-    return place <= UINT32_MAX ? (uint32_t)place : 0;
-}
-
 /* Of a task that has no key: no other process's tasks have the same, whatever the order in which
  * logs are read. */
 static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
@@ -34,14 +27,11 @@ static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
  * there is no Dask, and the names of an actor's methods tell nothing across processes. */
 static uint64_t hash_key(const struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_task_begin begin;
-    cup_record_fixed(record, &begin, sizeof begin);
-    size_t tail = cup_record_tail_bytes(record);
-    size_t bytes = begin.key_bytes < tail ? begin.key_bytes : tail;
+    struct cup_r_task_begin begin = cup_read_task_begin(record);
+    struct cup_text key = cup_record_text(record, begin.key_bytes);
     bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
-    if (bytes > 0 && is_key)
-        return cup_key_hash((struct cup_text){(const char *)cup_record_tail(record), bytes});
-    return hash_place(&loader->log->header, begin.task);
+    return key.length > 0 && is_key ? cup_key_hash(key)
+                                    : hash_place(&loader->log->header, begin.task);
 }
 
 /* Strings of the profile; 0: not known. */
@@ -68,17 +58,17 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
         .span = span.name,
         .span_id = span.id,
         .tid = begin->tid,
-        .key_at = key_place(loader),
+        .key_at = record_place(loader),
         .origin = begin->origin & 7,
         .shared = is_voided(loader, begin->task),
         .number = begin->task,
     };
     process_of(loader)->tasks++;
-    loader->builder->profile->prefixes[task->prefix].tasks++;
+    profile_of(loader)->prefixes[task->prefix].tasks++;
     if (task->server)
-        loader->builder->profile->servers[task->server - 1].tasks++;
+        profile_of(loader)->servers[task->server - 1].tasks++;
     cup_builder_map(loader->builder, &loader->tasks, begin->task,
-                    (uint32_t)loader->builder->profile->task_count);
+                    (uint32_t)profile_of(loader)->task_count);
 }
 
 static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct span span)
@@ -86,7 +76,7 @@ static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct 
     const struct cup_load_options *options = loader->options;
     bool in_run = options->from_ns == options->to_ns ||
                   (start_ns >= options->from_ns && start_ns < options->to_ns);
-    loader->builder->profile->tasks_skipped += !in_run;
+    profile_of(loader)->tasks_skipped += !in_run;
     return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
 }
 
@@ -104,8 +94,7 @@ static void pass_over(struct cup_loader *loader, uint32_t task, struct span span
 
 void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_task_begin begin;
-    cup_record_fixed(record, &begin, sizeof begin);
+    struct cup_r_task_begin begin = cup_read_task_begin(record);
     begin.start_ns = time_of(loader, begin.start_ns);
     struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
     saw_time(loader, begin.start_ns);
@@ -118,22 +107,18 @@ void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *rec
 
 void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_inputs r;
-    cup_record_fixed(record, &r, sizeof r);
-    size_t tail = cup_record_tail_bytes(record);
-    struct cup_text key = {(const char *)cup_record_tail(record),
-                           r.key_bytes < tail ? r.key_bytes : tail};
+    struct cup_r_inputs r = cup_read_inputs(record);
+    struct cup_text key = cup_record_text(record, r.key_bytes);
     struct cup_task *task = find_task(loader, r.task);
     struct cup_inputs *inputs = task ? CUP_APPEND(loader->builder, inputs, input) : NULL;
     if (inputs)
-        *inputs = (struct cup_inputs){(uint32_t)(task - loader->builder->profile->tasks), r.count,
+        *inputs = (struct cup_inputs){(uint32_t)(task - profile_of(loader)->tasks), r.count,
                                       r.bytes, key.length ? cup_key_hash(key) : 0};
 }
 
 void cup_load_task_end(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_task_end end;
-    cup_record_fixed(record, &end, sizeof end);
+    struct cup_r_task_end end = cup_read_task_end(record);
     end.stop_ns = time_of(loader, end.stop_ns);
     saw_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);

@@ -18,8 +18,8 @@ static void split_time(struct cup_loader *loader, struct cup_task *task,
     if (task->split || !task->status || task->cpu_ns == CUP_UNKNOWN64)
         return;
     task->split = true;
-    cup_wait_sums_add_task(&loader->builder->profile->prefixes[task->prefix].waits, wall_ns,
-                           task->cpu_ns, measured, waits->major_faults);
+    cup_wait_sums_add_task(&profile_of(loader)->prefixes[task->prefix].waits, wall_ns, task->cpu_ns,
+                           measured, waits->major_faults);
     cup_wait_sums_add_task(&process_of(loader)->waits[cup_task_place(task)], wall_ns, task->cpu_ns,
                            measured, waits->major_faults);
 }
@@ -36,7 +36,7 @@ static bool tells_nothing(const struct cup_own_waits *waits)
 void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
                         const uint64_t counters[CUP_COUNTER_COUNT])
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     const struct cup_own_waits waits = {number, cup_measured_waits_of(counters),
                                         counters[CUP_C_MAJOR_FAULTS]};
     if (profile->own_waits)
@@ -51,7 +51,7 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
 
 static void count_duration(struct cup_loader *loader, const struct cup_task *task)
 {
-    struct cup_prefix *prefix = &loader->builder->profile->prefixes[task->prefix];
+    struct cup_prefix *prefix = &profile_of(loader)->prefixes[task->prefix];
     uint64_t wall_ns = cup_task_wall_ns(task);
     prefix->durations[CUP_DURATION_TASK][cup_bucket(wall_ns)]++;
     if (wall_ns > prefix->longest_task_ns)
@@ -69,7 +69,7 @@ void cup_load_ended(struct cup_loader *loader, struct cup_task *task)
 /* Those whose own thread told nothing, or too late. */
 void cup_load_split_the_rest(struct cup_loader *loader)
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     for (size_t i = process_of(loader)->first_task; i < profile->task_count; i++)
         split_time(loader, &profile->tasks[i], NULL);
 }

@@ -5,15 +5,13 @@
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
-#include "analysis/profile/load/load_root.h"
-#include "analysis/profile/load/load_samples.h"
 #include "analysis/profile/load/own_waits.h"
 #include "analysis/profile/load/visits.h"
 #include "analysis/profile/profile_builder.h"
 
 /* An ACCESS record, or a STROKES record that is not told in one; kept is its sequence then. */
 struct cup_access_set {
-    uint64_t at;
+    uint32_t at; /* record_place() */
     uint32_t task, file, own, kept;
 };
 
@@ -23,6 +21,9 @@ struct cup_access_sets {
     size_t count, room;
     struct cup_id_map by_number; /* index + 1 */
 };
+
+/* In maps of tasks: a task that the options exclude. */
+#define CUP_UNWANTED_TASK UINT32_MAX
 
 /* What is needed while one log is read. The maps are by the ids of that log. */
 struct cup_loader {
@@ -43,21 +44,30 @@ struct cup_loader {
     struct cup_id_map voided;       /* by number: 1 for tasks whose threads served others, too */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
-    struct cup_sample_loader samples;
-    struct cup_root_loader root;
+    struct cup_id_map sample_rows; /* by number of a sample: where its first ROWS record is */
+    struct cup_id_map digests;     /* by key: index + 1 */
+    struct cup_id_map branches;    /* index + 1 */
+    struct cup_id_map root_files;  /* by FILE record: index + 1 */
     struct cup_access_sets access_sets;
+    uint32_t item_tree, branch_tree; /* the two names that is_tree() compared last, */
+    bool same_tree;                  /* and its answer */
 };
+
+static inline struct cup_profile *profile_of(const struct cup_loader *loader)
+{
+    return loader->builder->profile;
+}
 
 static inline struct cup_process *process_of(struct cup_loader *loader)
 {
-    return &loader->builder->profile->processes[loader->process];
+    return &profile_of(loader)->processes[loader->process];
 }
 
 static inline uint32_t string_of(struct cup_loader *loader, uint32_t id)
 {
     uint32_t string = cup_id_map_get(&loader->strings, id);
     if (id && !string)
-        loader->builder->profile->orphan_records++;
+        profile_of(loader)->orphan_records++;
     return string;
 }
 
@@ -99,30 +109,26 @@ static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t num
 {
     uint32_t index = cup_id_map_get(&loader->tasks, number);
     if (index == 0)
-        loader->builder->profile->orphan_records++;
-    return index == 0 || index == CUP_UNWANTED_TASK ? NULL
-                                                    : &loader->builder->profile->tasks[index - 1];
+        profile_of(loader)->orphan_records++;
+    return index == 0 || index == CUP_UNWANTED_TASK ? NULL : &profile_of(loader)->tasks[index - 1];
 }
 
-/* Handlers of records: load_tasks.c, load_items.c, load_counters.c. */
-void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_task_end(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_item(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_chunk(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_columns(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_chunk_report(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_counters(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record);
+/* Where the current record stands in the log, in units of 8 bytes; 0 beyond 32 GiB: the record is
+ * then not found again. */
+static inline uint32_t record_place(const struct cup_loader *loader)
+{
+    uint64_t place = loader->log->record_offset / 8;
+    return place <= UINT32_MAX ? (uint32_t)place : 0;
+}
 
-/* Likewise: load_sections.c. */
-void cup_load_section(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_value(struct cup_loader *loader, const struct cup_record *record);
-/* How long an open took: load_opens.c. */
-void cup_load_open(struct cup_loader *loader, const struct cup_record *record);
-/* Likewise of load_access.c; those that were not told yet are, at the end of the log. */
-void cup_load_access(struct cup_loader *loader, const struct cup_record *record);
-void cup_load_extents(struct cup_loader *loader, const struct cup_record *record);
+/* cup_load_string(loader, record), and so on: one function for each type of record (log_format.h).
+ * A type without one does not link. */
+#define X(NAME, name, number, bytes, least, tail)                                                  \
+    void cup_load_##name(struct cup_loader *loader, const struct cup_record *record);
+CUP_RECORDS(X)
+#undef X
+
+/* Adds the access extents that no ACCESS record holds, at the end of the log. */
 void cup_load_open_extents(struct cup_loader *loader);
 void cup_access_sets_clear(struct cup_access_sets *sets);
 

@@ -11,43 +11,36 @@
 
 /* ---- strings, facts, servers, files ----------------------------------------------------- */
 
-static void on_string(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_string(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_string string;
-    cup_record_fixed(record, &string, sizeof string);
-    size_t tail = cup_record_tail_bytes(record);
-    size_t bytes = string.bytes < tail ? string.bytes : tail;
-    uint32_t id = cup_builder_string(
-        loader->builder, (struct cup_text){(const char *)cup_record_tail(record), bytes});
+    struct cup_r_string string = cup_read_string(record);
+    uint32_t id = cup_builder_string(loader->builder, cup_record_text(record, string.bytes));
     cup_builder_map(loader->builder, &loader->strings, string.id, id);
 }
 
-static void on_info(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_info(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_info info;
-    cup_record_fixed(record, &info, sizeof info);
+    struct cup_r_info info = cup_read_info(record);
     struct cup_info *entry = CUP_APPEND(loader->builder, infos, info);
     if (entry)
         *entry = (struct cup_info){loader->process, string_of(loader, info.name),
                                    string_of(loader, info.value)};
 }
 
-static void on_note(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_note(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_note note;
-    cup_record_fixed(record, &note, sizeof note);
+    struct cup_r_note note = cup_read_note(record);
     struct cup_note *entry = CUP_APPEND(loader->builder, notes, note);
     if (entry)
         *entry = (struct cup_note){loader->process, string_of(loader, note.text)};
 }
 
 /* A server is told again when more is known of it: the last record counts. */
-static void on_server(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_server server;
-    cup_record_fixed(record, &server, sizeof server);
+    struct cup_r_server server = cup_read_server(record);
     uint32_t known = cup_id_map_get(&loader->servers, server.id);
-    struct cup_server *entry = known ? &loader->builder->profile->servers[known - 1]
+    struct cup_server *entry = known ? &profile_of(loader)->servers[known - 1]
                                      : CUP_APPEND(loader->builder, servers, server);
     if (!entry)
         return;
@@ -66,17 +59,16 @@ static void on_server(struct cup_loader *loader, const struct cup_record *record
         process_of(loader)->roles |= 1u << server.role;
     if (!known)
         cup_builder_map(loader->builder, &loader->servers, server.id,
-                        (uint32_t)loader->builder->profile->server_count);
+                        (uint32_t)profile_of(loader)->server_count);
 }
 
-static void on_file(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_file(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_file file;
-    cup_record_fixed(record, &file, sizeof file);
+    struct cup_r_file file = cup_read_file(record);
     uint32_t index = cup_builder_file(loader->builder, string_of(loader, file.path));
     if (index == 0)
         return;
-    struct cup_file *entry = &loader->builder->profile->files[index - 1];
+    struct cup_file *entry = &profile_of(loader)->files[index - 1];
     entry->class = file.class;
     entry->flags |= file.flags;
     if (file.size > entry->size)
@@ -89,21 +81,19 @@ static void on_file(struct cup_loader *loader, const struct cup_record *record)
 
 /* ---- children --------------------------------------------------------------------------- */
 
-static void on_parent(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_parent(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_parent parent;
     struct cup_process *process = process_of(loader);
-    cup_record_fixed(record, &parent, sizeof parent);
+    struct cup_r_parent parent = cup_read_parent(record);
     process->has_parent = true;
     process->parent_pid = parent.pid;
     process->parent_task = parent.task;
     process->last_read_ns = time_of(loader, parent.last_read_ns);
 }
 
-static void on_child(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_child(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_child child;
-    cup_record_fixed(record, &child, sizeof child);
+    struct cup_r_child child = cup_read_child(record);
     struct cup_child *entry = CUP_APPEND(loader->builder, children, child);
     if (entry)
         *entry = (struct cup_child){loader->process, child.pid, child.task,
@@ -111,116 +101,43 @@ static void on_child(struct cup_loader *loader, const struct cup_record *record)
 }
 
 /* What it says is read beforehand: see runs.h. */
-static void on_run(struct cup_loader *loader, const struct cup_record *record)
+void cup_load_run(struct cup_loader *loader, const struct cup_record *record)
 {
-    struct cup_r_run run;
-    cup_record_fixed(record, &run, sizeof run);
+    struct cup_r_run run = cup_read_run(record);
     saw_time(loader, time_of(loader, run.stop_ns));
     process_of(loader)->roles |= 1u << CUP_ROLE_CLIENT;
 }
 
-/* ---- Dask's own state: log_samples.c ---------------------------------------------------- */
+/* ---- dispatch --------------------------------------------------------------------------- */
 
-static void on_sample(struct cup_loader *loader, const struct cup_record *record)
-{
-    /* Version 2 told of workers in another way: no samples are better than samples without them. */
-    if (loader->log->header.version > 2)
-        cup_load_sample(&loader->samples, record, loader->log->record_offset);
-}
-
-static void on_rows(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_rows(&loader->samples, record, loader->log->record_offset);
-}
-
-static void on_worker(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_worker(&loader->samples, record);
-}
-
-static void on_status(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_status(&loader->samples, record);
-}
-
-static void on_span(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_span(&loader->samples, record);
-}
-
-static void on_digest_key(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_digest_key(&loader->samples, record);
-}
-
-static void on_digest(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_digest(&loader->samples, record);
-}
-
-/* ---- ROOT files: log_root.c ------------------------------------------------------------- */
-
-static void on_branch(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_branch(&loader->root, record);
-}
-
-static void on_baskets(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_baskets(&loader->root, record, loader->log->record_offset);
-}
-
-static void on_tree(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_tree(&loader->root, record);
-}
-
-static void on_root_file(struct cup_loader *loader, const struct cup_record *record)
-{
-    cup_load_root_file(&loader->root, record);
-}
+/* Records that are read elsewhere: VOID by find_voided() below, functions and stacks from the logs
+ * when a report needs them (analysis/log/log_stacks.h), regions through the header. */
+#define READ_ELSEWHERE(name)                                                                       \
+    void cup_load_##name(struct cup_loader *loader, const struct cup_record *record)               \
+    {                                                                                              \
+        (void)loader;                                                                              \
+        (void)record;                                                                              \
+    }
+READ_ELSEWHERE(void)
+READ_ELSEWHERE(room)
+READ_ELSEWHERE(code)
+READ_ELSEWHERE(module)
+READ_ELSEWHERE(stacks)
+READ_ELSEWHERE(stack_use)
+READ_ELSEWHERE(cpu_samples)
 
 /* ---- logs ------------------------------------------------------------------------------- */
 
-static void handle(struct cup_loader *loader, const struct cup_record *record)
+/* Records of types that this version does not know are skipped. */
+static void load_record(struct cup_loader *loader, const struct cup_record *record)
 {
-    static void (*const handlers[])(struct cup_loader *, const struct cup_record *) = {
-        [CUP_R_STRING] = on_string,
-        [CUP_R_FILE] = on_file,
-        [CUP_R_INFO] = on_info,
-        [CUP_R_SERVER] = on_server,
-        [CUP_R_TASK_BEGIN] = cup_load_task_begin,
-        [CUP_R_TASK_END] = cup_load_task_end,
-        [CUP_R_ITEM] = cup_load_item,
-        [CUP_R_CHUNK] = cup_load_chunk,
-        [CUP_R_COUNTERS] = cup_load_counters,
-        [CUP_R_FILE_USE] = cup_load_file_use,
-        [CUP_R_NOTE] = on_note,
-        [CUP_R_PARENT] = on_parent,
-        [CUP_R_CHILD] = on_child,
-        [CUP_R_SAMPLE] = on_sample,
-        [CUP_R_ROWS] = on_rows,
-        [CUP_R_WORKER] = on_worker,
-        [CUP_R_STATUS] = on_status,
-        [CUP_R_SPAN] = on_span,
-        [CUP_R_DIGEST_KEY] = on_digest_key,
-        [CUP_R_DIGEST] = on_digest,
-        [CUP_R_COLUMNS] = cup_load_columns,
-        [CUP_R_CHUNK_REPORT] = cup_load_chunk_report,
-        [CUP_R_RUN] = on_run,
-        [CUP_R_INPUTS] = cup_load_inputs,
-        [CUP_R_BRANCH] = on_branch,
-        [CUP_R_BASKETS] = on_baskets,
-        [CUP_R_TREE] = on_tree,
-        [CUP_R_ROOT_FILE] = on_root_file,
-        [CUP_R_SECTION] = cup_load_section,
-        [CUP_R_VALUE] = cup_load_value,
-        [CUP_R_OPEN] = cup_load_open,
-        [CUP_R_ACCESS] = cup_load_access,
-        [CUP_R_EXTENTS] = cup_load_extents,
+    static void (*const loaders[])(struct cup_loader *, const struct cup_record *) = {
+#define X(NAME, name, number, bytes, least, tail) [CUP_R_##NAME] = cup_load_##name,
+        CUP_RECORDS(X)
+#undef X
     };
-    if (record->type < sizeof handlers / sizeof *handlers && handlers[record->type])
-        handlers[record->type](loader, record);
+    if (record->type < sizeof loaders / sizeof *loaders && loaders[record->type])
+        loaders[record->type](loader, record);
 }
 
 static bool bin_is_empty(const struct cup_series *series, int bin)
@@ -247,7 +164,7 @@ static void see_series(struct cup_loader *loader, const struct cup_log *log)
 
 static void finish_log(struct cup_loader *loader, const struct cup_log *log)
 {
-    struct cup_profile *profile = loader->builder->profile;
+    struct cup_profile *profile = profile_of(loader);
     profile->logs_read++;
     profile->features |= log->header.features;
     profile->unfinished_records += log->unfinished_records;
@@ -264,7 +181,7 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
 {
     const struct cup_record *record;
     while (!loader->builder->out_of_memory && (record = cup_log_next(log)) != NULL)
-        handle(loader, record);
+        load_record(loader, record);
     for (size_t i = 0; i < log->block_count; i++)
         cup_load_open_block(loader, &log->blocks[i]);
     cup_load_open_extents(loader);
@@ -281,10 +198,9 @@ static void find_voided(struct cup_loader *loader, const char *path)
     const struct cup_record *record;
     if (cup_log_open(&log, path, &error) == 0)
         while ((record = cup_log_next(&log)) != NULL) {
-            struct cup_r_void r;
             if (record->type != CUP_R_VOID)
                 continue;
-            cup_record_fixed(record, &r, sizeof r);
+            struct cup_r_void r = cup_read_void(record);
             if (cup_id_map_set(&loader->voided, r.task, 1) != 0)
                 loader->builder->out_of_memory = true;
         }
@@ -296,7 +212,7 @@ static void load_log(struct cup_loader *loader, const char *path)
     struct cup_log log;
     struct cup_error error;
     if (cup_log_open(&log, path, &error) != 0) {
-        loader->builder->profile->logs_unreadable++;
+        profile_of(loader)->logs_unreadable++;
         cup_builder_damage(loader->builder, &error);
         return;
     }
@@ -306,11 +222,10 @@ static void load_log(struct cup_loader *loader, const char *path)
             .log_path = strdup(path), .header = log.header, .clock = loader->clock};
         cup_clock_shift_header(&loader->clock, &process->header);
         process->last_ns = process->header.log_start_ns;
-        process->first_task = (uint32_t)loader->builder->profile->task_count;
-        process->first_branch = (uint32_t)loader->builder->profile->branch_number_count;
-        loader->process = (uint32_t)loader->builder->profile->process_count - 1;
+        process->first_task = (uint32_t)profile_of(loader)->task_count;
+        process->first_branch = (uint32_t)profile_of(loader)->branch_number_count;
+        loader->process = (uint32_t)profile_of(loader)->process_count - 1;
         loader->log = &log;
-        loader->samples.process = loader->root.process = loader->process;
         if (log.header.health[CUP_H_THREADS_VOIDED])
             find_voided(loader, path);
         read_records(loader, &log);
@@ -333,8 +248,10 @@ static void finish(struct cup_loader *loader)
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
-    cup_sample_loader_clear(&loader->samples);
-    cup_root_loader_clear(&loader->root);
+    cup_id_map_clear(&loader->sample_rows);
+    cup_id_map_clear(&loader->digests);
+    cup_id_map_clear(&loader->branches);
+    cup_id_map_clear(&loader->root_files);
     cup_access_sets_clear(&loader->access_sets);
 }
 
@@ -342,18 +259,10 @@ void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options)
 {
     struct cup_loader loader = {.builder = builder, .options = options};
-    loader.samples = (struct cup_sample_loader){
-        .builder = builder, .strings = &loader.strings, .servers = &loader.servers};
     const char *span = options->span;
     loader.clock = cup_clock_of(options->clocks, path);
-    loader.samples.clock = loader.clock;
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
-    loader.root = (struct cup_root_loader){.builder = builder,
-                                           .selective = is_selective(&loader),
-                                           .strings = &loader.strings,
-                                           .files = &loader.files,
-                                           .tasks = &loader.tasks};
     builder->all_basket_places = options->baskets;
     load_log(&loader, path);
     finish(&loader);

@@ -11,7 +11,6 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/parallel.h"
-#include "analysis/profile/load/load_samples.h"
 #include "analysis/profile/load/log_loader.h"
 #include "analysis/profile/process_ancestry.h"
 #include "analysis/profile/profile_merge.h"
@@ -199,6 +198,20 @@ static void settle_paths(struct cup_profile *profile)
         profile->items[i].names_work = profile->items[i].kind == CUP_ITEM_PATH;
 }
 
+/* Finds the names of the digests' spans. Several processes may name one span, usually alike: the
+ * last one counts. Returns 0, or -1 without memory. */
+static int name_digest_spans(struct cup_profile *profile)
+{
+    struct cup_id_map names = {0};
+    int result = 0;
+    for (size_t i = 0; i < profile->span_count && result == 0; i++)
+        result = cup_id_map_set(&names, profile->spans[i].id, profile->spans[i].name);
+    for (size_t i = 0; i < profile->digest_count; i++)
+        profile->digests[i].span_name = cup_id_map_get(&names, profile->digests[i].span);
+    cup_id_map_clear(&names);
+    return result;
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static int check_result(const struct cup_builder *builder, struct cup_error *error)
@@ -249,7 +262,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
-    if (!crew.builder.out_of_memory && cup_digests_settle(profile) != 0)
+    if (!crew.builder.out_of_memory && name_digest_spans(profile) != 0)
         crew.builder.out_of_memory = true;
     cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);

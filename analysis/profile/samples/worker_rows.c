@@ -73,26 +73,26 @@ static void open_process(struct cup_worker_rows *rows, uint32_t process)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static void set_value(struct cup_worker_row *row, unsigned kind, uint64_t index, uint64_t told)
+static void set_value(struct cup_worker_row *row, unsigned kind, uint64_t index, uint64_t written)
 {
     uint64_t *value = index < CUP_WV_COUNT ? &row->values[index]
                       : index >= CUP_PAIR_HEARTBEAT && index < CUP_ROW_VALUES
                           ? &row->heartbeat[index - CUP_PAIR_HEARTBEAT]
                           : NULL;
     if (value)
-        *value = kind == CUP_ROW_WHOLE ? told : cup_pairs_undo(told, *value);
+        *value = kind == CUP_ROW_WHOLE ? written : cup_pairs_undo(written, *value);
 }
 
-static void set_values(struct cup_held_row *held, const struct cup_row *told)
+static void set_values(struct cup_held_row *held, const struct cup_row *row)
 {
-    const unsigned char *at = told->pairs;
+    const unsigned char *at = row->pairs;
     uint64_t index, value;
-    if (told->kind == CUP_ROW_WHOLE) {
+    if (row->kind == CUP_ROW_WHOLE) {
         forget(held->row.values, CUP_WV_COUNT);
         forget(held->row.heartbeat, CUP_HV_COUNT);
     }
-    while (cup_pairs_next(&at, told->pairs + told->bytes, &index, &value))
-        set_value(&held->row, told->kind, index, value);
+    while (cup_pairs_next(&at, row->pairs + row->bytes, &index, &value))
+        set_value(&held->row, row->kind, index, value);
 }
 
 static void has_beaten(struct cup_worker_rows *rows, struct cup_held_row *held)
@@ -110,13 +110,13 @@ static void forget_beats(struct cup_worker_rows *rows)
         rows->held[rows->beaten - 1].row.beat = false;
 }
 
-static void take_row(struct cup_worker_rows *rows, const struct cup_row *told)
+static void take_row(struct cup_worker_rows *rows, const struct cup_row *row)
 {
     uint32_t index =
-        told->worker <= UINT32_MAX ? cup_id_map_get(&rows->numbers, (uint32_t)told->worker) : 0;
+        row->worker <= UINT32_MAX ? cup_id_map_get(&rows->numbers, (uint32_t)row->worker) : 0;
     struct cup_held_row *held = index ? &rows->held[index - 1] : NULL;
-    bool comes = told->kind == CUP_ROW_WHOLE, goes = told->kind == CUP_ROW_GONE;
-    if (!held || !(comes || goes || (told->kind == CUP_ROW_CHANGED && held->known)))
+    bool comes = row->kind == CUP_ROW_WHOLE, goes = row->kind == CUP_ROW_GONE;
+    if (!held || !(comes || goes || (row->kind == CUP_ROW_CHANGED && held->known)))
         return;
     if (goes || !held->present || !held->known)
         rows->list_server = NO_LIST;
@@ -124,7 +124,7 @@ static void take_row(struct cup_worker_rows *rows, const struct cup_row *told)
     if (goes)
         return;
     uint64_t last_beat = held->row.heartbeat[CUP_HV_TIME_NS];
-    set_values(held, told);
+    set_values(held, row);
     held->row.status = cup_id_map_get(&rows->statuses, (uint32_t)held->row.values[CUP_WV_STATUS]);
     uint64_t beat = held->row.heartbeat[CUP_HV_TIME_NS];
     if (beat != last_beat && beat != CUP_UNKNOWN64)
@@ -147,13 +147,12 @@ static void doubt(struct cup_worker_rows *rows, uint32_t server)
 
 static void take_rows(struct cup_worker_rows *rows, const struct cup_record *record)
 {
-    struct cup_r_rows told;
     struct cup_row row;
     uint32_t server = rows->sample.server;
-    cup_record_fixed(record, &told, sizeof told);
-    if (told.rows != cup_id_map_get(&rows->last_rows, server) + 1)
+    struct cup_r_rows fixed = cup_read_rows(record);
+    if (fixed.rows != cup_id_map_get(&rows->last_rows, server) + 1)
         doubt(rows, server);
-    set(rows, &rows->last_rows, server, told.rows);
+    set(rows, &rows->last_rows, server, fixed.rows);
     const unsigned char *at = cup_record_tail(record);
     const unsigned char *end = at + cup_record_tail_bytes(record);
     while (cup_row_next(&at, end, &row))
@@ -181,14 +180,13 @@ static void list_workers(struct cup_worker_rows *rows)
 
 static void take_sample(struct cup_worker_rows *rows, const struct cup_record *record)
 {
-    struct cup_r_sample told;
-    cup_record_fixed(record, &told, sizeof told);
+    struct cup_r_sample fixed = cup_read_sample(record);
     forget(rows->sample.values, CUP_SV_COUNT);
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), rows->sample.values,
                   CUP_SV_COUNT);
-    if (told.rows != cup_id_map_get(&rows->last_rows, rows->sample.server)) {
+    if (fixed.rows != cup_id_map_get(&rows->last_rows, rows->sample.server)) {
         doubt(rows, rows->sample.server);
-        set(rows, &rows->last_rows, rows->sample.server, told.rows);
+        set(rows, &rows->last_rows, rows->sample.server, fixed.rows);
     }
     if (rows->list_server != rows->sample.server)
         list_workers(rows);
@@ -197,16 +195,14 @@ static void take_sample(struct cup_worker_rows *rows, const struct cup_record *r
 /* Number of the sample that a record belongs to; 0: to none. */
 static uint32_t sample_of(const struct cup_record *record)
 {
-    struct cup_r_sample sample;
-    struct cup_r_rows told;
     if (record->type == CUP_R_SAMPLE) {
-        cup_record_fixed(record, &sample, sizeof sample);
+        struct cup_r_sample sample = cup_read_sample(record);
         return sample.sample;
     }
     if (record->type != CUP_R_ROWS)
         return 0;
-    cup_record_fixed(record, &told, sizeof told);
-    return told.sample;
+    struct cup_r_rows fixed = cup_read_rows(record);
+    return fixed.sample;
 }
 
 static const struct cup_server *server_at(const struct cup_worker_rows *rows,

@@ -9,7 +9,6 @@ struct cup_feature_off {
     const char *name, *consequence;
     uint64_t processes; /* in which it is off, of those that are workers */
 };
-enum { CUP_FEATURE_COUNT = 20 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);
 

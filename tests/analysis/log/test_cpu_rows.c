@@ -60,7 +60,7 @@ Test(cpu_rows, what_was_coded_is_read)
     enum { COUNT = sizeof runs / sizeof *runs };
     make_runs(runs, COUNT);
     struct cup_cpu_reader reader = start();
-    cr_expect_eq(reader.told.tid, 77);
+    cr_expect_eq(reader.fixed.tid, 77);
     cr_expect_eq(reader.period_ns, INT64_C(119) << 20);
     for (size_t i = 0; i < COUNT; i++) {
         cr_assert(cup_cpu_next(&reader));

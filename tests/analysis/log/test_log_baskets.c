@@ -66,7 +66,7 @@ Test(log_baskets, rows_come_back_as_they_were_written)
     const struct cup_r_baskets fixed = {.task = 9, .file = 2, .source = CUP_BASKETS_REQUESTED};
     builder_baskets(&builder, &fixed, branches, values, 4);
     cup_basket_reader_start(&reader, (struct cup_record *)(builder.bytes + at));
-    cr_assert_eq(reader.told.task, 9);
+    cr_assert_eq(reader.fixed.task, 9);
     for (int i = 0; i < 4; i++) {
         cr_assert(cup_basket_reader_next(&reader));
         cr_assert_eq(reader.row.branch, branches[i]);
