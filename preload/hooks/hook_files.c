@@ -1,4 +1,6 @@
-/* Wrappers of calls on descriptors. Each forwards and makes one named call of policy. */
+/* Wrappers of calls on file descriptors. Each one forwards the call, between a begin and an end or
+ * next to one named call of policy. */
+#include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/opening.h"
@@ -8,45 +10,48 @@
 #include "preload/sys/hook_list.h"
 #include "preload/sys/own_fd.h"
 #include "preload/sys/raw.h"
-#include "preload/waits/wait.h"
 
 #include <errno.h>
 
 /* ---- descriptors come and go ------------------------------------------------------------- */
 
-/* A child of vfork shares our memory: what it closes and opens is not ours. Asked only where a
- * number changes its meaning, next to a system call that costs more. */
-static bool same_process(void)
+/* False in a child of vfork: it shares our memory, but opens and closes descriptors of its own.
+ * This costs a system call, so only the calls that create or close a descriptor ask. */
+static bool is_same_process(void)
 {
     return cup_raw_getpid() == (int)cup_log_header()->pid;
 }
 
-/* By a call that began at START (ticks). PATH: NULL if it is relative to a directory that is named
- * by a descriptor. */
-static void opened(int fd, const char *path, uint64_t start)
+/* FD is what a call that began at START (ticks) returned. PATH is NULL if the file's path is not
+ * known. Keeps errno. */
+static void record_open(int fd, const char *path, uint64_t start)
 {
     int saved = errno;
     if (fd < 0 && cup_active()) {
         cup_opening_failed(path, saved, start);
-    } else if (cup_active() && same_process()) {
+    } else if (cup_active() && is_same_process()) {
         cup_descriptor_opened(fd, path);
         cup_opening_done(fd, start);
     }
     errno = saved;
 }
 
-/* Not every PATH of a call that failed can be read. */
-static const char *path_at(int fd, int directory, const char *path)
+/* The path that openat() opened, for its result FD; NULL if it is relative to DIRECTORY, whose own
+ * path is not known. After a failed call PATH may be unreadable, so its first letter is not read.
+ */
+static const char *path_below(int directory, const char *path, int fd)
 {
-    bool whole = directory == AT_FDCWD || (fd >= 0 && *path == '/');
-    return whole ? path : NULL;
+    bool is_whole = directory == AT_FDCWD || (fd >= 0 && *path == '/');
+    return is_whole ? path : NULL;
 }
 
-static int replaced(int fd)
+/* FD is closed, or stands for another file from now on: clears what is known about it. Returns FD
+ * and keeps errno. */
+static int clear_descriptor(int fd)
 {
     int saved = errno;
     cup_descriptor_unwire(fd);
-    if (fd >= 0 && cup_active() && same_process()) {
+    if (fd >= 0 && cup_active() && is_same_process()) {
         cup_connecting_closed(fd);
         cup_descriptor_forget(fd);
         cup_own_fd_lost((unsigned)fd, (unsigned)fd);
@@ -60,206 +65,214 @@ static bool takes_mode(int flags)
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* The optional third argument of the open family, read as libc reads it. */
-#define MODE_ARGUMENT(flags)                                                                       \
-    ({                                                                                             \
-        mode_t mode_ = 0;                                                                          \
-        if (takes_mode(flags)) {                                                                   \
-            va_list arguments_;                                                                    \
-            va_start(arguments_, flags);                                                           \
-            mode_ = va_arg(arguments_, mode_t);                                                    \
-            va_end(arguments_);                                                                    \
-        }                                                                                          \
-        mode_;                                                                                     \
-    })
-
-/* A path is looked up, a file closed: on a far file system that may take long. */
-#define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
-
-/* PATH: an expression in `fd`, what the call returned. */
-#define OPEN(path, call)                                                                           \
-    ({                                                                                             \
-        uint64_t start_ = cup_ticks();                                                             \
-        int fd = DISK(call);                                                                       \
-        opened(fd, path, start_);                                                                  \
-        fd;                                                                                        \
-    })
-#define OPEN_AT(directory, path, call) OPEN(path_at(fd, directory, path), call)
-
-CUP_HOOK int open(const char *path, int flags, ...)
+/* The optional third argument of the open family, which libc reads under the same condition. */
+static mode_t read_mode(int flags, va_list arguments)
 {
-    return OPEN(path, CUP_REAL(open)(path, flags, MODE_ARGUMENT(flags)));
+    return takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
 }
 
-CUP_HOOK int open64(const char *path, int flags, ...)
+/* A call of the open family: its start in ticks, and the wait for the file system. */
+struct open_call {
+    uint64_t start;
+    struct cup_wait room, *wait;
+};
+
+static inline void begin_open(struct open_call *call)
 {
-    return OPEN(path, CUP_REAL(open64)(path, flags, MODE_ARGUMENT(flags)));
+    call->start = cup_ticks();
+    call->wait = begin_disk_wait(&call->room);
 }
 
-CUP_HOOK int __open(const char *path, int flags, ...)
+/* FD is what the call returned. */
+static inline int end_open(struct open_call *call, int fd, const char *path)
 {
-    mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open) ? OPEN(path, real___open(path, flags, mode)) : cup_missing();
+    end_wait(call->wait, fd);
+    record_open(fd, path, call->start);
+    return fd;
 }
 
-CUP_HOOK int __open64(const char *path, int flags, ...)
+static inline int end_open_at(struct open_call *call, int fd, int directory, const char *path)
 {
-    mode_t mode = MODE_ARGUMENT(flags);
-    return CUP_HAVE(__open64) ? OPEN(path, real___open64(path, flags, mode)) : cup_missing();
+    return end_open(call, fd, path_below(directory, path, fd));
 }
+
+/* One of open() and its siblings, which differ in name only: off_t has 64 bits everywhere. */
+#define OPEN_SIBLING(name)                                                                         \
+    CUP_HOOK int name(const char *path, int flags, ...)                                            \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, flags);                                                                \
+        mode_t mode = read_mode(flags, arguments);                                                 \
+        va_end(arguments);                                                                         \
+        struct open_call call;                                                                     \
+        begin_open(&call);                                                                         \
+        return end_open(&call, CUP_CALL_OPTIONAL(name, path, flags, mode), path);                  \
+    }
+
+OPEN_SIBLING(open)
+OPEN_SIBLING(open64)
+OPEN_SIBLING(__open)
+OPEN_SIBLING(__open64)
 
 CUP_HOOK int __open_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open_2) ? OPEN(path, real___open_2(path, flags)) : cup_missing();
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_CALL_OPTIONAL(__open_2, path, flags), path);
 }
 
 CUP_HOOK int __open64_2(const char *path, int flags)
 {
-    return CUP_HAVE(__open64_2) ? OPEN(path, real___open64_2(path, flags)) : cup_missing();
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_CALL_OPTIONAL(__open64_2, path, flags), path);
 }
 
-CUP_HOOK int openat(int directory, const char *path, int flags, ...)
-{
-    return OPEN_AT(directory, path, CUP_REAL(openat)(directory, path, flags, MODE_ARGUMENT(flags)));
-}
+/* The same for openat(). */
+#define OPENAT_SIBLING(name)                                                                       \
+    CUP_HOOK int name(int directory, const char *path, int flags, ...)                             \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, flags);                                                                \
+        mode_t mode = read_mode(flags, arguments);                                                 \
+        va_end(arguments);                                                                         \
+        struct open_call call;                                                                     \
+        begin_open(&call);                                                                         \
+        int fd = CUP_CALL_OPTIONAL(name, directory, path, flags, mode);                            \
+        return end_open_at(&call, fd, directory, path);                                            \
+    }
 
-CUP_HOOK int openat64(int directory, const char *path, int flags, ...)
-{
-    return OPEN_AT(directory, path,
-                   CUP_REAL(openat64)(directory, path, flags, MODE_ARGUMENT(flags)));
-}
+OPENAT_SIBLING(openat)
+OPENAT_SIBLING(openat64)
 
 CUP_HOOK int __openat_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat_2) ? OPEN_AT(directory, path, real___openat_2(directory, path, flags))
-                                : cup_missing();
+    struct open_call call;
+    begin_open(&call);
+    int fd = CUP_CALL_OPTIONAL(__openat_2, directory, path, flags);
+    return end_open_at(&call, fd, directory, path);
 }
 
 CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
 {
-    return CUP_HAVE(__openat64_2)
-               ? OPEN_AT(directory, path, real___openat64_2(directory, path, flags))
-               : cup_missing();
+    struct open_call call;
+    begin_open(&call);
+    int fd = CUP_CALL_OPTIONAL(__openat64_2, directory, path, flags);
+    return end_open_at(&call, fd, directory, path);
 }
 
 CUP_HOOK int creat(const char *path, mode_t mode)
 {
-    return OPEN(path, CUP_REAL(creat)(path, mode));
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(creat)(path, mode), path);
 }
 
 CUP_HOOK int creat64(const char *path, mode_t mode)
 {
-    return OPEN(path, CUP_REAL(creat64)(path, mode));
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(creat64)(path, mode), path);
 }
 
-/* Forgotten before the call: afterwards the number may already be another thread's file. */
+/* The descriptor is cleared before the call: afterwards the number may already stand for a file
+ * that another thread opened. */
 CUP_HOOK int close(int fd)
 {
-    replaced(fd);
-    return DISK(CUP_REAL(close)(fd));
+    clear_descriptor(fd);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(close)(fd));
 }
 
 CUP_HOOK int __close(int fd)
 {
-    replaced(fd);
-    return CUP_HAVE(__close) ? DISK(real___close(fd)) : DISK(CUP_REAL(close)(fd));
+    clear_descriptor(fd);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_HAVE(__close) ? real___close(fd) : CUP_REAL(close)(fd));
 }
 
-static void range_closes(unsigned first, unsigned last)
+static void clear_descriptors(unsigned first, unsigned last)
 {
     int saved = errno;
     cup_descriptor_unwire_range(first, last);
-    if (cup_active() && same_process()) {
+    if (cup_active() && is_same_process()) {
         cup_descriptor_forget_range(first, last);
         cup_own_fd_lost(first, last);
     }
     errno = saved;
 }
 
-enum { CLOSES_LATER = 1 << 2 }; /* CLOSE_RANGE_CLOEXEC: at the next exec */
+enum { CLOSES_AT_EXEC = 1 << 2 }; /* CLOSE_RANGE_CLOEXEC */
 
 CUP_HOOK int close_range(unsigned first, unsigned last, int flags)
 {
-    if (!(flags & CLOSES_LATER))
-        range_closes(first, last);
-    return CUP_HAVE(close_range) ? real_close_range(first, last, flags) : cup_missing();
+    if (!(flags & CLOSES_AT_EXEC))
+        clear_descriptors(first, last);
+    return CUP_CALL_OPTIONAL(close_range, first, last, flags);
 }
 
 CUP_HOOK void closefrom(int first)
 {
-    range_closes(first < 0 ? 0 : (unsigned)first, CUP_DESCRIPTORS);
+    clear_descriptors(first < 0 ? 0 : (unsigned)first, CUP_DESCRIPTORS);
     if (CUP_HAVE(closefrom))
         real_closefrom(first);
 }
 
 CUP_HOOK int dup(int from)
 {
-    return replaced(CUP_REAL(dup)(from));
+    return clear_descriptor(CUP_REAL(dup)(from));
 }
 
 CUP_HOOK int dup2(int from, int to)
 {
-    return replaced(CUP_REAL(dup2)(from, to));
+    return clear_descriptor(CUP_REAL(dup2)(from, to));
 }
 
 CUP_HOOK int __dup2(int from, int to)
 {
-    return replaced(CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to));
+    return clear_descriptor(CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to));
 }
 
 CUP_HOOK int dup3(int from, int to, int flags)
 {
-    return replaced(CUP_REAL(dup3)(from, to, flags));
+    return clear_descriptor(CUP_REAL(dup3)(from, to, flags));
 }
 
-/* The third argument is an int, a pointer or absent: passed on as the widest. */
-#define POINTER_ARGUMENT(last)                                                                     \
-    ({                                                                                             \
-        va_list arguments_;                                                                        \
-        va_start(arguments_, last);                                                                \
-        void *pointer_ = va_arg(arguments_, void *);                                               \
-        va_end(arguments_);                                                                        \
-        pointer_;                                                                                  \
-    })
-
-static int controlled(int command, int result)
+/* Only F_SETLKW and F_OFD_SETLKW wait: for another process's lock on the file. */
+static inline struct cup_wait *begin_control(struct cup_wait *room, int command)
 {
-    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
-        replaced(result);
-    return result;
+    bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
+    return waits ? begin_lock_wait(room) : NULL;
 }
 
-/* Whoever asks for a file's lock with F_SETLKW waits for it. */
-#define CONTROL(command, call)                                                                     \
-    controlled(command,                                                                            \
-               waits_for_lock(command) ? CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call) : (call))
-
-static bool waits_for_lock(int command)
+static inline int end_control(struct cup_wait *wait, int command, int result)
 {
-    return command == F_SETLKW || command == F_OFD_SETLKW;
+    end_wait(wait, result);
+    bool makes_descriptor = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+    return makes_descriptor ? clear_descriptor(result) : result;
 }
 
-CUP_HOOK int fcntl(int fd, int command, ...)
-{
-    void *argument = POINTER_ARGUMENT(command);
-    return CONTROL(command, CUP_REAL(fcntl)(fd, command, argument));
-}
+/* One of fcntl() and its siblings, which glibc did not always have. The third argument is an int, a
+ * pointer or absent: it is passed on as a pointer, the widest of them. */
+#define FCNTL_SIBLING(name)                                                                        \
+    CUP_HOOK int name(int fd, int command, ...)                                                    \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, command);                                                              \
+        void *argument = va_arg(arguments, void *);                                                \
+        va_end(arguments);                                                                         \
+        struct cup_wait room, *wait = begin_control(&room, command);                               \
+        int result = CUP_HAVE(name) ? real_##name(fd, command, argument)                           \
+                                    : CUP_REAL(fcntl)(fd, command, argument);                      \
+        return end_control(wait, command, result);                                                 \
+    }
 
-CUP_HOOK int fcntl64(int fd, int command, ...)
-{
-    void *argument = POINTER_ARGUMENT(command);
-    return CONTROL(command, CUP_HAVE(fcntl64) ? real_fcntl64(fd, command, argument)
-                                              : CUP_REAL(fcntl)(fd, command, argument));
-}
+FCNTL_SIBLING(fcntl)
+FCNTL_SIBLING(fcntl64)
+FCNTL_SIBLING(__fcntl)
 
-CUP_HOOK int __fcntl(int fd, int command, ...)
-{
-    void *argument = POINTER_ARGUMENT(command);
-    return CONTROL(command, CUP_HAVE(__fcntl) ? real___fcntl(fd, command, argument)
-                                              : CUP_REAL(fcntl)(fd, command, argument));
-}
-
-static off_t moved(int fd, off_t offset)
+/* lseek() set FD's position to OFFSET (-1: it failed). Returns OFFSET. */
+static off_t note_position(int fd, off_t offset)
 {
     if (offset >= 0 && cup_active())
         cup_descriptor_moved(fd, offset);
@@ -268,201 +281,232 @@ static off_t moved(int fd, off_t offset)
 
 CUP_HOOK off_t lseek(int fd, off_t offset, int whence)
 {
-    return moved(fd, CUP_REAL(lseek)(fd, offset, whence));
+    return note_position(fd, CUP_REAL(lseek)(fd, offset, whence));
 }
 
 CUP_HOOK off64_t lseek64(int fd, off64_t offset, int whence)
 {
-    return moved(fd, CUP_REAL(lseek64)(fd, offset, whence));
+    return note_position(fd, CUP_REAL(lseek64)(fd, offset, whence));
 }
 
 CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 {
-    return moved(fd, CUP_HAVE(__lseek) ? real___lseek(fd, offset, whence)
-                                       : CUP_REAL(lseek)(fd, offset, whence));
+    return note_position(fd, CUP_HAVE(__lseek) ? real___lseek(fd, offset, whence)
+                                               : CUP_REAL(lseek)(fd, offset, whence));
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-#define READ(fd, position, call, to, parts)                                                        \
-    CUP_TRANSFER(CUP_READ, fd, position, ssize_t, call, result, to, parts)
-#define WRITE(fd, position, call)                                                                  \
-    CUP_TRANSFER(CUP_WRITE, fd, position, ssize_t, call, result, NULL, 0)
+/* A write hands over bytes of which nothing is looked at. */
+static inline ssize_t end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
+{
+    return cup_transfer_end(transfer, bytes, offset, NULL, 0);
+}
 
 CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
 {
-    READ(fd, CUP_AT_CURSOR, cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer), buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer);
+    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
 }
 
 CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)
 {
-    READ(fd, CUP_AT_CURSOR, CUP_HAVE(__read) ? real___read(fd, buffer, bytes) : cup_missing(),
-         buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(__read, fd, buffer, bytes);
+    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
 }
 
-CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
+CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t capacity)
 {
-    READ(fd, CUP_AT_CURSOR,
-         CUP_HAVE(__read_chk) ? real___read_chk(fd, buffer, bytes, room) : cup_missing(), buffer,
-         0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(__read_chk, fd, buffer, bytes, capacity);
+    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
 }
 
 CUP_HOOK ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 {
-    READ(fd, offset, CUP_REAL(pread)(fd, buffer, bytes, offset), buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_REAL(pread)(fd, buffer, bytes, offset);
+    return cup_transfer_end(transfer, result, offset, buffer, 0);
 }
 
 CUP_HOOK ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    READ(fd, offset, CUP_REAL(pread64)(fd, buffer, bytes, offset), buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_REAL(pread64)(fd, buffer, bytes, offset);
+    return cup_transfer_end(transfer, result, offset, buffer, 0);
 }
 
 CUP_HOOK ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset)
 {
-    READ(fd, offset,
-         CUP_HAVE(__pread64) ? real___pread64(fd, buffer, bytes, offset) : cup_missing(), buffer,
-         0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(__pread64, fd, buffer, bytes, offset);
+    return cup_transfer_end(transfer, result, offset, buffer, 0);
 }
 
-CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room)
+CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t capacity)
 {
-    READ(fd, offset,
-         CUP_HAVE(__pread_chk) ? real___pread_chk(fd, buffer, bytes, offset, room) : cup_missing(),
-         buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(__pread_chk, fd, buffer, bytes, offset, capacity);
+    return cup_transfer_end(transfer, result, offset, buffer, 0);
 }
 
-CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t room)
+CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t capacity)
 {
-    READ(fd, offset,
-         CUP_HAVE(__pread64_chk) ? real___pread64_chk(fd, buffer, bytes, offset, room)
-                                 : cup_missing(),
-         buffer, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(__pread64_chk, fd, buffer, bytes, offset, capacity);
+    return cup_transfer_end(transfer, result, offset, buffer, 0);
 }
 
 CUP_HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
 {
-    READ(fd, CUP_AT_CURSOR, CUP_REAL(readv)(fd, parts, count), parts, count);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_REAL(readv)(fd, parts, count);
+    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, parts, count);
 }
 
 CUP_HOOK ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    READ(fd, offset, CUP_REAL(preadv)(fd, parts, count, offset), parts, count);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_REAL(preadv)(fd, parts, count, offset);
+    return cup_transfer_end(transfer, result, offset, parts, count);
 }
 
 CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    READ(fd, offset, CUP_REAL(preadv64)(fd, parts, count, offset), parts, count);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_REAL(preadv64)(fd, parts, count, offset);
+    return cup_transfer_end(transfer, result, offset, parts, count);
 }
 
 /* Offset -1 means the cursor, for these alone. */
 CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    READ(fd, offset,
-         CUP_HAVE(preadv2) ? real_preadv2(fd, parts, count, offset, flags) : cup_missing(), parts,
-         count);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(preadv2, fd, parts, count, offset, flags);
+    return cup_transfer_end(transfer, result, offset, parts, count);
 }
 
 CUP_HOOK ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
-    READ(fd, offset,
-         CUP_HAVE(preadv64v2) ? real_preadv64v2(fd, parts, count, offset, flags) : cup_missing(),
-         parts, count);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+    ssize_t result = CUP_CALL_OPTIONAL(preadv64v2, fd, parts, count, offset, flags);
+    return cup_transfer_end(transfer, result, offset, parts, count);
 }
 
 CUP_HOOK ssize_t write(int fd, const void *buffer, size_t bytes)
 {
-    WRITE(fd, CUP_AT_CURSOR, CUP_REAL(write)(fd, buffer, bytes));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(write)(fd, buffer, bytes), CUP_AT_CURSOR);
 }
 
 CUP_HOOK ssize_t __write(int fd, const void *buffer, size_t bytes)
 {
-    WRITE(fd, CUP_AT_CURSOR, CUP_HAVE(__write) ? real___write(fd, buffer, bytes) : cup_missing());
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_CALL_OPTIONAL(__write, fd, buffer, bytes), CUP_AT_CURSOR);
 }
 
 CUP_HOOK ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
 {
-    WRITE(fd, offset, CUP_REAL(pwrite)(fd, buffer, bytes, offset));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(pwrite)(fd, buffer, bytes, offset), offset);
 }
 
 CUP_HOOK ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    WRITE(fd, offset, CUP_REAL(pwrite64)(fd, buffer, bytes, offset));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(pwrite64)(fd, buffer, bytes, offset), offset);
 }
 
 CUP_HOOK ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
 {
-    WRITE(fd, offset,
-          CUP_HAVE(__pwrite64) ? real___pwrite64(fd, buffer, bytes, offset) : cup_missing());
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_CALL_OPTIONAL(__pwrite64, fd, buffer, bytes, offset), offset);
 }
 
 CUP_HOOK ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    WRITE(fd, CUP_AT_CURSOR, CUP_REAL(writev)(fd, parts, count));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(writev)(fd, parts, count), CUP_AT_CURSOR);
 }
 
 CUP_HOOK ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-    WRITE(fd, offset, CUP_REAL(pwritev)(fd, parts, count, offset));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(pwritev)(fd, parts, count, offset), offset);
 }
 
 CUP_HOOK ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
 {
-    WRITE(fd, offset, CUP_REAL(pwritev64)(fd, parts, count, offset));
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_REAL(pwritev64)(fd, parts, count, offset), offset);
 }
 
 CUP_HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    WRITE(fd, offset,
-          CUP_HAVE(pwritev2) ? real_pwritev2(fd, parts, count, offset, flags) : cup_missing());
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_CALL_OPTIONAL(pwritev2, fd, parts, count, offset, flags),
+                     offset);
 }
 
 CUP_HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
                              int flags)
 {
-    WRITE(fd, offset,
-          CUP_HAVE(pwritev64v2) ? real_pwritev64v2(fd, parts, count, offset, flags)
-                                : cup_missing());
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_write(transfer, CUP_CALL_OPTIONAL(pwritev64v2, fd, parts, count, offset, flags),
+                     offset);
 }
 
 /* ---- copies inside the kernel ------------------------------------------------------------ */
 
-/* Where a copy began, from an offset that the call moved on. Only now: before the call nobody
- * knows whether the pointer is any good. */
-#define BEGAN_AT(offset, bytes)                                                                    \
-    ((offset) && (bytes) >= 0 ? (int64_t) * (offset) - (bytes) : CUP_AT_CURSOR)
+static inline struct cup_copy *begin_copy(struct cup_copy *room, int from, int to)
+{
+    return cup_copy_begin(room, from, to) ? room : NULL;
+}
 
-#define COPY(from, from_offset, to, to_offset, call)                                               \
-    struct cup_copy copy;                                                                          \
-    bool counted = cup_copy_begin(&copy, from, to);                                                \
-    ssize_t result = call;                                                                         \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_copy_end(&copy, result, BEGAN_AT(from_offset, result), BEGAN_AT(to_offset, result));   \
-    return result
+/* Where a copy of BYTES began, from an OFFSET that the call has moved on (NULL: at the cursor).
+ * Asked after a call that succeeded, which shows that the pointer is valid. */
+static int64_t find_start(const off64_t *offset, ssize_t bytes)
+{
+    return offset && bytes >= 0 ? *offset - bytes : CUP_AT_CURSOR;
+}
 
-static off_t *const at_cursor;
+static inline ssize_t end_copy(struct cup_copy *copy, ssize_t bytes, const off64_t *from_offset,
+                               const off64_t *to_offset)
+{
+    if (__builtin_expect(copy != NULL, 0))
+        cup_copy_end(copy, bytes, find_start(from_offset, bytes), find_start(to_offset, bytes));
+    return bytes;
+}
 
 CUP_HOOK ssize_t sendfile(int to, int from, off_t *offset, size_t bytes)
 {
-    COPY(from, offset, to, at_cursor, CUP_REAL(sendfile)(to, from, offset, bytes));
+    struct cup_copy room, *copy = begin_copy(&room, from, to);
+    ssize_t result = CUP_REAL(sendfile)(to, from, offset, bytes);
+    return end_copy(copy, result, offset, NULL);
 }
 
 CUP_HOOK ssize_t sendfile64(int to, int from, off64_t *offset, size_t bytes)
 {
-    COPY(from, offset, to, at_cursor, CUP_REAL(sendfile64)(to, from, offset, bytes));
+    struct cup_copy room, *copy = begin_copy(&room, from, to);
+    ssize_t result = CUP_REAL(sendfile64)(to, from, offset, bytes);
+    return end_copy(copy, result, offset, NULL);
 }
 
 CUP_HOOK ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset,
                                  size_t bytes, unsigned flags)
 {
-    COPY(from, from_offset, to, to_offset,
-         CUP_HAVE(copy_file_range)
-             ? real_copy_file_range(from, from_offset, to, to_offset, bytes, flags)
-             : cup_missing());
+    struct cup_copy room, *copy = begin_copy(&room, from, to);
+    ssize_t result =
+        CUP_CALL_OPTIONAL(copy_file_range, from, from_offset, to, to_offset, bytes, flags);
+    return end_copy(copy, result, from_offset, to_offset);
 }
 
 CUP_HOOK ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
                         unsigned flags)
 {
-    COPY(from, from_offset, to, to_offset,
-         CUP_REAL(splice)(from, from_offset, to, to_offset, bytes, flags));
+    struct cup_copy room, *copy = begin_copy(&room, from, to);
+    ssize_t result = CUP_REAL(splice)(from, from_offset, to, to_offset, bytes, flags);
+    return end_copy(copy, result, from_offset, to_offset);
 }

@@ -1,198 +1,235 @@
-/* Wrappers of calls on paths and directories: a file is looked up, or a far file system waited for.
- */
+/* Wrappers of calls on paths and directories. They look up files, for which a remote file system
+ * may have to be asked. */
 #include "preload/attribution/looked_up_paths.h"
+#include "preload/hooks/waiting.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"
-#include "preload/waits/wait.h"
 
-#include <errno.h>
+/* ---- calls that look up a path ----------------------------------------------------------- */
 
-/* Relative to a directory that is named by a descriptor: not known by its path. */
-static inline void looked_up_at(int directory, const char *path)
+/* PATH was found, below DIRECTORY if it is relative: such a path is not known as a whole. */
+static inline void note_path(int directory, const char *path)
 {
     if (__builtin_expect(cup_active() && !cup_self.guard, 0) && path &&
         (directory == AT_FDCWD || *path == '/'))
         cup_path_used(path);
 }
 
-/* The family differs in names only. CALL comes after what a program may notice of its arguments: a
- * path that cannot be read is the kernel's to refuse, so a failed call is not looked at. */
-#define LOOK_UP(name, directory, path, ...)                                                        \
-    int result = CUP_HAVE(name) ? CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, real_##name(__VA_ARGS__)) \
-                                : cup_missing();                                                   \
-    if (result == 0)                                                                               \
-        looked_up_at(directory, path);                                                             \
-    return result
+/* After a call that failed PATH is not read: it may be unreadable, and the kernel has said so. */
+static inline int end_look_up(struct cup_wait *wait, int result, int directory, const char *path)
+{
+    end_wait(wait, result);
+    if (result == 0)
+        note_path(directory, path);
+    return result;
+}
 
 CUP_HOOK int stat(const char *path, struct stat *status)
 {
-    LOOK_UP(stat, AT_FDCWD, path, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(stat, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int stat64(const char *path, struct stat64 *status)
 {
-    LOOK_UP(stat64, AT_FDCWD, path, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(stat64, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int lstat(const char *path, struct stat *status)
 {
-    LOOK_UP(lstat, AT_FDCWD, path, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(lstat, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int lstat64(const char *path, struct stat64 *status)
 {
-    LOOK_UP(lstat64, AT_FDCWD, path, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(lstat64, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int fstatat(int directory, const char *path, struct stat *status, int flags)
 {
-    LOOK_UP(fstatat, directory, path, directory, path, status, flags);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(fstatat, directory, path, status, flags), directory,
+                       path);
 }
 
 CUP_HOOK int fstatat64(int directory, const char *path, struct stat64 *status, int flags)
 {
-    LOOK_UP(fstatat64, directory, path, directory, path, status, flags);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(fstatat64, directory, path, status, flags),
+                       directory, path);
 }
 
 CUP_HOOK int statx(int directory, const char *path, int flags, unsigned mask, struct statx *status)
 {
-    LOOK_UP(statx, directory, path, directory, path, flags, mask, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(statx, directory, path, flags, mask, status),
+                       directory, path);
 }
 
-/* What programs that were built before glibc 2.33 call. */
+/* Programs that were built before glibc 2.33 call these. */
 
 CUP_HOOK int __xstat(int version, const char *path, struct stat *status)
 {
-    LOOK_UP(__xstat, AT_FDCWD, path, version, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(__xstat, version, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int __xstat64(int version, const char *path, struct stat64 *status)
 {
-    LOOK_UP(__xstat64, AT_FDCWD, path, version, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(__xstat64, version, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int __lxstat(int version, const char *path, struct stat *status)
 {
-    LOOK_UP(__lxstat, AT_FDCWD, path, version, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(__lxstat, version, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int __lxstat64(int version, const char *path, struct stat64 *status)
 {
-    LOOK_UP(__lxstat64, AT_FDCWD, path, version, path, status);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(__lxstat64, version, path, status), AT_FDCWD, path);
 }
 
 CUP_HOOK int __fxstatat(int version, int directory, const char *path, struct stat *status,
                         int flags)
 {
-    LOOK_UP(__fxstatat, directory, path, version, directory, path, status, flags);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait, CUP_CALL_OPTIONAL(__fxstatat, version, directory, path, status, flags),
+                       directory, path);
 }
 
 CUP_HOOK int __fxstatat64(int version, int directory, const char *path, struct stat64 *status,
                           int flags)
 {
-    LOOK_UP(__fxstatat64, directory, path, version, directory, path, status, flags);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_look_up(wait,
+                       CUP_CALL_OPTIONAL(__fxstatat64, version, directory, path, status, flags),
+                       directory, path);
 }
 
 /* ---- calls that only wait ---------------------------------------------------------------- */
 
-#define DISK(call) return CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
-
 CUP_HOOK int fstat(int fd, struct stat *status)
 {
-    DISK(CUP_HAVE(fstat) ? real_fstat(fd, status) : cup_missing());
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(fstat, fd, status));
 }
 
 CUP_HOOK int fstat64(int fd, struct stat64 *status)
 {
-    DISK(CUP_HAVE(fstat64) ? real_fstat64(fd, status) : cup_missing());
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(fstat64, fd, status));
 }
 
 CUP_HOOK int __fxstat(int version, int fd, struct stat *status)
 {
-    DISK(CUP_HAVE(__fxstat) ? real___fxstat(version, fd, status) : cup_missing());
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(__fxstat, version, fd, status));
 }
 
 CUP_HOOK int __fxstat64(int version, int fd, struct stat64 *status)
 {
-    DISK(CUP_HAVE(__fxstat64) ? real___fxstat64(version, fd, status) : cup_missing());
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(__fxstat64, version, fd, status));
 }
 
 CUP_HOOK int access(const char *path, int mode)
 {
-    DISK(CUP_REAL(access)(path, mode));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(access)(path, mode));
 }
 
 CUP_HOOK int faccessat(int directory, const char *path, int mode, int flags)
 {
-    DISK(CUP_REAL(faccessat)(directory, path, mode, flags));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(faccessat)(directory, path, mode, flags));
 }
 
 CUP_HOOK int unlink(const char *path)
 {
-    DISK(CUP_REAL(unlink)(path));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(unlink)(path));
 }
 
 CUP_HOOK int unlinkat(int directory, const char *path, int flags)
 {
-    DISK(CUP_REAL(unlinkat)(directory, path, flags));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(unlinkat)(directory, path, flags));
 }
 
 CUP_HOOK int rename(const char *from, const char *to)
 {
-    DISK(CUP_REAL(rename)(from, to));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(rename)(from, to));
 }
 
 CUP_HOOK int renameat(int from_directory, const char *from, int to_directory, const char *to)
 {
-    DISK(CUP_REAL(renameat)(from_directory, from, to_directory, to));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(renameat)(from_directory, from, to_directory, to));
 }
 
 CUP_HOOK int mkdir(const char *path, mode_t mode)
 {
-    DISK(CUP_REAL(mkdir)(path, mode));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(mkdir)(path, mode));
 }
 
 CUP_HOOK int mkdirat(int directory, const char *path, mode_t mode)
 {
-    DISK(CUP_REAL(mkdirat)(directory, path, mode));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(mkdirat)(directory, path, mode));
 }
 
 CUP_HOOK int rmdir(const char *path)
 {
-    DISK(CUP_REAL(rmdir)(path));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(rmdir)(path));
 }
 
 CUP_HOOK int truncate(const char *path, off_t bytes)
 {
-    DISK(CUP_REAL(truncate)(path, bytes));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(truncate)(path, bytes));
 }
 
 CUP_HOOK int truncate64(const char *path, off64_t bytes)
 {
-    DISK(CUP_REAL(truncate64)(path, bytes));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(truncate64)(path, bytes));
 }
 
 CUP_HOOK int ftruncate(int fd, off_t bytes)
 {
-    DISK(CUP_REAL(ftruncate)(fd, bytes));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(ftruncate)(fd, bytes));
 }
 
 CUP_HOOK int ftruncate64(int fd, off64_t bytes)
 {
-    DISK(CUP_REAL(ftruncate64)(fd, bytes));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(ftruncate64)(fd, bytes));
 }
 
 CUP_HOOK DIR *opendir(const char *path)
 {
-    DISK(CUP_REAL(opendir)(path));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_pointer_wait(wait, CUP_REAL(opendir)(path));
 }
 
 CUP_HOOK struct dirent *readdir(DIR *directory)
 {
-    DISK(CUP_REAL(readdir)(directory));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_pointer_wait(wait, CUP_REAL(readdir)(directory));
 }
 
 CUP_HOOK struct dirent64 *readdir64(DIR *directory)
 {
-    DISK(CUP_REAL(readdir64)(directory));
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_pointer_wait(wait, CUP_REAL(readdir64)(directory));
 }

@@ -1,131 +1,170 @@
-/* Wrappers of how a process starts another program, and of its ends that run no destructor. */
+/* Wrappers of the calls by which a process starts another program, waits for a child, or ends
+ * without running destructors. */
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/system_shell.h"
 #include "preload/dask/digests.h"
+#include "preload/hooks/waiting.h"
 #include "preload/kernel_count.h"
 #include "preload/process.h"
 #include "preload/sys/hook_list.h"
-#include "preload/waits/wait.h"
 
 #include <errno.h>
 #include <spawn.h>
 
 /* ---- other programs ---------------------------------------------------------------------- */
 
-/* CALL starts a program with the environment `passed`: what the program asked for, with one
- * variable more if a task started this. Should that be too much for the kernel, without. libc's
- * own forms of exec call each other past us, so each is taken here to the one that can pass an
- * environment. All of it lives on the stack, since this may be a child of vfork. */
-#define EXECUTE(environment, is_too_long, call)                                                    \
-    char text[CUP_CHILD_TEXT];                                                                     \
-    size_t room = cup_child_room(environment);                                                     \
-    char *copy[room];                                                                              \
-    char *const *passed = cup_child_environment(environment, copy, room, text);                    \
-    int result = call;                                                                             \
-    if (__builtin_expect(passed != (environment) && (is_too_long), 0)) {                           \
-        passed = environment;                                                                      \
-        result = call;                                                                             \
-    }                                                                                              \
-    return result
+/* A program that a task starts finds the task in one more environment variable. If the kernel finds
+ * that too long, it is started without. The copy of the environment lies on the stack, because this
+ * may be a child of vfork. libc's forms of exec call each other inside libc, where no hook sees
+ * them, so each wrapper calls the form that takes an environment. */
+typedef int exec_call(const char *program, char *const arguments[], char *const environment[]);
 
-#define EXEC_FAILED (result == -1 && errno == E2BIG)
-#define SPAWN_FAILED (result == E2BIG)
+static bool is_too_long(int result)
+{
+    return result == -1 && errno == E2BIG;
+}
+
+static int execute(exec_call *real, const char *program, char *const arguments[],
+                   char *const environment[])
+{
+    char text[CUP_CHILD_TEXT];
+    size_t room = cup_child_room(environment);
+    char *copy[room];
+    char *const *passed = cup_child_environment(environment, copy, room, text);
+    int result = real(program, arguments, passed);
+    bool again = passed != environment && is_too_long(result);
+    return again ? real(program, arguments, environment) : result;
+}
 
 CUP_HOOK int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    EXECUTE(environment, EXEC_FAILED, CUP_REAL(execve)(path, arguments, passed));
+    return execute(CUP_REAL(execve), path, arguments, environment);
 }
 
 CUP_HOOK int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    EXECUTE(environment, EXEC_FAILED, CUP_REAL(execvpe)(file, arguments, passed));
+    return execute(CUP_REAL(execvpe), file, arguments, environment);
+}
+
+CUP_HOOK int execv(const char *path, char *const arguments[])
+{
+    return execute(CUP_REAL(execve), path, arguments, environ);
+}
+
+CUP_HOOK int execvp(const char *file, char *const arguments[])
+{
+    return execute(CUP_REAL(execvpe), file, arguments, environ);
 }
 
 CUP_HOOK int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    EXECUTE(environment, EXEC_FAILED, CUP_REAL(fexecve)(fd, arguments, passed));
-}
-
-static int missing(void)
-{
-    errno = ENOSYS;
-    return -1;
+    char text[CUP_CHILD_TEXT];
+    size_t room = cup_child_room(environment);
+    char *copy[room];
+    char *const *passed = cup_child_environment(environment, copy, room, text);
+    int result = CUP_REAL(fexecve)(fd, arguments, passed);
+    bool again = passed != environment && is_too_long(result);
+    return again ? real_fexecve(fd, arguments, environment) : result;
 }
 
 CUP_HOOK int execveat(int directory, const char *path, char *const arguments[],
                       char *const environment[], int flags)
 {
     if (!CUP_HAVE(execveat))
-        return missing();
-    EXECUTE(environment, EXEC_FAILED, real_execveat(directory, path, arguments, passed, flags));
+        return cup_missing();
+    char text[CUP_CHILD_TEXT];
+    size_t room = cup_child_room(environment);
+    char *copy[room];
+    char *const *passed = cup_child_environment(environment, copy, room, text);
+    int result = real_execveat(directory, path, arguments, passed, flags);
+    bool again = passed != environment && is_too_long(result);
+    return again ? real_execveat(directory, path, arguments, environment, flags) : result;
 }
 
-CUP_HOOK int execv(const char *path, char *const arguments[])
-{
-    EXECUTE(environ, EXEC_FAILED, CUP_REAL(execve)(path, arguments, passed));
-}
-
-CUP_HOOK int execvp(const char *file, char *const arguments[])
-{
-    EXECUTE(environ, EXEC_FAILED, CUP_REAL(execvpe)(file, arguments, passed));
-}
-
+/* Of a list of arguments up to a NULL; LIST stays where it is. */
 static size_t count_arguments(va_list list)
 {
-    size_t count = 1;
-    while (va_arg(list, char *))
+    size_t count = 0;
+    va_list copy;
+    va_copy(copy, list);
+    while (va_arg(copy, char *))
         count++;
+    va_end(copy);
     return count;
 }
 
-/* FIRST and what follows it, up to NULL, as an array; LIST then stands behind the NULL. */
-#define ARGUMENTS(first)                                                                           \
-    va_list list;                                                                                  \
-    va_start(list, first);                                                                         \
-    size_t count = count_arguments(list);                                                          \
-    va_end(list);                                                                                  \
-    char *arguments[count + 1];                                                                    \
-    arguments[0] = (char *)(first);                                                                \
-    va_start(list, first);                                                                         \
-    for (size_t i = 1; i <= count; i++)                                                            \
-    arguments[i] = va_arg(list, char *)
+/* ARGUMENTS becomes FIRST, the COUNT arguments of LIST, and NULL. LIST is moved behind its NULL. */
+static void copy_arguments(char **arguments, const char *first, size_t count, va_list *list)
+{
+    arguments[0] = (char *)first;
+    for (size_t i = 1; i <= count + 1; i++)
+        arguments[i] = va_arg(*list, char *);
+}
 
 CUP_HOOK int execl(const char *path, const char *first, ...)
 {
-    ARGUMENTS(first);
+    va_list list;
+    va_start(list, first);
+    size_t count = count_arguments(list);
+    char *arguments[count + 2];
+    copy_arguments(arguments, first, count, &list);
     va_end(list);
-    EXECUTE(environ, EXEC_FAILED, CUP_REAL(execve)(path, arguments, passed));
+    return execute(CUP_REAL(execve), path, arguments, environ);
 }
 
 CUP_HOOK int execlp(const char *file, const char *first, ...)
 {
-    ARGUMENTS(first);
+    va_list list;
+    va_start(list, first);
+    size_t count = count_arguments(list);
+    char *arguments[count + 2];
+    copy_arguments(arguments, first, count, &list);
     va_end(list);
-    EXECUTE(environ, EXEC_FAILED, CUP_REAL(execvpe)(file, arguments, passed));
+    return execute(CUP_REAL(execvpe), file, arguments, environ);
 }
 
 CUP_HOOK int execle(const char *path, const char *first, ...)
 {
-    ARGUMENTS(first);
+    va_list list;
+    va_start(list, first);
+    size_t count = count_arguments(list);
+    char *arguments[count + 2];
+    copy_arguments(arguments, first, count, &list);
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
-    EXECUTE(environment, EXEC_FAILED, CUP_REAL(execve)(path, arguments, passed));
+    return execute(CUP_REAL(execve), path, arguments, environment);
+}
+
+typedef int spawn_call(pid_t *pid, const char *program, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const arguments[],
+                       char *const environment[]);
+
+/* The same for posix_spawn(), which returns the error. */
+static int spawn(spawn_call *real, pid_t *pid, const char *program,
+                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                 char *const arguments[], char *const environment[])
+{
+    char text[CUP_CHILD_TEXT];
+    size_t room = cup_child_room(environment);
+    char *copy[room];
+    char *const *passed = cup_child_environment(environment, copy, room, text);
+    int error = real(pid, program, actions, attributes, arguments, passed);
+    bool again = passed != environment && error == E2BIG;
+    return again ? real(pid, program, actions, attributes, arguments, environment) : error;
 }
 
 CUP_HOOK int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                          const posix_spawnattr_t *attributes, char *const arguments[],
                          char *const environment[])
 {
-    EXECUTE(environment, SPAWN_FAILED,
-            CUP_REAL(posix_spawn)(pid, path, actions, attributes, arguments, passed));
+    return spawn(CUP_REAL(posix_spawn), pid, path, actions, attributes, arguments, environment);
 }
 
 CUP_HOOK int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                           const posix_spawnattr_t *attributes, char *const arguments[],
                           char *const environment[])
 {
-    EXECUTE(environment, SPAWN_FAILED,
-            CUP_REAL(posix_spawnp)(pid, file, actions, attributes, arguments, passed));
+    return spawn(CUP_REAL(posix_spawnp), pid, file, actions, attributes, arguments, environment);
 }
 
 CUP_HOOK int system(const char *command)
@@ -135,79 +174,94 @@ CUP_HOOK int system(const char *command)
 
 /* ---- children that ended ----------------------------------------------------------------- */
 
-/* Groups of processes are not looked for: whoever waits so knows no single child. */
-static idtype_t kind_of(pid_t pid)
+/* A call that waits for a child: the wait itself, which counts like one for another thread, and the
+ * child's reads, which are added to the kernel's count of this process's when it is reaped. */
+struct child_wait {
+    struct cup_wait room, *wait;
+    struct cup_reaping reaped;
+    bool goes_on; /* false: the call must not be made, and fails */
+};
+
+/* OPTIONS: -1 if the call reaps no child, or one that cannot be told in advance. */
+static void begin_child_wait(struct child_wait *call, bool waits, idtype_t type, id_t id,
+                             int options)
 {
-    return pid > 0 ? P_PID : P_ALL;
+    call->wait = waits ? begin_lock_wait(&call->room) : NULL;
+    call->goes_on = cup_kernel_reaping_begins(&call->reaped, type, id, options);
 }
 
-static int looks(pid_t pid, int options)
+static void end_child_wait(struct child_wait *call, pid_t child)
 {
-    enum { NOT_KNOWN = -1 }; /* options that no call of ours takes */
-    return pid > 0 || pid == -1 ? options : NOT_KNOWN;
+    if (call->goes_on)
+        cup_kernel_reaping_ends(&call->reaped, child);
+    end_wait(call->wait, child);
 }
 
-/* A child is waited for like another thread. */
-#define WAIT(pid, options, call)                                                                   \
-    struct cup_wait blocked;                                                                       \
-    struct cup_reaping reaped;                                                                     \
-    bool waits = waits_for_child(&blocked, options);                                               \
-    bool goes_on =                                                                                 \
-        cup_kernel_reaping_begins(&reaped, kind_of(pid), (id_t)(pid), looks(pid, options));        \
-    pid_t result = goes_on ? (call) : -1;                                                          \
-    if (goes_on)                                                                                   \
-        cup_kernel_reaping_ends(&reaped, result);                                                  \
-    if (waits)                                                                                     \
-        cup_wait_end(&blocked);                                                                    \
-    return result
-
-static bool waits_for_child(struct cup_wait *wait, int options)
+/* Of wait() and its siblings, by what they wait for. Groups of processes (0, or below -1) are left
+ * out. */
+static void begin_wait_for(struct child_wait *call, pid_t pid, int options)
 {
-    return !(options & WNOHANG) && cup_wait_begin(wait, CUP_WAIT_LOCK, CUP_WAITS);
+    bool is_child = pid > 0 || pid == -1;
+    begin_child_wait(call, !(options & WNOHANG), pid > 0 ? P_PID : P_ALL, (id_t)pid,
+                     is_child ? options : -1);
+}
+
+static pid_t end_wait_for(struct child_wait *call, pid_t child)
+{
+    end_child_wait(call, child);
+    return child;
 }
 
 CUP_HOOK pid_t wait(int *status)
 {
-    WAIT(-1, 0, CUP_REAL(wait)(status));
+    struct child_wait call;
+    begin_wait_for(&call, -1, 0);
+    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait)(status) : -1);
 }
 
 CUP_HOOK pid_t __wait(int *status)
 {
-    WAIT(-1, 0, CUP_HAVE(__wait) ? real___wait(status) : missing());
+    struct child_wait call;
+    begin_wait_for(&call, -1, 0);
+    return end_wait_for(&call, call.goes_on ? CUP_CALL_OPTIONAL(__wait, status) : -1);
 }
 
 CUP_HOOK pid_t wait3(int *status, int options, struct rusage *usage)
 {
-    WAIT(-1, options, CUP_REAL(wait3)(status, options, usage));
+    struct child_wait call;
+    begin_wait_for(&call, -1, options);
+    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait3)(status, options, usage) : -1);
 }
 
 CUP_HOOK pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-    WAIT(pid, options, CUP_REAL(wait4)(pid, status, options, usage));
+    struct child_wait call;
+    begin_wait_for(&call, pid, options);
+    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait4)(pid, status, options, usage) : -1);
 }
 
 CUP_HOOK pid_t waitpid(pid_t pid, int *status, int options)
 {
-    WAIT(pid, options, CUP_REAL(waitpid)(pid, status, options));
+    struct child_wait call;
+    begin_wait_for(&call, pid, options);
+    return end_wait_for(&call, call.goes_on ? CUP_REAL(waitpid)(pid, status, options) : -1);
 }
 
 CUP_HOOK pid_t __waitpid(pid_t pid, int *status, int options)
 {
-    WAIT(pid, options, CUP_HAVE(__waitpid) ? real___waitpid(pid, status, options) : missing());
+    struct child_wait call;
+    begin_wait_for(&call, pid, options);
+    return end_wait_for(&call,
+                        call.goes_on ? CUP_CALL_OPTIONAL(__waitpid, pid, status, options) : -1);
 }
 
 CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 {
-    struct cup_wait blocked;
-    struct cup_reaping reaped;
+    struct child_wait call;
     bool reaps = (options & WEXITED) && !(options & WNOWAIT);
-    bool waits = waits_for_child(&blocked, options);
-    bool goes_on = cup_kernel_reaping_begins(&reaped, type, id, reaps ? options : -1);
-    int result = goes_on ? CUP_REAL(waitid)(type, id, child, options) : -1;
-    if (goes_on)
-        cup_kernel_reaping_ends(&reaped, result ? -1 : child ? child->si_pid : reaped.child);
-    if (waits)
-        cup_wait_end(&blocked);
+    begin_child_wait(&call, !(options & WNOHANG), type, id, reaps ? options : -1);
+    int result = call.goes_on ? CUP_REAL(waitid)(type, id, child, options) : -1;
+    end_child_wait(&call, result ? -1 : child ? child->si_pid : call.reaped.child);
     return result;
 }
 

@@ -1,4 +1,5 @@
 /* Wrappers of calls on sockets; read() and write() on them are in hook_files.c. */
+#include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/transfer.h"
 #include "preload/sys/hook_list.h"
@@ -6,159 +7,215 @@
 
 #include <string.h>
 
-/* A look at what stays in the queue, or at an error's report, delivers nothing new. */
-static int receiving(int fd, int flags)
+/* The descriptor to count a receive for: none (-1) if it only peeks at bytes that stay in the
+ * queue, or reads the report of an error. */
+static int find_receiver(int fd, int flags)
 {
     return flags & (MSG_PEEK | MSG_ERRQUEUE) ? -1 : fd;
 }
 
-/* With MSG_TRUNC the result is a datagram's length, whatever there was room for. */
-static ssize_t within(ssize_t result, size_t room)
+/* With MSG_TRUNC the result is the length of the datagram, even where it did not fit. */
+static ssize_t limit_to(ssize_t result, size_t room)
 {
     return result > 0 && (size_t)result > room ? (ssize_t)room : result;
 }
 
-static ssize_t in_message(ssize_t result, const struct msghdr *message)
+static ssize_t count_in_message(ssize_t result, const struct msghdr *message)
 {
     size_t room = 0;
     for (size_t i = 0; result > 0 && i < message->msg_iovlen; i++)
         room += message->msg_iov[i].iov_len;
-    return within(result, room);
+    return limit_to(result, room);
 }
 
-static ssize_t in_messages(int count, const struct mmsghdr *messages)
+static ssize_t count_in_messages(int count, const struct mmsghdr *messages)
 {
     ssize_t bytes = count < 0 ? -1 : 0;
     for (int i = 0; i < count; i++)
-        bytes += in_message((ssize_t)messages[i].msg_len, &messages[i].msg_hdr);
+        bytes += count_in_message((ssize_t)messages[i].msg_len, &messages[i].msg_hdr);
     return bytes;
 }
 
-#define RECEIVE(fd, flags, type, call, bytes)                                                      \
-    CUP_TRANSFER(CUP_RECEIVE, receiving(fd, flags), CUP_AT_CURSOR, type, call, bytes, NULL, 0)
+static inline struct cup_transfer *begin_receive(struct cup_transfer *room, int fd, int flags)
+{
+    return cup_transfer_begin(room, CUP_RECEIVE, find_receiver(fd, flags));
+}
 
-#define SEND(fd, type, call, bytes)                                                                \
-    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, type, call, bytes, NULL, 0)
+/* ROOM: bytes that the buffer holds. */
+static inline ssize_t end_receive(struct cup_transfer *transfer, ssize_t result, size_t room)
+{
+    cup_transfer_end(transfer, limit_to(result, room), CUP_AT_CURSOR, NULL, 0);
+    return result;
+}
+
+static inline struct cup_transfer *begin_send(struct cup_transfer *room, int fd)
+{
+    return cup_transfer_begin(room, CUP_WRITE, fd);
+}
+
+static inline ssize_t end_send(struct cup_transfer *transfer, ssize_t bytes)
+{
+    return cup_transfer_end(transfer, bytes, CUP_AT_CURSOR, NULL, 0);
+}
+
+/* Of the calls that receive or send several messages, which return how many those were. */
+static inline int end_messages(struct cup_transfer *transfer, int count,
+                               const struct mmsghdr *messages)
+{
+    if (__builtin_expect(transfer != NULL, 0))
+        cup_transfer_finish(transfer, count_in_messages(count, messages), CUP_AT_CURSOR, NULL, 0);
+    return count;
+}
 
 /* ---- connected ---------------------------------------------------------------------------- */
 
-/* That is how a program is told that its connection stands, or why not. */
-static int asked(int result, int fd, int level, int name, const void *value, const socklen_t *bytes)
+/* A program asks for a socket's error to learn that its connection stands, or why it does not. */
+static void note_answer(int fd, int level, int name, const void *value, socklen_t bytes)
 {
     int error;
-    if (result || level != SOL_SOCKET || name != SO_ERROR || *bytes < sizeof error)
-        return result;
+    if (level != SOL_SOCKET || name != SO_ERROR || bytes < sizeof error)
+        return;
     memcpy(&error, value, sizeof error);
     cup_connecting_noticed(fd, error);
-    return result;
 }
 
 CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
                         socklen_t *restrict bytes)
 {
-    return asked(CUP_REAL(getsockopt)(fd, level, name, value, bytes), fd, level, name, value,
-                 bytes);
+    int result = CUP_REAL(getsockopt)(fd, level, name, value, bytes);
+    if (!result)
+        note_answer(fd, level, name, value, *bytes);
+    return result;
 }
 
-/* What XRootD's client receives is counted where it hands it out: hook_xrootd.c. To ask takes the
- * loader's lock: not in a process that never saw the client, which may be a fork of many threads.
- */
-static void connects(int fd, const void *place)
+/* CALLER, an instruction, connects FD. What XRootD's client receives is counted where it hands the
+ * bytes out (hook_xrootd.c), so its sockets are marked. Finding out who calls takes the loader's
+ * lock: not in a process that never loaded the client, which may be a fork of a program with many
+ * threads. */
+static void mark_socket(int fd, const void *caller)
 {
     bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;
-    if (asks && cup_xrootd_connects(place))
+    if (asks && cup_xrootd_connects(caller))
         cup_descriptor_wire(fd);
     else
         cup_descriptor_unwire(fd);
 }
 
-#define CONNECT(fd, address, bytes, call)                                                          \
-    connects(fd, __builtin_return_address(0));                                                     \
-    uint64_t start = cup_ticks();                                                                  \
-    int result = CUP_WAITING(CUP_WAIT_POLL, CUP_WAITS, call);                                      \
-    cup_connecting(fd, address, bytes, start, result);                                             \
-    return result
+/* A connect() under way. */
+struct connect_call {
+    uint64_t start; /* ticks */
+    struct cup_wait room, *wait;
+};
+
+static inline void begin_connect(struct connect_call *call, int fd, const void *caller)
+{
+    mark_socket(fd, caller);
+    call->start = cup_ticks();
+    call->wait = begin_wait(&call->room, CUP_WAIT_POLL, CUP_WAITS);
+}
+
+static inline int end_connect(struct connect_call *call, int result, int fd,
+                              const struct sockaddr *address, socklen_t bytes)
+{
+    end_wait(call->wait, result);
+    cup_connecting(fd, address, bytes, call->start, result);
+    return result;
+}
 
 CUP_HOOK int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 {
-    CONNECT(fd, address.__sockaddr__, bytes, CUP_REAL(connect)(fd, address, bytes));
+    struct connect_call call;
+    begin_connect(&call, fd, __builtin_return_address(0));
+    int result = CUP_REAL(connect)(fd, address, bytes);
+    return end_connect(&call, result, fd, address.__sockaddr__, bytes);
 }
 
 CUP_HOOK int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 {
-    CONNECT(fd, address.__sockaddr__, bytes,
-            CUP_HAVE(__connect) ? real___connect(fd, address, bytes) : cup_missing());
+    struct connect_call call;
+    begin_connect(&call, fd, __builtin_return_address(0));
+    int result = CUP_CALL_OPTIONAL(__connect, fd, address, bytes);
+    return end_connect(&call, result, fd, address.__sockaddr__, bytes);
 }
 
 /* ---- received ---------------------------------------------------------------------------- */
 
 CUP_HOOK ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
 {
-    RECEIVE(fd, flags, ssize_t, CUP_REAL(recv)(fd, buffer, bytes, flags), within(result, bytes));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    return end_receive(transfer, CUP_REAL(recv)(fd, buffer, bytes, flags), bytes);
 }
 
-CUP_HOOK ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t room, int flags)
+CUP_HOOK ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t capacity, int flags)
 {
-    RECEIVE(fd, flags, ssize_t,
-            CUP_HAVE(__recv_chk) ? real___recv_chk(fd, buffer, bytes, room, flags) : cup_missing(),
-            within(result, bytes));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    ssize_t result = CUP_CALL_OPTIONAL(__recv_chk, fd, buffer, bytes, capacity, flags);
+    return end_receive(transfer, result, bytes);
 }
 
 CUP_HOOK ssize_t recvfrom(int fd, void *buffer, size_t bytes, int flags, __SOCKADDR_ARG address,
                           socklen_t *address_bytes)
 {
-    RECEIVE(fd, flags, ssize_t,
-            CUP_REAL(recvfrom)(fd, buffer, bytes, flags, address, address_bytes),
-            within(result, bytes));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    ssize_t result = CUP_REAL(recvfrom)(fd, buffer, bytes, flags, address, address_bytes);
+    return end_receive(transfer, result, bytes);
 }
 
-CUP_HOOK ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, int flags,
+CUP_HOOK ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t capacity, int flags,
                                 __SOCKADDR_ARG address, socklen_t *address_bytes)
 {
-    RECEIVE(fd, flags, ssize_t,
-            CUP_HAVE(__recvfrom_chk)
-                ? real___recvfrom_chk(fd, buffer, bytes, room, flags, address, address_bytes)
-                : cup_missing(),
-            within(result, bytes));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    ssize_t result = CUP_CALL_OPTIONAL(__recvfrom_chk, fd, buffer, bytes, capacity, flags, address,
+                                       address_bytes);
+    return end_receive(transfer, result, bytes);
 }
 
 CUP_HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    RECEIVE(fd, flags, ssize_t, CUP_REAL(recvmsg)(fd, message, flags), in_message(result, message));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    ssize_t result = CUP_REAL(recvmsg)(fd, message, flags);
+    if (__builtin_expect(transfer != NULL, 0))
+        cup_transfer_finish(transfer, count_in_message(result, message), CUP_AT_CURSOR, NULL, 0);
+    return result;
 }
 
 CUP_HOOK int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
                       struct timespec *timeout)
 {
-    RECEIVE(fd, flags, int, CUP_REAL(recvmmsg)(fd, messages, count, flags, timeout),
-            in_messages(result, messages));
+    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
+    int result = CUP_REAL(recvmmsg)(fd, messages, count, flags, timeout);
+    return end_messages(transfer, result, messages);
 }
 
 /* ---- sent -------------------------------------------------------------------------------- */
 
 CUP_HOOK ssize_t send(int fd, const void *buffer, size_t bytes, int flags)
 {
-    SEND(fd, ssize_t, CUP_REAL(send)(fd, buffer, bytes, flags), result);
+    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    return end_send(transfer, CUP_REAL(send)(fd, buffer, bytes, flags));
 }
 
 CUP_HOOK ssize_t __send(int fd, const void *buffer, size_t bytes, int flags)
 {
-    SEND(fd, ssize_t, CUP_HAVE(__send) ? real___send(fd, buffer, bytes, flags) : cup_missing(),
-         result);
+    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    return end_send(transfer, CUP_CALL_OPTIONAL(__send, fd, buffer, bytes, flags));
 }
 
 CUP_HOOK ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
                         __CONST_SOCKADDR_ARG address, socklen_t address_bytes)
 {
-    SEND(fd, ssize_t, CUP_REAL(sendto)(fd, buffer, bytes, flags, address, address_bytes), result);
+    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    return end_send(transfer, CUP_REAL(sendto)(fd, buffer, bytes, flags, address, address_bytes));
 }
 
 CUP_HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    SEND(fd, ssize_t, CUP_REAL(sendmsg)(fd, message, flags), result);
+    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    return end_send(transfer, CUP_REAL(sendmsg)(fd, message, flags));
 }
 
 CUP_HOOK int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-    SEND(fd, int, CUP_REAL(sendmmsg)(fd, messages, count, flags), in_messages(result, messages));
+    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    return end_messages(transfer, CUP_REAL(sendmmsg)(fd, messages, count, flags), messages);
 }

@@ -1,7 +1,8 @@
-/* Wrappers of stdio: counted is what the caller is handed or hands over. libc fills and empties
- * its buffers by calls that nobody can interpose. */
+/* Wrappers of stdio. They count what a caller receives or hands over, not the reads and writes of
+ * libc's buffers: those are calls inside libc that cannot be intercepted. */
 #include "preload/sys/hook_list.h"
 
+#include "preload/hooks/waiting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/opening.h"
 #include "preload/io/transfer.h"
@@ -13,15 +14,30 @@
 #include <errno.h>
 #include <string.h>
 
-/* The stream's descriptor; -1 for streams without one (memory, cookies), whose bytes, if any
- * come from a file, are counted where they are read. */
+/* The stream's descriptor; -1 where nothing is recorded, and for streams without one (in memory, or
+ * made by fopencookie()). If the bytes of those come from a file, the reads of that file count. */
 static int descriptor_of(FILE *stream)
 {
     return stream && (cup_active() || cup_child_waiting) ? stream->_fileno : -1;
 }
 
-/* A stream's descriptor was opened inside libc, by a call that began at START (ticks). */
-static void stream_opened(FILE *stream, const char *path, uint64_t start)
+/* ---- opened and closed ------------------------------------------------------------------- */
+
+/* fopen(), which calls open() inside libc, where no hook sees it: its start in ticks, and the wait
+ * for the file system. */
+struct open_call {
+    uint64_t start;
+    struct cup_wait room, *wait;
+};
+
+static inline void begin_open(struct open_call *call)
+{
+    call->start = cup_ticks();
+    call->wait = begin_disk_wait(&call->room);
+}
+
+/* Keeps errno. */
+static void record_open(FILE *stream, const char *path, uint64_t start)
 {
     int saved = errno;
     if (!cup_active()) /* asked once: another thread may open the log in between */
@@ -35,7 +51,16 @@ static void stream_opened(FILE *stream, const char *path, uint64_t start)
     errno = saved;
 }
 
-static void stream_closes(FILE *stream)
+static inline FILE *end_open(struct open_call *call, FILE *stream, const char *path)
+{
+    end_pointer_wait(call->wait, stream);
+    record_open(stream, path, call->start);
+    return stream;
+}
+
+/* Before the call: afterwards the number may already stand for a file that another thread opened.
+ */
+static void clear_stream(FILE *stream)
 {
     int saved = errno;
     int fd = cup_active() ? descriptor_of(stream) : -1;
@@ -44,56 +69,72 @@ static void stream_closes(FILE *stream)
     errno = saved;
 }
 
-#define DISK(call) CUP_WAITING(CUP_WAIT_IO, CUP_MAY_WAIT, call)
-
-#define OPEN(path, call)                                                                           \
-    ({                                                                                             \
-        uint64_t start_ = cup_ticks();                                                             \
-        FILE *opened_ = DISK(call);                                                                \
-        stream_opened(opened_, path, start_);                                                      \
-        opened_;                                                                                   \
-    })
-
 CUP_HOOK FILE *fopen(const char *path, const char *mode)
 {
-    return OPEN(path, CUP_REAL(fopen)(path, mode));
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(fopen)(path, mode), path);
 }
 
 CUP_HOOK FILE *fopen64(const char *path, const char *mode)
 {
-    return OPEN(path, CUP_REAL(fopen64)(path, mode));
+    struct open_call call;
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(fopen64)(path, mode), path);
 }
 
 CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
-    stream_closes(stream);
-    return OPEN(path, CUP_REAL(freopen)(path, mode, stream));
+    struct open_call call;
+    clear_stream(stream);
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(freopen)(path, mode, stream), path);
 }
 
 CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
 {
-    stream_closes(stream);
-    return OPEN(path, CUP_REAL(freopen64)(path, mode, stream));
+    struct open_call call;
+    clear_stream(stream);
+    begin_open(&call);
+    return end_open(&call, CUP_REAL(freopen64)(path, mode, stream), path);
 }
 
 CUP_HOOK int fclose(FILE *stream)
 {
-    stream_closes(stream);
-    return DISK(CUP_REAL(fclose)(stream));
+    clear_stream(stream);
+    struct cup_wait room, *wait = begin_disk_wait(&room);
+    return end_wait(wait, CUP_REAL(fclose)(stream));
 }
 
+/* It waits for the process at the other end of the pipe. */
 CUP_HOOK int pclose(FILE *stream)
 {
-    stream_closes(stream);
-    return CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, CUP_REAL(pclose)(stream)); /* for the child */
+    clear_stream(stream);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CUP_REAL(pclose)(stream));
 }
 
-#define STREAM(kind, stream, type, call, bytes)                                                    \
-    CUP_TRANSFER(kind, descriptor_of(stream), CUP_AT_CURSOR, type, call, bytes, NULL, 0)
+/* ---- one call ---------------------------------------------------------------------------- */
 
-/* Of a stream libc moves the position by calls that nobody can interpose: asked for where it is of
- * use, and that is not known otherwise. */
-static int64_t began_at(FILE *stream, const struct cup_transfer *transfer, size_t bytes)
+static inline struct cup_transfer *begin_get(struct cup_transfer *room, FILE *stream)
+{
+    return cup_transfer_begin(room, CUP_GET, descriptor_of(stream));
+}
+
+static inline struct cup_transfer *begin_put(struct cup_transfer *room, FILE *stream)
+{
+    return cup_transfer_begin(room, CUP_WRITE, descriptor_of(stream));
+}
+
+/* Of a call that returns how many bytes it moved. */
+static inline ssize_t end_bytes(struct cup_transfer *transfer, ssize_t bytes)
+{
+    return cup_transfer_end(transfer, bytes, CUP_AT_CURSOR, NULL, 0);
+}
+
+/* libc moves a stream's position by calls that cannot be intercepted, so it is asked for after the
+ * call, but only where it is of use: to look for baskets in a file that may be ROOT's. */
+static int64_t find_start(FILE *stream, const struct cup_transfer *transfer, size_t bytes)
 {
     if (!bytes || transfer->descriptor->class != CUP_FILE_DATA ||
         !cup_root_may_be(transfer->descriptor->file))
@@ -104,140 +145,201 @@ static int64_t began_at(FILE *stream, const struct cup_transfer *transfer, size_
     return end < (int64_t)bytes ? CUP_AT_CURSOR : end - (int64_t)bytes;
 }
 
-#define FREAD(buffer, stream, size, call)                                                          \
-    CUP_TRANSFER(CUP_GET, descriptor_of(stream), began_at(stream, &transfer, result *(size)),      \
-                 size_t, call, result *(size), buffer, 0)
+/* COUNT items of SIZE bytes came to BUFFER. Returns COUNT. */
+static inline size_t end_fread(struct cup_transfer *transfer, size_t count, size_t size,
+                               const void *buffer, FILE *stream)
+{
+    size_t bytes = count * size;
+    if (__builtin_expect(transfer != NULL, 0))
+        cup_transfer_finish(transfer, (ssize_t)bytes, find_start(stream, transfer, bytes), buffer,
+                            0);
+    return count;
+}
 
-/* One character: the short way if the stream's descriptor is known and the thread runs a task. */
-#define CHARACTER(kind, stream, call)                                                              \
-    int fd = descriptor_of(stream);                                                                \
-    struct cup_transfer transfer;                                                                  \
-    cup_child_before((kind) != CUP_WRITE, fd);                                                     \
-    struct cup_descriptor *known = fd >= 0 && cup_self.own ? cup_descriptor_known(fd) : NULL;      \
-    bool counted = fd >= 0 && !known && cup_transfer_begin(&transfer, fd);                         \
-    int result = call;                                                                             \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, kind, result != EOF, CUP_AT_CURSOR, NULL, 0);                  \
-    else if (known && result != EOF)                                                               \
-        cup_transfer_character(known, kind);                                                       \
-    return result
+static inline size_t end_fwrite(struct cup_transfer *transfer, size_t count, size_t size)
+{
+    end_bytes(transfer, (ssize_t)(count * size));
+    return count;
+}
+
+/* Of fgets(), which does not return how long the line is: one with a NUL byte counts up to that. */
+static inline char *end_line(struct cup_transfer *transfer, char *line)
+{
+    if (__builtin_expect(transfer != NULL, 0))
+        end_bytes(transfer, line ? (ssize_t)strlen(line) : 0);
+    return line;
+}
+
+/* Of fputs() and puts(), which return how the call went: TEXT was written, and MORE bytes. */
+static inline int end_text(struct cup_transfer *transfer, int result, const char *text, int more)
+{
+    if (__builtin_expect(transfer != NULL, 0))
+        end_bytes(transfer, result < 0 ? 0 : (ssize_t)strlen(text) + more);
+    return result;
+}
+
+/* ---- one character ----------------------------------------------------------------------- */
+
+/* A call that moves one character takes a nanosecond, and programs make millions of them. If the
+ * descriptor is known and the thread runs a task, it is counted and not timed; else it is a
+ * transfer like any other. */
+static inline struct cup_transfer *begin_character(struct cup_transfer *room, enum cup_call call,
+                                                   FILE *stream)
+{
+    int fd = descriptor_of(stream);
+    struct cup_descriptor *known = fd >= 0 && cup_self.own ? cup_descriptor_known(fd) : NULL;
+    if (!known)
+        return cup_transfer_begin(room, call, fd);
+    cup_transfer_begin_character(room, call, known);
+    return room;
+}
+
+static inline int end_character(struct cup_transfer *transfer, int result)
+{
+    if (__builtin_expect(transfer != NULL, 0)) {
+        if (!cup_transfer_is_character(transfer))
+            cup_transfer_finish(transfer, result != EOF, CUP_AT_CURSOR, NULL, 0);
+        else if (result != EOF)
+            cup_transfer_finish_character(transfer);
+    }
+    return result;
+}
 
 /* ---- reads ------------------------------------------------------------------------------- */
 
 CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    FREAD(buffer, stream, size, CUP_REAL(fread)(buffer, size, count, stream));
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    size_t result = CUP_REAL(fread)(buffer, size, count, stream);
+    return end_fread(transfer, result, size, buffer, stream);
 }
 
 CUP_HOOK size_t fread_unlocked(void *buffer, size_t size, size_t count, FILE *stream)
 {
-    FREAD(buffer, stream, size, CUP_REAL(fread_unlocked)(buffer, size, count, stream));
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    size_t result = CUP_REAL(fread_unlocked)(buffer, size, count, stream);
+    return end_fread(transfer, result, size, buffer, stream);
 }
 
-CUP_HOOK size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream)
+CUP_HOOK size_t __fread_chk(void *buffer, size_t capacity, size_t size, size_t count, FILE *stream)
 {
-    FREAD(buffer, stream, size,
-          CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, room, size, count, stream) : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    size_t result =
+        CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, capacity, size, count, stream) : 0;
+    return end_fread(transfer, result, size, buffer, stream);
 }
 
-CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t count,
+CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t capacity, size_t size, size_t count,
                                      FILE *stream)
 {
-    FREAD(buffer, stream, size,
-          CUP_HAVE(__fread_unlocked_chk)
-              ? real___fread_unlocked_chk(buffer, room, size, count, stream)
-              : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    size_t result = CUP_HAVE(__fread_unlocked_chk)
+                        ? real___fread_unlocked_chk(buffer, capacity, size, count, stream)
+                        : 0;
+    return end_fread(transfer, result, size, buffer, stream);
 }
 
 /* A line with a NUL byte in it counts up to that byte: fgets does not say how long it was. */
 CUP_HOOK char *fgets(char *text, int bytes, FILE *stream)
 {
-    STREAM(CUP_GET, stream, char *, CUP_REAL(fgets)(text, bytes, stream),
-           result ? strlen(result) : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_line(transfer, CUP_REAL(fgets)(text, bytes, stream));
 }
 
 CUP_HOOK char *fgets_unlocked(char *text, int bytes, FILE *stream)
 {
-    STREAM(CUP_GET, stream, char *, CUP_REAL(fgets_unlocked)(text, bytes, stream),
-           result ? strlen(result) : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_line(transfer, CUP_REAL(fgets_unlocked)(text, bytes, stream));
 }
 
-CUP_HOOK char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream)
+CUP_HOOK char *__fgets_chk(char *text, size_t capacity, int bytes, FILE *stream)
 {
-    STREAM(CUP_GET, stream, char *,
-           CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, room, bytes, stream) : NULL,
-           result ? strlen(result) : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_line(transfer,
+                    CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, capacity, bytes, stream) : NULL);
 }
 
-CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream)
+CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t capacity, int bytes, FILE *stream)
 {
-    STREAM(CUP_GET, stream, char *,
-           CUP_HAVE(__fgets_unlocked_chk) ? real___fgets_unlocked_chk(text, room, bytes, stream)
-                                          : NULL,
-           result ? strlen(result) : 0);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_line(transfer, CUP_HAVE(__fgets_unlocked_chk)
+                                  ? real___fgets_unlocked_chk(text, capacity, bytes, stream)
+                                  : NULL);
 }
 
 CUP_HOOK int fgetc(FILE *stream)
 {
-    CHARACTER(CUP_GET, stream, CUP_REAL(fgetc)(stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
+    return end_character(transfer, CUP_REAL(fgetc)(stream));
 }
 
 CUP_HOOK int fgetc_unlocked(FILE *stream)
 {
-    CHARACTER(CUP_GET, stream, CUP_REAL(fgetc_unlocked)(stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
+    return end_character(transfer, CUP_REAL(fgetc_unlocked)(stream));
 }
 
 CUP_HOOK int getc(FILE *stream)
 {
-    CHARACTER(CUP_GET, stream, CUP_REAL(getc)(stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
+    return end_character(transfer, CUP_REAL(getc)(stream));
 }
 
 CUP_HOOK int getc_unlocked(FILE *stream)
 {
-    CHARACTER(CUP_GET, stream, CUP_REAL(getc_unlocked)(stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
+    return end_character(transfer, CUP_REAL(getc_unlocked)(stream));
 }
 
 CUP_HOOK int _IO_getc(FILE *stream)
 {
-    CHARACTER(CUP_GET, stream, CUP_HAVE(_IO_getc) ? real__IO_getc(stream) : cup_missing());
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
+    return end_character(transfer, CUP_CALL_OPTIONAL(_IO_getc, stream));
 }
 
 CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
 {
-    STREAM(CUP_GET, stream, ssize_t, CUP_REAL(getline)(line, size, stream), result);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_bytes(transfer, CUP_REAL(getline)(line, size, stream));
 }
 
 CUP_HOOK ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *stream)
 {
-    STREAM(CUP_GET, stream, ssize_t, CUP_REAL(getdelim)(line, size, delimiter, stream), result);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_bytes(transfer, CUP_REAL(getdelim)(line, size, delimiter, stream));
 }
 
 CUP_HOOK ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream)
 {
-    STREAM(CUP_GET, stream, ssize_t,
-           CUP_HAVE(__getdelim) ? real___getdelim(line, size, delimiter, stream) : cup_missing(),
-           result);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    return end_bytes(transfer, CUP_CALL_OPTIONAL(__getdelim, line, size, delimiter, stream));
 }
 
-/* -1 is a number as well. */
+/* -1 is also a number, so only feof() shows that nothing was read. */
 CUP_HOOK int getw(FILE *stream)
 {
-    STREAM(CUP_GET, stream, int, CUP_REAL(getw)(stream),
-           result == EOF && feof(stream) ? 0 : sizeof result);
+    struct cup_transfer room, *transfer = begin_get(&room, stream);
+    int result = CUP_REAL(getw)(stream);
+    if (__builtin_expect(transfer != NULL, 0))
+        end_bytes(transfer, result == EOF && feof(stream) ? 0 : (ssize_t)sizeof result);
+    return result;
 }
 
 CUP_HOOK int getchar(void)
 {
-    CHARACTER(CUP_GET, stdin, CUP_REAL(getchar)());
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stdin);
+    return end_character(transfer, CUP_REAL(getchar)());
 }
 
 CUP_HOOK int getchar_unlocked(void)
 {
-    CHARACTER(CUP_GET, stdin, CUP_REAL(getchar_unlocked)());
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stdin);
+    return end_character(transfer, CUP_REAL(getchar_unlocked)());
 }
 
-/* scanf does not say how many bytes it took: the position before and after does. */
-static int64_t position(FILE *stream)
+/* ---- scanf ------------------------------------------------------------------------------- */
+
+static int64_t find_position(FILE *stream)
 {
     int saved = errno;
     int64_t at = ftello(stream);
@@ -245,201 +347,254 @@ static int64_t position(FILE *stream)
     return at;
 }
 
-#define SCAN(stream, call)                                                                         \
-    int fd = descriptor_of(stream);                                                                \
-    struct cup_transfer transfer;                                                                  \
-    cup_child_before(true, fd);                                                                    \
-    bool counted = fd >= 0 && cup_transfer_begin(&transfer, fd);                                   \
-    int64_t before = counted ? position(stream) : 0;                                               \
-    int result = call;                                                                             \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, CUP_GET, position(stream) - before, CUP_AT_CURSOR, NULL, 0);   \
-    return result
+/* scanf() returns how many items it read; how many bytes those took shows in the stream's position
+ * before and after. */
+struct scan_call {
+    int64_t before;
+    struct cup_transfer room, *transfer;
+};
 
-/* The headers send fscanf to __isoc99_fscanf by an assembler name; the plain ones, which old
- * programs call, are given theirs the same way. */
+static inline void begin_scan(struct scan_call *call, FILE *stream)
+{
+    call->transfer = begin_get(&call->room, stream);
+    call->before = call->transfer ? find_position(stream) : 0;
+}
+
+static inline int end_scan(struct scan_call *call, int result, FILE *stream)
+{
+    if (call->transfer)
+        end_bytes(call->transfer, find_position(stream) - call->before);
+    return result;
+}
+
+/* The headers give fscanf() the assembler name __isoc99_fscanf. The plain names, which old programs
+ * call, are assigned in the same way. */
 int plain_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
 int plain_fscanf(FILE *stream, const char *format, ...) __asm__("fscanf");
 
 CUP_HOOK int plain_vfscanf(FILE *stream, const char *format, va_list arguments)
 {
-    SCAN(stream, CUP_REAL(vfscanf)(stream, format, arguments));
+    struct scan_call call;
+    begin_scan(&call, stream);
+    return end_scan(&call, CUP_REAL(vfscanf)(stream, format, arguments), stream);
 }
 
 CUP_HOOK int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments)
 {
-    SCAN(stream, CUP_HAVE(__isoc99_vfscanf) ? real___isoc99_vfscanf(stream, format, arguments)
-                                            : cup_missing());
+    struct scan_call call;
+    begin_scan(&call, stream);
+    return end_scan(&call, CUP_CALL_OPTIONAL(__isoc99_vfscanf, stream, format, arguments), stream);
 }
 
 CUP_HOOK int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments)
 {
-    SCAN(stream, CUP_HAVE(__isoc23_vfscanf) ? real___isoc23_vfscanf(stream, format, arguments)
-                                            : cup_missing());
+    struct scan_call call;
+    begin_scan(&call, stream);
+    return end_scan(&call, CUP_CALL_OPTIONAL(__isoc23_vfscanf, stream, format, arguments), stream);
 }
 
-/* The variable forms hand on to the va_list forms, whose wrappers count. */
-#define VARIADIC(last, call)                                                                       \
-    va_list arguments;                                                                             \
-    va_start(arguments, last);                                                                     \
-    int result = call;                                                                             \
-    va_end(arguments);                                                                             \
-    return result
-
+/* Forms with variable arguments call the wrapper of their va_list form, which counts. */
 CUP_HOOK int plain_fscanf(FILE *stream, const char *format, ...)
 {
-    VARIADIC(format, plain_vfscanf(stream, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = plain_vfscanf(stream, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int __isoc99_fscanf(FILE *stream, const char *format, ...)
 {
-    VARIADIC(format, __isoc99_vfscanf(stream, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __isoc99_vfscanf(stream, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int __isoc23_fscanf(FILE *stream, const char *format, ...)
 {
-    VARIADIC(format, __isoc23_vfscanf(stream, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __isoc23_vfscanf(stream, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 /* ---- writes ------------------------------------------------------------------------------ */
 
 CUP_HOOK size_t fwrite(const void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(CUP_WRITE, stream, size_t, CUP_REAL(fwrite)(buffer, size, count, stream), result * size);
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return end_fwrite(transfer, CUP_REAL(fwrite)(buffer, size, count, stream), size);
 }
 
 CUP_HOOK size_t fwrite_unlocked(const void *buffer, size_t size, size_t count, FILE *stream)
 {
-    STREAM(CUP_WRITE, stream, size_t, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream),
-           result * size);
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return end_fwrite(transfer, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream), size);
 }
 
 CUP_HOOK int fputs(const char *text, FILE *stream)
 {
-    STREAM(CUP_WRITE, stream, int, CUP_REAL(fputs)(text, stream), result < 0 ? 0 : strlen(text));
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return end_text(transfer, CUP_REAL(fputs)(text, stream), text, 0);
 }
 
 CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
 {
-    STREAM(CUP_WRITE, stream, int, CUP_REAL(fputs_unlocked)(text, stream),
-           result < 0 ? 0 : strlen(text));
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return end_text(transfer, CUP_REAL(fputs_unlocked)(text, stream), text, 0);
 }
 
 CUP_HOOK int fputc(int c, FILE *stream)
 {
-    CHARACTER(CUP_WRITE, stream, CUP_REAL(fputc)(c, stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
+    return end_character(transfer, CUP_REAL(fputc)(c, stream));
 }
 
 CUP_HOOK int fputc_unlocked(int c, FILE *stream)
 {
-    CHARACTER(CUP_WRITE, stream, CUP_REAL(fputc_unlocked)(c, stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
+    return end_character(transfer, CUP_REAL(fputc_unlocked)(c, stream));
 }
 
 CUP_HOOK int putc(int c, FILE *stream)
 {
-    CHARACTER(CUP_WRITE, stream, CUP_REAL(putc)(c, stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
+    return end_character(transfer, CUP_REAL(putc)(c, stream));
 }
 
 CUP_HOOK int putc_unlocked(int c, FILE *stream)
 {
-    CHARACTER(CUP_WRITE, stream, CUP_REAL(putc_unlocked)(c, stream));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
+    return end_character(transfer, CUP_REAL(putc_unlocked)(c, stream));
 }
 
 CUP_HOOK int _IO_putc(int c, FILE *stream)
 {
-    CHARACTER(CUP_WRITE, stream, CUP_HAVE(_IO_putc) ? real__IO_putc(c, stream) : cup_missing());
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
+    return end_character(transfer, CUP_CALL_OPTIONAL(_IO_putc, c, stream));
 }
 
 CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)
 {
-    STREAM(CUP_WRITE, stream, int, CUP_REAL(vfprintf)(stream, format, arguments), result);
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return (int)end_bytes(transfer, CUP_REAL(vfprintf)(stream, format, arguments));
 }
 
 CUP_HOOK int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
 {
-    STREAM(CUP_WRITE, stream, int,
-           CUP_HAVE(__vfprintf_chk) ? real___vfprintf_chk(stream, flag, format, arguments)
-                                    : cup_missing(),
-           result);
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    return (int)end_bytes(transfer,
+                          CUP_CALL_OPTIONAL(__vfprintf_chk, stream, flag, format, arguments));
 }
 
 CUP_HOOK int fprintf(FILE *stream, const char *format, ...)
 {
-    VARIADIC(format, vfprintf(stream, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = vfprintf(stream, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int __fprintf_chk(FILE *stream, int flag, const char *format, ...)
 {
-    VARIADIC(format, __vfprintf_chk(stream, flag, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __vfprintf_chk(stream, flag, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int putw(int word, FILE *stream)
 {
-    STREAM(CUP_WRITE, stream, int, CUP_REAL(putw)(word, stream), result == EOF ? 0 : sizeof word);
+    struct cup_transfer room, *transfer = begin_put(&room, stream);
+    int result = CUP_REAL(putw)(word, stream);
+    if (__builtin_expect(transfer != NULL, 0))
+        end_bytes(transfer, result == EOF ? 0 : (ssize_t)sizeof word);
+    return result;
 }
 
 /* ---- writes to standard output ----------------------------------------------------------- */
 
 CUP_HOOK int putchar(int c)
 {
-    CHARACTER(CUP_WRITE, stdout, CUP_REAL(putchar)(c));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stdout);
+    return end_character(transfer, CUP_REAL(putchar)(c));
 }
 
 CUP_HOOK int putchar_unlocked(int c)
 {
-    CHARACTER(CUP_WRITE, stdout, CUP_REAL(putchar_unlocked)(c));
+    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stdout);
+    return end_character(transfer, CUP_REAL(putchar_unlocked)(c));
 }
 
-/* It adds the end of the line. */
 CUP_HOOK int puts(const char *text)
 {
-    STREAM(CUP_WRITE, stdout, int, CUP_REAL(puts)(text), result < 0 ? 0 : strlen(text) + 1);
+    struct cup_transfer room, *transfer = begin_put(&room, stdout);
+    return end_text(transfer, CUP_REAL(puts)(text), text, 1);
 }
 
 CUP_HOOK int vprintf(const char *format, va_list arguments)
 {
-    STREAM(CUP_WRITE, stdout, int, CUP_REAL(vprintf)(format, arguments), result);
+    struct cup_transfer room, *transfer = begin_put(&room, stdout);
+    return (int)end_bytes(transfer, CUP_REAL(vprintf)(format, arguments));
 }
 
 CUP_HOOK int __vprintf_chk(int flag, const char *format, va_list arguments)
 {
-    STREAM(CUP_WRITE, stdout, int,
-           CUP_HAVE(__vprintf_chk) ? real___vprintf_chk(flag, format, arguments) : cup_missing(),
-           result);
+    struct cup_transfer room, *transfer = begin_put(&room, stdout);
+    return (int)end_bytes(transfer, CUP_CALL_OPTIONAL(__vprintf_chk, flag, format, arguments));
 }
 
 CUP_HOOK int printf(const char *format, ...)
 {
-    VARIADIC(format, vprintf(format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = vprintf(format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int __printf_chk(int flag, const char *format, ...)
 {
-    VARIADIC(format, __vprintf_chk(flag, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __vprintf_chk(flag, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 /* ---- writes to a descriptor -------------------------------------------------------------- */
 
 CUP_HOOK int vdprintf(int fd, const char *format, va_list arguments)
 {
-    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int, CUP_REAL(vdprintf)(fd, format, arguments),
-                 result, NULL, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return (int)end_bytes(transfer, CUP_REAL(vdprintf)(fd, format, arguments));
 }
 
 CUP_HOOK int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
 {
-    CUP_TRANSFER(CUP_WRITE, fd, CUP_AT_CURSOR, int,
-                 CUP_HAVE(__vdprintf_chk) ? real___vdprintf_chk(fd, flag, format, arguments)
-                                          : cup_missing(),
-                 result, NULL, 0);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return (int)end_bytes(transfer, CUP_CALL_OPTIONAL(__vdprintf_chk, fd, flag, format, arguments));
 }
 
 CUP_HOOK int dprintf(int fd, const char *format, ...)
 {
-    VARIADIC(format, vdprintf(fd, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = vdprintf(fd, format, arguments);
+    va_end(arguments);
+    return result;
 }
 
 CUP_HOOK int __dprintf_chk(int fd, int flag, const char *format, ...)
 {
-    VARIADIC(format, __vdprintf_chk(fd, flag, format, arguments));
+    va_list arguments;
+    va_start(arguments, format);
+    int result = __vdprintf_chk(fd, flag, format, arguments);
+    va_end(arguments);
+    return result;
 }

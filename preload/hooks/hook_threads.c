@@ -1,18 +1,22 @@
-/* Wrappers of semaphores, which Python's locks are, and of the start of a thread: by both, work
- * goes from one thread to another. */
+/* Wrappers of semaphores, which Python's locks are, and of the start of a thread. Both hand work
+ * from one thread to another. */
 #include "preload/attribution/helper.h"
 #include "preload/dask/runner_calls.h"
+#include "preload/hooks/waiting.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/lazy_symbol.h"
-#include "preload/waits/wait.h"
 
 #include <errno.h>
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
+/* Calls a function of libpthread that may be resolved late; fails with ENOSYS where libc has none.
+ */
+#define CALL_SEM(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : cup_missing())
+
 CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 {
-    int result = CUP_LATER(sem_init) ? real_sem_init(lock, shared, value) : cup_missing();
+    int result = CALL_SEM(sem_init, lock, shared, value);
     if (result == 0)
         cup_helper_made(lock);
     return result;
@@ -22,10 +26,10 @@ CUP_HOOK int sem_destroy(sem_t *lock)
 {
     if (cup_active())
         cup_lock_origin_gone(cup_lock_origins, (uintptr_t)lock);
-    return CUP_LATER(sem_destroy) ? real_sem_destroy(lock) : cup_missing();
+    return CALL_SEM(sem_destroy, lock);
 }
 
-/* The locks of multiprocessing. */
+/* Locks of Python's multiprocessing are named semaphores. */
 CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
 {
     va_list arguments;
@@ -47,10 +51,11 @@ CUP_HOOK int sem_close(sem_t *lock)
 {
     if (cup_active())
         cup_lock_origin_gone(cup_lock_origins, (uintptr_t)lock);
-    return CUP_LATER(sem_close) ? real_sem_close(lock) : cup_missing();
+    return CALL_SEM(sem_close, lock);
 }
 
-static __attribute__((noinline)) void look_after_wait(void)
+/* The thread has just waited: looks for calls of Coffea's Runner on its stack. Keeps errno. */
+static __attribute__((noinline)) void find_runner_calls(void)
 {
     int saved = errno;
     if (cup_self.guard)
@@ -61,89 +66,100 @@ static __attribute__((noinline)) void look_after_wait(void)
     errno = saved;
 }
 
-static inline int took(sem_t *lock, bool waited, int result)
+/* LOCK was taken if RESULT is 0. WAITS: by a call that waits, and does not only try. */
+static inline int note_taken(sem_t *lock, bool waits, int result)
 {
     if (!cup_active())
         return result;
     if (result == 0)
-        cup_helper_took(lock, waited);
-    if (waited)
+        cup_helper_took(lock, waits);
+    if (waits)
         cup_run_waited();
     else if (__builtin_expect(cup_self.run_woken, 0))
-        look_after_wait();
+        find_runner_calls();
     return result;
 }
 
-/* CPython has tried before it waits; others may not have. Looked at, not taken: sem_wait() is a
- * place where a thread may be cancelled, also if the lock is free. */
+/* CPython tries a lock before it waits, other programs may not: a free lock is not measured. It is
+ * only looked at, not taken, because the call itself has to run: a thread may be cancelled in
+ * sem_wait() even if the lock is free. */
 static inline bool is_free(sem_t *lock)
 {
     int value = 0;
     return cup_active() && real_sem_getvalue && real_sem_getvalue(lock, &value) == 0 && value > 0;
 }
 
-#define TAKE(lock, call) (is_free(lock) ? (call) : CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call))
+static inline struct cup_wait *begin_sem_wait(struct cup_wait *room, sem_t *lock)
+{
+    return is_free(lock) ? NULL : begin_lock_wait(room);
+}
+
+static inline int end_sem_wait(struct cup_wait *wait, int result, sem_t *lock)
+{
+    return note_taken(lock, true, end_wait(wait, result));
+}
 
 CUP_HOOK int sem_wait(sem_t *lock)
 {
-    return took(lock, true, CUP_LATER(sem_wait) ? TAKE(lock, real_sem_wait(lock)) : cup_missing());
+    struct cup_wait room, *wait = begin_sem_wait(&room, lock);
+    return end_sem_wait(wait, CALL_SEM(sem_wait, lock), lock);
 }
 
 CUP_HOOK int sem_trywait(sem_t *lock)
 {
-    return took(lock, false, CUP_LATER(sem_trywait) ? real_sem_trywait(lock) : cup_missing());
+    return note_taken(lock, false, CALL_SEM(sem_trywait, lock));
 }
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
 {
-    return took(lock, true,
-                CUP_LATER(sem_timedwait) ? TAKE(lock, real_sem_timedwait(lock, until))
-                                         : cup_missing());
+    struct cup_wait room, *wait = begin_sem_wait(&room, lock);
+    return end_sem_wait(wait, CALL_SEM(sem_timedwait, lock, until), lock);
 }
 
 CUP_HOOK int sem_clockwait(sem_t *lock, clockid_t clock, const struct timespec *until)
 {
-    return took(lock, true,
-                CUP_LATER(sem_clockwait) ? TAKE(lock, real_sem_clockwait(lock, clock, until))
-                                         : cup_missing());
+    struct cup_wait room, *wait = begin_sem_wait(&room, lock);
+    return end_sem_wait(wait, CALL_SEM(sem_clockwait, lock, clock, until), lock);
 }
 
-/* Before the call: afterwards whoever waited may have destroyed the lock. */
+/* Noted before the call: afterwards the thread that waited may have destroyed the lock. */
 CUP_HOOK int sem_post(sem_t *lock)
 {
     if (cup_active()) {
         cup_helper_gives(lock);
         if (__builtin_expect(cup_self.run_woken, 0))
-            look_after_wait();
+            find_runner_calls();
     }
-    return CUP_LATER(sem_post) ? real_sem_post(lock) : cup_missing();
+    return CALL_SEM(sem_post, lock);
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-struct start {
+/* What a thread that works for TASK runs. */
+struct heir {
     void *(*routine)(void *);
     void *argument;
     uint32_t task;
 };
 
-static void *start(void *what)
+/* ON_HEAP is freed. */
+static void *run_heir(void *on_heap)
 {
-    struct start start = *(struct start *)what;
-    CUP_REAL(free)(what);
-    cup_helper_starts(start.task);
-    return start.routine(start.argument);
+    struct heir heir = *(struct heir *)on_heap;
+    CUP_REAL(free)(on_heap);
+    cup_helper_starts(heir.task);
+    return heir.routine(heir.argument);
 }
 
-static int create_heir(pthread_t *thread, const pthread_attr_t *attributes, struct start heir)
+static int create_heir(pthread_t *thread, const pthread_attr_t *attributes, struct heir heir)
 {
-    struct start *what = CUP_REAL(malloc)(sizeof *what);
-    if (!what)
+    struct heir *on_heap = CUP_REAL(malloc)(sizeof *on_heap);
+    if (!on_heap)
         return real_pthread_create(thread, attributes, heir.routine, heir.argument);
-    *what = heir;
-    int result = real_pthread_create(thread, attributes, start, what);
+    *on_heap = heir;
+    int result = real_pthread_create(thread, attributes, run_heir, on_heap);
     if (result)
-        CUP_REAL(free)(what);
+        CUP_REAL(free)(on_heap);
     return result;
 }
 
@@ -154,6 +170,6 @@ CUP_HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return ENOSYS;
     uint32_t task = cup_active() && !cup_self.guard ? cup_helper_heir((void *)routine) : 0;
     if (task)
-        return create_heir(thread, attributes, (struct start){routine, argument, task});
+        return create_heir(thread, attributes, (struct heir){routine, argument, task});
     return real_pthread_create(thread, attributes, routine, argument);
 }

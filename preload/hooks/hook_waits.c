@@ -1,63 +1,88 @@
-/* Wrappers of calls that block: sleep, sockets and pipes, locks, other threads' ends. Python's own
- * locks are semaphores: hook_threads.c. */
+/* Wrappers of calls that block: sleep, sockets and pipes, locks, and the end of other threads.
+ * Python's own locks are semaphores: hook_threads.c. */
+#include "preload/hooks/waiting.h"
 #include "preload/python/gil.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/lazy_symbol.h"
-#include "preload/waits/wait.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#define SLEEP(call) return CUP_WAITING(CUP_WAIT_SLEEP, CUP_WAITS, call)
-#define POLL(call) return CUP_WAITING(CUP_WAIT_POLL, CUP_WAITS, call)
-#define LOOP(looks, call) return CUP_WAITING(CUP_WAIT_POLL, kind_for(looks, CUP_WAITS_LOOP), call)
-#define LOCK(call) return CUP_WAITING(CUP_WAIT_LOCK, CUP_WAITS, call)
+/* Calls a function of libpthread that may be resolved late, and returns an error where libc has
+ * none: POSIX threads return an errno value, C11 threads thrd_error. */
+#define CALL_PTHREAD(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : ENOSYS)
+#define CALL_C11(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : thrd_error)
 
 /* ---- sleep ------------------------------------------------------------------------------- */
 
+static inline struct cup_wait *begin_sleep(struct cup_wait *room)
+{
+    return begin_wait(room, CUP_WAIT_SLEEP, CUP_WAITS);
+}
+
 CUP_HOOK int nanosleep(const struct timespec *time, struct timespec *left)
 {
-    SLEEP(CUP_REAL(nanosleep)(time, left));
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return end_wait(wait, CUP_REAL(nanosleep)(time, left));
 }
 
 CUP_HOOK int __nanosleep(const struct timespec *time, struct timespec *left)
 {
-    SLEEP(CUP_HAVE(__nanosleep) ? real___nanosleep(time, left) : cup_missing());
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(__nanosleep, time, left));
 }
 
 CUP_HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                              struct timespec *left)
 {
-    SLEEP(CUP_REAL(clock_nanosleep)(clock, flags, time, left));
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return end_wait(wait, CUP_REAL(clock_nanosleep)(clock, flags, time, left));
 }
 
 CUP_HOOK int usleep(useconds_t time)
 {
-    SLEEP(CUP_REAL(usleep)(time));
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return end_wait(wait, CUP_REAL(usleep)(time));
 }
 
 CUP_HOOK unsigned sleep(unsigned seconds)
 {
-    SLEEP(CUP_REAL(sleep)(seconds));
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return (unsigned)end_wait(wait, (int)CUP_REAL(sleep)(seconds));
 }
 
 CUP_HOOK int thrd_sleep(const struct timespec *time, struct timespec *left)
 {
-    SLEEP(CUP_HAVE(thrd_sleep) ? real_thrd_sleep(time, left) : cup_missing());
+    struct cup_wait room, *wait = begin_sleep(&room);
+    return end_wait(wait, CUP_CALL_OPTIONAL(thrd_sleep, time, left));
 }
 
 /* ---- sockets and pipes ------------------------------------------------------------------- */
 
-/* Python before 3.11 sleeps by select() without descriptors. */
-static enum cup_wait_class class_for(unsigned long descriptors)
+static inline struct cup_wait *begin_poll(struct cup_wait *room)
 {
-    return descriptors ? CUP_WAIT_POLL : CUP_WAIT_SLEEP;
+    return begin_wait(room, CUP_WAIT_POLL, CUP_WAITS);
 }
 
-/* A look that does not wait is cheap, and stays so. */
-static enum cup_wait_kind kind_for(bool looks, enum cup_wait_kind otherwise)
+/* With a timeout of zero these calls do not wait: then their CPU time is not measured, which would
+ * take longer than they do. */
+static enum cup_wait_kind choose_kind(bool returns_at_once, enum cup_wait_kind otherwise)
 {
-    return looks ? CUP_MAY_WAIT : otherwise;
+    return returns_at_once ? CUP_MAY_WAIT : otherwise;
+}
+
+static inline struct cup_wait *begin_loop(struct cup_wait *room, bool returns_at_once)
+{
+    return begin_wait(room, CUP_WAIT_POLL, choose_kind(returns_at_once, CUP_WAITS_LOOP));
+}
+
+/* Without descriptors it is a sleep: time.sleep() of Python before 3.11 is such a select(). */
+static inline struct cup_wait *begin_watch(struct cup_wait *room, unsigned long descriptors,
+                                           bool returns_at_once)
+{
+    return begin_wait(room, descriptors ? CUP_WAIT_POLL : CUP_WAIT_SLEEP,
+                      choose_kind(returns_at_once, CUP_WAITS));
 }
 
 static bool is_zero(const struct timespec *timeout)
@@ -65,128 +90,140 @@ static bool is_zero(const struct timespec *timeout)
     return timeout && !timeout->tv_sec && !timeout->tv_nsec;
 }
 
-#define WATCH(descriptors, looks, call)                                                            \
-    return CUP_WAITING(class_for(descriptors), kind_for(looks, CUP_WAITS), call)
+static bool is_zero_timeval(const struct timeval *timeout)
+{
+    return timeout && !timeout->tv_sec && !timeout->tv_usec;
+}
 
 CUP_HOOK int poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
-    WATCH(count, !timeout, CUP_REAL(poll)(descriptors, count, timeout));
+    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
+    return end_wait(wait, CUP_REAL(poll)(descriptors, count, timeout));
 }
 
 CUP_HOOK int __poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
-    WATCH(count, !timeout,
-          CUP_HAVE(__poll) ? real___poll(descriptors, count, timeout) : cup_missing());
+    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
+    return end_wait(wait, CUP_CALL_OPTIONAL(__poll, descriptors, count, timeout));
 }
 
-CUP_HOOK int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room)
+CUP_HOOK int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t capacity)
 {
-    WATCH(count, !timeout,
-          CUP_HAVE(__poll_chk) ? real___poll_chk(descriptors, count, timeout, room)
-                               : cup_missing());
+    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
+    return end_wait(wait, CUP_CALL_OPTIONAL(__poll_chk, descriptors, count, timeout, capacity));
 }
 
 CUP_HOOK int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
                    const sigset_t *signals)
 {
-    WATCH(count, is_zero(timeout), CUP_REAL(ppoll)(descriptors, count, timeout, signals));
+    struct cup_wait room, *wait = begin_watch(&room, count, is_zero(timeout));
+    return end_wait(wait, CUP_REAL(ppoll)(descriptors, count, timeout, signals));
 }
 
 CUP_HOOK int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
-                         const sigset_t *signals, size_t room)
+                         const sigset_t *signals, size_t capacity)
 {
-    WATCH(count, is_zero(timeout),
-          CUP_HAVE(__ppoll_chk) ? real___ppoll_chk(descriptors, count, timeout, signals, room)
-                                : cup_missing());
+    struct cup_wait room, *wait = begin_watch(&room, count, is_zero(timeout));
+    return end_wait(wait,
+                    CUP_CALL_OPTIONAL(__ppoll_chk, descriptors, count, timeout, signals, capacity));
 }
 
 CUP_HOOK int select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-    WATCH((unsigned)count, timeout && !timeout->tv_sec && !timeout->tv_usec,
-          CUP_REAL(select)(count, in, out, other, timeout));
+    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero_timeval(timeout));
+    return end_wait(wait, CUP_REAL(select)(count, in, out, other, timeout));
 }
 
 CUP_HOOK int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-    WATCH((unsigned)count, timeout && !timeout->tv_sec && !timeout->tv_usec,
-          CUP_HAVE(__select) ? real___select(count, in, out, other, timeout) : cup_missing());
+    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero_timeval(timeout));
+    return end_wait(wait, CUP_CALL_OPTIONAL(__select, count, in, out, other, timeout));
 }
 
 CUP_HOOK int pselect(int count, fd_set *in, fd_set *out, fd_set *other,
                      const struct timespec *timeout, const sigset_t *signals)
 {
-    WATCH((unsigned)count, is_zero(timeout),
-          CUP_REAL(pselect)(count, in, out, other, timeout, signals));
+    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero(timeout));
+    return end_wait(wait, CUP_REAL(pselect)(count, in, out, other, timeout, signals));
 }
 
 CUP_HOOK int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
-    LOOP(!timeout, CUP_REAL(epoll_wait)(fd, events, most, timeout));
+    struct cup_wait room, *wait = begin_loop(&room, !timeout);
+    return end_wait(wait, CUP_REAL(epoll_wait)(fd, events, most, timeout));
 }
 
 CUP_HOOK int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
                          const sigset_t *signals)
 {
-    LOOP(!timeout, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals));
+    struct cup_wait room, *wait = begin_loop(&room, !timeout);
+    return end_wait(wait, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals));
 }
 
 CUP_HOOK int epoll_pwait2(int fd, struct epoll_event *events, int most,
                           const struct timespec *timeout, const sigset_t *signals)
 {
-    LOOP(is_zero(timeout), CUP_HAVE(epoll_pwait2)
-                               ? real_epoll_pwait2(fd, events, most, timeout, signals)
-                               : cup_missing());
+    struct cup_wait room, *wait = begin_loop(&room, is_zero(timeout));
+    return end_wait(wait, CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals));
 }
 
 CUP_HOOK int accept(int fd, __SOCKADDR_ARG address, socklen_t *bytes)
 {
-    POLL(CUP_REAL(accept)(fd, address, bytes));
+    struct cup_wait room, *wait = begin_poll(&room);
+    return end_wait(wait, CUP_REAL(accept)(fd, address, bytes));
 }
 
 CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags)
 {
-    POLL(CUP_REAL(accept4)(fd, address, bytes, flags));
+    struct cup_wait room, *wait = begin_poll(&room);
+    return end_wait(wait, CUP_REAL(accept4)(fd, address, bytes, flags));
 }
 
-/* Its own sockets are out of sight. */
+/* Measured as a whole: the name server is asked by calls inside libc, where no hook sees them. */
 CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                          struct addrinfo **found)
 {
-    POLL(CUP_REAL(getaddrinfo)(host, service, hints, found));
+    struct cup_wait room, *wait = begin_poll(&room);
+    return end_wait(wait, CUP_REAL(getaddrinfo)(host, service, hints, found));
 }
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
-/* The GIL is a condition with a mutex around it: both lie there. */
-static enum cup_wait_class class_of(const void *lock)
+/* CPython makes the GIL of a condition and a mutex around it. Either of them, waited for, is a wait
+ * for the GIL. */
+static enum cup_wait_class classify_lock(const void *lock)
 {
     return cup_gil_is(lock) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
 }
 
-#define CONDITION(condition, call) return CUP_WAITING(class_of(condition), CUP_WAITS, call)
+static inline struct cup_wait *begin_condition(struct cup_wait *room, const void *condition)
+{
+    return begin_wait(room, classify_lock(condition), CUP_WAITS);
+}
 
 CUP_HOOK int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    CONDITION(condition, CUP_REAL(pthread_cond_wait)(condition, mutex));
+    struct cup_wait room, *wait = begin_condition(&room, condition);
+    return end_wait(wait, CUP_REAL(pthread_cond_wait)(condition, mutex));
 }
 
 CUP_HOOK int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                     const struct timespec *until)
 {
-    CONDITION(condition, CUP_REAL(pthread_cond_timedwait)(condition, mutex, until));
+    struct cup_wait room, *wait = begin_condition(&room, condition);
+    return end_wait(wait, CUP_REAL(pthread_cond_timedwait)(condition, mutex, until));
 }
 
 CUP_HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                     clockid_t clock, const struct timespec *until)
 {
-    CONDITION(condition, CUP_LATER(pthread_cond_clockwait)
-                             ? real_pthread_cond_clockwait(condition, mutex, clock, until)
-                             : ENOSYS);
+    struct cup_wait room, *wait = begin_condition(&room, condition);
+    return end_wait(wait, CALL_PTHREAD(pthread_cond_clockwait, condition, mutex, clock, until));
 }
 
-/* To signal may mean to wait: until threads that were signalled before have gone on. Without
- * anybody who waits, the usual case, it is a matter of nanoseconds. */
-static bool is_awaited(const pthread_cond_t *condition)
+/* A signal may block, until threads that were signalled before have run. If no thread waits for the
+ * condition, as is usual, it takes nanoseconds and is not measured. */
+static bool has_waiters(const pthread_cond_t *condition)
 {
 #if __GLIBC_PREREQ(2, 25)
     return cup_active() && __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 &&
@@ -197,47 +234,77 @@ static bool is_awaited(const pthread_cond_t *condition)
 #endif
 }
 
-#define SIGNAL(condition, call)                                                                    \
-    if (!is_awaited(condition))                                                                    \
-        return call;                                                                               \
-    return CUP_WAITING(class_of(condition), CUP_MAY_WAIT, call)
+static inline struct cup_wait *begin_signal(struct cup_wait *room, const pthread_cond_t *condition)
+{
+    return has_waiters(condition) ? begin_wait(room, classify_lock(condition), CUP_MAY_WAIT) : NULL;
+}
 
 CUP_HOOK int pthread_cond_signal(pthread_cond_t *condition)
 {
-    SIGNAL(condition, CUP_REAL(pthread_cond_signal)(condition));
+    struct cup_wait room, *wait = begin_signal(&room, condition);
+    return end_wait(wait, CUP_REAL(pthread_cond_signal)(condition));
 }
 
 CUP_HOOK int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-    SIGNAL(condition, CUP_REAL(pthread_cond_broadcast)(condition));
+    struct cup_wait room, *wait = begin_signal(&room, condition);
+    return end_wait(wait, CUP_REAL(pthread_cond_broadcast)(condition));
 }
 
 CUP_HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
-    LOCK(CUP_LATER(cnd_wait) ? real_cnd_wait(condition, mutex) : thrd_error);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_C11(cnd_wait, condition, mutex));
 }
 
 CUP_HOOK int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
 {
-    LOCK(CUP_LATER(cnd_timedwait) ? real_cnd_timedwait(condition, mutex, until) : thrd_error);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_C11(cnd_timedwait, condition, mutex, until));
 }
 
 /* ---- mutexes ----------------------------------------------------------------------------- */
 
-/* Most are free: then nothing is to be measured. A try that fails costs a few nanoseconds, and then
- * the thread waits. What the try says but "busy" is what the call itself would have said. */
-#define LOCK_UNLESS(busy, try, call)                                                               \
-    if (!cup_active() || !real_##try)                                                              \
-        return call;                                                                               \
-    int tried = real_##try(lock);                                                                  \
-    if (__builtin_expect(tried != (busy), 1))                                                      \
-        return tried;                                                                              \
-    return CUP_WAITING(class_of(lock), CUP_WAITS, call)
+/* Most locks are free when they are asked for, so they are tried first: a try that fails takes a
+ * few nanoseconds, and only then is there a wait to measure. Any answer other than "busy" is what
+ * the call itself would return. NOT_TRIED: nothing is recorded, or libc has no such function. */
+enum { NOT_TRIED = -1 };
 
-#define LOCK_IF_BUSY(try, call) LOCK_UNLESS(EBUSY, try, call)
+static inline int try_mutex(pthread_mutex_t *lock)
+{
+    return cup_active() && real_pthread_mutex_trylock ? real_pthread_mutex_trylock(lock)
+                                                      : NOT_TRIED;
+}
 
-/* Looked at before it is tried: the interpreter's lock has mutexes around it that are taken a
- * million times a second. */
+static inline int try_mtx(mtx_t *lock)
+{
+    int tried = cup_active() && real_mtx_trylock ? real_mtx_trylock(lock) : NOT_TRIED;
+    return tried == thrd_busy ? EBUSY : tried;
+}
+
+static inline int try_to_read(pthread_rwlock_t *lock)
+{
+    return cup_active() && real_pthread_rwlock_tryrdlock ? real_pthread_rwlock_tryrdlock(lock)
+                                                         : NOT_TRIED;
+}
+
+static inline int try_to_write(pthread_rwlock_t *lock)
+{
+    return cup_active() && real_pthread_rwlock_trywrlock ? real_pthread_rwlock_trywrlock(lock)
+                                                         : NOT_TRIED;
+}
+
+static inline bool is_settled(int tried)
+{
+    return __builtin_expect(tried != NOT_TRIED && tried != EBUSY, 1);
+}
+
+static inline struct cup_wait *begin_if_busy(struct cup_wait *room, int tried, const void *lock)
+{
+    return tried == EBUSY ? begin_wait(room, classify_lock(lock), CUP_WAITS) : NULL;
+}
+
+/* CPython takes the mutex of the GIL a million times a second, so a load comes before the try. */
 static inline bool is_free(const pthread_mutex_t *lock)
 {
     return __atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED) == 0;
@@ -247,168 +314,219 @@ CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
 {
     if (__builtin_expect(is_free(lock), 1))
         return CUP_REAL(pthread_mutex_lock)(lock);
-    LOCK_IF_BUSY(pthread_mutex_trylock, CUP_REAL(pthread_mutex_lock)(lock));
+    int tried = try_mutex(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CUP_REAL(pthread_mutex_lock)(lock));
 }
 
 CUP_HOOK int __pthread_mutex_lock(pthread_mutex_t *lock)
 {
-    LOCK_IF_BUSY(pthread_mutex_trylock, CUP_HAVE(__pthread_mutex_lock)
-                                            ? real___pthread_mutex_lock(lock)
-                                            : CUP_REAL(pthread_mutex_lock)(lock));
+    int tried = try_mutex(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CUP_HAVE(__pthread_mutex_lock) ? real___pthread_mutex_lock(lock)
+                                                         : CUP_REAL(pthread_mutex_lock)(lock));
 }
 
 CUP_HOOK int pthread_mutex_timedlock(pthread_mutex_t *lock, const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_mutex_trylock, CUP_LATER(pthread_mutex_timedlock)
-                                            ? real_pthread_mutex_timedlock(lock, until)
-                                            : ENOSYS);
+    int tried = try_mutex(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_mutex_timedlock, lock, until));
 }
 
 CUP_HOOK int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock,
                                      const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_mutex_trylock, CUP_LATER(pthread_mutex_clocklock)
-                                            ? real_pthread_mutex_clocklock(lock, clock, until)
-                                            : ENOSYS);
+    int tried = try_mutex(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until));
 }
 
 CUP_HOOK int mtx_lock(mtx_t *lock)
 {
-    LOCK_UNLESS(thrd_busy, mtx_trylock, CUP_LATER(mtx_lock) ? real_mtx_lock(lock) : thrd_error);
+    int tried = try_mtx(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_C11(mtx_lock, lock));
 }
 
 CUP_HOOK int mtx_timedlock(mtx_t *lock, const struct timespec *until)
 {
-    LOCK_UNLESS(thrd_busy, mtx_trylock,
-                CUP_LATER(mtx_timedlock) ? real_mtx_timedlock(lock, until) : thrd_error);
+    int tried = try_mtx(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_C11(mtx_timedlock, lock, until));
 }
 
 CUP_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    LOCK_IF_BUSY(pthread_rwlock_tryrdlock,
-                 CUP_LATER(pthread_rwlock_rdlock) ? real_pthread_rwlock_rdlock(lock) : ENOSYS);
+    int tried = try_to_read(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_rdlock, lock));
 }
 
 CUP_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    LOCK_IF_BUSY(pthread_rwlock_trywrlock,
-                 CUP_LATER(pthread_rwlock_wrlock) ? real_pthread_rwlock_wrlock(lock) : ENOSYS);
+    int tried = try_to_write(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_wrlock, lock));
 }
 
 CUP_HOOK int __pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    LOCK_IF_BUSY(pthread_rwlock_tryrdlock,
-                 CUP_LATER(__pthread_rwlock_rdlock) ? real___pthread_rwlock_rdlock(lock) : ENOSYS);
+    int tried = try_to_read(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(__pthread_rwlock_rdlock, lock));
 }
 
 CUP_HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_rwlock_tryrdlock, CUP_LATER(pthread_rwlock_timedrdlock)
-                                               ? real_pthread_rwlock_timedrdlock(lock, until)
-                                               : ENOSYS);
+    int tried = try_to_read(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until));
 }
 
 CUP_HOOK int __pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    LOCK_IF_BUSY(pthread_rwlock_trywrlock,
-                 CUP_LATER(__pthread_rwlock_wrlock) ? real___pthread_rwlock_wrlock(lock) : ENOSYS);
+    int tried = try_to_write(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(__pthread_rwlock_wrlock, lock));
 }
 
 CUP_HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_rwlock_trywrlock, CUP_LATER(pthread_rwlock_timedwrlock)
-                                               ? real_pthread_rwlock_timedwrlock(lock, until)
-                                               : ENOSYS);
+    int tried = try_to_write(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until));
 }
 
 CUP_HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_rwlock_tryrdlock, CUP_LATER(pthread_rwlock_clockrdlock)
-                                               ? real_pthread_rwlock_clockrdlock(lock, clock, until)
-                                               : ENOSYS);
+    int tried = try_to_read(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_clockrdlock, lock, clock, until));
 }
 
 CUP_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    LOCK_IF_BUSY(pthread_rwlock_trywrlock, CUP_LATER(pthread_rwlock_clockwrlock)
-                                               ? real_pthread_rwlock_clockwrlock(lock, clock, until)
-                                               : ENOSYS);
+    int tried = try_to_write(lock);
+    if (is_settled(tried))
+        return tried;
+    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_clockwrlock, lock, clock, until));
 }
 
 CUP_HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-    LOCK(CUP_LATER(pthread_barrier_wait) ? real_pthread_barrier_wait(barrier) : ENOSYS);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_PTHREAD(pthread_barrier_wait, barrier));
 }
 
 /* ---- other threads' ends ----------------------------------------------------------------- */
 
 CUP_HOOK int pthread_join(pthread_t thread, void **result)
 {
-    LOCK(CUP_LATER(pthread_join) ? real_pthread_join(thread, result) : ENOSYS);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_PTHREAD(pthread_join, thread, result));
 }
 
 CUP_HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
-    LOCK(CUP_LATER(pthread_timedjoin_np) ? real_pthread_timedjoin_np(thread, result, until)
-                                         : ENOSYS);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_PTHREAD(pthread_timedjoin_np, thread, result, until));
 }
 
 CUP_HOOK int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
                                   const struct timespec *until)
 {
-    LOCK(CUP_LATER(pthread_clockjoin_np) ? real_pthread_clockjoin_np(thread, result, clock, until)
-                                         : ENOSYS);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_PTHREAD(pthread_clockjoin_np, thread, result, clock, until));
 }
 
 CUP_HOOK int thrd_join(thrd_t thread, int *result)
 {
-    LOCK(CUP_LATER(thrd_join) ? real_thrd_join(thread, result) : thrd_error);
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CALL_C11(thrd_join, thread, result));
 }
 
 /* ---- locks of files ---------------------------------------------------------------------- */
 
 CUP_HOOK int flock(int fd, int operation)
 {
-    LOCK(CUP_REAL(flock)(fd, operation));
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CUP_REAL(flock)(fd, operation));
 }
 
 CUP_HOOK int lockf(int fd, int command, off_t bytes)
 {
-    LOCK(CUP_REAL(lockf)(fd, command, bytes));
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CUP_REAL(lockf)(fd, command, bytes));
 }
 
 CUP_HOOK int lockf64(int fd, int command, off64_t bytes)
 {
-    LOCK(CUP_REAL(lockf64)(fd, command, bytes));
+    struct cup_wait room, *wait = begin_lock_wait(&room);
+    return end_wait(wait, CUP_REAL(lockf64)(fd, command, bytes));
 }
 
-/* ---- the disk is waited for -------------------------------------------------------------- */
+/* ---- writes that reach the disk --------------------------------------------------------- */
 
-#define DISK(call) return CUP_WAITING(CUP_WAIT_IO, CUP_WAITS, call)
+static inline struct cup_wait *begin_sync(struct cup_wait *room)
+{
+    return begin_wait(room, CUP_WAIT_IO, CUP_WAITS);
+}
 
 CUP_HOOK int fsync(int fd)
 {
-    DISK(CUP_REAL(fsync)(fd));
+    struct cup_wait room, *wait = begin_sync(&room);
+    return end_wait(wait, CUP_REAL(fsync)(fd));
 }
 
 CUP_HOOK int fdatasync(int fd)
 {
-    DISK(CUP_REAL(fdatasync)(fd));
+    struct cup_wait room, *wait = begin_sync(&room);
+    return end_wait(wait, CUP_REAL(fdatasync)(fd));
 }
 
 CUP_HOOK int msync(void *at, size_t bytes, int flags)
 {
-    DISK(CUP_REAL(msync)(at, bytes, flags));
+    struct cup_wait room, *wait = begin_sync(&room);
+    return end_wait(wait, CUP_REAL(msync)(at, bytes, flags));
 }
 
 CUP_HOOK int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags)
 {
-    DISK(CUP_REAL(sync_file_range)(fd, offset, bytes, flags));
+    struct cup_wait room, *wait = begin_sync(&room);
+    return end_wait(wait, CUP_REAL(sync_file_range)(fd, offset, bytes, flags));
 }
 
-/* ---- futexes, by Rust's standard library ------------------------------------------------- */
+/* ---- futexes: locks of Rust's standard library----------------------------------------------- */
 
 static bool waits(int operation)
 {
@@ -429,9 +547,11 @@ static bool waits(int operation)
 static __attribute__((used)) long call_futex(long number, long word, long operation, long value,
                                              long timeout, long other, long third)
 {
-    if (waits((int)operation))
-        LOCK(CUP_REAL(syscall)(number, word, operation, value, timeout, other, third));
-    return CUP_REAL(syscall)(number, word, operation, value, timeout, other, third);
+    struct cup_wait room, *wait = waits((int)operation) ? begin_lock_wait(&room) : NULL;
+    long result = CUP_REAL(syscall)(number, word, operation, value, timeout, other, third);
+    if (wait)
+        cup_wait_end(wait);
+    return result;
 }
 
 static __attribute__((used)) void find_syscall(void)
@@ -440,8 +560,8 @@ static __attribute__((used)) void find_syscall(void)
 }
 
 #if defined(__x86_64__)
-/* Every other call goes on as it came, with nothing of ours on the stack: its child may come back
- * from it (vfork). */
+/* Any other system call jumps to libc's syscall() with the stack as it was: it may be a vfork(),
+ * which returns twice. */
 _Static_assert(SYS_futex == 202, "the number below");
 __asm__(".text\n"
         ".globl syscall\n"

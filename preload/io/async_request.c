@@ -48,11 +48,13 @@ static struct cup_owner bringer(const struct cup_async_request *errand)
 
 uint32_t cup_async_request_end(struct cup_async_request *errand, ssize_t bytes, int64_t offset)
 {
-    struct cup_transfer transfer = {
-        .descriptor = &errand->file, .start = errand->start, .node = errand->node};
+    struct cup_transfer transfer = {.call = CUP_FETCH,
+                                    .descriptor = &errand->file,
+                                    .start = errand->start,
+                                    .node = errand->node};
     cup_helper_wait_leaves(errand->task, CUP_WAIT_IO, cup_ticks(), errand->since, 0);
     transfer.owner = bringer(errand);
-    cup_transfer_end(&transfer, CUP_FETCH, bytes, offset, NULL, 0);
+    cup_transfer_finish(&transfer, bytes, offset, NULL, 0);
     errand->block = transfer.owner.block;
     errand->stop = transfer.stop;
     return transfer.owner.block ? transfer.owner.block->task : 0;

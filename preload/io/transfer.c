@@ -52,7 +52,7 @@ static void start(struct cup_transfer *transfer)
 {
     int saved = errno;
     cup_guard();
-    cup_transfer_starts(transfer);
+    cup_transfer_start(transfer);
     if (transfer->descriptor->quick < CUP_QUICK && payer(transfer)) {
         cup_wait_begin_for(&transfer->wait, wait_class(transfer->descriptor), payer(transfer));
         transfer->start = cup_ticks();
@@ -146,7 +146,7 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
         transfer->owner = (struct cup_owner){cup_self.none, CUP_METHOD_NONE, 0};
     else
         attribute(transfer);
-    cup_transfer_starts(transfer);
+    cup_transfer_start(transfer);
     return transfer->owner.block != NULL;
 }
 
@@ -154,6 +154,7 @@ bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor 
 {
     if (!cup_active() || cup_self.guard)
         return false;
+    transfer->call = CUP_FETCH;
     transfer->descriptor = file;
     attribute(transfer);
     if (transfer->owner.block)
@@ -583,10 +584,11 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
     return false;
 }
 
-void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
-                      int64_t offset, const void *to, int parts)
+void cup_transfer_finish(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
+                         const void *to, int parts)
 {
     int saved = errno;
+    enum cup_call call = transfer->call;
     transfer->stop = cup_ticks();
     cup_guard();
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
@@ -606,22 +608,21 @@ void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uin
                         transfer->stop);
 }
 
-void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call)
+void cup_transfer_finish_character(struct cup_transfer *transfer)
 {
     if (!cup_self.own || cup_self.guard)
         return;
-    struct cup_transfer transfer;
-    transfer.descriptor = descriptor;
-    transfer.owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
-    transfer.start = transfer.stop = 0;
     int saved = errno;
     cup_guard();
-    if (count_in_block(&transfer, call, 1) != NONE) {
-        struct began began = count_in_file(&transfer, call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
-        if (has_place(&transfer, call))
-            note_place(&transfer, began, 1);
+    transfer->owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
+    transfer->stop = 0;
+    if (count_in_block(transfer, transfer->call, 1) != NONE) {
+        struct began began =
+            count_in_file(transfer, transfer->call != CUP_WRITE, 1, CUP_AT_CURSOR, 0);
+        if (has_place(transfer, transfer->call))
+            note_place(transfer, began, 1);
     }
-    enum cup_stack_use use = use_of(&transfer, call);
+    enum cup_stack_use use = use_of(transfer, transfer->call);
     if (use != NO_USE)
         cup_event_character(use, cup_self.task);
     cup_unguard();
@@ -633,6 +634,8 @@ void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call cal
 bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 {
     cup_child_before(true, from);
+    copy->from.call = CUP_COPY;
+    copy->to.call = CUP_WRITE;
     bool counted = cup_active() && !cup_self.guard && begin_at_leisure(&copy->to, to) &&
                    begin_at_leisure(&copy->from, from);
     if (counted)
@@ -642,12 +645,12 @@ bool cup_copy_begin(struct cup_copy *copy, int from, int to)
 
 void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset)
 {
-    cup_transfer_end(&copy->from, CUP_COPY, bytes, from_offset, NULL, 0);
+    cup_transfer_finish(&copy->from, bytes, from_offset, NULL, 0);
     bool timed = sums_of_read(&copy->from)->ns != NONE;
     copy->to.owner = copy->from.owner;
     copy->to.watched = false;
     copy->to.wait.block = NULL;
     copy->to.node = copy->from.node;
     copy->to.start = timed ? cup_ticks() : copy->from.start;
-    cup_transfer_end(&copy->to, CUP_WRITE, bytes, to_offset, NULL, 0);
+    cup_transfer_finish(&copy->to, bytes, to_offset, NULL, 0);
 }

@@ -24,19 +24,20 @@ enum cup_call {
     CUP_WRITE,   /* whatever hands bytes over */
 };
 
-/* A call under way. Lives on the wrapper's stack. */
+/* A call under way, on the stack of its wrapper. */
 struct cup_transfer {
+    enum cup_call call;
     struct cup_descriptor *descriptor;
     struct cup_owner owner;
-    uint64_t start, stop; /* ticks */
+    uint64_t start, stop; /* ticks; 0: not timed */
     struct cup_wait wait; /* if the descriptor is likely to block; else its block is NULL */
-    bool watched;         /* it may have blocked: not the second half of a copy */
-    uint32_t node;        /* of the stack that asked for it; 0: that of the call's end */
-    struct cup_descriptor spare;
+    bool watched;         /* a long call was a wait; false for the second half of a copy */
+    uint32_t node;        /* of the stack that requested it; 0: take the stack at the call's end */
+    struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
 
-/* Last thing before a call that is not likely to block. */
-static inline void cup_transfer_starts(struct cup_transfer *transfer)
+/* Starts the clock of a call that is not likely to block: the last step before the call. */
+static inline void cup_transfer_start(struct cup_transfer *transfer)
 {
     transfer->watched = true;
     transfer->node = 0;
@@ -44,53 +45,59 @@ static inline void cup_transfer_starts(struct cup_transfer *transfer)
     transfer->start = cup_ticks();
 }
 
-/* The rest of cup_transfer_begin: descriptors not looked up yet, threads that run no task. */
+/* The rest of cup_transfer_begin(): descriptors not looked up yet, sockets, descriptors that are
+ * likely to block, and threads that run no task. TRANSFER->call is set. False: not recorded. */
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd);
 
-/* True: the call is to be recorded; the wrapper ends it. The guard is not held in between: a
- * signal handler may jump out of the call, a cancelled thread never comes back from it. FD is -1
- * for a call that is not to be recorded. */
-static inline bool cup_transfer_begin(struct cup_transfer *transfer, int fd)
+/* A wrapper of a call that moves bytes is: begin, call, end.
+ *
+ *     struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
+ *     ssize_t result = CUP_REAL(pread)(fd, buffer, bytes, offset);
+ *     return cup_transfer_end(transfer, result, offset, buffer, 0);
+ *
+ * Returns NULL if the call is not recorded, as all calls on descriptor -1. The guard is not held
+ * during the call: a signal handler may jump out of it, and a cancelled thread never returns. Keeps
+ * errno. */
+static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *transfer,
+                                                      enum cup_call call, int fd)
 {
+    cup_child_before(call != CUP_WRITE, fd);
     if (!cup_active() || cup_self.guard)
-        return false;
+        return NULL;
+    transfer->call = call;
     struct cup_descriptor *descriptor = cup_descriptor_known(fd);
     if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET ||
         descriptor->quick < CUP_QUICK)
-        return cup_transfer_begin_slowly(transfer, fd);
+        return cup_transfer_begin_slowly(transfer, fd) ? transfer : NULL;
     cup_descriptor_used(descriptor, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
-    cup_transfer_starts(transfer);
-    return true;
+    cup_transfer_start(transfer);
+    return transfer;
 }
 
-/* Likewise for a call that blocks, on a file that no descriptor leads to. */
+/* Begins a CUP_FETCH, which blocks, of FILE, which has no descriptor. Otherwise the same. */
 bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor *file);
 
 enum { CUP_AT_CURSOR = -1 };
 
-/* BYTES as the call returned them (< 0: failed), OFFSET or CUP_AT_CURSOR. What was delivered lies
- * in TO, a buffer if PARTS is 0, else so many struct iovec; NULL: it cannot be looked at. Keeps
- * errno.
- */
-void cup_transfer_end(struct cup_transfer *transfer, enum cup_call call, ssize_t bytes,
-                      int64_t offset, const void *to, int parts);
+/* Counts a call that began. BYTES: as the call returned them (< 0: it failed). OFFSET: where it
+ * read or wrote, or CUP_AT_CURSOR. TO: where the bytes were delivered, a buffer if PARTS is 0, else
+ * an array of so many struct iovec; NULL: cupping does not look at them. Keeps errno. */
+void cup_transfer_finish(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
+                         const void *to, int parts);
+
+/* The same in a wrapper: TRANSFER may be NULL. Returns BYTES. */
+static inline ssize_t cup_transfer_end(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
+                                       const void *to, int parts)
+{
+    if (__builtin_expect(transfer != NULL, 0))
+        cup_transfer_finish(transfer, bytes, offset, to, parts);
+    return bytes;
+}
 
 /* After cup_transfer_end() of a CUP_FETCH: BYTES of it came from OFFSET on. Guard held. */
 void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset);
-
-/* The rhythm of every transfer: begin, call, end. POSITION is the call's offset or CUP_AT_CURSOR,
- * BYTES an expression in `result` that says how many were moved: the only hidden thing is the name
- * of the result. TO and PARTS as cup_transfer_end() has them. */
-#define CUP_TRANSFER(kind, fd, position, type, call, bytes, to, parts)                             \
-    struct cup_transfer transfer;                                                                  \
-    cup_child_before((kind) != CUP_WRITE, fd);                                                     \
-    bool counted = cup_transfer_begin(&transfer, fd);                                              \
-    type result = call;                                                                            \
-    if (__builtin_expect(counted, 0))                                                              \
-        cup_transfer_end(&transfer, kind, (ssize_t)(bytes), position, to, parts);                  \
-    return result
 
 /* A request whose answer comes later, on another thread as a rule. */
 struct cup_async_request {
@@ -120,9 +127,23 @@ void cup_async_request_opened(struct cup_async_request *errand, struct cup_opene
 void cup_async_request_piece(const struct cup_async_request *errand, uint64_t bytes,
                              uint64_t offset);
 
-/* A single character was read or written by a task's own thread: such calls take a nanosecond and
- * come in millions, so they are counted but not timed. */
-void cup_transfer_character(struct cup_descriptor *descriptor, enum cup_call call);
+/* A call that moves a single character, by the own thread of a task. Programs make millions of them
+ * and each takes a nanosecond, so they are counted but not timed: their start is 0. */
+static inline void cup_transfer_begin_character(struct cup_transfer *transfer, enum cup_call call,
+                                                struct cup_descriptor *descriptor)
+{
+    transfer->call = call;
+    transfer->descriptor = descriptor;
+    transfer->start = 0;
+}
+
+static inline bool cup_transfer_is_character(const struct cup_transfer *transfer)
+{
+    return !transfer->start;
+}
+
+/* The character was moved. Keeps errno. */
+void cup_transfer_finish_character(struct cup_transfer *transfer);
 
 /* The kernel moves bytes from one descriptor to another: a read and a write by the same owner,
  * whose time counts once. */

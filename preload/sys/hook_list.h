@@ -474,12 +474,15 @@ void *cup_real_find(void **slot, const char *name);
 #define CUP_RESOLVE_NOW(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
 #define CUP_HAVE(name) (CUP_REAL(name) != NULL)
 
-/* What a call without its real function returns. */
+/* Fails as the kernel does for a system call that it does not have. */
 static inline int cup_missing(void)
 {
     errno = ENOSYS;
     return -1;
 }
+
+/* Calls the real function of an OPTIONAL hook; where libc has none, fails with ENOSYS. */
+#define CUP_CALL_OPTIONAL(name, ...) (CUP_HAVE(name) ? real_##name(__VA_ARGS__) : cup_missing())
 
 /* A wrapper: exported under the hook's own name. */
 #define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))

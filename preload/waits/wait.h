@@ -55,17 +55,6 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
 
-/* CALL may block: the value is its result. */
-#define CUP_WAITING(class, kind, call)                                                             \
-    ({                                                                                             \
-        struct cup_wait wait_;                                                                     \
-        bool counted_ = cup_wait_begin(&wait_, class, kind);                                       \
-        __typeof__(call) result_ = call;                                                           \
-        if (__builtin_expect(counted_, 0))                                                         \
-            cup_wait_end(&wait_);                                                                  \
-        result_;                                                                                   \
-    })
-
 /* The calling thread's task begins, and ends: what the kernel says of the thread then is written
  * to BLOCK. */
 void cup_wait_task_begins(void);

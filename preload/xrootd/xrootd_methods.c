@@ -30,9 +30,9 @@ struct search {
     void *real;
 };
 
-/* The client that the caller is linked with; else any: a caller that jumped here shows the place of
- * its own caller, which may know nothing of XRootD. */
-static bool look_into(const struct cup_elf *object, void *argument)
+/* Takes the client library that the caller is linked with, else any: a wrapper that was reached by
+ * a jump sees the place of its caller's caller, which may know nothing of XRootD. */
+static bool search_library(const struct cup_elf *object, void *argument)
 {
     struct search *search = argument;
     void *real = is_client(object->path) ? cup_elf_symbol(object, search->name) : NULL;
@@ -44,43 +44,55 @@ static bool look_into(const struct cup_elf *object, void *argument)
     return linked;
 }
 
-static struct place resolve(const void *caller, unsigned name)
+static struct place resolve_place(const void *caller, enum method method, enum abi abi)
 {
     static const char file_class[] = "_ZN5XrdCl4File";
+    const char *name = names[2 * method + abi];
     struct cup_elf object;
     bool known = cup_elf_of(caller, &object);
-    struct search search = {.caller = known ? &object : NULL, .name = names[name]};
+    struct search search = {.caller = known ? &object : NULL, .name = name};
     const char *inside = known ? cup_elf_name_at(&object, caller) : NULL;
-    if (known && (search.real = cup_elf_symbol(&object, names[name])))
+    if (known && (search.real = cup_elf_symbol(&object, name)))
         search.found = object;
     else
-        cup_elf_each(look_into, &search);
+        cup_elf_each(search_library, &search);
     return (struct place){.real = search.real,
+                          .method = method,
+                          .abi = abi,
                           .known = search.real && cup_xrootd_is_library(search.found.path),
                           .is_part =
                               inside && strncmp(inside, file_class, sizeof file_class - 1) == 0};
 }
 
-/* Places are only ever added. */
-struct place cup_xrootd_place(const void *caller, unsigned name)
+/* KEY's entry in the table, which may be another thread's to fill; NULL: no room, or busy. Entries
+ * are only ever added. */
+static struct place *find_place(uintptr_t key, unsigned hash)
 {
-    uintptr_t key = (uintptr_t)caller << 5 | name << 1;
     for (unsigned i = 0; i < 8; i++) {
-        struct place *place = &places[((key >> 5) * 31 + name + i) % PLACES];
+        struct place *place = &places[(hash + i) % PLACES];
         uintptr_t seen = __atomic_load_n(&place->key, __ATOMIC_ACQUIRE);
-        if (seen == key)
-            return *place;
-        if (seen || !__atomic_compare_exchange_n(&place->key, &seen, BUSY, false, __ATOMIC_ACQUIRE,
-                                                 __ATOMIC_RELAXED))
-            continue;
-        struct place found = resolve(caller, name);
-        place->real = found.real;
-        place->known = found.known;
-        place->is_part = found.is_part;
-        __atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
-        return *place;
+        if (seen == key ||
+            (!seen && __atomic_compare_exchange_n(&place->key, &seen, BUSY, false, __ATOMIC_ACQUIRE,
+                                                  __ATOMIC_RELAXED)))
+            return place;
     }
-    return resolve(caller, name);
+    return NULL;
+}
+
+struct place cup_xrootd_place(const void *caller, enum method method, enum abi abi)
+{
+    unsigned name = 2 * method + abi;
+    uintptr_t key = (uintptr_t)caller << 5 | name << 1;
+    struct place *place = find_place(key, (unsigned)((key >> 5) * 31 + name));
+    if (place && __atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key)
+        return *place;
+    struct place found = resolve_place(caller, method, abi);
+    if (place) {
+        found.key = BUSY;
+        *place = found;
+        __atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+    }
+    return found;
 }
 
 #endif

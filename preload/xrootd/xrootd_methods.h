@@ -3,11 +3,13 @@
 #define CUPPING_PRELOAD_XROOTD_XROOTD_METHODS_H
 
 #include "preload/sys/elf_symbols.h"
+#include "preload/xrootd/xrootd_abi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order of CUP_XROOTD_HOOKS, where each is there in both ABIs. */
+/* In the order of CUP_XROOTD_HOOKS, which has each of them in both ABIs. LATER: the answer goes to
+ * a handler. */
 enum method {
     OPEN,
     OPEN_LATER,
@@ -19,17 +21,19 @@ enum method {
     VECTOR_LATER,
 };
 
-/* What a call from a place in the program leads to: the method of the library that the caller
- * itself is linked with. There may be two of the same name in a process. */
+/* What a call from one place of the program leads to: the method in the library that the caller
+ * itself is linked with. A process may have two libraries with a method of that name. */
 struct place {
-    uintptr_t key; /* the place, and whether a name belongs to it; 0: free, BUSY: being filled */
-    void *real;    /* NULL: nowhere to be found */
-    bool known;    /* of a version whose layouts are known */
-    bool is_part;  /* the caller is a method that waits, and makes its request by this one */
+    uintptr_t key; /* of the table of places: 0: free, BUSY: being filled */
+    void *real;    /* the method; NULL: not found */
+    enum method method;
+    enum abi abi;
+    bool known;   /* the layouts of this version of the library are known */
+    bool is_part; /* the caller is a method that waits, and makes its request by this one */
 };
 
-/* Of a call from CALLER, an instruction, of the hook of that number in the list. Keeps errno, and
- * takes no lock that the loader holds while it runs constructors. */
-struct place cup_xrootd_place(const void *caller, unsigned name);
+/* What a call of METHOD by CALLER, an instruction, leads to. Any thread. Keeps errno, and takes no
+ * lock that the loader holds while it runs constructors. */
+struct place cup_xrootd_place(const void *caller, enum method method, enum abi abi);
 
 #endif

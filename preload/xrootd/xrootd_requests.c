@@ -223,21 +223,20 @@ static bool know_class(enum abi abi, const void *real)
 /* ---- requests ------------------------------------------------------------------------------ */
 
 struct handler *cup_xrootd_prepare(struct request **made, const struct place *place,
-                                   enum method method, enum abi abi, struct cup_descriptor *file,
-                                   const void *object, struct handler *users, uint64_t bytes,
-                                   uint64_t offset)
+                                   struct cup_descriptor *file, const void *object,
+                                   struct handler *users, uint64_t bytes, uint64_t offset)
 {
     if (!users)
         file = NULL;
-    struct request *request = file && know_class(abi, place->real) ? take_request() : NULL;
+    struct request *request = file && know_class(place->abi, place->real) ? take_request() : NULL;
     *made = request;
     if (file && !request)
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
     if (!request)
         return users;
-    request->handler.methods = &classes[abi].methods;
-    request->method = (uint8_t)method;
-    request->abi = (uint8_t)abi;
+    request->handler.methods = &classes[place->abi].methods;
+    request->method = (uint8_t)place->method;
+    request->abi = (uint8_t)place->abi;
     request->users = users;
     request->object = object;
     request->log = cup_xrootd_log();

@@ -25,9 +25,8 @@ struct request {
 /* What goes in place of USERS: itself, if the request is not to be counted; then *MADE is NULL.
  * FILE: NULL then; else that which is read, or an empty one for OBJECT, which is to be opened. */
 struct handler *cup_xrootd_prepare(struct request **made, const struct place *place,
-                                   enum method method, enum abi abi, struct cup_descriptor *file,
-                                   const void *object, struct handler *users, uint64_t bytes,
-                                   uint64_t offset);
+                                   struct cup_descriptor *file, const void *object,
+                                   struct handler *users, uint64_t bytes, uint64_t offset);
 
 /* The call is back with that status. SEQUENCE: that of the request when it was made. One that was
  * refused has no answer, and its handler stays the user's. */

@@ -1,0 +1,46 @@
+/* How a wrapper measures a call that may block: begin, call, end.
+ *
+ *     struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_SLEEP, CUP_WAITS);
+ *     return end_wait(wait, CUP_REAL(nanosleep)(time, left));
+ *
+ * The call is an argument of end_wait(), so it runs after begin_wait() and before the wait ends.
+ * ROOM lies on the wrapper's stack; WAIT is NULL if this call is not measured. */
+#ifndef CUPPING_PRELOAD_HOOKS_WAITING_H
+#define CUPPING_PRELOAD_HOOKS_WAITING_H
+
+#include "preload/waits/wait.h"
+
+static inline struct cup_wait *begin_wait(struct cup_wait *room, enum cup_wait_class class,
+                                          enum cup_wait_kind kind)
+{
+    return cup_wait_begin(room, class, kind) ? room : NULL;
+}
+
+/* Looking up a path, changing a directory or closing a file seldom blocks, but a remote file system
+ * may take long to answer. */
+static inline struct cup_wait *begin_disk_wait(struct cup_wait *room)
+{
+    return begin_wait(room, CUP_WAIT_IO, CUP_MAY_WAIT);
+}
+
+static inline struct cup_wait *begin_lock_wait(struct cup_wait *room)
+{
+    return begin_wait(room, CUP_WAIT_LOCK, CUP_WAITS);
+}
+
+/* Returns what the call returned. Keeps errno. */
+static inline int end_wait(struct cup_wait *wait, int result)
+{
+    if (__builtin_expect(wait != NULL, 0))
+        cup_wait_end(wait);
+    return result;
+}
+
+static inline void *end_pointer_wait(struct cup_wait *wait, void *result)
+{
+    if (__builtin_expect(wait != NULL, 0))
+        cup_wait_end(wait);
+    return result;
+}
+
+#endif
