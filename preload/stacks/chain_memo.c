@@ -9,27 +9,28 @@
 
 enum {
     CHAINS_BITS = 10,
-    MET_BITS = 12,
-    WINDOW = 8192 /* words of stack that are searched */,
+    SEEN_BITS = 12,
+    WINDOW = 8192 /* words of the stack that are searched */,
     PAGE = 4096
 };
 
-/* Written under the lock; whoever reads sees by the turn whether it was written meanwhile. */
+/* A seqlock: written under the lock; a reader compares the turn before and after. */
 struct chain {
     uint64_t key, value;
-    uint32_t turn; /* odd: is being written */
+    uint32_t turn; /* odd: being written */
     uint32_t count;
-    uint32_t place[CUP_CHAIN_MOST]; /* words above the innermost one */
+    uint32_t place[CUP_CHAIN_MOST]; /* of each return address: words above the innermost one */
     uint64_t address[CUP_CHAIN_MOST];
 };
 static struct chain chains[1 << CHAINS_BITS];
 static struct {
     uint64_t key;
     uint32_t times;
-} met[1 << MET_BITS]; /* chains that are not kept yet */
+} seen[1 << SEEN_BITS]; /* how often chains came that are not kept yet */
 static uint32_t lock;
 
-/* Of one thread: the stack of another one that lies there later may end earlier. */
+/* The key includes the thread. Another thread's stack may later be mapped at the same address, and
+ * reading at the kept places could then run over its end. */
 static uint64_t whole_key(uint64_t key, const uint64_t *first)
 {
     return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
@@ -40,9 +41,10 @@ static struct chain *chain_of(uint64_t key)
     return &chains[key >> (64 - CHAINS_BITS)];
 }
 
-/* In this order: that one address is there tells that the next place is on the stack, if it was not
- * written meanwhile. */
-static bool is_there(const struct chain *chain, uint32_t turn, const uint64_t *first)
+/* Compares the addresses from the innermost outwards. That an address is in its place shows that
+ * the next place is on the stack too, provided that the chain is not being rewritten: the turn is
+ * checked before each read of the stack. */
+static bool is_on_stack(const struct chain *chain, uint32_t turn, const uint64_t *first)
 {
     uint32_t count = __atomic_load_n(&chain->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
@@ -62,19 +64,19 @@ uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
     if (turn % 2 || __atomic_load_n(&chain->key, __ATOMIC_ACQUIRE) != key)
         return 0;
     uint64_t value = __atomic_load_n(&chain->value, __ATOMIC_ACQUIRE);
-    if (value != CUP_CHAIN_HOPELESS && !is_there(chain, turn, first))
+    if (value != CUP_CHAIN_HOPELESS && !is_on_stack(chain, turn, first))
         return 0;
     return __atomic_load_n(&chain->turn, __ATOMIC_RELAXED) == turn ? value : 0;
 }
 
-/* ---- the stack, in words from the innermost return address on ------------------------------ */
+/* ---- a copy of the stack, in words from the innermost return address outwards -------------- */
 
 static struct {
     uint64_t word[WINDOW];
     uint32_t words;
 } window;
 
-/* As much as there is, up to a page that is none, by the kernel. */
+/* Copies up to the first page that is not mapped. The kernel copies: a load might crash. */
 static void copy_stack(const uint64_t *first)
 {
     enum { PAGES = WINDOW * sizeof(uint64_t) / PAGE };
@@ -87,17 +89,17 @@ static void copy_stack(const uint64_t *first)
     window.words = bytes > 0 ? (uint32_t)((size_t)bytes / sizeof(uint64_t)) : 0;
 }
 
-/* ---- what is known of functions' frames ---------------------------------------------------- */
+/* ---- sizes of frames ----------------------------------------------------------------------- */
 
-/* By return address: words from it to the next one. They are as they are in the function, but
- * where it takes memory on the stack. */
+/* By return address: the number of words from it to the caller's return address. It is the same in
+ * every call unless the function allocates memory on its stack (alloca). */
 enum { SIZES_BITS = 12, UNKNOWN = 0, VARIES = UINT32_MAX };
 static struct {
     uint64_t address;
     uint32_t words;
 } sizes[1 << SIZES_BITS];
 
-static uint32_t *size_of(uint64_t address)
+static uint32_t *find_size(uint64_t address)
 {
     size_t at = cup_mix(address, 0) >> (64 - SIZES_BITS);
     if (sizes[at].address != address) {
@@ -107,14 +109,16 @@ static uint32_t *size_of(uint64_t address)
     return &sizes[at].words;
 }
 
-static void learn(uint64_t address, uint32_t words)
+static void learn_size(uint64_t address, uint32_t words)
 {
-    uint32_t *known = size_of(address);
+    uint32_t *known = find_size(address);
     *known = *known == UNKNOWN || *known == words ? words : VARIES;
 }
 
 /* ---- finding the places ------------------------------------------------------------------ */
 
+/* The addresses may occur on the stack in several ways: the lowest and the highest possible place
+ * of each. */
 struct places {
     uint32_t lowest[CUP_CHAIN_MOST], highest[CUP_CHAIN_MOST];
 };
@@ -132,7 +136,7 @@ static bool find_lowest(void *const *returns, uint32_t count, uint32_t *place)
     return place[0] == 0;
 }
 
-/* There are places: the lowest were found. */
+/* Called only after find_lowest() succeeded: the searches cannot fail. */
 static void find_highest(void *const *returns, uint32_t count, uint32_t *place)
 {
     uint32_t at = window.words;
@@ -154,16 +158,17 @@ static void learn_sizes(const struct places *places, void *const *returns, uint3
 {
     for (uint32_t i = 0; i + 1 < count; i++)
         if (is_certain(places, i) && is_certain(places, i + 1))
-            learn((uintptr_t)returns[i], places->lowest[i + 1] - places->lowest[i]);
+            learn_size((uintptr_t)returns[i], places->lowest[i + 1] - places->lowest[i]);
 }
 
-/* Where there are several ways, the frame's size tells which is right. */
-static bool settle(const struct places *places, void *const *returns, uint32_t count,
-                   uint32_t *place)
+/* Chooses each place: the only possible one, or the one that the frame size tells. False: unknown.
+ */
+static bool choose_places(const struct places *places, void *const *returns, uint32_t count,
+                          uint32_t *place)
 {
     place[0] = 0;
     for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t words = *size_of((uintptr_t)returns[i]);
+        uint32_t words = *find_size((uintptr_t)returns[i]);
         bool certain = is_certain(places, i + 1);
         if (words == VARIES || (!certain && words == UNKNOWN))
             return false;
@@ -183,7 +188,7 @@ static bool find_places(const uint64_t *first, void *const *returns, uint32_t co
         return false;
     find_highest(returns, count, places.highest);
     learn_sizes(&places, returns, count);
-    return settle(&places, returns, count, place);
+    return choose_places(&places, returns, count, place);
 }
 
 /* ---- keeping ----------------------------------------------------------------------------- */
@@ -201,19 +206,19 @@ static void write_chain(struct chain *chain, const struct chain *made)
     __atomic_store_n(&chain->turn, turn + 1, __ATOMIC_RELEASE);
 }
 
-/* Most stacks come once or twice in a job, and from one there may be many chains: the fourth time
- * it is worth a search, then the eighth, the sixteenth and so on. */
+/* Most chains come once or twice in a job: only one that comes for the 4th, 8th, 16th, ... time is
+ * worth a search. */
 static bool comes_often(uint64_t key)
 {
-    size_t at = key >> (64 - MET_BITS);
-    uint32_t times = met[at].key == key ? met[at].times + 1 : 1;
-    met[at].times = times;
-    met[at].key = key;
+    size_t at = key >> (64 - SEEN_BITS);
+    uint32_t times = seen[at].key == key ? seen[at].times + 1 : 1;
+    seen[at].times = times;
+    seen[at].key = key;
     return times >= 4 && (times & (times - 1)) == 0;
 }
 
-static void keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
-                 uint64_t value)
+static void keep_chain(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
+                       uint64_t value)
 {
     static struct chain made;
     bool found = count && count <= CUP_CHAIN_MOST && find_places(first, returns, count, made.place);
@@ -225,7 +230,7 @@ static void keep(uint64_t key, const uint64_t *first, void *const *returns, uint
     write_chain(chain_of(key), &made);
 }
 
-/* One at a time; another one has its turn when its chain comes again. */
+/* If another thread holds the lock nothing is kept: the chain will come again. */
 void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
                     uint64_t value)
 {
@@ -233,7 +238,7 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, u
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         return;
     if (comes_often(key))
-        keep(key, first, returns, count, value);
+        keep_chain(key, first, returns, count, value);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 

@@ -1,13 +1,16 @@
-/* Chains of return addresses that were met before, recognised by where on the stack they lie. A
- * chain is unwound once; at the next call from the same place at the same depth it is enough to see
- * that each address is still where it was. By induction from the innermost one on: the same
- * instruction of the same function has a frame of the same size, and so the same caller's address
- * lies at the same place. It holds for functions whose frames have a fixed size: chains with one
- * whose frame was seen to have two are not kept.
+/* A memo of native stacks. Unwinding with libunwind is slow, so a chain of return addresses is
+ * unwound once and kept together with the places on the stack where the addresses lie. When the
+ * same instruction calls again at the same stack depth, it is enough to compare the words at those
+ * places.
  *
- * Frames have remains of earlier calls in them. A chain is kept if there is but one way to find its
- * addresses on the stack, or if the sizes of frames, known from other chains, tell which is right.
- */
+ * Why that is enough, by induction from the innermost frame outwards: the same instruction of the
+ * same function has a frame of the same size, so the return address of its caller lies at the same
+ * place. This fails for functions whose frame size varies (alloca): a chain that contains a
+ * function that was seen with two sizes is not kept.
+ *
+ * Words equal to a return address may also be left over from earlier calls. A chain is kept only if
+ * its addresses occur on the stack in one possible way, or if the frame sizes learned from other
+ * chains decide which way is right. */
 #ifndef CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
 #define CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
 
@@ -16,20 +19,22 @@
 
 enum {
     CUP_CHAIN_MOST = 128,  /* longer ones are not kept */
-    CUP_CHAIN_HOPELESS = 2 /* no value */
+    CUP_CHAIN_HOPELESS = 2 /* never a value: values are odd */
 };
 
-/* The value that was kept with the chain on top of which FIRST, the place of the innermost return
- * address, lies; 0: none is known, or it is another one. CUP_CHAIN_HOPELESS: one that cannot be
- * kept was met there. KEY: whatever else must be the same. */
+/* Looks up the chain whose innermost return address lies at FIRST on the calling thread's stack.
+ * Returns the value kept with it; 0: no chain is known here, or the stack differs from it;
+ * CUP_CHAIN_HOPELESS: the chain seen here cannot be kept. KEY: anything else that must be equal.
+ * Any thread; takes no lock. */
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
-/* Keeps VALUE (odd) with the chain of RETURNS, COUNT of them, the innermost first, which is at
- * FIRST, when it comes for the fourth time: to search the stack costs some 10 us. */
+/* Keeps VALUE (an odd number) with the chain of COUNT return addresses, innermost first, whose
+ * first one lies at FIRST. Searching the stack for the places takes about 10 us, so it is done only
+ * when the same chain comes for the 4th, 8th, 16th, ... time. */
 void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
                     uint64_t value);
 
-/* A forked child: nobody else is at work. */
+/* A forked child: no other thread is writing. */
 void cup_chains_forked(void);
 
 #endif

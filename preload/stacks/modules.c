@@ -14,44 +14,44 @@ enum {
     MODULES_MOST = 4096,
     HEADERS_MOST = 64,  /* program headers of a module */
     BUILD_ID_MOST = 64, /* bytes */
-    NOTES_MOST = 1024,  /* bytes of a segment of notes that are looked at */
-    ARENA = 256 << 10,  /* memory is taken in pieces of it */
-    WAIT_NS = 20000000, /* after a look that found nothing new: so long, and doubled */
-    WAIT_DOUBLINGS = 6, /* each time, to 1.28 s */
+    NOTES_MOST = 1024,  /* bytes of a segment of notes that are searched */
+    ARENA = 256 << 10,  /* bytes that are mapped at a time */
+    WAIT_NS = 20000000, /* pause after a look that found nothing new, */
+    WAIT_DOUBLINGS = 6, /* doubled after each further one: up to 1.28 s */
 };
 
 struct module {
-    uint64_t bias; /* what the loader adds to the addresses in the file */
+    uint64_t bias; /* load address minus the address in the file */
     uint64_t device, inode;
     const ElfW(Phdr) * headers;
     const char *path;
     const unsigned char *build_id;
     uint32_t header_count, build_id_bytes;
-    uint32_t round;  /* of the last look that saw it */
+    uint32_t round;  /* of the last look that found it */
     uint32_t record; /* id in the log; 0: none yet */
-    bool used;
+    bool used;       /* native frames are in it */
 };
 
 static struct module modules[MODULES_MOST]; /* by number - 1 */
 static struct cup_module_range ranges[MODULES_MOST];
-static uint32_t module_count; /* those that are complete */
+static uint32_t module_count; /* complete entries */
 static uint32_t record_count;
 
 static struct {
-    uint32_t lock; /* one looks at a time */
-    uint32_t round;
-    uint32_t in_vain;         /* looks one after the other that found nothing */
-    uint64_t not_before;      /* ticks: when the next may be */
-    uint32_t closing, closes; /* under way, and ended */
-    uint32_t closes_seen;     /* before the last look */
-    bool lost;
+    uint32_t lock;            /* held while the maps are read */
+    uint32_t round;           /* number of looks at the maps */
+    uint32_t fruitless;       /* consecutive looks that found nothing new; at most WAIT_DOUBLINGS */
+    uint64_t not_before;      /* ticks: earliest time of the next look */
+    uint32_t closing, closes; /* calls of dlclose() under way, and ended */
+    uint32_t closes_seen;     /* those that had ended before the last look */
+    bool lost;                /* see cup_modules_lost() */
     char *room;
     size_t room_bytes;
 } list;
 
-/* ---- memory, never given back ------------------------------------------------------------ */
+/* ---- memory, which is never freed --------------------------------------------------------- */
 
-static void *take(size_t bytes)
+static void *allocate(size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (list.room_bytes < bytes) {
@@ -68,20 +68,21 @@ static void *take(size_t bytes)
     return taken;
 }
 
-static const void *keep(const void *from, size_t bytes)
+static const void *copy_bytes(const void *from, size_t bytes)
 {
-    void *copy = take(bytes);
+    void *copy = allocate(bytes);
     return copy ? memcpy(copy, from, bytes) : NULL;
 }
 
-/* A file that is no more is told with these words behind its path. */
-static const char *keep_path(const char *path)
+/* The kernel appends " (deleted)" to the path of a file that was removed; the copy is without it.
+ */
+static const char *copy_path(const char *path)
 {
     static const char gone[] = " (deleted)";
     size_t bytes = strlen(path), end = sizeof gone - 1;
     if (bytes > end && strcmp(path + bytes - end, gone) == 0)
         bytes -= end;
-    char *copy = take(bytes + 1);
+    char *copy = allocate(bytes + 1);
     if (!copy)
         return NULL;
     memcpy(copy, path, bytes);
@@ -91,7 +92,8 @@ static const char *keep_path(const char *path)
 
 /* ---- one module's own headers ------------------------------------------------------------ */
 
-/* Copies, by the kernel: the module may be unloaded meanwhile. */
+/* The kernel copies the headers: the module may be unloaded at any moment, and a load would crash.
+ */
 static uint32_t read_headers(uint64_t low, ElfW(Phdr) headers[HEADERS_MOST])
 {
     ElfW(Ehdr) head;
@@ -104,7 +106,7 @@ static uint32_t read_headers(uint64_t low, ElfW(Phdr) headers[HEADERS_MOST])
     return head.e_phnum;
 }
 
-/* False: it is no module that code can run in. */
+/* False: the module has no executable part. */
 static bool find_range(const ElfW(Phdr) * headers, uint32_t count, uint64_t low, uint64_t *bias,
                        uint64_t *high)
 {
@@ -124,7 +126,7 @@ static bool find_range(const ElfW(Phdr) * headers, uint32_t count, uint64_t low,
     return runs && *high > low;
 }
 
-/* The note that the linker leaves: "GNU", of type 3. */
+/* The build ID: the linker's note named "GNU" of type NT_GNU_BUILD_ID. */
 static const unsigned char *build_id_in(const unsigned char *notes, size_t bytes, uint32_t *length)
 {
     ElfW(Nhdr) note;
@@ -156,13 +158,13 @@ static void read_build_id(struct module *module)
         if (header->p_type == PT_NOTE && cup_memory_read(at, notes, bytes))
             found = build_id_in(notes, bytes, &length);
     }
-    module->build_id = found ? keep(found, length) : NULL;
+    module->build_id = found ? copy_bytes(found, length) : NULL;
     module->build_id_bytes = module->build_id ? length : 0;
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
-static void add(const struct cup_mapping_line *first, const char *path)
+static void add_module(const struct cup_mapping_line *first, const char *path)
 {
     ElfW(Phdr) headers[HEADERS_MOST];
     struct module module = {.device = first->device, .inode = first->inode, .round = list.round};
@@ -171,8 +173,8 @@ static void add(const struct cup_mapping_line *first, const char *path)
     if (module_count == MODULES_MOST ||
         !find_range(headers, module.header_count, first->start, &module.bias, &high))
         return;
-    module.headers = keep(headers, module.header_count * sizeof *headers);
-    module.path = keep_path(path);
+    module.headers = copy_bytes(headers, module.header_count * sizeof *headers);
+    module.path = copy_path(path);
     if (!module.headers || !module.path)
         return;
     read_build_id(&module);
@@ -181,8 +183,8 @@ static void add(const struct cup_mapping_line *first, const char *path)
     __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
 }
 
-/* FIRST is where a file with code in it begins. */
-static void see(const struct cup_mapping_line *first, const char *path)
+/* FIRST: the mapping of the file's first bytes. */
+static void find_or_add_module(const struct cup_mapping_line *first, const char *path)
 {
     for (uint32_t i = 0; i < module_count; i++)
         if (ranges[i].low == first->start && ranges[i].high && modules[i].inode == first->inode &&
@@ -190,10 +192,11 @@ static void see(const struct cup_mapping_line *first, const char *path)
             modules[i].round = list.round;
             return;
         }
-    add(first, path);
+    add_module(first, path);
 }
 
-/* A module begins with the first bytes of its file, and further on some of it is code. */
+/* A module is a file that is mapped from its first byte on and has an executable part further on.
+ */
 static bool read_maps(void)
 {
     static struct cup_maps maps;
@@ -208,36 +211,36 @@ static bool read_maps(void)
         }
         if (line.executable && line.inode && line.inode == first.inode &&
             line.device == first.device) {
-            see(&first, path);
+            find_or_add_module(&first, path);
             first.inode = 0;
         }
     }
     return cup_maps_close(&maps);
 }
 
-static void forget(uint32_t which)
+static void drop_module(uint32_t which)
 {
     if (__atomic_load_n(&modules[which].used, __ATOMIC_RELAXED))
         __atomic_store_n(&list.lost, true, __ATOMIC_RELEASE);
     __atomic_store_n(&ranges[which].high, 0, __ATOMIC_RELAXED);
 }
 
-static void forget_the_gone(void)
+static void drop_missing(void)
 {
     for (uint32_t i = 0; i < module_count; i++)
         if (ranges[i].high && modules[i].round != list.round)
-            forget(i);
+            drop_module(i);
 }
 
-/* Returns whether there are more of them. */
-static bool look(void)
+/* Returns true if there are new modules. The caller holds the lock. */
+static bool read_list(void)
 {
     uint32_t before = module_count;
     uint32_t closes = __atomic_load_n(&list.closes, __ATOMIC_SEQ_CST);
     list.round++;
     if (!read_maps())
         return false;
-    forget_the_gone();
+    drop_missing();
     __atomic_store_n(&list.closes_seen, closes, __ATOMIC_SEQ_CST);
     return module_count > before;
 }
@@ -245,26 +248,27 @@ static bool look(void)
 bool cup_modules_find(void)
 {
     cup_spin_lock(&list.lock);
-    bool found = look();
+    bool found = read_list();
     cup_spin_unlock(&list.lock);
     return found;
 }
 
-/* A look in vain costs as much as any: code that lies in no module is met again and again. */
+/* Looks for new modules, with pauses: code outside of any module (generated by a JIT) would
+ * otherwise cost a look each time it is on the stack. */
 static bool look_for_more(void)
 {
     bool found = false;
     cup_spin_lock(&list.lock);
     if (cup_ticks() >= list.not_before) {
-        found = look();
-        list.in_vain = found ? 0 : list.in_vain + (list.in_vain < WAIT_DOUBLINGS);
-        list.not_before = found ? 0 : cup_ticks() + cup_ns_ticks(WAIT_NS / 2 << list.in_vain);
+        found = read_list();
+        list.fruitless = found ? 0 : list.fruitless + (list.fruitless < WAIT_DOUBLINGS);
+        list.not_before = found ? 0 : cup_ticks() + cup_ns_ticks(WAIT_NS / 2 << list.fruitless);
     }
     cup_spin_unlock(&list.lock);
     return found;
 }
 
-/* ---- what is unloaded -------------------------------------------------------------------- */
+/* ---- unloading ---------------------------------------------------------------------------- */
 
 void cup_modules_closing(void)
 {
@@ -287,20 +291,20 @@ bool cup_modules_lost(void)
     return __atomic_load_n(&list.lost, __ATOMIC_ACQUIRE);
 }
 
-static bool is_as_it_was(void)
+static bool is_up_to_date(void)
 {
     return !__atomic_load_n(&list.closing, __ATOMIC_SEQ_CST) &&
            __atomic_load_n(&list.closes_seen, __ATOMIC_SEQ_CST) ==
                __atomic_load_n(&list.closes, __ATOMIC_SEQ_CST);
 }
 
-/* Where libraries are unloaded all the time, it is not looked all the time. */
+/* At most every 20 ms: a program may close libraries all the time. */
 static void look_again(void)
 {
     cup_spin_lock(&list.lock);
-    if (!is_as_it_was() && !__atomic_load_n(&list.closing, __ATOMIC_SEQ_CST) &&
+    if (!is_up_to_date() && !__atomic_load_n(&list.closing, __ATOMIC_SEQ_CST) &&
         cup_ticks() >= list.not_before) {
-        look();
+        read_list();
         list.not_before = cup_ticks() + cup_ns_ticks(WAIT_NS);
     }
     cup_spin_unlock(&list.lock);
@@ -308,14 +312,14 @@ static void look_again(void)
 
 bool cup_modules_current(void)
 {
-    if (!is_as_it_was())
+    if (!is_up_to_date())
         look_again();
-    return !cup_modules_lost() && is_as_it_was();
+    return !cup_modules_lost() && is_up_to_date();
 }
 
-/* ---- who asks ---------------------------------------------------------------------------- */
+/* ---- look-ups ------------------------------------------------------------------------------ */
 
-static int tell(uint32_t which, cup_modules_look *callback, void *user)
+static int pass_module(uint32_t which, cup_modules_look *callback, void *user)
 {
     const struct module *module = &modules[which];
     struct dl_phdr_info info = {.dlpi_addr = module->bias,
@@ -326,32 +330,33 @@ static int tell(uint32_t which, cup_modules_look *callback, void *user)
     return there ? callback(&info, sizeof info, user) : 0;
 }
 
-static int tell_from(uint32_t from, cup_modules_look *callback, void *user)
+static int pass_modules_from(uint32_t from, cup_modules_look *callback, void *user)
 {
     uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
     int result = 0;
     for (uint32_t i = from; i < count && !result; i++)
-        result = tell(i, callback, user);
+        result = pass_module(i, callback, user);
     return result;
 }
 
-/* Not all that goes is unloaded by dlclose(): one that lacks symbols is mapped, and gone again. Its
- * tables are about to be read. */
-static __attribute__((noinline)) bool is_there(uint32_t which)
+/* libunwind is about to read the module's tables, so it must still be mapped. The hooks of
+ * dlclose() do not see every unloading: dlopen() also unmaps a library whose symbols cannot be
+ * resolved. */
+static __attribute__((noinline)) bool is_mapped(uint32_t which)
 {
     ElfW(Phdr) headers[HEADERS_MOST];
     const struct module *module = &modules[which];
     bool there = read_headers(ranges[which].low, headers) == module->header_count &&
                  memcmp(headers, module->headers, module->header_count * sizeof *headers) == 0;
     if (!there)
-        forget(which);
+        drop_module(which);
     return there;
 }
 
-static uint32_t find_likely(uint64_t address)
+static uint32_t find_mapped(uint64_t address)
 {
     uint32_t likely = cup_module_of(address);
-    while (likely && !is_there(likely - 1))
+    while (likely && !is_mapped(likely - 1))
         likely = cup_module_of(address);
     return likely;
 }
@@ -359,12 +364,12 @@ static uint32_t find_likely(uint64_t address)
 int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user)
 {
     uint32_t before = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
-    uint32_t likely = find_likely(address);
-    int result = likely ? tell(likely - 1, callback, user) : 0;
+    uint32_t likely = find_mapped(address);
+    int result = likely ? pass_module(likely - 1, callback, user) : 0;
     if (result == 0)
-        result = tell_from(0, callback, user);
+        result = pass_modules_from(0, callback, user);
     if (result == 0 && look_for_more())
-        result = tell_from(before, callback, user);
+        result = pass_modules_from(before, callback, user);
     return result;
 }
 
@@ -425,10 +430,10 @@ void cup_modules_reset(void)
     record_count = 0;
 }
 
-/* Who was unloading something is not there to end it. */
+/* Threads of the parent that were unloading a library, or allocating, do not exist here. */
 void cup_modules_forked(void)
 {
     list.lock = list.closing = 0;
-    list.room_bytes = 0; /* somebody may have been taking of it */
+    list.room_bytes = 0; /* another thread may have been allocating from it */
     list.closes++;
 }

@@ -1,9 +1,10 @@
-/* Executables and libraries in which code lies, without any lock of the loader's: for libunwind,
- * which looks for their unwind tables, and for the log (MODULE records).
+/* The list of loaded executables and libraries that contain code: for libunwind, which needs their
+ * unwind tables, and for the log (MODULE records). It replaces dl_iterate_phdr(), whose lock may be
+ * held by a thread that waits for the GIL, which the calling thread may hold: a deadlock.
  *
- * The list is read from /proc/self/maps and the libraries' own headers. It grows when an address is
- * looked for that is in none, and is read anew when one may have been unloaded. Entries stay where
- * they are: whoever reads them needs no lock. Callers hold the guard and save errno. */
+ * The list is read from /proc/self/maps and the modules' own headers. It is extended when an
+ * address lies in no known module, and read again after a library may have been unloaded. Entries
+ * never move, so reading them needs no lock. Callers hold the guard and save errno. */
 #ifndef CUPPING_PRELOAD_STACKS_MODULES_H
 #define CUPPING_PRELOAD_STACKS_MODULES_H
 
@@ -11,46 +12,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads the list for the first time. False: it cannot be read. */
+/* Reads the list for the first time. False: it could not be read. */
 bool cup_modules_find(void);
 
-/* Addresses mean what they meant when modules were last looked at: nothing is being unloaded, and
- * nothing is gone that frames lay in. The last is for good (cup_modules_lost), for libunwind keeps
- * what it learned of an address, in each thread, and another library may lie there next. */
+/* cup_modules_current(): true if code addresses still belong to the modules in the list: no library
+ * is being unloaded, and none is gone that native frames were in. The latter is permanent
+ * (cup_modules_lost): libunwind caches, in each thread, what it learned about an address, and
+ * another library may be mapped there next. */
 bool cup_modules_current(void);
 bool cup_modules_lost(void);
 
-/* A library may be unloaded between the two. */
+/* Called by the hooks of dlclose(): a library may be unloaded between the two calls. */
 void cup_modules_closing(void);
 void cup_modules_closed(void);
 
-/* How often that was, so far. */
+/* The number of closings that the list takes account of. */
 uint32_t cup_modules_closes(void);
 
-/* As dl_iterate_phdr(): what libunwind is told instead, that module first in which ADDRESS lies.
- * Looks for libraries that came since where CALLBACK wants none of those that are known; where that
- * was in vain, not again soon. */
+/* Does what dl_iterate_phdr() does, beginning with the module that contains ADDRESS. If CALLBACK
+ * accepts no known module, looks for newly loaded ones; after a look that finds none it pauses,
+ * from 20 ms up to 1.28 s, because a look costs as much as reading /proc/self/maps. */
 typedef int cup_modules_look(struct dl_phdr_info *info, size_t bytes, void *user);
 int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user);
 
-/* The module that an address lies in, from 1 on; 0: none. */
+/* The number of the module that contains ADDRESS (1, 2, ...); 0: none. */
 uint32_t cup_module_of(uint64_t address);
 
-/* Where it begins and ends; both 0: it is gone. */
+/* Where the module is mapped; both 0: nowhere any more. */
 struct cup_module_range {
     uint64_t low, high;
 };
 struct cup_module_range cup_module_range(uint32_t module);
 
-/* Frames lie in it from now on. */
+/* Remembers that a frame is in the module: unloading it then turns native frames off. */
 void cup_module_used(uint32_t module);
 
-/* The id of its MODULE record, written at need; 0: no room in the log, or MODULE is 0. With the
- * lock of stacks.c, as the reset: a new log has none yet. */
+/* The id of its MODULE record, which is written on the first call; 0: the log is full, or MODULE is
+ * 0. Both functions need the lock of stacks.c. Reset: a new log has no MODULE record yet. */
 uint32_t cup_module_record(uint32_t module);
 void cup_modules_reset(void);
 
-/* In a forked child no other thread is at work. */
+/* A forked child: no other thread reads the list or unloads a library. */
 void cup_modules_forked(void);
 
 #endif

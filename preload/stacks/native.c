@@ -20,9 +20,9 @@
 typedef int backtrace_function(void **buffer, int size);
 
 static bool wanted;
-static backtrace_function *backtrace_by; /* NULL: native frames are off */
-static uint32_t unwinding;               /* threads within libunwind */
-static struct cup_module_range own, interpreter, eval;
+static backtrace_function *backtrace_by;               /* NULL: native frames are off */
+static uint32_t unwinding;                             /* threads inside libunwind */
+static struct cup_module_range own, interpreter, eval; /* code of each kind */
 
 void cup_native_want(bool want)
 {
@@ -41,7 +41,8 @@ bool cup_native_on(void)
 
 /* ---- unwinding --------------------------------------------------------------------------- */
 
-/* Out of libunwind, which may look into files, no thread is cancelled. */
+/* libunwind may read files, which are cancellation points: a thread cancelled there would leave its
+ * locks held. */
 static uint32_t unwind(backtrace_function *function, void **at)
 {
     int before;
@@ -60,22 +61,22 @@ static bool is_in(const struct cup_module_range *range, const void *at)
     return (uintptr_t)at - range->low < range->high - range->low;
 }
 
-static uint64_t hash_of(const struct cup_native *native)
+static uint64_t hash_frames(const struct cup_native *native)
 {
     uint64_t hash = cup_modules_closes();
     for (uint32_t i = native->own; i < native->count; i++)
         hash = cup_mix(hash, (uintptr_t)native->at[i]);
-    return hash | 1; /* not 0 */
+    return hash | 1; /* as chain_memo.h wants it */
 }
 
-static void unwind_by(backtrace_function *function, struct cup_native *native)
+static void read_frames(backtrace_function *function, struct cup_native *native)
 {
     native->count = unwind(function, native->at);
     native->cut = native->count == CUP_NATIVE_MOST;
     native->own = 0;
     while (native->own < native->count && is_in(&own, cup_native_call(native->at[native->own])))
         native->own++;
-    native->hash = hash_of(native);
+    native->hash = hash_frames(native);
 }
 
 void cup_native_here(struct cup_native *native)
@@ -84,14 +85,16 @@ void cup_native_here(struct cup_native *native)
     int saved = errno;
     native->count = native->own = 0;
     if (function)
-        unwind_by(function, native);
+        read_frames(function, native);
     errno = saved;
 }
 
-static __attribute__((noinline)) bool may_not(void)
+/* Counts the missed stack, and switches native frames off if they cannot be read any more. */
+static __attribute__((noinline)) bool refuse(void)
 {
     if (cup_modules_lost() && __atomic_exchange_n(&backtrace_by, NULL, __ATOMIC_ACQ_REL))
-        cup_log_note("native frames are no longer read: a library was unloaded that some lay in");
+        cup_log_note(
+            "native frames are no longer read: a library that contained some was unloaded");
     cup_log_health(CUP_H_NATIVE_MISSED, 1);
     return false;
 }
@@ -100,7 +103,7 @@ bool cup_native_may(void)
 {
     int saved = errno;
     bool on = cup_native_on() && !cup_self.unwinds;
-    bool may = on && (cup_modules_current() || may_not());
+    bool may = on && (cup_modules_current() || refuse());
     errno = saved;
     return may;
 }
@@ -124,10 +127,10 @@ bool cup_native_has_room(void)
     return has;
 }
 
-/* ---- finding it -------------------------------------------------------------------------- */
+/* ---- loading libunwind --------------------------------------------------------------------- */
 
-/* A file in the directory lib of the installation that the interpreter belongs to. */
-static void *load_beside(const char *interpreter_path, const char *name)
+/* Loads the file NAME from the directory ../lib, seen from the interpreter's own file. */
+static void *load_from_installation(const char *interpreter_path, const char *name)
 {
     char path[4096];
     ssize_t bytes = (ssize_t)strlen(interpreter_path);
@@ -153,7 +156,8 @@ static void *load_beside(const char *interpreter_path, const char *name)
 #define MACHINE "x86_64"
 #endif
 
-/* Python's own user of liblzma, which knows where the one is that it was built for. */
+/* Loads the extension module _lzma and with it, by its RPATH, the liblzma that this Python was
+ * built with. */
 static bool load_lzma_in(cup_object *directory)
 {
     static const char last[] = "/lib-dynload";
@@ -181,20 +185,21 @@ static bool load_lzma(void)
     return found;
 }
 
-/* libunwind needs liblzma. Where the interpreter's installation has one of its own, the program
- * shall get that one also in what it loads later: the loader knows libraries by their names. */
+/* libunwind depends on liblzma, and the loader keeps one library per name. If the interpreter's
+ * installation (conda) has a liblzma of its own, it is loaded first, so that the program's own
+ * modules do not get the system's one because of libunwind. */
 static void *load_libunwind(const char *interpreter_path)
 {
     if (!load_lzma())
-        load_beside(interpreter_path, "liblzma.so.5");
-    void *library = load_beside(interpreter_path, "libunwind.so.8");
+        load_from_installation(interpreter_path, "liblzma.so.5");
+    void *library = load_from_installation(interpreter_path, "libunwind.so.8");
     if (!library)
         library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     dlerror(); /* the program asks for its own errors, not for ours */
     return library;
 }
 
-static struct cup_module_range range_of(const struct cup_elf *object, const void *place)
+static struct cup_module_range find_function(const struct cup_elf *object, const void *place)
 {
     uintptr_t offset = (uintptr_t)place - object->base;
     for (size_t i = 1; i < object->count; i++)
@@ -209,19 +214,20 @@ static bool find_ranges(struct cup_elf *python)
     const void *function = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
     if (!function || !cup_elf_of(function, python) || !cup_modules_find())
         return false;
-    eval = range_of(python, function);
+    eval = find_function(python, function);
     interpreter = cup_module_range(cup_module_of((uintptr_t)function));
     own = cup_module_range(cup_module_of((uintptr_t)&cup_native_verify));
     return eval.high > eval.low && interpreter.high && own.high;
 }
 
-/* ---- what it calls ----------------------------------------------------------------------- */
+/* ---- calls of libunwind that are redirected ------------------------------------------------ */
 
-static bool was_asked;
+static bool was_asked; /* libunwind has called iterate_modules() */
 
-/* Others may use libunwind as well. What it hands to its callback begins with the address that it
- * looks for: should that not be so in some version, it only takes longer. */
-static int tell_modules(cup_modules_look *callback, void *user)
+/* In place of dl_iterate_phdr(); calls that are not ours (the program may use libunwind too) get
+ * the real one. USER begins with the address that libunwind looks for; in a version where it does
+ * not, the search only takes longer. */
+static int iterate_modules(cup_modules_look *callback, void *user)
 {
     if (!cup_self.unwinds)
         return dl_iterate_phdr(callback, user);
@@ -230,7 +236,8 @@ static int tell_modules(cup_modules_look *callback, void *user)
     return cup_modules_each(*(const uint64_t *)user, callback, user);
 }
 
-static int no_pipe(int ends[2], int flags)
+/* In place of pipe() and pipe2(): fails. */
+static int refuse_pipe(int ends[2], int flags)
 {
     (void)flags;
     ends[0] = ends[1] = -1;
@@ -238,10 +245,11 @@ static int no_pipe(int ends[2], int flags)
     return -1;
 }
 
-/* Writing a byte, which may not be there, into the pipe that it has not. Of an int that is passed
- * as one of any arguments the upper half is anything. */
-static long look_at_byte(long number, long descriptor, const void *byte, size_t count, long fourth,
-                         long fifth, long sixth)
+/* In place of syscall(): libunwind tests whether an address is mapped by writing a byte from there
+ * into its pipe, whose descriptor is -1. Only the lower half of DESCRIPTOR counts: the caller
+ * passes an int as a variable argument. */
+static long test_byte(long number, long descriptor, const void *byte, size_t count, long fourth,
+                      long fifth, long sixth)
 {
     char copy;
     if (number != SYS_write || (int)descriptor != -1 || count != 1)
@@ -251,25 +259,25 @@ static long look_at_byte(long number, long descriptor, const void *byte, size_t 
 
 static const char *redirect(const struct cup_elf *library)
 {
-    if (!cup_redirect(library, "dl_iterate_phdr", (const void *)tell_modules))
-        return "libunwind asks the loader in a way that is not known";
-    bool has_pipe = cup_redirect(library, "pipe2", (const void *)no_pipe);
-    has_pipe = cup_redirect(library, "pipe", (const void *)no_pipe) || has_pipe;
-    if (has_pipe && !cup_redirect(library, "syscall", (const void *)look_at_byte))
-        return "libunwind looks at memory in a way that is not known";
+    if (!cup_redirect(library, "dl_iterate_phdr", (const void *)iterate_modules))
+        return "libunwind does not call dl_iterate_phdr";
+    bool has_pipe = cup_redirect(library, "pipe2", (const void *)refuse_pipe);
+    has_pipe = cup_redirect(library, "pipe", (const void *)refuse_pipe) || has_pipe;
+    if (has_pipe && !cup_redirect(library, "syscall", (const void *)test_byte))
+        return "libunwind tests addresses in an unknown way";
     if (!cup_native_thread_redirect(library))
-        return "libunwind's thread-local storage is of a kind that is not known";
+        return "libunwind's thread-local storage is of an unknown kind";
     return NULL;
 }
 
-/* ---- trying it --------------------------------------------------------------------------- */
+/* ---- verification -------------------------------------------------------------------------- */
 
-static const char *try_it(backtrace_function *function)
+static const char *test_unwinding(backtrace_function *function)
 {
     struct cup_native native;
-    unwind_by(function, &native);
+    read_frames(function, &native);
     if (!was_asked)
-        return "libunwind asks the loader in a way that is not known";
+        return "libunwind does not call dl_iterate_phdr";
     for (uint32_t i = 0; i < native.count; i++)
         if (cup_native_kind(cup_native_call(native.at[i])) == CUP_NATIVE_EVAL)
             return NULL;
@@ -280,7 +288,7 @@ const char *cup_native_verify(void)
 {
     struct cup_elf python, unwinder;
     if (!find_ranges(&python))
-        return "the interpreter's code is not found";
+        return "the interpreter's code was not found";
     void *library = load_libunwind(python.path);
     if (!library)
         return "libunwind.so.8 is not installed (Debian: libunwind8)";
@@ -289,7 +297,7 @@ const char *cup_native_verify(void)
         return "libunwind has no unw_backtrace";
     const char *why = redirect(&unwinder);
     if (!why)
-        why = try_it(function);
+        why = test_unwinding(function);
     if (!why)
         __atomic_store_n(&backtrace_by, function, __ATOMIC_RELEASE);
     return why;

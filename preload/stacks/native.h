@@ -1,11 +1,12 @@
-/* The calling thread's native frames, by libunwind, where it is installed. See
+/* Reads the calling thread's native frames with libunwind, where that is installed. See
  * docs/contributing/stacks.md.
  *
- * It is loaded by its name, for itself alone: it also has _Unwind_* functions, which must not
- * become those by which C++ unwinds. Three of its calls are redirected. What it asks the loader it
- * is told by modules.h, for the loader's list has a lock whose holder may wait for the GIL that the
- * calling thread holds. And it has no pipe to find out by which memory is there: the program might
- * close its descriptors, and have files of its own at their numbers. */
+ * libunwind is loaded with dlopen and RTLD_LOCAL: it also defines the _Unwind_* functions, which
+ * must not replace those with which C++ throws exceptions. Some of its calls are redirected.
+ * Instead of dl_iterate_phdr() it calls modules.h: the loader's lock may be held by a thread that
+ * waits for the GIL, which the calling thread may hold. It gets no pipe, which it would use to test
+ * addresses: the program may close the pipe's descriptors, and open its own files under their
+ * numbers. Its thread-local storage is in native_thread.h. */
 #ifndef CUPPING_PRELOAD_STACKS_NATIVE_H
 #define CUPPING_PRELOAD_STACKS_NATIVE_H
 
@@ -14,56 +15,58 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CUP_NATIVE_MOST = 256 }; /* frames of a stack, the inner ones */
+enum { CUP_NATIVE_MOST = 256 }; /* innermost frames of a stack that are read */
 
-/* Off unless this is called. */
+/* Whether native frames are wanted (CUPPING_NATIVE); called once, at load. */
 void cup_native_want(bool wanted);
 bool cup_native_wanted(void);
 
-/* Loads libunwind and tries it. Needs the GIL and a Python frame, after cup_stacks_verify(). NULL,
- * or why there are no native frames. */
+/* Loads libunwind and tests it on the current stack. Called after cup_stacks_verify(). Needs the
+ * GIL and a Python frame. Returns NULL, or the reason why there are no native frames. */
 const char *cup_native_verify(void);
 
-/* Native frames are read; no more where a library is gone that they lay in. */
+/* True after cup_native_verify() succeeded, until a library is unloaded that frames were in. */
 bool cup_native_on(void);
 
-/* Return addresses of the frames, the innermost first. */
+/* Return addresses, innermost first. */
 struct cup_native {
-    uint64_t hash;  /* of what they are, and what that means now */
-    uint32_t count; /* of all */
-    uint32_t own;   /* the first so many lie in this library */
-    bool cut;       /* there are more */
+    uint64_t hash; /* of the addresses, without our own, and of the list of modules; odd */
+    uint32_t count;
+    uint32_t own; /* the first OWN addresses are in libcupping.so */
+    bool cut;     /* the outermost frames are missing */
     void *at[CUP_NATIVE_MOST];
 };
 
-/* They may be read now. False: a library is being unloaded, or is gone (counted). */
+/* False, and counted in the log's health: a library is being unloaded or is gone, so an address
+ * could be taken for one of another library. Keeps errno. */
 bool cup_native_may(void);
 
-/* libunwind finds room on the stack. False: it may not, for little of it is left, or it is none of
- * the thread's own (counted; native_thread.h). Keeps errno. */
+/* False, and counted: there is too little stack left for libunwind, or the thread runs on another
+ * stack than its own (native_thread.h). Keeps errno. */
 bool cup_native_has_room(void);
 
-/* Guard held; both keep errno. */
+/* Reads the frames of the calling thread. The guard is held; cup_native_may() and
+ * cup_native_has_room() returned true. Keeps errno. */
 void cup_native_here(struct cup_native *native);
 
-/* Inside of the instruction that calls: behind one that does not return may lie another function.
- */
+/* An address inside the call instruction that a return address belongs to. The return address
+ * itself may be in the next function, if the called one never returns. */
 static inline const void *cup_native_call(const void *at)
 {
     return (const char *)at - 1;
 }
 
-/* What an address is to whoever puts native and Python frames together. */
+/* Which code an address is in; for merge_frames.h. */
 enum cup_native_kind {
     CUP_NATIVE_OTHER,
-    CUP_NATIVE_OWN,         /* this library */
-    CUP_NATIVE_INTERPRETER, /* libpython, or the executable that has it inside */
-    CUP_NATIVE_EVAL,        /* there: runs Python frames */
+    CUP_NATIVE_OWN,         /* libcupping.so */
+    CUP_NATIVE_INTERPRETER, /* libpython, or an executable that contains it */
+    CUP_NATIVE_EVAL,        /* its function that executes Python frames */
 };
 enum cup_native_kind cup_native_kind(const void *call);
 
-/* In a forked child. False: a thread that is not there may hold libunwind's locks, so there are no
- * native frames. */
+/* A forked child. False: when the process forked another thread was inside libunwind and may have
+ * held one of its locks, so the child has no native frames. */
 bool cup_native_forked(void);
 
 #endif

@@ -17,16 +17,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of a stack that must be left. Reading frames and looking for new libraries takes 8 KiB. */
+/* STACK_LEFT: minimum free stack, bytes. Unwinding and reading the maps use up to 8 KiB. STORAGE:
+ * bytes of thread-local storage for libunwind. */
 enum { STACK_LEFT = 20 << 10, STORAGE = 128 };
 
-/* By seat: threads without one do not work for tasks. */
+/* One per thread slot; threads without a slot do not work for tasks. */
 static struct room {
     const struct cup_thread *owner;
-    uint64_t not_before;         /* ticks: when it is looked again where it is */
+    uint64_t not_before;         /* ticks: earliest time to search the maps again */
     uintptr_t low, high;         /* the thread's own stack; 0: not known yet */
-    uintptr_t other, other_high; /* where else it last was */
-    void *cache;                 /* what libunwind wants back when the thread ends */
+    uintptr_t other, other_high; /* the last other mapping that it used as a stack */
+    void *cache;                 /* libunwind's, freed when the thread ends */
     uint64_t storage[STORAGE / sizeof(uint64_t)];
 } rooms[CUP_THREAD_SLOTS];
 
@@ -46,9 +47,9 @@ static struct room *take_room(void)
     return taken ? room : NULL;
 }
 
-/* ---- its stack --------------------------------------------------------------------------- */
+/* ---- the stack ---------------------------------------------------------------------------- */
 
-static uint32_t lock; /* of what is read of the maps */
+static uint32_t lock; /* protects the buffer into which the maps are read */
 
 static bool find_mapping(uintptr_t at, struct cup_mapping_line *line, bool *is_main)
 {
@@ -71,7 +72,7 @@ static bool is_for_signals(void)
     return syscall(SYS_sigaltstack, NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
 }
 
-/* The first thread's grows as far as it may. */
+/* The first thread's stack grows down to RLIMIT_STACK. */
 static uintptr_t lowest_of_main(const struct cup_mapping_line *line)
 {
     const rlim_t most = 1 << 30;
@@ -81,8 +82,10 @@ static uintptr_t lowest_of_main(const struct cup_mapping_line *line)
     return line->end - (limit.rlim_cur < most ? limit.rlim_cur : most);
 }
 
-/* Others' stacks end with their thread-local storage. Coroutines may have a mapping each. */
-static void look_at(struct room *room, uintptr_t at)
+/* Finds out which stack the address AT is on. The stack of other threads than the first ends where
+ * their thread-local storage begins, in the same mapping. Any other mapping may be a coroutine's.
+ */
+static void find_stack(struct room *room, uintptr_t at)
 {
     enum { WAIT_NS = 20000000 };
     struct cup_mapping_line line;
@@ -108,7 +111,7 @@ static bool is_on_own(struct room *room, uintptr_t at)
     if (at - room->other < room->other_high - room->other || cup_ticks() < room->not_before ||
         is_for_signals())
         return false;
-    look_at(room, at);
+    find_stack(room, at);
     return at - room->low < room->high - room->low;
 }
 
@@ -119,29 +122,30 @@ bool cup_native_thread_may(void)
     return room && is_on_own(room, at) && at - room->low >= STACK_LEFT;
 }
 
-/* ---- its storage ------------------------------------------------------------------------- */
+/* ---- thread-local storage ----------------------------------------------------------------- */
 
-/* As the ABI has it. */
-struct place {
+/* The argument of __tls_get_addr(): tls_index of the ELF TLS ABI. */
+struct tls_index {
     unsigned long module, offset;
 };
-static void *(*real_storage_at)(struct place *place);
+static void *(*real_tls_get_addr)(struct tls_index *index);
 
-/* Before glibc 2.34 a program without threads has neither. */
+/* Before glibc 2.34 they are in libpthread, which a program without threads does not load. */
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
 
-typedef void give_back(void *cache);
-static give_back *destructor; /* libunwind's; NULL: it was at work before */
+typedef void key_destructor(void *cache);
+static key_destructor *destructor; /* libunwind's; NULL: the program used libunwind before us, so
+                                      the key was made without our seeing it */
 
-/* Others may use libunwind as well: what is theirs they get as ever. */
-static void *storage_at(struct place *place)
+/* The program may use libunwind too: its calls (cup_self.unwinds is false) get the real storage. */
+static void *find_storage(struct tls_index *index)
 {
     struct room *room = cup_self.unwinds ? own_room() : NULL;
-    return room ? (char *)room->storage + place->offset : real_storage_at(place);
+    return room ? (char *)room->storage + index->offset : real_tls_get_addr(index);
 }
 
-static int make_key(pthread_key_t *key, give_back *function)
+static int create_key(pthread_key_t *key, key_destructor *function)
 {
     if (cup_self.unwinds)
         destructor = function;
@@ -157,7 +161,7 @@ static int set_value(pthread_key_t key, const void *value)
     return 0;
 }
 
-/* The library's thread-local storage begins as zeros and is small. */
+/* True if the library's thread-local storage is small and initialised with zeros. */
 static bool fits(const struct cup_elf *library)
 {
     const ElfW(Ehdr) *head = (const void *)library->base;
@@ -170,19 +174,19 @@ static bool fits(const struct cup_elf *library)
 
 bool cup_native_thread_redirect(const struct cup_elf *library)
 {
-    real_storage_at = (void *(*)(struct place *))dlsym(RTLD_DEFAULT, "__tls_get_addr");
-    if (!real_storage_at || !fits(library) ||
-        !cup_redirect(library, "__tls_get_addr", (const void *)storage_at))
+    real_tls_get_addr = (void *(*)(struct tls_index *))dlsym(RTLD_DEFAULT, "__tls_get_addr");
+    if (!real_tls_get_addr || !fits(library) ||
+        !cup_redirect(library, "__tls_get_addr", (const void *)find_storage))
         return false;
-    cup_redirect(library, "pthread_key_create", (const void *)make_key);
+    cup_redirect(library, "pthread_key_create", (const void *)create_key);
     cup_redirect(library, "pthread_setspecific", (const void *)set_value);
     return true;
 }
 
-/* ---- its end ----------------------------------------------------------------------------- */
+/* ---- the thread's end ---------------------------------------------------------------------- */
 
-/* It asks to be called again and again, so as to be the last. */
-static void give_cache_back(struct room *room)
+/* As pthread would: the destructor sets the key again until the last iteration, to run last. */
+static void destroy_cache(struct room *room)
 {
     cup_self.unwinds = true;
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && room->cache; i++) {
@@ -199,7 +203,7 @@ void cup_native_thread_ends(void)
     if (!room)
         return;
     if (room->cache)
-        give_cache_back(room);
+        destroy_cache(room);
     memset(&room->not_before, 0, sizeof *room - offsetof(struct room, not_before));
     __atomic_store_n(&room->owner, NULL, __ATOMIC_RELEASE);
 }

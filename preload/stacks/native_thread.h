@@ -1,10 +1,13 @@
-/* What libunwind needs in the calling thread: enough of its own stack, and storage of the thread's
- * that is there without being allocated.
+/* What libunwind needs from the calling thread: enough stack, and thread-local storage that exists
+ * already.
  *
- * A stack may be a small one, one for signals (sigaltstack) or a coroutine's; there frames are not
- * read. And the first use of a library's thread-local storage allocates it: by malloc, which the
- * thread may be within when a signal comes, and where no memory is left the loader ends the
- * process. So libunwind gets its storage from here. */
+ * Stack: frames are not read where the thread runs on a stack that may be small: one for signals
+ * (sigaltstack), or a coroutine's.
+ *
+ * Storage: the loader allocates a dlopen'ed library's thread-local storage with malloc when a
+ * thread first uses it. The thread may be inside malloc already (a hook runs there, or a signal
+ * handler), and without memory the loader ends the process. So libunwind gets its storage from a
+ * static array here, one entry per thread slot. */
 #ifndef CUPPING_PRELOAD_STACKS_NATIVE_THREAD_H
 #define CUPPING_PRELOAD_STACKS_NATIVE_THREAD_H
 
@@ -12,18 +15,18 @@
 
 #include <stdbool.h>
 
-/* Redirects what LIBRARY asks for storage. Before its first use. False: it wants more than there
- * is, or asks in a way that is not known. */
+/* Redirects LIBRARY's calls of __tls_get_addr() and of the pthread_key functions. Called before its
+ * first use. False: it needs too much storage, or gets it in an unknown way. */
 bool cup_native_thread_redirect(const struct cup_elf *library);
 
-/* Frames of the calling thread may be read here. Guard held; errno is not kept. */
+/* True if the calling thread may run libunwind now. The guard is held; changes errno. */
 bool cup_native_thread_may(void);
 
-/* The calling thread ends: libunwind gives back what it has for it. Guard held, before the seat is
- * left. */
+/* The calling thread ends: libunwind frees its cache for it. The guard is held. Must come before
+ * the thread gives up its slot. */
 void cup_native_thread_ends(void);
 
-/* A forked child. */
+/* A forked child: only the calling thread exists, and it starts anew. */
 void cup_native_threads_forked(void);
 
 #endif

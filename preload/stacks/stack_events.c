@@ -9,11 +9,11 @@
 
 enum { BOARDS = 1024 };
 
-/* Where tasks last handed work over: two tasks that run a multiple of BOARDS apart have but one
- * place, and helpers of the other one no line of their task. */
+/* Where each task last handed work over. Two running tasks whose numbers differ by a multiple of
+ * BOARDS share an entry: then helpers of one of them are shown without their task's place. */
 static struct {
-    uint64_t here;   /* task * 2^32 + node of its own thread */
-    uint64_t helper; /* that node * 2^32 + node CUP_NODE_HELPER on top of it */
+    uint64_t here;   /* task << 32 | node of its own thread's stack */
+    uint64_t helper; /* that node << 32 | the node CUP_NODE_HELPER above it */
 } boards[BOARDS];
 
 void cup_event_hands_over(void)
@@ -38,18 +38,18 @@ uint32_t cup_event_under(uint32_t task)
 
 typedef uint32_t stack_here(uint32_t under);
 
-/* Where stacks are on. */
-static uint32_t node_by(stack_here *here, uint32_t task)
+/* HERE: the function that reads the current stack. Stacks are on. */
+static uint32_t find_node(stack_here *here, uint32_t task)
 {
     if (__builtin_expect(cup_self.task == task, 1))
         return here(0);
     uint32_t under = cup_event_under(task), node = here(under);
-    return node ? node : under; /* a native thread has no frames of Python */
+    return node ? node : under; /* native threads have no Python frames */
 }
 
 uint32_t cup_event_node(uint32_t task)
 {
-    return cup_stacks_on() ? node_by(cup_stack_native_here, task) : 0;
+    return cup_stacks_on() ? find_node(cup_stack_native_here, task) : 0;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
     if (!cup_stacks_on())
         return;
     if (!node)
-        node = node_by(native ? cup_stack_native_here : cup_stack_cheap_here, task);
+        node = find_node(native ? cup_stack_native_here : cup_stack_cheap_here, task);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 
@@ -83,14 +83,15 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
     if (!task || !cup_stacks_on())
         return;
     cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
-    if (class == CUP_WAIT_GIL) /* others come from within an allocator, or a signal's handler */
+    if (class == CUP_WAIT_GIL) /* other waits may be inside an allocator or a signal handler */
         cup_sampler_looks();
 }
 
 /* ---- allocations ------------------------------------------------------------------------- */
 
-/* Minus the logarithm to base 2 of a number between 0 and 1, drawn at random; to 1.3e-4. */
-static double random_bits(void)
+/* -log2 of a random number between 0 and 1, with an error below 1.3e-4. The polynomial approximates
+ * log2(1 + part). */
+static double draw_bits(void)
 {
     uint32_t number = cup_event_random();
     int zeros = __builtin_clz(number);
@@ -99,19 +100,19 @@ static double random_bits(void)
     return zeros + 1 - log;
 }
 
-/* Steps are exponential, so the next one to be chosen knows nothing of those before. None is longer
- * than an allocation that is always chosen: cutting off 3 steps in 10,000 changes their mean by as
- * little. */
-static int64_t next_step(void)
+/* Bytes until the next recorded allocation: exponentially distributed, so that each allocated byte
+ * is equally likely to be recorded, whatever came before. Steps are cut at CUP_EVENT_ALLOC_LARGE;
+ * that affects 3 in 10,000 and changes the mean by as little. */
+static int64_t draw_step(void)
 {
     const double mean_bits = 1.4426950408889634;
-    int64_t step = (int64_t)(random_bits() * (CUP_EVENT_ALLOC_BYTES / mean_bits));
+    int64_t step = (int64_t)(draw_bits() * (CUP_EVENT_ALLOC_BYTES / mean_bits));
     return step < CUP_EVENT_ALLOC_LARGE ? step : CUP_EVENT_ALLOC_LARGE - 1;
 }
 
-/* A large one stands for itself, and leaves the countdown alone. Another one for the mean of a step
- * as often as steps end within it. */
-static uint64_t stands_for(size_t bytes)
+/* The bytes that an allocation stands for. A large one stands for itself and leaves the countdown
+ * unchanged; any other stands for the mean step, times the number of steps that end in it. */
+static uint64_t weigh(size_t bytes)
 {
     struct cup_thread *thread = &cup_self;
     if (bytes >= CUP_EVENT_ALLOC_LARGE) {
@@ -120,17 +121,17 @@ static uint64_t stands_for(size_t bytes)
     }
     uint64_t steps = 0;
     for (; thread->alloc_left < 0; steps++)
-        thread->alloc_left += next_step();
+        thread->alloc_left += draw_step();
     return steps * CUP_EVENT_ALLOC_BYTES;
 }
 
-/* The countdown stands at 0 on a thread where it has not begun, and after it was interrupted. */
+/* The countdown is 0 on a new thread, and after allocations inside the library: it begins now. */
 static bool has_begun(size_t bytes)
 {
     return cup_self.alloc_left + (int64_t)bytes != 0;
 }
 
-/* Within the library (in the handler of a signal that came there) a lock may be held. */
+/* Inside the library (or in the handler of a signal that arrived there) a lock may be held. */
 static bool may_count(void)
 {
     return !cup_self.guard && cup_stacks_on();
@@ -146,15 +147,13 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
     int saved = errno;
     cup_guard();
     if (!has_begun(bytes))
-        thread->alloc_left += next_step();
-    uint64_t all = stands_for(bytes);
+        thread->alloc_left += draw_step();
+    uint64_t all = weigh(bytes);
     if (all && task)
         cup_stack_use(task, cup_event_node(task), CUP_U_ALLOC, 1, all, 0);
     cup_unguard();
     errno = saved;
 }
-
-/* ---- the whole --------------------------------------------------------------------------- */
 
 void cup_events_reset(void)
 {

@@ -1,10 +1,11 @@
-/* Policy of events: which of the things that happen in a task's context take the stack they happen
- * at, for whom, and for how many they stand. Hooks only tell; see docs/functions.md.
+/* The sampling policy of events: which reads, writes, waits and allocations record the stack where
+ * they happen, and how many events each recorded one stands for (its weight). Hooks only report
+ * events; see docs/functions.md.
  *
- * A read costs its stack (some 100 ns) where it is large or the thread took none lately; of those
- * that follow each other closely one in several does, chosen at random, and stands for as many. So
- * calls, bytes and time of a stack are right on average, and exact where reads are large or rare.
- * Allocations are chosen by their bytes. */
+ * Reading a stack costs about 100 ns. A read or write always records its stack if it is large, or
+ * if the thread's last recorded one is some time ago. Of small ones in quick succession a random
+ * one in CUP_EVENT_ONE_IN does, with that weight. So the calls, bytes and time of a stack are right
+ * on average, and exact where reads are large or rare. Allocations are sampled by bytes. */
 #ifndef CUPPING_PRELOAD_STACKS_STACK_EVENTS_H
 #define CUPPING_PRELOAD_STACKS_STACK_EVENTS_H
 
@@ -14,38 +15,41 @@
 #include "preload/sys/clock.h"
 
 enum {
-    CUP_EVENT_LARGE = 4096,            /* bytes of a transfer that always takes its stack */
-    CUP_EVENT_GAP_NS = 10000,          /* so does one that comes so much after the last that did */
-    CUP_EVENT_ONE_IN = 16,             /* of the others; a power of two */
-    CUP_EVENT_CHARACTERS = 4096,       /* of single characters, on average */
-    CUP_EVENT_ALLOC_BYTES = 512 << 10, /* between allocations that do, on average */
-    CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* of one that always does */
-    CUP_EVENT_NATIVE_BYTES = 64 << 10, /* of a transfer that takes its native frames, too, */
-    CUP_EVENT_NATIVE_NS = 50000,       /* or so long a one; others where they are cheap */
-    CUP_EVENT_WAIT_NS = 1000000,       /* shorter waits do not */
+    CUP_EVENT_LARGE = 4096,            /* bytes: a transfer this large records its stack, */
+    CUP_EVENT_GAP_NS = 10000,          /* and so does the first one after such a pause; */
+    CUP_EVENT_ONE_IN = 16,             /* of the others one in 16 does (a power of two) */
+    CUP_EVENT_CHARACTERS = 4096,       /* of single characters (getc) one in so many, on average */
+    CUP_EVENT_ALLOC_BYTES = 512 << 10, /* mean bytes allocated between two recorded allocations */
+    CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* bytes: an allocation this large is always recorded */
+    CUP_EVENT_NATIVE_BYTES = 64 << 10, /* bytes, and duration, from which a transfer records its */
+    CUP_EVENT_NATIVE_NS = 50000,       /* native frames at any cost; others if they are cheap */
+    CUP_EVENT_WAIT_NS = 1000000,       /* shorter waits record no stack */
 };
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-/* Node of the calling thread's stack with its native frames, which works for TASK. On a thread
- * other than TASK's own it stands on a node CUP_NODE_HELPER, on top of the place where TASK's own
- * thread last handed work over, or waited for it. 0: not known. Guard held. */
+/* The node of the calling thread's stack, with native frames; the thread works for TASK. If it is
+ * not TASK's own thread, its frames are above a node CUP_NODE_HELPER, which is above the place
+ * where TASK's own thread last handed work to other threads or waited for them. 0: unknown. The
+ * guard is held. */
 uint32_t cup_event_node(uint32_t task);
 
-/* What the stacks of TASK's helpers stand on. */
+/* That node CUP_NODE_HELPER. The guard is held. */
 uint32_t cup_event_under(uint32_t task);
 
-/* TASK, which the calling thread runs, makes a lock or begins to wait for one: if work is handed
- * to other threads, then here. Guard held. */
+/* The calling thread's task creates a lock or begins to wait for one: the place where it may hand
+ * work to other threads. The guard is held. */
 void cup_event_hands_over(void);
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-/* If stacks are on. NODE: where it was asked for; 0: here. */
+/* Adds an event to the sums of TASK. NODE: the stack that asked for the transfer; 0: the current
+ * one. BYTES and NS are of one event, WEIGHT is the number of events. Does nothing if stacks are
+ * off. */
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
                     uint64_t bytes, uint64_t ns);
 
-/* Marsaglia's xorshift; seeded by the first that comes. */
+/* A random number, not 0: Marsaglia's xorshift32 (2003), seeded on the thread's first use. */
 uint32_t cup_event_seed(void);
 static inline uint32_t cup_event_random(void)
 {
@@ -58,7 +62,8 @@ static inline uint32_t cup_event_random(void)
     return cup_self.event_random = number;
 }
 
-/* The calling thread moved BYTES for TASK (0: none) in NS, until NOW (ticks). Guard held. */
+/* The calling thread read or wrote BYTES for TASK (0: none) in NS nanoseconds, until NOW (ticks).
+ * The guard is held. */
 static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32_t node,
                                    uint64_t bytes, uint64_t ns, uint64_t now)
 {
@@ -75,7 +80,7 @@ static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32
     cup_event_take(use, task, node, weight, bytes, ns);
 }
 
-/* Likewise a single character, which is not timed. */
+/* The same for a single character, whose duration is not measured. */
 static inline void cup_event_character(enum cup_stack_use use, uint32_t task)
 {
     if (__builtin_expect(cup_self.characters-- > 1, 1))
@@ -86,13 +91,13 @@ static inline void cup_event_character(enum cup_stack_use use, uint32_t task)
 
 /* ---- waits ------------------------------------------------------------------------------- */
 
-/* The calling thread was blocked for TASK. WAITS: 1, or 0 where it goes on with one that was
- * counted. Guard held. */
+/* The calling thread was blocked for NS nanoseconds while it worked for TASK. WAITS: 1; 0 if this
+ * continues a wait that was counted. The guard is held. */
 void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, uint64_t ns);
 
 /* ---- allocations ------------------------------------------------------------------------- */
 
-/* The countdown has come to its end with BYTES for TASK. Keeps errno. */
+/* The countdown to the next recorded allocation ended with BYTES for TASK. Keeps errno. */
 void cup_event_alloc_due(uint32_t task, size_t bytes);
 
 /* The calling thread allocated BYTES for TASK. */
@@ -101,8 +106,6 @@ static inline void cup_event_allocated(uint32_t task, size_t bytes)
     if (__builtin_expect((cup_self.alloc_left -= (int64_t)bytes) < 0, 0))
         cup_event_alloc_due(task, bytes);
 }
-
-/* ---- the whole --------------------------------------------------------------------------- */
 
 /* A new log, or a forked child. */
 void cup_events_reset(void);

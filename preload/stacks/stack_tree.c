@@ -7,8 +7,8 @@
 
 enum { NODES_MOST = 1 << 18 };
 
-static struct cup_id_table nodes; /* parent and of, at: id */
-static uint32_t count;
+static struct cup_id_table nodes; /* (parent and of, at) to the node's number */
+static uint32_t count;            /* of nodes so far */
 
 static uint64_t key_of(uint32_t parent, uint32_t of)
 {

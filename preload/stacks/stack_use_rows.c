@@ -13,8 +13,8 @@ static bool is_before(const struct cup_stack_sum *a, const struct cup_stack_sum 
     return a->node != b->node ? a->node < b->node : a->use < b->use;
 }
 
-/* ROOT's place in a heap of COUNT, whose largest comes first. */
-static void sink(struct cup_stack_sum *sums, size_t root, size_t count)
+/* Moves the element at ROOT down in a heap of COUNT elements whose largest one is the first. */
+static void sink_element(struct cup_stack_sum *sums, size_t root, size_t count)
 {
     struct cup_stack_sum sum = sums[root];
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
@@ -27,22 +27,23 @@ static void sink(struct cup_stack_sum *sums, size_t root, size_t count)
     sums[root] = sum;
 }
 
-/* A heap sort: libc's own may allocate. */
-static void sort(struct cup_stack_sum *sums, size_t count)
+/* Heap sort, in place: qsort() of libc may allocate. */
+static void sort_sums(struct cup_stack_sum *sums, size_t count)
 {
     for (size_t root = count / 2; root-- > 0;)
-        sink(sums, root, count);
+        sink_element(sums, root, count);
     for (size_t last = count; last-- > 1;) {
         struct cup_stack_sum largest = sums[0];
         sums[0] = sums[last];
         sums[last] = largest;
-        sink(sums, 0, last);
+        sink_element(sums, 0, last);
     }
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static size_t code(unsigned char *at, const struct cup_stack_sum *sum, uint32_t node_before)
+/* Returns the length of the row. */
+static size_t encode_row(unsigned char *at, const struct cup_stack_sum *sum, uint32_t node_before)
 {
     size_t bytes = cup_pairs_number(at, sum->node - node_before);
     bytes += cup_pairs_number(at + bytes, sum->use);
@@ -69,11 +70,11 @@ static void write_record(uint32_t task, const unsigned char *rows, size_t bytes,
 void cup_stack_use_rows(uint32_t task, struct cup_stack_sum *sums, size_t count)
 {
     unsigned char rows[2048];
-    sort(sums, count);
+    sort_sums(sums, count);
     for (size_t next = 0; next < count;) {
         size_t bytes = 0, first = next;
         for (; next < count && bytes + CUP_STACK_USE_ROW_LONGEST <= sizeof rows; next++)
-            bytes += code(rows + bytes, &sums[next], next > first ? sums[next - 1].node : 0);
+            bytes += encode_row(rows + bytes, &sums[next], next > first ? sums[next - 1].node : 0);
         write_record(task, rows, bytes, next - first);
     }
 }

@@ -10,90 +10,93 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A task's first sums so far are written out after a few seconds, the next ones after twice the
- * time each, up to a minute: one that is killed leaves half of what it did or all but a minute, and
- * one that runs for hours writes little. */
-enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 /* uses */ };
+/* A running task's sums are written after 4 s, then after 8, 16, ... s, at most 64 s apart. So a
+ * task that is killed loses at most the second half of its events, or the last minute; and a task
+ * that runs for hours writes little. The clock is read at every LOOK_EVERY-th event. */
+enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 };
 
-/* Tables of tasks that run: a new one takes the first that is free, so that they are as many as
- * tasks ever ran at a time. The very first is that of no task. */
+/* One table per running task. A new task takes the first free one, so there are as many tables as
+ * tasks ever ran at the same time. Table 0 is for events of no running task. */
 enum { TABLES = 256 /* their numbers fit in a byte */, LEAST_BITS = 8, MOST_BITS = 13 };
 
 static struct {
     struct table {
         uint32_t lock;
         uint32_t task;
-        uint32_t bits;  /* it has 2^bits places; 0: none yet */
-        uint32_t count; /* of those in use */
-        uint32_t uses;  /* modulo 2^32 */
-        uint32_t taken; /* stacks that were read for them, and are not told yet */
+        uint32_t bits;  /* it has 2^bits entries; 0: no memory yet */
+        uint32_t count; /* entries in use */
+        uint32_t uses;  /* events so far, modulo 2^32 */
+        uint32_t taken; /* stacks read for them since the last record */
         uint32_t wait_s;
-        uint64_t told;              /* ticks */
-        struct cup_stack_sum *sums; /* not taken: a free place */
+        uint64_t written;           /* ticks: when the last record was written */
+        struct cup_stack_sum *sums; /* an open hash table; free entries are not taken */
     } tables[TABLES];
-    uint32_t tasks[TABLES]; /* whose they are; 0: free */
-    uint8_t last[TABLES];   /* by task: the table that it, or another one, was last found in */
-    uint32_t used;          /* those up to here have been used */
-    uint32_t making;        /* a lock: one table for a task */
+    uint32_t tasks[TABLES]; /* the task of each table; 0: free */
+    uint8_t last[TABLES];   /* by task modulo TABLES: the table where such a task was last found */
+    uint32_t used;          /* the highest table that was ever used */
+    uint32_t making;        /* a lock: a task must not get two tables */
 } uses;
 
-/* ---- places ------------------------------------------------------------------------------ */
+/* ---- entries ------------------------------------------------------------------------------ */
 
-static size_t places(const struct table *table)
+static size_t count_entries(const struct table *table)
 {
     return table->bits ? (size_t)1 << table->bits : 0;
 }
 
-static size_t room_bytes(uint32_t bits)
+static size_t memory_bytes(uint32_t bits)
 {
     return sizeof(struct cup_stack_sum) << bits;
 }
 
-static inline struct cup_stack_sum *place_of(const struct table *table, uint32_t node, uint32_t use)
+/* The entry of NODE and USE, or the free one where it belongs. */
+static inline struct cup_stack_sum *find_entry(const struct table *table, uint32_t node,
+                                               uint32_t use)
 {
     uint64_t key = (uint64_t)node * CUP_STACK_USE_COUNT + use;
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
-    for (;; at = (at + 1) & (places(table) - 1)) {
+    for (;; at = (at + 1) & (count_entries(table) - 1)) {
         struct cup_stack_sum *sum = &table->sums[at];
         if (!sum->taken || (sum->node == node && sum->use == use))
             return sum;
     }
 }
 
-static void give_back(struct table *table)
+static void unmap_entries(struct table *table)
 {
     if (table->bits)
-        cup_raw_munmap(table->sums, room_bytes(table->bits));
+        cup_raw_munmap(table->sums, memory_bytes(table->bits));
     table->sums = NULL;
     table->bits = 0;
 }
 
-/* To twice the places, or to the first ones. */
-static bool grow(struct table *table)
+/* Doubles the number of entries, or maps the first ones. */
+static bool grow_table(struct table *table)
 {
     struct table larger = *table;
     if (table->bits >= MOST_BITS)
         return false;
     larger.bits = table->bits ? table->bits + 1 : LEAST_BITS;
-    larger.sums = cup_raw_mmap(NULL, room_bytes(larger.bits), PROT_READ | PROT_WRITE,
+    larger.sums = cup_raw_mmap(NULL, memory_bytes(larger.bits), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (larger.sums == MAP_FAILED)
         return false;
-    for (size_t i = 0; i < places(table); i++)
+    for (size_t i = 0; i < count_entries(table); i++)
         if (table->sums[i].taken)
-            *place_of(&larger, table->sums[i].node, table->sums[i].use) = table->sums[i];
-    give_back(table);
+            *find_entry(&larger, table->sums[i].node, table->sums[i].use) = table->sums[i];
+    unmap_entries(table);
     *table = larger;
     return true;
 }
 
-/* ---- writing out ------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------ */
 
-static void tell(struct table *table)
+/* Writes all sums and empties the table. The entries are moved to its beginning to be sorted. */
+static void write_table(struct table *table)
 {
     size_t count = 0;
-    table->told = cup_ticks();
-    for (size_t i = 0; i < places(table); i++)
+    table->written = cup_ticks();
+    for (size_t i = 0; i < count_entries(table); i++)
         if (table->sums[i].taken) {
             struct cup_stack_sum sum = table->sums[i];
             table->sums[i].taken = 0;
@@ -107,35 +110,36 @@ static void tell(struct table *table)
     table->count = 0;
 }
 
-static __attribute__((noinline)) void tell_if_long_ago(struct table *table)
+static __attribute__((noinline)) void write_if_old(struct table *table)
 {
-    if (cup_ticks_ns(cup_ticks() - table->told) < table->wait_s * UINT64_C(1000000000))
+    if (cup_ticks_ns(cup_ticks() - table->written) < table->wait_s * UINT64_C(1000000000))
         return;
-    tell(table);
+    write_table(table);
     if (table->wait_s < LONGEST_WAIT_S)
         table->wait_s *= 2;
 }
 
-/* Looked at seldom: the clock costs as much as the rest. */
-static inline void tell_if_due(struct table *table)
+/* Reading the clock costs as much as all the rest of counting an event. */
+static inline void write_if_due(struct table *table)
 {
     if (__builtin_expect(table->uses++ % LOOK_EVERY == 0, 0))
-        tell_if_long_ago(table);
+        write_if_old(table);
 }
 
-/* A quarter of the places stays free, so that a search is short. */
+/* A quarter of the entries stays free, so that searches are short. A table that cannot grow is
+ * written and emptied. */
 static bool make_room(struct table *table)
 {
-    if (table->count < places(table) / 4 * 3 || grow(table))
+    if (table->count < count_entries(table) / 4 * 3 || grow_table(table))
         return true;
     if (table->count)
-        tell(table);
+        write_table(table);
     return table->bits != 0;
 }
 
 /* ---- tables of tasks --------------------------------------------------------------------- */
 
-/* Locked, if it is TASK's. */
+/* Returns table AT locked if it is TASK's, else NULL. */
 static inline struct table *lock_if(uint32_t at, uint32_t task)
 {
     if (__atomic_load_n(&uses.tasks[at], __ATOMIC_SEQ_CST) != task)
@@ -152,7 +156,7 @@ static inline struct table *lock_last(uint32_t task)
     return lock_if(__atomic_load_n(&uses.last[task % TABLES], __ATOMIC_RELAXED), task);
 }
 
-/* TASK's, locked; NULL: it has none. */
+/* TASK's table, locked; NULL: it has none. */
 static struct table *lock_known(uint32_t task)
 {
     uint32_t used = __atomic_load_n(&uses.used, __ATOMIC_SEQ_CST);
@@ -166,7 +170,8 @@ static struct table *lock_known(uint32_t task)
     return NULL;
 }
 
-static uint32_t first_with(uint32_t task)
+/* The first table of TASK; TABLES: there is none. */
+static uint32_t find_table(uint32_t task)
 {
     for (uint32_t i = 1; i < TABLES; i++)
         if (uses.tasks[i] == task)
@@ -174,16 +179,18 @@ static uint32_t first_with(uint32_t task)
     return TABLES;
 }
 
-static void start(struct table *table, uint32_t task)
+static void start_table(struct table *table, uint32_t task)
 {
     table->task = task;
     table->wait_s = FIRST_WAIT_S;
-    table->told = cup_ticks();
+    table->written = cup_ticks();
 }
 
-/* A task that has ended in the meantime gets none, which nobody would end: its end shows before it
- * looks for its table, and whoever else has found it here waits for the lock, and looks again. */
-static void claim(uint32_t at, uint32_t task)
+/* Gives table AT to TASK, unless TASK has ended in the meantime: nothing would ever free the table.
+ * A task is marked as ended before its table is searched (cup_stack_uses_end), so either this
+ * function sees that it has ended, or the end finds the table. A thread that found the table in
+ * between waits for its lock and then checks the task again (lock_if). */
+static void claim_table(uint32_t at, uint32_t task)
 {
     struct table *table = &uses.tables[at];
     cup_spin_lock(&table->lock);
@@ -192,75 +199,75 @@ static void claim(uint32_t at, uint32_t task)
     __atomic_store_n(&uses.tasks[at], task, __ATOMIC_SEQ_CST);
     if (!cup_attribution_runs(task))
         __atomic_store_n(&uses.tasks[at], 0, __ATOMIC_SEQ_CST);
-    start(table, task);
+    start_table(table, task);
     cup_spin_unlock(&table->lock);
 }
 
-static void make(uint32_t task)
+static void make_table(uint32_t task)
 {
     cup_spin_lock(&uses.making);
-    uint32_t free = first_with(0);
-    if (first_with(task) == TABLES && free < TABLES)
-        claim(free, task);
+    uint32_t free = find_table(0);
+    if (find_table(task) == TABLES && free < TABLES)
+        claim_table(free, task);
     cup_spin_unlock(&uses.making);
 }
 
-/* TASK's table, locked; NULL: it runs no more, or too many do. */
-static struct table *find_own(uint32_t task)
+/* TASK's table, locked; NULL: the task has ended, or too many tasks run. */
+static struct table *lock_own(uint32_t task)
 {
     struct table *table = lock_known(task);
     if (!table) {
-        make(task);
+        make_table(task);
         table = lock_known(task);
     }
     return table;
 }
 
-static __attribute__((noinline)) struct table *find_or_make(uint32_t task)
+static __attribute__((noinline)) struct table *lock_or_make(uint32_t task)
 {
-    struct table *table = task ? find_own(task) : NULL;
+    struct table *table = task ? lock_own(task) : NULL;
     if (table)
         return table;
     cup_spin_lock(&uses.tables[0].lock);
     if (!uses.tables[0].wait_s)
-        start(&uses.tables[0], 0);
+        start_table(&uses.tables[0], 0);
     return &uses.tables[0];
 }
 
-/* TASK's table, locked; if it runs no more, or too many do, that of no task. */
+/* TASK's table, locked; table 0 if the task has ended or too many tasks run. */
 static inline struct table *lock_table(uint32_t task)
 {
     struct table *table = __builtin_expect(task != 0, 1) ? lock_last(task) : NULL;
-    return __builtin_expect(table != NULL, 1) ? table : find_or_make(task);
+    return __builtin_expect(table != NULL, 1) ? table : lock_or_make(task);
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------- */
 
 /* NULL: no room. */
-static __attribute__((noinline)) struct cup_stack_sum *begin(struct table *table, uint32_t node,
-                                                             enum cup_stack_use use)
+static __attribute__((noinline)) struct cup_stack_sum *begin_sum(struct table *table, uint32_t node,
+                                                                 enum cup_stack_use use)
 {
     if (!make_room(table))
         return NULL;
-    struct cup_stack_sum *sum = place_of(table, node, use);
+    struct cup_stack_sum *sum = find_entry(table, node, use);
     *sum = (struct cup_stack_sum){.node = node, .use = (uint16_t)use, .taken = 1};
     table->count++;
     return sum;
 }
 
-static inline struct cup_stack_sum *sum_of(struct table *table, uint32_t node,
-                                           enum cup_stack_use use)
+static inline struct cup_stack_sum *find_sum(struct table *table, uint32_t node,
+                                             enum cup_stack_use use)
 {
-    struct cup_stack_sum *sum = table->bits ? place_of(table, node, use) : NULL;
-    return __builtin_expect(sum && sum->taken, 1) ? sum : begin(table, node, use);
+    struct cup_stack_sum *sum = table->bits ? find_entry(table, node, use) : NULL;
+    return __builtin_expect(sum && sum->taken, 1) ? sum : begin_sum(table, node, use);
 }
 
-/* TABLE is locked, and will not be. */
-static inline void add(struct table *table, uint32_t node, enum cup_stack_use use, uint64_t count,
-                       uint64_t bytes, uint64_t ns)
+/* TABLE is locked; this function unlocks it. */
+static inline void add_use(struct table *table, uint32_t node, enum cup_stack_use use,
+                           uint64_t count, uint64_t bytes, uint64_t ns)
 {
-    tell_if_due(table);
-    struct cup_stack_sum *sum = sum_of(table, node, use);
+    write_if_due(table);
+    struct cup_stack_sum *sum = find_sum(table, node, use);
     if (sum) {
         table->taken += node && use < CUP_U_CPU;
         sum->count += count;
@@ -275,28 +282,28 @@ static inline void add(struct table *table, uint32_t node, enum cup_stack_use us
 void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
                    uint64_t bytes, uint64_t ns)
 {
-    add(lock_table(task), node, use, count, bytes, ns);
+    add_use(lock_table(task), node, use, count, bytes, ns);
 }
 
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns)
 {
-    struct table *table = find_own(task);
+    struct table *table = lock_own(task);
     struct cup_stack_sum sum = {.node = node, .use = (uint16_t)use, .ns = ns};
     if (table)
-        add(table, node, use, 0, 0, ns);
+        add_use(table, node, use, 0, 0, ns);
     else
         cup_stack_use_rows(task, &sum, 1);
 }
 
-/* The next task begins with few places. */
+/* Memory beyond the smallest size is unmapped: the next task may need little. */
 void cup_stack_uses_end(uint32_t task)
 {
     struct table *table = lock_known(task);
     if (!table)
         return;
-    tell(table);
+    write_table(table);
     if (table->bits > LEAST_BITS)
-        give_back(table);
+        unmap_entries(table);
     __atomic_store_n(&uses.tasks[table - uses.tables], 0, __ATOMIC_RELEASE);
     cup_spin_unlock(&table->lock);
 }
@@ -306,20 +313,21 @@ void cup_stack_uses_flush(void)
     for (uint32_t i = 0; i <= uses.used; i++) {
         struct table *table = &uses.tables[i];
         cup_spin_lock(&table->lock);
-        tell(table);
+        write_table(table);
         cup_spin_unlock(&table->lock);
     }
 }
 
-/* A lock that another thread of the parent held is free: what it was changing may be half done. */
+/* In a forked child a table may be locked by a thread that does not exist: its memory may be about
+ * to be replaced, so it is leaked instead of unmapped twice. */
 void cup_stack_uses_reset(void)
 {
     for (uint32_t i = 0; i <= uses.used; i++) {
         struct table *table = &uses.tables[i];
         bool was_locked = table->lock;
-        if (was_locked) /* its memory may be given back already: rather lost than freed twice */
+        if (was_locked)
             table->bits = 0;
-        for (size_t place = 0; place < places(table); place++)
+        for (size_t place = 0; place < count_entries(table); place++)
             table->sums[place].taken = 0;
         *table = (struct table){.bits = table->bits, .sums = table->sums};
         uses.tasks[i] = 0;

@@ -1,26 +1,27 @@
-/* What a task did at which stacks: sums by task, stack and kind, written out as STACK_USE records
- * when the task ends, and every few seconds while it runs. */
+/* What a task did at which stacks: counts, bytes and nanoseconds, summed by task, stack and kind of
+ * event. The sums are written as STACK_USE records when the task ends, and at intervals while it
+ * runs. */
 #ifndef CUPPING_PRELOAD_STACKS_STACK_USES_H
 #define CUPPING_PRELOAD_STACKS_STACK_USES_H
 
 #include "include/log_format.h"
 
-/* Adds to the sums of TASK at NODE (0: not known). Any thread, with the guard held; takes a short
- * lock of its own, never while others are held. What finds no room is counted as dropped. */
+/* Adds COUNT, BYTES and NS to the sums of TASK at NODE (0: unknown stack). Any thread, with the
+ * guard held. Takes a lock for a short time; the caller must hold no other lock. An event for which
+ * there is no room is counted as dropped. */
 void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
                    uint64_t bytes, uint64_t ns);
 
-/* Adds NS to what was counted before, of a task that may have ended: of one that has a record is
- * written at once. */
+/* Adds NS without counting an event. TASK may have ended: then a record is written at once. */
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns);
 
-/* The task ended: its sums are written out. */
+/* The task ended: writes its sums. */
 void cup_stack_uses_end(uint32_t task);
 
-/* All that is there is written out: the process ends. */
+/* The process ends: writes all sums. */
 void cup_stack_uses_flush(void);
 
-/* A forked child has none. */
+/* A new log, or a forked child: there are no sums. */
 void cup_stack_uses_reset(void);
 
 #endif

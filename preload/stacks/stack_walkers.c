@@ -7,7 +7,7 @@
 
 struct cup_stack_walker cup_stack_walkers[CUP_STACK_WALKERS];
 
-static bool anybody_is_inside(void)
+static bool is_any_inside(void)
 {
     for (int i = 0; i < CUP_STACK_WALKERS; i++)
         if (__atomic_load_n(&cup_stack_walkers[i].inside, __ATOMIC_ACQUIRE))
@@ -18,7 +18,7 @@ static bool anybody_is_inside(void)
 void cup_stack_walkers_wait(void)
 {
     const struct timespec pause = {0, 50 * 1000};
-    for (int i = 0; i == 0 || (i < 2000 && anybody_is_inside()); i++)
+    for (int i = 0; i == 0 || (i < 2000 && is_any_inside()); i++)
         syscall(SYS_nanosleep, &pause, NULL);
 }
 

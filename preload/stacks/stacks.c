@@ -18,14 +18,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* More than that are left out at the outer end. */
+/* Deeper stacks lose their outermost frames. */
 enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
-static void choose_hash(void);
-static uint32_t lock;  /* codes and nodes */
-static uint32_t epoch; /* counts resets: what was met before one is not known after it */
+static uint32_t lock; /* protects codes.c and stack_tree.c */
+static uint32_t
+    epoch; /* number of resets; part of each stack's hash, so that a reset empties the cache */
 
 bool cup_stacks_stressed;
 
@@ -39,72 +39,46 @@ bool cup_stacks_wanted(void)
     return mode != CUP_STACKS_OFF;
 }
 
-static cup_object *interpreter_ends(cup_object *self, cup_object *none)
-{
-    (void)self, (void)none;
-    int saved = errno;
-    cup_guard();
-    __atomic_store_n(&verified, false, __ATOMIC_SEQ_CST);
-    cup_stack_walkers_wait();
-    cup_unguard();
-    errno = saved;
-    return cup_python_nothing();
-}
-
-const char *cup_stacks_verify(void)
-{
-    static const struct cup_python_method method = {"cupping_last_stack", interpreter_ends,
-                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
-    const char *why = cup_stack_layout_verify();
-    if (!why && !cup_python_at_exit(&method))
-        why = "the interpreter does not say when it ends";
-    if (why)
-        return why;
-    choose_hash();
-    __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
-    cup_stacks_stressed = mode == CUP_STACKS_STRESS;
-    return NULL;
-}
-
 bool cup_stacks_on(void)
 {
     return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_python_usable();
 }
 
-/* ---- stacks that were met before --------------------------------------------------------- */
+/* ---- the cache of stacks ----------------------------------------------------------------- */
 
-/* A cache from the hash of a whole stack to its node. No locks: KEY is the hash XOR the node, so
- * that halves of two entries are no entry. A line of memory holds four. */
+/* Maps the hash of a whole stack to its node, without locks: KEY is the hash XOR the node, so an
+ * entry that two threads write at the same time, half each, matches no hash. One cache line holds
+ * four entries. */
 enum { LINE_BITS = 12, WAYS = 4 };
 static struct {
     uint64_t key, node;
-} met[1 << LINE_BITS][WAYS] __attribute__((aligned(64)));
+} cache[1 << LINE_BITS][WAYS] __attribute__((aligned(64)));
 
-static inline uint32_t met_before(uint64_t hash)
+static inline uint32_t find_cached(uint64_t hash)
 {
     size_t line = hash >> (64 - LINE_BITS);
     for (int i = 0; i < WAYS; i++) {
-        uint64_t node = __atomic_load_n(&met[line][i].node, __ATOMIC_RELAXED);
-        if ((__atomic_load_n(&met[line][i].key, __ATOMIC_RELAXED) ^ node) == hash)
+        uint64_t node = __atomic_load_n(&cache[line][i].node, __ATOMIC_RELAXED);
+        if ((__atomic_load_n(&cache[line][i].key, __ATOMIC_RELAXED) ^ node) == hash)
             return (uint32_t)node;
     }
     return 0;
 }
 
-static void remember(uint64_t hash, uint32_t node)
+static void cache_stack(uint64_t hash, uint32_t node)
 {
-    size_t line = hash >> (64 - LINE_BITS), method = hash % WAYS;
+    size_t line = hash >> (64 - LINE_BITS), slot = hash % WAYS;
     for (size_t i = 0; i < WAYS; i++)
-        if (!met[line][i].node)
-            method = i;
-    __atomic_store_n(&met[line][method].key, hash ^ node, __ATOMIC_RELAXED);
-    __atomic_store_n(&met[line][method].node, node, __ATOMIC_RELAXED);
+        if (!cache[line][i].node)
+            slot = i;
+    __atomic_store_n(&cache[line][slot].key, hash ^ node, __ATOMIC_RELAXED);
+    __atomic_store_n(&cache[line][slot].node, node, __ATOMIC_RELAXED);
 }
 
-/* Each frame's code as it is now, and where it stands; more frames than FRAMES_MOST count as one. A
- * polynomial of what each frame is mixed to: one frame need not wait for the one before.
- * Two stacks with one hash of 64 bits would be taken for each other: of a million stacks, once in
- * some forty million processes. */
+/* Hashes each frame's instruction and its code object's fingerprint. Frames beyond FRAMES_MOST
+ * count as one. The hash is a polynomial over the frames' own hashes, so that the processor can
+ * compute those of several frames at once. Two stacks with the same 64-bit hash would be taken for
+ * one: with a million stacks that happens in one of about 40 million processes. */
 static inline __attribute__((always_inline)) uint64_t hash_frames(const struct cup_layout *layout,
                                                                   const char *frame, uint64_t hash)
 {
@@ -122,7 +96,7 @@ static inline __attribute__((always_inline)) uint64_t hash_frames(const struct c
     return cup_mix(hash, FRAMES_MOST);
 }
 
-/* The version of Python whose layout the running one has to the last offset; 0: none. */
+/* The minor version of Python whose listed layout is exactly the running interpreter's; 0: none. */
 static int hashed_as;
 
 static void choose_hash(void)
@@ -130,11 +104,11 @@ static void choose_hash(void)
     struct cup_layout known;
     if (!cup_layout_known(cup_py.minor, &known))
         return;
-    known.thread_chunk = cup_layout.thread_chunk; /* no matter here, and it may be off */
+    known.thread_chunk = cup_layout.thread_chunk; /* not used here; may have failed to verify */
     hashed_as = memcmp(&known, &cup_layout, sizeof known) == 0 ? cup_py.minor : 0;
 }
 
-/* A loop by offsets that are constants has two thirds of the instructions. */
+/* The compiler turns constant offsets into a loop with two thirds of the instructions. */
 static uint64_t hash_stack(const char *frame, uint32_t under)
 {
     uint64_t hash = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
@@ -151,18 +125,49 @@ static uint64_t hash_stack(const char *frame, uint32_t under)
     return hash_frames(&cup_layout, frame, hash);
 }
 
-/* ---- and those that were not ------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------ */
+
+/* Called by Python's atexit. Afterwards the interpreter frees the frames of daemon threads. */
+static cup_object *end_stacks(cup_object *self, cup_object *none)
+{
+    (void)self, (void)none;
+    int saved = errno;
+    cup_guard();
+    __atomic_store_n(&verified, false, __ATOMIC_SEQ_CST);
+    cup_stack_walkers_wait();
+    cup_unguard();
+    errno = saved;
+    return cup_python_nothing();
+}
+
+const char *cup_stacks_verify(void)
+{
+    static const struct cup_python_method method = {"cupping_last_stack", end_stacks,
+                                                    CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
+    const char *why = cup_stack_layout_verify();
+    if (!why && !cup_python_at_exit(&method))
+        why = "Python's atexit accepts no function";
+    if (why)
+        return why;
+    choose_hash();
+    __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
+    cup_stacks_stressed = mode == CUP_STACKS_STRESS;
+    return NULL;
+}
+
+/* ---- stacks that are not in the cache ----------------------------------------------------- */
 
 struct stack {
     const char *frames[FRAMES_MOST]; /* innermost first */
-    struct cup_merge_python python;  /* of them */
-    const struct cup_native *native; /* NULL: none are known */
+    struct cup_merge_python python;  /* describes frames[] */
+    const struct cup_native *native; /* NULL: without native frames */
     struct cup_merged merged;
 };
 
-/* A frame that is left out may be the end of its segment. */
-static void collect_one(const char *frame, bool is_function, struct cup_merge_python *python,
-                        const char **frames)
+/* A shim frame is left out of the stack, but it may be the outermost frame of its segment: then the
+ * frame above it is. */
+static void collect_frame(const char *frame, bool is_function, struct cup_merge_python *python,
+                          const char **frames)
 {
     if (is_function)
         frames[python->count++] = frame;
@@ -170,7 +175,7 @@ static void collect_one(const char *frame, bool is_function, struct cup_merge_py
         python->ends[python->count - 1] = cup_stack_is_entry(frame);
 }
 
-static void collect(const char *frame, struct stack *stack)
+static void collect_frames(const char *frame, struct stack *stack)
 {
     struct cup_merge_python *python = &stack->python;
     int depth = 0;
@@ -180,14 +185,14 @@ static void collect(const char *frame, struct stack *stack)
         if (!code)
             continue;
         depth++;
-        collect_one(frame, !cup_stack_is_shim(code), python, stack->frames);
+        collect_frame(frame, !cup_stack_is_shim(code), python, stack->frames);
     }
     while (frame && !cup_stack_code_of(frame))
         frame = cup_stack_back_of(frame);
     python->cut = frame != NULL;
 }
 
-static void merge(struct stack *stack)
+static void merge_frames(struct stack *stack)
 {
     enum cup_native_kind kinds[CUP_NATIVE_MOST];
     const struct cup_native *native = stack->native;
@@ -199,7 +204,7 @@ static void merge(struct stack *stack)
         cup_log_health(CUP_H_NATIVE_APART, 1);
 }
 
-static uint32_t number_of(const char *code)
+static uint32_t code_id(const char *code)
 {
     static struct cup_code_buffers buffers;
     struct cup_code_facts facts;
@@ -210,11 +215,11 @@ static uint32_t number_of(const char *code)
     return cup_codes_add(&facts);
 }
 
-/* False: a function finds no room. */
+/* These two fill in what the node is of. False: no room for the function (for the module). */
 static bool name_python(const char *frame, struct cup_stack_node *node)
 {
     const char *code = cup_stack_code_of(frame);
-    *node = (struct cup_stack_node){0, number_of(code), cup_stack_offset_of(frame, code)};
+    *node = (struct cup_stack_node){0, code_id(code), cup_stack_offset_of(frame, code)};
     return node->of != 0;
 }
 
@@ -229,7 +234,7 @@ static bool name_native(const void *call, struct cup_stack_node *node)
     return record || !module;
 }
 
-static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack_node *node)
+static bool name_frame(const struct stack *stack, uint32_t which, struct cup_stack_node *node)
 {
     uint32_t index = stack->merged.frames[which].index;
     switch ((enum cup_merged_kind)stack->merged.frames[which].kind) {
@@ -243,15 +248,16 @@ static bool name_one(const struct stack *stack, uint32_t which, struct cup_stack
     return true;
 }
 
-/* Outermost first. */
+/* NODES get the frames in order of calls: outermost first. */
 static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
 {
     bool named = true;
     for (uint32_t i = 0; i < stack->merged.count && named; i++)
-        named = name_one(stack, stack->merged.count - 1 - i, nodes + i);
+        named = name_frame(stack, stack->merged.count - 1 - i, nodes + i);
     return named;
 }
 
+/* Follows the frames up the tree from UNDER, then adds those that are not in it. */
 static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
 {
     uint32_t at = 0, node = under;
@@ -264,7 +270,7 @@ static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t
     return at < count ? cup_nodes_add(nodes + at, count - at) : node;
 }
 
-static uint32_t node_of(const struct stack *stack, uint32_t under)
+static uint32_t find_or_add_node(const struct stack *stack, uint32_t under)
 {
     struct cup_stack_node nodes[CUP_MERGE_MOST + 1] = {{0, CUP_NODE_CUT, 0}};
     uint32_t cut = stack->merged.cut, node = 0;
@@ -279,16 +285,16 @@ static uint32_t node_of(const struct stack *stack, uint32_t under)
     return node;
 }
 
-static __attribute__((noinline)) uint32_t meet(const char *frame, const struct cup_native *native,
-                                               uint32_t under, uint64_t hash)
+static __attribute__((noinline)) uint32_t
+add_stack(const char *frame, const struct cup_native *native, uint32_t under, uint64_t hash)
 {
     struct stack stack = {.native = native};
     int saved = errno;
-    collect(frame, &stack);
-    merge(&stack);
-    uint32_t node = node_of(&stack, under);
+    collect_frames(frame, &stack);
+    merge_frames(&stack);
+    uint32_t node = find_or_add_node(&stack, under);
     if (node)
-        remember(hash, node);
+        cache_stack(hash, node);
     errno = saved;
     return node;
 }
@@ -304,8 +310,8 @@ static inline uint32_t here(uint32_t under)
     if (!cup_frames_top(&top))
         return under;
     uint64_t hash = hash_stack(top.at, under);
-    uint32_t node = met_before(hash);
-    return node ? node : meet(top.at, NULL, under, hash);
+    uint32_t node = find_cached(hash);
+    return node ? node : add_stack(top.at, NULL, under, hash);
 }
 
 uint32_t cup_stack_here(uint32_t under)
@@ -318,13 +324,14 @@ uint32_t cup_stack_here(uint32_t under)
 
 /* ---- with native frames ------------------------------------------------------------------ */
 
-/* Where and of what stack native frames are looked for. */
+/* A stack whose native frames are wanted, and the place that wants them. */
 struct spot {
     const char *frame; /* innermost Python frame; NULL: none */
     uint32_t under;
-    uint64_t hash;         /* of the Python stack on UNDER */
-    uint64_t key;          /* and of what addresses mean now */
-    const uint64_t *first; /* where the return address of the library's outermost function stands */
+    uint64_t hash; /* of the Python stack above UNDER */
+    uint64_t key;  /* of that and of the list of loaded modules */
+    const uint64_t
+        *first; /* points to the return address into the function that called the library */
 };
 
 static void keep_chain(const struct cup_native *native, const struct spot *spot)
@@ -344,33 +351,33 @@ static __attribute__((noinline)) uint32_t unwind(const struct spot *spot, bool h
     if (!hopeless)
         keep_chain(&native, spot);
     uint64_t whole = cup_mix(spot->hash, native.hash);
-    uint32_t node = met_before(whole);
-    return node ? node : meet(spot->frame, &native, spot->under, whole);
+    uint32_t node = find_cached(whole);
+    return node ? node : add_stack(spot->frame, &native, spot->under, whole);
 }
 
-static uint32_t without_native(const struct spot *spot)
+static uint32_t find_without_native(const struct spot *spot)
 {
-    uint32_t node = met_before(spot->hash);
-    return node || !spot->frame ? node : meet(spot->frame, NULL, spot->under, spot->hash);
+    uint32_t node = find_cached(spot->hash);
+    return node || !spot->frame ? node : add_stack(spot->frame, NULL, spot->under, spot->hash);
 }
 
-/* For tests: what was taken for a chain that is known is that one. */
+/* Stress mode: compares a chain that chain_memo.h recognised with what libunwind finds. */
 static __attribute__((noinline)) void check_chain(uint64_t chain)
 {
     struct cup_native native;
     cup_native_here(&native);
     if (native.hash != chain)
-        cup_log_note("native frames were taken for others");
+        cup_log_note("chain memo: a chain of native frames was taken for another one");
 }
 
-static uint32_t by_chain(const struct spot *spot, uint64_t chain)
+static uint32_t find_by_chain(const struct spot *spot, uint64_t chain)
 {
     if (__builtin_expect(cup_stacks_stressed, 0))
         check_chain(chain);
-    uint32_t node = met_before(cup_mix(spot->hash, chain));
+    uint32_t node = find_cached(cup_mix(spot->hash, chain));
     if (node)
         return node;
-    return cup_native_has_room() ? unwind(spot, true) : without_native(spot);
+    return cup_native_has_room() ? unwind(spot, true) : find_without_native(spot);
 }
 
 static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
@@ -381,13 +388,13 @@ static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint6
     struct spot spot = {top.at, under, hash, cup_mix(hash, cup_modules_closes()), first};
     uint64_t chain = cup_chain_find(spot.key, first);
     if (chain && chain != CUP_CHAIN_HOPELESS)
-        return by_chain(&spot, chain);
+        return find_by_chain(&spot, chain);
     if ((chain && !at_any_cost) || !cup_native_has_room())
-        return without_native(&spot);
+        return find_without_native(&spot);
     return unwind(&spot, chain != 0);
 }
 
-static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *first)
+static uint32_t find_best(uint32_t under, bool at_any_cost, const uint64_t *first)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
     uint32_t node = !may_read()        ? 0
@@ -397,20 +404,21 @@ static uint32_t native_or_not(uint32_t under, bool at_any_cost, const uint64_t *
     return node;
 }
 
-/* Never part of other functions: above their frames lies where they were called. */
+/* The address of the current function's return address: it lies just above the frame pointer. The
+ * functions that use it must not be inlined. */
 #define CALLED_FROM ((const uint64_t *)__builtin_frame_address(0) + 1)
 
 __attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
 {
-    return native_or_not(under, true, CALLED_FROM);
+    return find_best(under, true, CALLED_FROM);
 }
 
 __attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under)
 {
-    return native_or_not(under, false, CALLED_FROM);
+    return find_best(under, false, CALLED_FROM);
 }
 
-/* ---- for those who read other threads' -------------------------------------------------- */
+/* ---- for the sampler ---------------------------------------------------------------------- */
 
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
 {
@@ -445,7 +453,7 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
     return id;
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- reset and stress --------------------------------------------------------------------- */
 
 void cup_stacks_reset(void)
 {
