@@ -261,7 +261,7 @@ lint: format-check check-docs check-rooms $(page_parts)
 	$(VENV)/bin/python -m compileall -q $(py_files)
 
 format:
-	$(CLANG_FORMAT) -i $(c_files)
+	@$(CLANG_FORMAT) -i $(c_files)
 
 # clang-format is pinned with the Python packages: two versions of it never agree.
 format-check:
@@ -269,8 +269,8 @@ format-check:
 		tests/setup.sh test; fi
 	@$(CLANG_FORMAT) --dry-run -Werror $(c_files) && echo "format: clean"
 
-check-docs:
-	@tests/check-docs.sh $(VERSION)
+check-docs: $(B)/cupping
+	@python3 tests/check_docs.py $(VERSION)
 
 check-rooms:
 	@python3 tests/check_rooms.py

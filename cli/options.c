@@ -3,78 +3,128 @@
 #include <stdbool.h>
 #include <string.h>
 
-const char cup_option_off[] = "";
+enum { LAST_COLUMN = 79, MEANING_COLUMN = 21, MEANING_ROOM = 2048 };
+
+/* ---- reading ------------------------------------------------------------------------------ */
 
 /* The option that `argument` names, with *value pointing behind its '=' or NULL. */
-static const struct cup_option *find(const struct cup_option *options, size_t count,
-                                     const char *argument, const char **value)
+static const struct cup_option *find_option(const struct cup_options *options, const char *argument,
+                                            const char **value)
 {
     size_t length = strcspn(argument, "=");
     *value = argument[length] ? argument + length + 1 : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strlen(options[i].name) == length && strncmp(options[i].name, argument, length) == 0)
-            return &options[i];
+    for (size_t i = 0; i < options->count; i++) {
+        const char *name = options->rows[i].name;
+        if (strlen(name) == length && strncmp(name, argument, length) == 0)
+            return &options->rows[i];
+    }
     return NULL;
 }
 
-static int wrong(struct cup_error *error, const char *verb, const char *argument, const char *what)
+static int set_usage_error(struct cup_error *error, const char *verb, const char *argument,
+                           const char *what)
 {
     return cup_error_set(error, verb, CUP_NO_OFFSET, "%s %s; see `cupping help %s`", argument, what,
                          verb);
 }
 
-static int add_operand(const char *argument, const char *verb, const char **operands, size_t most,
-                       size_t *given, struct cup_error *error)
+static int add_operand(struct cup_operands *operands, const char *argument, const char *verb,
+                       struct cup_error *error)
 {
-    if (*given == most)
-        return wrong(error, verb, argument, "is one argument too many");
+    if (operands->count == operands->room)
+        return set_usage_error(error, verb, argument, "is one argument too many");
     if (!*argument)
-        return wrong(error, verb, "an empty name", "names no file or directory");
-    operands[(*given)++] = argument;
+        return set_usage_error(error, verb, "an empty name", "names no file or directory");
+    operands->words[operands->count++] = argument;
     return 0;
 }
 
-int cup_options_read(int argc, char **argv, const struct cup_option *options, size_t count,
-                     const char **operand, struct cup_error *error)
+/* Reads the option argv[at] with its argument. Returns the index of the last word that it took, or
+ * -1 and *error. */
+static int read_option(int argc, char **argv, int at, const struct cup_options *options,
+                       void *request, struct cup_error *error)
 {
-    size_t given;
-    return cup_options_read_many(argc, argv, options, count, operand, 1, &given, error);
+    const char *value;
+    const struct cup_option *option = find_option(options, argv[at], &value);
+    if (!option)
+        return set_usage_error(error, argv[0], argv[at], "is not an option of this verb");
+    if (!option->argument && value)
+        return set_usage_error(error, argv[0], argv[at], "takes no value");
+    if (!option->argument)
+        value = option->name;
+    else if (!value && ++at == argc)
+        return set_usage_error(error, argv[0], option->name, "needs a value");
+    else if (!value)
+        value = argv[at];
+    if (!*value)
+        return set_usage_error(error, argv[0], option->name, "has an empty value");
+    memcpy((char *)request + option->place, &value, sizeof value);
+    return at;
 }
 
-int cup_options_read_many(int argc, char **argv, const struct cup_option *options, size_t count,
-                          const char **operands, size_t most, size_t *given,
-                          struct cup_error *error)
+int cup_options_read(int argc, char **argv, const struct cup_options *options, void *request,
+                     struct cup_operands *operands, struct cup_error *error)
 {
     bool only_operands = false;
-    *given = 0;
     for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
-            if (add_operand(argv[i], argv[0], operands, most, given, error) != 0)
-                return -1;
-            continue;
-        }
-        if (strcmp(argv[i], "--") == 0) {
+        if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
-            continue;
+        } else if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
+            if (add_operand(operands, argv[i], argv[0], error) != 0)
+                return -1;
+        } else {
+            i = read_option(argc, argv, i, options, request, error);
+            if (i < 0)
+                return -1;
         }
-        const struct cup_option *option = find(options, count, argv[i], &value);
-        if (!option)
-            return wrong(error, argv[0], argv[i], "is no option");
-        if (!option->value)
-            return wrong(error, argv[0], option->name, "is not in this version");
-        bool plain = *option->value == cup_option_off || *option->value == option->name;
-        if (plain && value)
-            return wrong(error, argv[0], argv[i], "takes no value");
-        if (plain) {
-            *option->value = option->name;
-            continue;
-        }
-        if (!value && ++i == argc)
-            return wrong(error, argv[0], option->name, "needs a value");
-        *option->value = value ? value : argv[i];
-        if (!**option->value)
-            return wrong(error, argv[0], option->name, "has an empty value");
     }
     return 0;
+}
+
+/* ---- help --------------------------------------------------------------------------------- */
+
+void cup_print_help_text(FILE *out, size_t column, size_t indent, const char *text)
+{
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, " \n");
+        if (column > indent && column + 1 + length > LAST_COLUMN)
+            column = 0, putc('\n', out);
+        if (column < indent)
+            column += (size_t)fprintf(out, "%*s", (int)(indent - column), "");
+        else if (column > indent)
+            column += (size_t)fprintf(out, " ");
+        column += (size_t)fprintf(out, "%.*s", (int)length, word);
+        word += length;
+        if (*word == '\n')
+            column = 0, putc('\n', out);
+        word += *word != '\0';
+    }
+    putc('\n', out);
+}
+
+/* The meaning, with the values that the option can have: "the format: png, svg or pdf". */
+static void write_meaning(char *to, const struct cup_option *option)
+{
+    size_t used = (size_t)snprintf(to, MEANING_ROOM, "%s", option->meaning);
+    for (size_t i = 0; option->values && option->values(i) && used < MEANING_ROOM; i++) {
+        const char *before = i == 0 ? ": " : option->values(i + 1) ? ", " : " or ";
+        used += (size_t)snprintf(to + used, MEANING_ROOM - used, "%s%s", before, option->values(i));
+    }
+}
+
+static void print_option(FILE *out, const struct cup_option *option)
+{
+    char meaning[MEANING_ROOM];
+    size_t column = (size_t)fprintf(out, "  %s%s%s", option->name, option->argument ? " " : "",
+                                    option->argument ? option->argument : "");
+    write_meaning(meaning, option);
+    if (column + 2 > MEANING_COLUMN)
+        column = 0, putc('\n', out);
+    cup_print_help_text(out, column, MEANING_COLUMN, meaning);
+}
+
+void cup_options_print(FILE *out, const struct cup_options *options)
+{
+    for (size_t i = 0; i < options->count; i++)
+        print_option(out, &options->rows[i]);
 }

@@ -1,10 +1,9 @@
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/profile/run_option.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 
 struct request {
@@ -13,6 +12,22 @@ struct request {
     const char *json, *csv, *only, *baseline, *target_text;
     struct cup_target target;
 };
+
+static const struct cup_option rows[] = {
+    {"--baseline", "B", offsetof(struct request, baseline),
+     "the run that the others are compared with: its letter, number or name; default: the first",
+     NULL},
+    {"--only", "SECTION", offsetof(struct request, only), "print only this section",
+     cup_compare_section_name},
+    {"--run", "N|all", offsetof(struct request, inputs.run),
+     "which call of Coffea's Runner to show, for profiles that are not given as DIR:N", NULL},
+    {"--target", "RATE", offsetof(struct request, target_text),
+     "also print how far this rate is away" CUP_RATES, NULL},
+    {"--json", "FILE", offsetof(struct request, json), "write everything as JSON instead", NULL},
+    {"--csv", "FILE", offsetof(struct request, csv),
+     "write everything as CSV instead: one row for each figure and input", NULL},
+};
+const struct cup_options cup_compare_options = CUP_OPTIONS(rows);
 
 static int check_request(struct request *request, struct cup_error *error)
 {
@@ -25,8 +40,8 @@ static int check_request(struct request *request, struct cup_error *error)
                              request->only);
     if (request->inputs.word_count == 1 && request->only && strcmp(request->only, "inputs") != 0 &&
         strcmp(request->only, "scaling") != 0)
-        return cup_error_set(error, "compare", CUP_NO_OFFSET,
-                             "--only %s needs two or more to compare", request->only);
+        return cup_error_set(error, "compare", CUP_NO_OFFSET, "--only %s needs two or more runs",
+                             request->only);
     if (cup_run_option_read("compare", request->inputs.run, &run, error) != 0)
         return -1;
     if (request->target_text &&
@@ -37,15 +52,11 @@ static int check_request(struct request *request, struct cup_error *error)
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    const struct cup_option options[] = {
-        {"--json", &request->json},          {"--csv", &request->csv},
-        {"--only", &request->only},          {"--run", &request->inputs.run},
-        {"--target", &request->target_text}, {"--baseline", &request->baseline},
-    };
-    if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, request->words,
-                              CUP_COMPARE_MOST, &request->inputs.word_count, error) != 0)
+    struct cup_operands operands = {request->words, CUP_COMPARE_MOST, 0};
+    if (cup_options_read(argc, argv, &cup_compare_options, request, &operands, error) != 0)
         return -1;
     request->inputs.words = request->words;
+    request->inputs.word_count = operands.count;
     return check_request(request, error);
 }
 

@@ -7,7 +7,6 @@
 #include "analysis/write/output.h"
 #include "cli/dump_print.h"
 #include "cli/dump_records.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 
 static const char *const health_names[] = {
@@ -127,7 +126,8 @@ int cup_verb_dump(int argc, char **argv)
     struct cup_error error;
     struct cup_log log;
     struct cup_output output;
-    if (cup_options_read(argc, argv, NULL, 0, &path, &error) != 0)
+    struct cup_operands operands = {&path, 1, 0};
+    if (cup_options_read(argc, argv, &(struct cup_options){0}, NULL, &operands, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     if (!path) {
         cup_error_set(&error, "dump", CUP_NO_OFFSET, "name a log (*.cup); see `cupping help dump`");

@@ -1,25 +1,25 @@
+#include <stddef.h>
 #include <string.h>
 
 #include "analysis/export/export.h"
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 
-/* What is loaded for a format, besides what all need. */
+/* What a format needs in addition to what all formats need. */
 enum needs {
-    FILES = 1,    /* what the files that were read say of themselves */
-    COUNTERS = 2, /* of every task */
-    STACKS = 4,   /* without which there is nothing to write */
+    FILES = 1,    /* the ROOT files themselves, if they are still there */
+    COUNTERS = 2, /* the counters of every task */
+    STACKS = 4,   /* stacks: without any, nothing can be written */
     CALLS = 8,    /* stacks, if there are any */
 };
 
-/* What --to may say. */
+/* The formats of --to. */
 static const struct format {
     const char *name;
     int (*write)(const struct cup_totals *totals, const char *out, struct cup_error *error);
-    bool directory; /* OUT is one */
+    bool directory; /* OUT is a directory, not a file */
     unsigned needs; /* enum needs */
 } formats[] = {
     {"roastcoffea", cup_export_roastcoffea, true, 0},
@@ -34,8 +34,29 @@ struct request {
     const char *directory, *to, *out, *run;
     unsigned number; /* of the run: see struct cup_load_options */
     const struct format *format;
-    struct cup_call_ask ask; /* of which tasks' stacks */
+    struct cup_call_ask ask; /* whose stacks are exported */
 };
+
+static const char *format_name(size_t n)
+{
+    return n < sizeof formats / sizeof *formats ? formats[n].name : NULL;
+}
+
+static const struct cup_option rows[] = {
+    {"--to", "FORMAT", offsetof(struct request, to), "the format", format_name},
+    {"-o", "OUT", offsetof(struct request, out),
+     "the directory, or the file (- is standard output). A directory must be new, empty, or hold "
+     "an earlier export in this format",
+     NULL},
+    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
+    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
+     CUP_PREFIX_MEANING " (speedscope, collapsed)", NULL},
+    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
+     CUP_DATASET_MEANING " (speedscope, collapsed)", NULL},
+    {"--worker", "WORKER", offsetof(struct request, ask.worker),
+     CUP_WORKER_MEANING " (speedscope, collapsed)", NULL},
+};
+const struct cup_options cup_export_options = CUP_OPTIONS(rows);
 
 static const struct format *find_format(const char *name)
 {
@@ -61,29 +82,20 @@ static int check_format(const struct request *request, struct cup_error *error)
                              request->format->directory ? "DIRECTORY" : "FILE");
     if (request->format->directory && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "export", CUP_NO_OFFSET,
-                             "-o -: --to %s writes a directory, which standard output is not",
-                             request->to);
+                             "-o -: --to %s writes a directory; name one", request->to);
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
         !(request->format->needs & STACKS))
         return cup_error_set(error, "export", CUP_NO_OFFSET,
-                             "--to %s is of all tasks: --prefix, --dataset and --worker are for "
-                             "--to speedscope and collapsed",
+                             "--to %s always exports all tasks: --prefix, --dataset and --worker "
+                             "are for --to speedscope and collapsed",
                              request->to);
     return 0;
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    const struct cup_option options[] = {
-        {"--to", &request->to},
-        {"-o", &request->out},
-        {"--run", &request->run},
-        {"--prefix", &request->ask.prefix},
-        {"--dataset", &request->ask.dataset},
-        {"--worker", &request->ask.worker},
-    };
-    if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
-                         error) != 0)
+    struct cup_operands operands = {&request->directory, 1, 0};
+    if (cup_options_read(argc, argv, &cup_export_options, request, &operands, error) != 0)
         return -1;
     request->format = request->to ? find_format(request->to) : NULL;
     if (check_format(request, error) != 0)
@@ -91,7 +103,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     return cup_run_option_read("export", request->run, &request->number, error);
 }
 
-/* With what the files that were read say of themselves, as the report's rows have it. */
+/* Opens the files that were read, for the columns that come from the files themselves. */
 static int write_with_files(const struct request *request, struct cup_totals *totals,
                             struct cup_error *error)
 {

@@ -3,25 +3,39 @@
 #include "analysis/write/output.h"
 #include "cli/verbs.h"
 
+enum { SUMMARY_COLUMN = 12 };
+
 static void print_all(void)
 {
-    puts("cupping judges a Coffea run as it is brewed: which Dask task read, computed and\n"
-         "allocated how much, without a change to the analysis.\n");
-    puts("  cupping run -- python analysis.py      run it under the profiler, then");
+    cup_print_help_text(stdout, 0, 0,
+                        "cupping profiles Coffea analyses on Dask: it reports how much each Dask "
+                        "task read, computed and allocated, without a change to the analysis.");
+    puts("\n  cupping run -- python analysis.py      run the analysis under the profiler, then");
     puts("  cupping report                         see what it did\n");
-    for (unsigned i = 0; i < cup_verb_count; i++)
-        if (cup_verbs[i].run != cup_verb_later)
-            printf("  %-9s %s\n", cup_verbs[i].name, cup_verbs[i].summary);
-    puts("\nDIR is a profile directory; without one, " CUP_DEFAULT_DIRECTORY
-         " is taken.\n`cupping help VERB` lists the options. Exit status: 0 done (also with some "
-         "damaged\nlogs, told on standard error), 1 nothing readable, 2 wrong usage.");
+    for (unsigned i = 0; i < cup_verb_count; i++) {
+        size_t column = (size_t)printf("  %s", cup_verbs[i].name);
+        cup_print_help_text(stdout, column, SUMMARY_COLUMN, cup_verbs[i].summary);
+    }
+    putchar('\n');
+    cup_print_help_text(stdout, 0, 0,
+                        "DIR is a profile directory; the default is " CUP_DEFAULT_DIRECTORY
+                        ". `cupping help VERB` lists the options. Exit status: 0 if done (damaged "
+                        "logs are reported on standard error), 1 if no log can be read or the "
+                        "output cannot be written, 2 for wrong usage.");
 }
 
 static void print_verb(const struct cup_verb *verb)
 {
-    printf("cupping %s %s\n\n%s\n", verb->name, verb->usage, verb->summary);
-    if (verb->help[0])
-        printf("\n%s", verb->help);
+    printf("cupping %s %s\n\n", verb->name, verb->usage);
+    cup_print_help_text(stdout, 0, 0, verb->summary);
+    if (verb->options) {
+        putchar('\n');
+        cup_options_print(stdout, verb->options);
+    }
+    if (verb->notes) {
+        putchar('\n');
+        cup_print_help_text(stdout, 0, 0, verb->notes);
+    }
 }
 
 int cup_verb_help(int argc, char **argv)

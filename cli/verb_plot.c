@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,6 @@
 #include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/write/output.h"
-#include "cli/options.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"
 #include "plot/page/page_runs.h"
@@ -19,19 +19,63 @@
 
 #define DEFAULT_OUT "cupping-plots"
 
-enum { MOST = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* operands: runs and names */
+enum { MOST_OPERANDS = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* runs and names of plots */
 
 struct request {
     const char *words[CUP_COMPARE_MOST]; /* the runs */
     struct cup_input_list inputs;        /* where there are two or more */
     const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
-    const char *list, *dark; /* cup_option_off: not given */
-    struct cup_call_ask ask; /* of which tasks' stacks */
+    const char *list, *dark; /* NULL: not given */
+    struct cup_call_ask ask; /* whose stacks the flame graphs show */
     unsigned number;         /* of the run: see struct cup_load_options */
     struct cup_wanted wanted;
     struct cup_plot_style style;
     struct cup_target target;
 };
+
+static const char *format_name(size_t n)
+{
+    return n <= CUP_FORMAT_PDF ? cup_format_names[n] : NULL;
+}
+
+static const struct cup_option rows[] = {
+    {"--list", NULL, offsetof(struct request, list),
+     "list the plots: the name, the question that each answers and, given a profile, why it cannot "
+     "be drawn",
+     NULL},
+    {"-o", "OUTDIR", offsetof(struct request, out),
+     "write NAME.png into this directory, which is created if needed; default: ./" DEFAULT_OUT,
+     NULL},
+    {"--html", "FILE", offsetof(struct request, html),
+     "instead of pictures, write one self-contained page with the plots and the tables of the "
+     "report (of several runs: of `cupping compare`); - is standard output",
+     NULL},
+    {"--format", "FORMAT", offsetof(struct request, format),
+     "the format of the pictures (default: png, at 192 pixels an inch)", format_name},
+    {"--width", "INCHES", offsetof(struct request, width),
+     "the width of a picture; default: 8. Texts and lines scale with it", NULL},
+    {"--height", "INCHES", offsetof(struct request, height),
+     "the height of a picture; default: five eighths of the width", NULL},
+    {"--dark", NULL, offsetof(struct request, dark), "light colours on a dark background", NULL},
+    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
+     CUP_PREFIX_MEANING " (in the flame graphs)", NULL},
+    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
+     CUP_DATASET_MEANING " (in the flame graphs)", NULL},
+    {"--worker", "WORKER", offsetof(struct request, ask.worker),
+     CUP_WORKER_MEANING " (in the flame graphs)", NULL},
+    {"--files", "DIR", offsetof(struct request, files),
+     "also look for the ROOT files below this directory: share-read then uses the sizes in the "
+     "files, and share-read-branches can be drawn",
+     NULL},
+    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
+    {"--baseline", "B", offsetof(struct request, baseline),
+     "of several runs, the one that the others are compared with: its letter, number or name; "
+     "default: the first",
+     NULL},
+    {"--target", "RATE", offsetof(struct request, target_text),
+     "of several runs, draw a line at this rate in compare-scaling" CUP_RATES, NULL},
+};
+const struct cup_options cup_plot_options = CUP_OPTIONS(rows);
 
 static bool is_of_runs(const struct request *request)
 {
@@ -72,7 +116,7 @@ static int read_size(struct request *request, struct cup_error *error)
 {
     struct cup_plot_style *style = &request->style;
     style->pixels = CUP_PIXELS;
-    style->dark = request->dark != cup_option_off;
+    style->dark = request->dark != NULL;
     style->width = 8;
     if (read_inches("--width", request->width, &style->width, error) != 0)
         return -1;
@@ -122,7 +166,7 @@ static int read_operand(struct request *request, const char *operand, struct cup
 /* One run has other plots than several. */
 static int check_plots(const struct request *request, struct cup_error *error)
 {
-    bool list = request->list != cup_option_off;
+    bool list = request->list != NULL;
     for (size_t i = 0; i < request->wanted.count; i++) {
         const char *name = request->wanted.plots[i]->name;
         bool of_runs = cup_find_run_plot(name) != NULL;
@@ -139,11 +183,11 @@ static int check_plots(const struct request *request, struct cup_error *error)
     return 0;
 }
 
-static int read_operands(struct request *request, const char **operands, size_t given,
+static int read_operands(struct request *request, const struct cup_operands *operands,
                          struct cup_error *error)
 {
-    for (size_t i = 0; i < given; i++)
-        if (read_operand(request, operands[i], error) != 0)
+    for (size_t i = 0; i < operands->count; i++)
+        if (read_operand(request, operands->words[i], error) != 0)
             return -1;
     request->inputs.words = request->words;
     return check_plots(request, error);
@@ -181,37 +225,22 @@ static int read_comparison(struct request *request, struct cup_error *error)
 /* What was asked for that a page does not take; NULL if nothing. */
 static const char *of_pictures(const struct request *request)
 {
-    return request->wanted.count             ? request->wanted.plots[0]->name
-           : request->out                    ? "-o"
-           : request->format                 ? "--format"
-           : request->width                  ? "--width"
-           : request->height                 ? "--height"
-           : request->dark != cup_option_off ? "--dark"
-           : request->list != cup_option_off ? "--list"
-                                             : NULL;
+    return request->wanted.count ? request->wanted.plots[0]->name
+           : request->out        ? "-o"
+           : request->format     ? "--format"
+           : request->width      ? "--width"
+           : request->height     ? "--height"
+           : request->dark       ? "--dark"
+           : request->list       ? "--list"
+                                 : NULL;
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    const char *operands[MOST];
-    size_t given;
-    const struct cup_option options[] = {{"-o", &request->out},
-                                         {"--format", &request->format},
-                                         {"--width", &request->width},
-                                         {"--height", &request->height},
-                                         {"--run", &request->run},
-                                         {"--dark", &request->dark},
-                                         {"--list", &request->list},
-                                         {"--html", &request->html},
-                                         {"--files", &request->files},
-                                         {"--prefix", &request->ask.prefix},
-                                         {"--dataset", &request->ask.dataset},
-                                         {"--worker", &request->ask.worker},
-                                         {"--baseline", &request->baseline},
-                                         {"--target", &request->target_text}};
-    if (cup_options_read_many(argc, argv, options, sizeof options / sizeof *options, operands, MOST,
-                              &given, error) != 0 ||
-        read_operands(request, operands, given, error) != 0 || read_format(request, error) != 0 ||
+    const char *words[MOST_OPERANDS];
+    struct cup_operands operands = {words, MOST_OPERANDS, 0};
+    if (cup_options_read(argc, argv, &cup_plot_options, request, &operands, error) != 0 ||
+        read_operands(request, &operands, error) != 0 || read_format(request, error) != 0 ||
         read_size(request, error) != 0 || read_comparison(request, error) != 0)
         return -1;
     if (request->html && of_pictures(request))
@@ -293,7 +322,7 @@ static int answer(const struct request *request, const struct cup_subject *subje
                   struct cup_error *error)
 {
     return request->html ? write_page(request, subject, error)
-           : request->list != cup_option_off
+           : request->list != NULL
                ? print_list(request, subject, error)
                : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
 }
@@ -396,13 +425,13 @@ static bool has_profile(const struct request *request)
 
 int cup_verb_plot(int argc, char **argv)
 {
-    struct request request = {.list = cup_option_off, .dark = cup_option_off};
+    struct request request = {0};
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_USAGE);
     if (!request.out)
         request.out = DEFAULT_OUT;
-    bool list = request.list != cup_option_off;
+    bool list = request.list != NULL;
     int status = is_of_runs(&request)             ? with_runs(&request, &error)
                  : list && !has_profile(&request) ? CUP_EXIT_FAILED
                                                   : with_profile(&request, &error);

@@ -1,4 +1,4 @@
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
@@ -9,7 +9,6 @@
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 
 struct request {
@@ -19,23 +18,38 @@ struct request {
     unsigned number; /* of the run: see struct cup_load_options */
 };
 
+static const struct cup_option rows[] = {
+    {"--json", "FILE", offsetof(struct request, json), "write the whole report as JSON instead",
+     NULL},
+    {"--only", "SECTION", offsetof(struct request, only), "print only this section",
+     cup_report_section_name},
+    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
+     CUP_PREFIX_MEANING " (with --only functions)", NULL},
+    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
+     CUP_DATASET_MEANING " (with --only functions)", NULL},
+    {"--worker", "WORKER", offsetof(struct request, ask.worker),
+     CUP_WORKER_MEANING " (with --only functions)", NULL},
+    {"--span", "NAME", offsetof(struct request, span),
+     "only tasks of the Dask span with this name or id", NULL},
+    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
+    {"--samples", "FILE", offsetof(struct request, samples),
+     "use the samples of workers in this JSON file instead of those in the profile", NULL},
+    {"--files", "DIR", offsetof(struct request, files),
+     "also look for the ROOT files below this directory, to report which share of them was read",
+     NULL},
+    {"--target", "RATE", offsetof(struct request, target_text),
+     "also print how far this rate is away (see --only scaling)" CUP_RATES, NULL},
+    {"--coffea-report", "FILE", offsetof(struct request, coffea),
+     "the report that Coffea's Runner returned, saved as JSON: print where it differs from the "
+     "profile, and use its figures where the profile has none",
+     NULL},
+};
+const struct cup_options cup_report_options = CUP_OPTIONS(rows);
+
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    const struct cup_option options[] = {
-        {"--json", &request->json},
-        {"--only", &request->only},
-        {"--span", &request->span},
-        {"--run", &request->run},
-        {"--coffea-report", &request->coffea},
-        {"--samples", &request->samples},
-        {"--files", &request->files},
-        {"--target", &request->target_text},
-        {"--prefix", &request->ask.prefix},
-        {"--dataset", &request->ask.dataset},
-        {"--worker", &request->ask.worker},
-    };
-    if (cup_options_read(argc, argv, options, sizeof options / sizeof *options, &request->directory,
-                         error) != 0)
+    struct cup_operands operands = {&request->directory, 1, 0};
+    if (cup_options_read(argc, argv, &cup_report_options, request, &operands, error) != 0)
         return -1;
     if (request->only && !cup_report_has_section(request->only))
         return cup_error_set(error, "report", CUP_NO_OFFSET,

@@ -1,13 +1,36 @@
+#include <stddef.h>
 #include <string.h>
 
 #include "analysis/tasks/task_rows.h"
 #include "analysis/tasks/task_table.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
-#include "cli/options.h"
 #include "cli/verbs.h"
 
-static void json_row(void *writer, const struct cup_task_row *row)
+struct request {
+    const char *directory, *csv, *json;
+};
+
+static const struct cup_option rows[] = {
+    {"--csv", "FILE", offsetof(struct request, csv), "write all columns as CSV", NULL},
+    {"--json", "FILE", offsetof(struct request, json), "write all columns as JSON", NULL},
+};
+const struct cup_options cup_tasks_options = CUP_OPTIONS(rows);
+
+static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
+{
+    struct cup_operands operands = {&request->directory, 1, 0};
+    if (cup_options_read(argc, argv, &cup_tasks_options, request, &operands, error) != 0)
+        return -1;
+    if (request->csv && request->json && strcmp(request->csv, request->json) == 0)
+        return cup_error_set(error, "tasks", CUP_NO_OFFSET,
+                             "--csv and --json both write %s; name two files", request->csv);
+    return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void write_json_row(void *writer, const struct cup_task_row *row)
 {
     struct cup_json *json = writer;
     cup_json_row(json, NULL);
@@ -24,13 +47,11 @@ static int write_json(const struct cup_profile *profile, const struct cup_output
     cup_json_start(&json, output->file);
     cup_json_object(&json, NULL);
     cup_json_array(&json, "tasks");
-    int result = cup_each_task(profile, output, json_row, &json);
+    int result = cup_each_task(profile, output, write_json_row, &json);
     cup_json_end_array(&json);
     cup_json_end_object(&json);
     return result;
 }
-
-/* ---- the verb --------------------------------------------------------------------------- */
 
 typedef int (*format)(const struct cup_profile *profile, const struct cup_output *output);
 
@@ -47,29 +68,30 @@ static int write_to(const struct cup_profile *profile, const char *path, format 
     return cup_output_close(&output, error);
 }
 
+static int write_all(const struct request *request, const struct cup_profile *profile,
+                     struct cup_error *error)
+{
+    int result = 0;
+    if (request->json)
+        result = write_to(profile, request->json, write_json, error);
+    if (request->csv && result == 0)
+        result = write_to(profile, request->csv, cup_task_rows_csv, error);
+    if (!request->json && !request->csv)
+        result = write_to(profile, "-", cup_print_task_table, error);
+    return result;
+}
+
 int cup_verb_tasks(int argc, char **argv)
 {
-    const char *csv = NULL, *json = NULL, *directory = NULL;
-    const struct cup_option options[] = {{"--csv", &csv}, {"--json", &json}};
-    struct cup_error error;
-    if (cup_options_read(argc, argv, options, 2, &directory, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
-    if (csv && json && strcmp(csv, json) == 0) {
-        cup_error_set(&error, "tasks", CUP_NO_OFFSET,
-                      "--csv and --json both write %s; name two files", csv);
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
-    }
+    struct request request = {0};
     struct cup_profile profile;
+    struct cup_error error;
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_failed(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {.counters = true, .run = CUP_ALL_RUNS};
-    if (cup_verb_load(&profile, directory, &load, &error) != 0)
+    if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
         return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int result = 0;
-    if (json)
-        result = write_to(&profile, json, write_json, &error);
-    if (csv && result == 0)
-        result = write_to(&profile, csv, cup_task_rows_csv, &error);
-    if (!json && !csv)
-        result = write_to(&profile, "-", cup_print_task_table, &error);
+    int result = write_all(&request, &profile, &error);
     cup_profile_free(&profile);
     return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }

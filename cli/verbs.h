@@ -1,16 +1,17 @@
-/* The verbs of the command line: `cupping VERB ...`. One file each, one table for all. */
+/* The verbs of the command line, `cupping VERB ...`: one file for each, and one table. */
 #ifndef CUPPING_CLI_VERBS_H
 #define CUPPING_CLI_VERBS_H
 
 #include "analysis/base/version.h"
 #include "analysis/profile/profile.h"
+#include "cli/options.h"
 
 #define CUP_DEFAULT_DIRECTORY "./cupping-latest"
 
 /* What the program returns. */
 enum {
-    CUP_EXIT_DONE = 0,   /* also with some damaged logs */
-    CUP_EXIT_FAILED = 1, /* nothing readable, or the machine failed */
+    CUP_EXIT_DONE = 0,   /* also if some logs are damaged */
+    CUP_EXIT_FAILED = 1, /* no log can be read, or a system call failed */
     CUP_EXIT_USAGE = 2,
 };
 
@@ -19,7 +20,8 @@ struct cup_verb {
     int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */
     const char *usage;                 /* what follows "cupping NAME" */
     const char *summary;               /* one line */
-    const char *help;                  /* the options, one a line; may be empty */
+    const struct cup_options *options; /* NULL: none, or those of another program */
+    const char *notes;                 /* printed below the options; NULL: nothing */
 };
 
 extern const struct cup_verb cup_verbs[];
@@ -28,15 +30,18 @@ extern const unsigned cup_verb_count;
 /* NULL if there is none of that name. */
 const struct cup_verb *cup_find_verb(const char *name);
 
-/* Runs the verb argv[0]; with --help or -h among its options, prints what `cupping help VERB` does.
- * (The wrapper behind `cupping run` has its own, and what follows a command is the command's.)
- * Returns the exit status. */
+/* Runs the verb argv[0]. With --help or -h among its options, prints what `cupping help VERB`
+ * prints instead; `cupping run` leaves --help to its wrapper, because the options of the command
+ * follow. Returns the exit status. */
 int cup_verb_start(int argc, char **argv);
 
-/* What verbs share. Loading prints one line on standard error for each log that is damaged. */
+/* Loads the profile in DIRECTORY (NULL: the default one) and prints one line on standard error for
+ * each damaged log. Returns 0, or -1 and *error. */
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
-int cup_verb_failed(const struct cup_error *error, int status); /* prints; returns the status */
+
+/* Prints the error on standard error and returns STATUS. */
+int cup_verb_failed(const struct cup_error *error, int status);
 
 int cup_verb_report(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
@@ -46,6 +51,17 @@ int cup_verb_compare(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);
 int cup_verb_help(int argc, char **argv);
 int cup_verb_run(int argc, char **argv);
-int cup_verb_later(int argc, char **argv); /* a verb of the contract that is still to come */
+
+extern const struct cup_options cup_report_options, cup_tasks_options, cup_plot_options,
+    cup_export_options, cup_compare_options;
+
+/* What options mean that several verbs have. */
+#define CUP_RUN_MEANING                                                                            \
+    "which call of Coffea's Runner to show, if the profile holds several; default: the last one. " \
+    "`cupping report --only runs` lists them"
+#define CUP_RATES ": 200Gbps, 25GB/s, 50kHz or 2e6events/s"
+#define CUP_PREFIX_MEANING "only the stacks of tasks with this prefix"
+#define CUP_DATASET_MEANING "only the stacks of tasks of this dataset"
+#define CUP_WORKER_MEANING "only the stacks of this worker: its address, its name or HOST:PID"
 
 #endif

@@ -425,12 +425,23 @@ static void print_ramps(const struct cup_terminal *terminal,
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
+const char *cup_compare_section_name(size_t n)
+{
+    static const char *const others[] = {"inputs", "scaling"};
+    size_t count = 0;
+    while (cup_compare_sections[count] && count < n)
+        count++;
+    return cup_compare_sections[count] ? cup_compare_sections[count]
+           : n - count < 2             ? others[n - count]
+                                       : NULL;
+}
+
 bool cup_compare_has_section(const char *name)
 {
-    for (int i = 0; cup_compare_sections[i]; i++)
-        if (strcmp(cup_compare_sections[i], name) == 0)
+    for (size_t i = 0; cup_compare_section_name(i); i++)
+        if (strcmp(cup_compare_section_name(i), name) == 0)
             return true;
-    return strcmp(name, "inputs") == 0 || strcmp(name, "scaling") == 0;
+    return false;
 }
 
 static bool is_on_request(const char *section)

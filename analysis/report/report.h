@@ -26,6 +26,9 @@ int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, 
 /* Which run it is, in a line. Returns `to`. */
 char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
 
+/* The N-th name that --only accepts, for the help; NULL after the last one. */
+const char *cup_report_section_name(size_t n);
+
 /* True if `--only NAME` means a section. */
 bool cup_report_has_section(const char *name);
 

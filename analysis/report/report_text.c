@@ -126,10 +126,18 @@ static bool is_wanted(const struct section *section, const struct cup_page *page
            (page->target->rate > 0 && section->print == cup_print_scaling);
 }
 
-bool cup_report_has_section(const char *name)
+const char *cup_report_section_name(size_t n)
 {
     for (int i = 0; i < SECTION_COUNT; i++)
-        if (*name && strcmp(sections[i].name, name) == 0)
+        if (*sections[i].name && n-- == 0)
+            return sections[i].name;
+    return NULL;
+}
+
+bool cup_report_has_section(const char *name)
+{
+    for (size_t i = 0; cup_report_section_name(i); i++)
+        if (strcmp(cup_report_section_name(i), name) == 0)
             return true;
     return false;
 }

@@ -144,7 +144,7 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--width", "nan"}, "inches"},
         {{"--height", "3in"}, "inches"},
         {{"--dark=yes"}, "takes no value"},
-        {{"--frob"}, "is no option"},
+        {{"--frob"}, "is not an option"},
         {{"-o", "-"}, "a directory"},
         {{"--run", "x"}, "--run"},
         {{"compare"}, "compare: shows two or more runs"},

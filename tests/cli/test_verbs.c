@@ -275,7 +275,7 @@ Test(verbs, a_damaged_log_costs_one_line_and_no_failure)
 
 Test(verbs, wrong_usage)
 {
-    expect_failure(RUN(report, "--frobnicate"), 2, "--frobnicate is no option");
+    expect_failure(RUN(report, "--frobnicate"), 2, "--frobnicate is not an option");
     expect_failure(RUN(report, "--json"), 2, "needs a value");
     expect_failure(RUN(report, "--json="), 2, "empty value");
     expect_failure(RUN(report, scratch, scratch), 2, "too many");
@@ -284,7 +284,6 @@ Test(verbs, wrong_usage)
     expect_failure(RUN(dump, "--"), 2, "name a log");
     expect_failure(RUN(help, "nonsense"), 2, "no such verb");
     expect_failure(RUN(tasks, ""), 2, "empty name");
-    expect_failure(RUN(later, "x"), 2, "not in this version");
 }
 
 Test(verbs, nothing_readable)
@@ -355,8 +354,7 @@ Test(verbs, help_names_every_verb)
     cr_assert_eq(run_verb(outside, cup_verb_help, (const char *const[]){"help", NULL}), 0);
     char *text = read_text_in(outside, "out");
     for (unsigned i = 0; i < cup_verb_count; i++)
-        cr_expect_eq(strstr(text, cup_verbs[i].name) != NULL, cup_verbs[i].run != cup_verb_later,
-                     "what is still to come is not offered: %s", cup_verbs[i].name);
+        cr_expect_not_null(strstr(text, cup_verbs[i].name), "%s", cup_verbs[i].name);
     free(text);
 }
 
