@@ -82,7 +82,7 @@ static int check_format(const struct request *request, struct cup_error *error)
                              request->format->directory ? "DIRECTORY" : "FILE");
     if (request->format->directory && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "export", CUP_NO_OFFSET,
-                             "-o -: --to %s writes a directory; name one", request->to);
+                             "-o -: --to %s writes a directory, not standard output", request->to);
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
         !(request->format->needs & STACKS))
         return cup_error_set(error, "export", CUP_NO_OFFSET,

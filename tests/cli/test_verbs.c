@@ -361,21 +361,21 @@ Test(verbs, help_names_every_verb)
 #define START(...) run_verb(outside, cup_verb_start, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Of any verb, wherever it stands; the wrapper behind `run` says it itself. */
-Test(verbs, each_tells_its_help)
+Test(verbs, each_prints_its_help)
 {
     for (unsigned i = 0; i < cup_verb_count; i++)
         for (int form = 0; form < 2 && cup_verbs[i].run != cup_verb_run; form++) {
             const char *name = cup_verbs[i].name;
             cr_expect_eq(START(name, "no-such-file", form ? "--help" : "-h"), CUP_EXIT_DONE);
             char *out = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
-            cr_expect(strstr(out, cup_verbs[i].summary), "%s: %s", name, out);
+            cr_expect(strstr(out, cup_verbs[i].usage), "%s: %s", name, out);
             cr_expect_str_eq(err, "");
             free(out);
             free(err);
         }
 }
 
-Test(verbs, what_is_no_option_asks_for_no_help)
+Test(verbs, help_after_the_options_is_an_operand)
 {
     expect_failure(START("dump", "--", "--help"), CUP_EXIT_FAILED, "--help");
     expect_failure(START("brew", "--help"), CUP_EXIT_USAGE, "brew: no such verb");
