@@ -9,14 +9,14 @@
 #define CUP_ENVIRONMENT(X)                                                                         \
     X(CUPPING_CPU_HZ, "100",                                                                       \
       "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples")   \
-    X(CUPPING_DIR, "unset", "directory for the logs, which must exist; unset: nothing is recorded") \
+    X(CUPPING_DIR, "unset",                                                                        \
+      "directory for the logs, which must exist; unset: nothing is recorded")                      \
     X(CUPPING_DISABLE, "0", "1: the hooks only forward their calls, and nothing is recorded")      \
     X(CUPPING_INTERVAL, "1.0",                                                                     \
       "seconds between samples of Dask's own state, 0.02 to 60; 0: no samples")                    \
     X(CUPPING_MAX_BYTES, "1G",                                                                     \
       "largest size of one process's log; records beyond it are dropped and counted")              \
-    X(CUPPING_NATIVE, "1",                                                                         \
-      "0: stacks have Python functions only, no C, C++ or Fortran functions")                      \
+    X(CUPPING_NATIVE, "1", "0: stacks have Python functions only, no C, C++ or Fortran functions") \
     X(CUPPING_STACKS, "1",                                                                         \
       "0: no stacks are recorded; stress: a stack is read at every allocation, for tests")         \
     X(CUPPING_VERBOSE, "0",                                                                        \
