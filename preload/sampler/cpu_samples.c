@@ -8,28 +8,28 @@
 
 #include <string.h>
 
-/* At 8 samples a second a row takes 3 to 5 bytes: of four threads that are never twice at one place
- * half a megabyte an hour. */
+/* At 8 samples per second and 3 to 5 bytes per row, four threads that are never twice at the same
+ * place write half a megabyte per hour. */
 enum {
     KEPT_EVERY_NS = 125000000,
-    GAP_PERIODS = 4,  /* without a sample: what comes then is another row */
-    ROWS_BYTES = 256, /* then they are written out */
+    GAP_PERIODS = 4,  /* a pause this long, in mean periods, begins a new row */
+    ROWS_BYTES = 256, /* with so many bytes of rows a record is written */
 };
-static const uint64_t TOLD_AFTER_NS = 4000000000; /* what a killed process loses */
+static const uint64_t WRITTEN_AFTER_NS = 4000000000; /* a killed process loses at most this */
 
 static struct track {
     uint32_t tid;
-    uint32_t rows, samples; /* that are coded, and all */
+    uint32_t rows, samples; /* encoded rows; all samples */
     uint32_t bytes;
-    uint64_t start;                 /* ticks: of the first sample; 0: there is none */
-    struct cup_cpu_run run, before; /* the one that goes on, and the last that is coded */
-    unsigned char coded[ROWS_BYTES + 2 * CUP_CPU_ROW_LONGEST];
+    uint64_t start;                 /* ticks: the first sample; 0: there is none */
+    struct cup_cpu_run run, before; /* the current run of equal samples, and the last encoded one */
+    unsigned char encoded[ROWS_BYTES + 2 * CUP_CPU_ROW_LONGEST];
 } tracks[CUP_THREAD_SLOTS];
 
 static struct {
-    uint32_t used;     /* tracks up to here have been used */
-    uint64_t now, due; /* ticks: of this look, and from when on one is kept */
-    uint64_t period;   /* mean time between two that are, in units */
+    uint32_t used;     /* tracks[used] and later were never used */
+    uint64_t now, due; /* ticks: this look; the next look that is kept comes at DUE or later */
+    uint64_t period;   /* mean time between two kept looks, in units of CUP_CPU_SAMPLES_NS */
 } looks;
 
 static uint64_t units_of(uint64_t ticks)
@@ -37,7 +37,7 @@ static uint64_t units_of(uint64_t ticks)
     return cup_ticks_ns(ticks) / CUP_CPU_SAMPLES_NS;
 }
 
-/* ---- writing out ------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------ */
 
 static void write_record(const struct track *track)
 {
@@ -51,7 +51,7 @@ static void write_record(const struct track *track)
     record->start_ns = cup_ticks_realtime_ns(track->start);
     record->period = (uint32_t)looks.period;
     size_t room = record->head.length - sizeof *record;
-    memcpy(record + 1, track->coded, track->bytes);
+    memcpy(record + 1, track->encoded, track->bytes);
     memset((unsigned char *)(record + 1) + track->bytes, 0, room - track->bytes);
     cup_log_commit(record, CUP_R_CPU_SAMPLES);
 }
@@ -61,13 +61,13 @@ static void end_run(struct track *track)
     if (!track->run.samples)
         return;
     track->bytes +=
-        (uint32_t)cup_cpu_row_code(track->coded + track->bytes, &track->run, &track->before);
+        (uint32_t)cup_cpu_row_code(track->encoded + track->bytes, &track->run, &track->before);
     track->rows++;
     track->before = track->run;
     track->run.samples = 0;
 }
 
-static void tell(struct track *track)
+static void write_track(struct track *track)
 {
     end_run(track);
     if (track->rows)
@@ -77,16 +77,16 @@ static void tell(struct track *track)
     track->start = 0;
 }
 
-static void tell_old(void)
+static void write_old_tracks(void)
 {
     for (uint32_t i = 0; i < looks.used; i++)
-        if (tracks[i].start && cup_ticks_ns(looks.now - tracks[i].start) >= TOLD_AFTER_NS)
-            tell(&tracks[i]);
+        if (tracks[i].start && cup_ticks_ns(looks.now - tracks[i].start) >= WRITTEN_AFTER_NS)
+            write_track(&tracks[i]);
 }
 
 /* ---- keeping ----------------------------------------------------------------------------- */
 
-/* Half to one and a half times what they are on average. */
+/* The next interval is between half and one and a half times the mean. */
 bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
 {
     if (now < looks.due)
@@ -96,20 +96,20 @@ bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
     looks.due = now + cup_ns_ticks(KEPT_EVERY_NS / 2 + KEPT_EVERY_NS * share / 1024);
     looks.now = now;
     looks.period = mean_ns / CUP_CPU_SAMPLES_NS;
-    tell_old();
+    write_old_tracks();
     return true;
 }
 
-static bool goes_on(const struct cup_cpu_run *run, const struct cup_cpu_run *now)
+static bool continues(const struct cup_cpu_run *run, const struct cup_cpu_run *now)
 {
     return run->samples && run->task == now->task && run->node == now->node &&
            run->on_core == now->on_core && now->first - run->last <= GAP_PERIODS * looks.period;
 }
 
-static void add(struct track *track, const struct cup_cpu_run *now)
+static void add_sample(struct track *track, const struct cup_cpu_run *now)
 {
     track->samples++;
-    if (goes_on(&track->run, now)) {
+    if (continues(&track->run, now)) {
         track->run.last = now->last;
         track->run.samples++;
         return;
@@ -118,26 +118,26 @@ static void add(struct track *track, const struct cup_cpu_run *now)
     track->run = *now;
 }
 
-void cup_cpu_samples_keep(uint32_t seat, uint32_t tid, uint32_t task, uint32_t node, bool on_core)
+void cup_cpu_samples_keep(uint32_t slot, uint32_t tid, uint32_t task, uint32_t node, bool on_core)
 {
-    struct track *track = &tracks[seat];
+    struct track *track = &tracks[slot];
     if (track->tid != tid || track->bytes > ROWS_BYTES)
-        tell(track);
-    if (looks.used <= seat)
-        looks.used = seat + 1;
+        write_track(track);
+    if (looks.used <= slot)
+        looks.used = slot + 1;
     track->tid = tid;
     if (!track->start)
         track->start = looks.now;
     uint64_t units = units_of(looks.now - track->start);
-    add(track, &(struct cup_cpu_run){task, node, on_core, units, units, 1});
+    add_sample(track, &(struct cup_cpu_run){task, node, on_core, units, units, 1});
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- flush and reset ---------------------------------------------------------------------- */
 
 void cup_cpu_samples_flush(void)
 {
     for (uint32_t i = 0; i < looks.used; i++)
-        tell(&tracks[i]);
+        write_track(&tracks[i]);
 }
 
 void cup_cpu_samples_reset(void)

@@ -1,24 +1,25 @@
-/* Samples over time, for timelines: of what the sampler finds, a few looks a second are kept as
- * they are (CPU_SAMPLES records), all others only as sums. Only the sampler's thread calls this, or
- * who has made sure that it is in none of its looks. */
+/* Samples over time, for timelines. The sampler adds most samples to sums only; of a few looks per
+ * second each sample is kept with its time, in CPU_SAMPLES records. Called by the sampler's thread,
+ * or by a thread that holds the lock of the looks (sampler.c). */
 #ifndef CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
 #define CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The sampler looks at NOW (ticks), as it does every LOOK_NS on average: whether what it sees is
- * kept is chosen at random, without regard to what that is. What was kept some seconds ago is
- * written out. */
+/* A look at all threads begins at NOW (ticks); looks are LOOK_NS apart on average. Returns true if
+ * the samples of this look are to be kept: that is decided at random, independently of what they
+ * show. Also writes the samples that were kept more than 4 s ago. */
 bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns);
 
-/* Keeps what was seen in seat SEAT, of thread TID: it works for TASK, at NODE (0: not known). */
-void cup_cpu_samples_keep(uint32_t seat, uint32_t tid, uint32_t task, uint32_t node, bool on_core);
+/* Keeps a sample of the thread TID in slot SLOT: it works for TASK at NODE (0: unknown), and is
+ * executed by a core or waits for one (ON_CORE), or is blocked. */
+void cup_cpu_samples_keep(uint32_t slot, uint32_t tid, uint32_t task, uint32_t node, bool on_core);
 
-/* All that is there is written out. What the log has no room for is counted. */
+/* Writes all kept samples. Those that do not fit into the log are counted as dropped. */
 void cup_cpu_samples_flush(void);
 
-/* A forked child has none. */
+/* A forked child: there are no samples. */
 void cup_cpu_samples_reset(void);
 
 #endif

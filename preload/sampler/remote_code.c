@@ -10,7 +10,7 @@ static char codes_copy[CUP_REMOTE_CODES][CUP_CODE_COPY];
 static char names_copy[CUP_REMOTE_CODES][CUP_NAME_COPY];
 static char tables_copy[CUP_REMOTE_CODES][CUP_TABLE_COPY];
 
-/* ---- many at a time ---------------------------------------------------------------------- */
+/* ---- copying many code objects at once ----------------------------------------------------- */
 
 static bool copy_codes(const uint64_t *codes, uint32_t count)
 {
@@ -27,7 +27,7 @@ static uint64_t word_of(const char *copy, size_t offset)
     return (uintptr_t)cup_code_word(copy + offset);
 }
 
-/* What tells code objects apart where they have no version. */
+/* Code objects without a version number are distinguished by their names and line tables. */
 static bool copy_names_and_tables(uint32_t count)
 {
     struct iovec to[2 * CUP_REMOTE_CODES], from[2 * CUP_REMOTE_CODES];
@@ -52,7 +52,7 @@ static bool have_versions(uint32_t count)
     return true;
 }
 
-/* ---- one that was never met -------------------------------------------------------------- */
+/* ---- reading a new code object ------------------------------------------------------------- */
 
 static struct {
     char name[TEXT_HEAD + TEXT_LONGEST], file[TEXT_HEAD + TEXT_LONGEST];
@@ -60,8 +60,9 @@ static struct {
     struct cup_code_buffers utf8;
 } facts_copy;
 
-/* Bytes of a str that lies at STR, of which COPY has the head; cut to what COPY can hold. */
-static size_t text_bytes(char *copy)
+/* The size of a str object of which COPY holds the head. A longer text is cut to TEXT_LONGEST: its
+ * length is changed in the copy. */
+static size_t limit_text(char *copy)
 {
     uint32_t state = cup_code_half(copy + cup_layout.text_state);
     uint64_t length = word_of(copy, cup_layout.text_length);
@@ -80,7 +81,7 @@ static bool copy_text(char *copy, uint64_t str)
     size_t before = cup_layout.text_length + sizeof(uint64_t);
     if (!cup_remote_copy(copy, str, cup_layout.text_ascii))
         return false;
-    size_t bytes = text_bytes(copy);
+    size_t bytes = limit_text(copy);
     return bytes <= before || cup_remote_copy(copy + before, str + before, bytes - before);
 }
 
@@ -95,22 +96,23 @@ static bool copy_table(uint64_t table, struct cup_code_facts *facts)
     return cup_remote_copy(facts_copy.table + head, table + head, facts->table_bytes);
 }
 
-/* It is still the one that COPY was made of: what was copied since is its own. */
-static bool is_still(uint64_t code, const char *copy)
+/* True if the code object still has the content of COPY: so its texts, which were copied in
+ * between, belong to it. */
+static bool is_unchanged(uint64_t code, const char *copy)
 {
-    enum { COUNT = 8 }; /* references come and go */
+    enum { COUNT = 8 }; /* bytes of the reference count, which may change */
     char now[CUP_CODE_COPY];
     return cup_remote_copy(now, code, sizeof now) &&
            memcmp(now + COUNT, copy + COUNT, sizeof now - COUNT) == 0;
 }
 
-static uint32_t learn(uint64_t code, const char *copy, uint64_t fingerprint)
+static uint32_t read_new_code(uint64_t code, const char *copy, uint64_t fingerprint)
 {
     struct cup_code_facts facts = {.address = code, .fingerprint = fingerprint};
     facts.first_line = cup_code_half(copy + cup_layout.code_first_line);
     if (!copy_text(facts_copy.name, word_of(copy, cup_layout.code_label)) ||
         !copy_text(facts_copy.file, word_of(copy, cup_layout.code_file)) ||
-        !copy_table(word_of(copy, cup_layout.code_table), &facts) || !is_still(code, copy))
+        !copy_table(word_of(copy, cup_layout.code_table), &facts) || !is_unchanged(code, copy))
         return 0;
     facts.name_bytes = (uint32_t)cup_code_utf8(facts_copy.name, facts_copy.utf8.name,
                                                sizeof facts_copy.utf8.name, &facts.name);
@@ -119,17 +121,17 @@ static uint32_t learn(uint64_t code, const char *copy, uint64_t fingerprint)
     return cup_code_add(&facts);
 }
 
-/* ---- all --------------------------------------------------------------------------------- */
+/* ---- looking up --------------------------------------------------------------------------- */
 
-/* False: it is met for the first time, or cannot be read. */
-static bool find(uint32_t i, uint64_t code, uint32_t *id)
+/* False: the code object is new, or could not be read. */
+static bool find_id(uint32_t i, uint64_t code, uint32_t *id)
 {
     uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
     if (cup_stack_is_shim(codes_copy[i]))
         return true;
     *id = cup_code_find(code, fingerprint);
     if (!*id)
-        learn(code, codes_copy[i], fingerprint);
+        read_new_code(code, codes_copy[i], fingerprint);
     return *id != 0;
 }
 
@@ -154,5 +156,5 @@ void cup_remote_codes(struct cup_remote_code *codes, uint32_t count)
     if (!count || !copy_all(addresses, count))
         return;
     for (uint32_t i = 0; i < count; i++)
-        codes[i].certain = find(i, addresses[i], &codes[i].id);
+        codes[i].certain = find_id(i, addresses[i], &codes[i].id);
 }

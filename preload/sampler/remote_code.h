@@ -1,5 +1,5 @@
-/* Numbers of code objects that stand on another thread's stack, which may be gone while they are
- * looked at. */
+/* Identifies the code objects on another thread's stack. That thread goes on, so a code object may
+ * be freed while it is being read: only copies are read. */
 #ifndef CUPPING_PRELOAD_SAMPLER_REMOTE_CODE_H
 #define CUPPING_PRELOAD_SAMPLER_REMOTE_CODE_H
 
@@ -9,15 +9,16 @@
 enum { CUP_REMOTE_CODES = 128 };
 
 struct cup_remote_code {
-    uint64_t address; /* given */
-    uint32_t id;      /* 0: it is no function (a frame that a call of a class leaves in 3.13) */
-    bool certain; /* it was met before by this very content: what stands there now was there since
-                   */
+    uint64_t address; /* input */
+    uint32_t id;      /* result; 0: a frame that is no function (the shim of a class call, 3.13) */
+    bool certain;     /* result: see below */
 };
 
-/* Looks up COUNT of them, at most CUP_REMOTE_CODES, each of which should be there but once: to
- * copy one takes a microsecond. Those that are not certain are met hereby, if they are code objects
- * at all. One caller at a time. */
+/* Looks up COUNT code objects, at most CUP_REMOTE_CODES. Each address should be listed once only: a
+ * copy takes a microsecond. A code object is certain if it was known before with the same content:
+ * then it has been at this address since. One that is seen for the first time is not certain: its
+ * memory may have been reused between the copies of the stack and of the code object. It is
+ * entered, so that it is certain at the next look. One caller at a time. */
 void cup_remote_codes(struct cup_remote_code *codes, uint32_t count);
 
 #endif

@@ -14,45 +14,53 @@ int cup_remote_process;
 
 enum {
     PAGE = 4096,
-    VARIABLES = 4,                /* of a frame that is an object: that are looked at */
-    CHUNK_MOST = 32 * 1024,       /* bytes of a data stack: its inner end */
-    CHUNK_STEP = 1024,            /* all of one is whole pages: so a call or two more fits in */
-    CHUNKS = 5,                   /* that are looked through */
-    STEPS = 2 * CUP_REMOTE_CODES, /* with entries from C */
-    ATTEMPTS = 8,                 /* to copy a stack */
-    LOOKS = 3,                    /* that found one, until what changes is told from the rest */
-    ROUNDS = 5,                   /* while code objects are new */
+    VARIABLES = 4,                /* local variables of a frame object that are compared */
+    CHUNK_MOST = 32 * 1024,       /* bytes of a data stack's inner end that are copied */
+    CHUNK_STEP = 1024,            /* copies are rounded up to it: so a few more calls fit in */
+    CHUNKS = 5,                   /* chunks of a data stack that are searched for a frame */
+    STEPS = 2 * CUP_REMOTE_CODES, /* frames, with entries from C */
+    ATTEMPTS = 8,                 /* attempts to copy a stack consistently */
+    LOOKS = 3,                    /* successful attempts after which a changing part is accepted */
+    ROUNDS = 5,                   /* looks at a stack that contains new code objects */
 };
 
-/* How it is known that a stack was there: all frames are copied, then the current frame is asked
- * for, then all frames are copied again, in one call of the kernel (foreign_pieces.h). What is the
- * same in both copies was there at the moment between them.
- *
- * ---- the thread that is looked at -------------------------------------------------------- */
+/* How a consistent stack is obtained: one system call copies all frames, then the pointer to the
+ * current frame, then all frames again (remote_pieces.h). A frame that is the same in both copies
+ * existed at the moment between them, when the pointer to the current frame was copied. So if all
+ * frames from the current one outwards are the same in both copies, they are the thread's stack at
+ * that moment. Memory is reused quickly (frames lie on a stack), so one copy alone could mix frames
+ * of different moments. */
 
-enum { STATE, CURRENT }; /* what is watched: its thread state, and where that leads (3.11, 3.12) */
+/* ---- the thread that is read --------------------------------------------------------------- */
+
+/* The watched ranges: the thread state, and, in 3.11 and 3.12, the C structure (_PyCFrame) to which
+ * it points and which points to the current frame. */
+enum { STATE, CURRENT };
 
 static struct {
     uint64_t state;
     struct cup_watch watch;
-    bool known; /* where its current frame and its data stack were when they were last looked at */
+    bool known; /* the ranges and pieces are those of the last attempt, and still likely to be right
+                 */
 } now;
 
-/* One frame; without code: an entry from C. */
+/* One frame. code is 0 for an entry frame, which the interpreter creates when C code calls Python.
+ */
 struct step {
     uint64_t at, code, back;
     uint32_t offset; /* of the instruction, in the code */
 };
 
-/* Innermost first. */
+/* A stack, innermost frame first. */
 static struct steps {
     struct step steps[STEPS];
     uint32_t count, codes;
-    bool cut;    /* there are more, further out */
+    bool cut;    /* the outermost frames are missing */
     bool twice;  /* all of them were copied twice */
-} stack, before; /* as it was at the attempt before */
+} stack, before; /* this attempt's, and the last successful one's */
 
-/* 3.9 and 3.10 have frames as objects, each on its own. */
+/* Since 3.11 frames lie on the thread's data stack, in chunks. In 3.9 and 3.10 each frame is an
+ * object of its own. */
 static bool has_chunks(void)
 {
     return cup_layout.thread_chunk != CUP_NOWHERE &&
@@ -66,48 +74,49 @@ static size_t frame_bytes(void)
                : 72;
 }
 
-static bool is_led_to(void)
+static bool is_indirect(void)
 {
     return cup_layout.thread_indirect != CUP_NOWHERE;
 }
 
-static uint64_t seen(int range, uint64_t offset)
+static uint64_t watched_word(int range, uint64_t offset)
 {
     return (uintptr_t)cup_code_word(now.watch.ranges[range].seen + offset);
 }
 
-/* Its current frame, or what leads to it. */
-static uint64_t leads(void)
+/* The address of the current frame, or of the _PyCFrame that points to it. */
+static uint64_t frame_pointer(void)
 {
-    return seen(STATE, 0);
+    return watched_word(STATE, 0);
 }
 
-/* False: it is led to from another place than last. */
+/* Sets *FRAME to the current frame. False: the pointer to it is outside of the range that was
+ * watched, because the thread went on to another place. */
 static bool find_current(uint64_t *frame)
 {
-    uint64_t at = leads() + cup_layout.thread_indirect;
-    *frame = leads();
-    if (!is_led_to())
+    uint64_t at = frame_pointer() + cup_layout.thread_indirect;
+    *frame = frame_pointer();
+    if (!is_indirect())
         return true;
     if (at < now.watch.ranges[CURRENT].at ||
         at - now.watch.ranges[CURRENT].at > now.watch.ranges[CURRENT].bytes - sizeof at)
         return false;
-    *frame = seen(CURRENT, at - now.watch.ranges[CURRENT].at);
+    *frame = watched_word(CURRENT, at - now.watch.ranges[CURRENT].at);
     return true;
 }
 
-/* The newest chunk of its data stack, and up to where that is used. */
+/* The innermost chunk of the data stack, and the end of its used part. */
 static uint64_t chunk_at(void)
 {
-    return seen(STATE, cup_layout.thread_chunk - cup_layout.thread_frame);
+    return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame);
 }
 
 static uint64_t chunk_limit(void)
 {
-    return seen(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + 8);
+    return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + 8);
 }
 
-/* ---- what is copied ---------------------------------------------------------------------- */
+/* ---- what is copied ----------------------------------------------------------------------- */
 
 static void watch_range(int range, uint64_t at, size_t bytes)
 {
@@ -115,24 +124,25 @@ static void watch_range(int range, uint64_t at, size_t bytes)
     now.watch.ranges[range].bytes = (uint32_t)bytes;
 }
 
-/* The stack of C around it: calls from there to Python and back are in it, too. */
+/* The _PyCFrame is on the thread's C stack. The watched range extends around it, because calls from
+ * C to Python move it. */
 static void watch_current(void)
 {
-    uint64_t at = (leads() + cup_layout.thread_indirect) & ~UINT64_C(7);
+    uint64_t at = (frame_pointer() + cup_layout.thread_indirect) & ~UINT64_C(7);
     uint64_t from = at % PAGE < PAGE / 2 ? at - PAGE / 2 : at - at % PAGE;
     watch_range(CURRENT, from, CUP_WATCH_BYTES);
 }
 
-static void start(uint64_t state)
+static void set_thread(uint64_t state)
 {
     now.state = state;
     now.known = false;
-    now.watch.count = is_led_to() ? CURRENT + 1 : STATE + 1;
+    now.watch.count = is_indirect() ? CURRENT + 1 : STATE + 1;
     watch_range(STATE, state + cup_layout.thread_frame,
                 has_chunks() ? cup_layout.thread_chunk + 16 - cup_layout.thread_frame : 8);
 }
 
-/* The part of its newest chunk that is in use. */
+/* Adds the used part of the innermost chunk to the pieces. */
 static bool add_chunk(void)
 {
     if (!has_chunks())
@@ -143,10 +153,10 @@ static bool add_chunk(void)
     return limit > chunk && cup_pieces_add(chunk + used - bytes, bytes);
 }
 
-/* Where it is not known yet, thread state comes first, on its own. */
-static bool find_top(void)
+/* At the first attempt the thread state is copied alone, to find out what else to copy. */
+static bool find_ranges(void)
 {
-    cup_pieces_forget();
+    cup_pieces_clear();
     now.known = cup_remote_copy(now.watch.ranges[STATE].seen, now.watch.ranges[STATE].at,
                                 now.watch.ranges[STATE].bytes) &&
                 add_chunk();
@@ -154,10 +164,10 @@ static bool find_top(void)
     return now.known;
 }
 
-/* The chunk of the data stack on which it lies, if any. */
+/* Adds the chunk of the data stack in which FRAME lies. False: in none. */
 static bool add_chunk_with(uint64_t frame)
 {
-    uint64_t head[2] = {0, 0}; /* the chunk before, and the size of this one */
+    uint64_t head[2] = {0, 0}; /* of a _PyStackChunk: previous chunk, size */
     uint64_t chunk = has_chunks() ? chunk_at() : 0;
     for (int i = 0; chunk && i < CHUNKS; i++, chunk = head[0]) {
         if (!cup_remote_copy(head, chunk, sizeof head))
@@ -168,8 +178,8 @@ static bool add_chunk_with(uint64_t frame)
     return false;
 }
 
-/* One that lies elsewhere: on the stack of C, further up on which the next ones may be, or in a
- * generator. */
+/* Adds a frame that is not on the data stack: on the C stack (entry frames; the next ones are
+ * further up, so a page more is copied), in a generator, or an object. */
 static bool add_frame(uint64_t frame)
 {
     uint64_t to_page_end = PAGE - frame % PAGE;
@@ -186,7 +196,7 @@ static bool find_frame(uint64_t frame, struct cup_copies *copies)
 
 /* ---- walking ----------------------------------------------------------------------------- */
 
-static struct step step_of(uint64_t at, const char *frame)
+static struct step read_step(uint64_t at, const char *frame)
 {
     struct step step = {.at = at, .back = (uintptr_t)cup_stack_back_of(frame)};
     if (cup_stack_is_from_c(frame))
@@ -197,8 +207,8 @@ static struct step step_of(uint64_t at, const char *frame)
     return step;
 }
 
-/* False: it leads nowhere. */
-static bool walk(uint64_t frame)
+/* Follows the frames from FRAME outwards. False: a frame could not be copied. */
+static bool walk_frames(uint64_t frame)
 {
     stack.count = stack.codes = 0;
     stack.twice = true;
@@ -207,7 +217,7 @@ static bool walk(uint64_t frame)
         if (!find_frame(frame, &copies))
             return false;
         struct step *step = &stack.steps[stack.count++];
-        *step = step_of(frame, copies.second ? copies.second : copies.first);
+        *step = read_step(frame, copies.second ? copies.second : copies.first);
         stack.codes += step->code != 0;
         stack.twice &= copies.second != NULL;
         frame = step->back;
@@ -216,9 +226,9 @@ static bool walk(uint64_t frame)
     return true;
 }
 
-/* One that was cut has its outermost frame out of sight. A generator that is left while it is
- * looked at ends a stack too early. */
-static bool has_root(uint64_t root)
+/* True if the stack ends with the thread's outermost function. It does not if a generator on it was
+ * left while it was being read: a generator's frame that is not running has no caller. */
+static bool reaches_root(uint64_t root)
 {
     uint32_t outermost = stack.count;
     while (outermost && !stack.steps[outermost - 1].code)
@@ -226,16 +236,16 @@ static bool has_root(uint64_t root)
     return stack.cut || !root || (outermost && stack.steps[outermost - 1].code == root);
 }
 
-/* ---- what is certain --------------------------------------------------------------------- */
+/* ---- what is certain ----------------------------------------------------------------------- */
 
 static bool is_same(const struct step *a, const struct step *b)
 {
     return a->at == b->at && a->code == b->code && a->back == b->back;
 }
 
-/* How much of a step's frame is the same as long as it waits for another one: on a data stack, all
- * up to that one. */
-static size_t bytes_waiting(uint32_t i)
+/* The bytes of a frame that do not change while it waits for the frame that it called: on a data
+ * stack everything up to that frame. */
+static size_t unchanging_bytes(uint32_t i)
 {
     uint64_t at = stack.steps[i].at;
     while (i && !stack.steps[i - 1].code)
@@ -244,8 +254,8 @@ static size_t bytes_waiting(uint32_t i)
     return inner > at && inner - at < PAGE ? inner - at : frame_bytes();
 }
 
-/* Of a frame that is an object, which may have less of them than that. */
-static bool same_variables(const struct cup_copies *frame)
+/* Compares the local variables of a frame object, which may have fewer than VARIABLES. */
+static bool has_same_variables(const struct cup_copies *frame)
 {
     enum { SIZE = 16 };
     uint64_t count = (uintptr_t)cup_code_word(frame->second + SIZE);
@@ -254,40 +264,41 @@ static bool same_variables(const struct cup_copies *frame)
                   frame->second + cup_layout.frame_variables, bytes) == 0;
 }
 
-/* One that went on meanwhile, or was called anew with something else, differs in its variables. */
-static bool waited(uint32_t i, const struct cup_copies *frame)
+/* True if frame I waited for its callee all the time. One that went on, or that returned and was
+ * called again, most likely has other local variables. */
+static bool has_waited(uint32_t i, const struct cup_copies *frame)
 {
     struct cup_copies all;
-    size_t before = frame_bytes(), bytes = i ? bytes_waiting(i) : before;
+    size_t before = frame_bytes(), bytes = i ? unchanging_bytes(i) : before;
     if (!has_chunks())
-        return !i || same_variables(frame);
+        return !i || has_same_variables(frame);
     if (bytes <= before || !cup_pieces_find(stack.steps[i].at, bytes, &all) || !all.second)
         return true;
     return memcmp(all.first + before, all.second + before, bytes - before) == 0;
 }
 
-/* A frame that was there in both copies was there between them, when the current frame was asked
- * for. */
-static bool stayed(uint32_t i, bool *moved)
+/* True if frame I is the same in both copies: it existed in between, when the pointer to the
+ * current frame was copied. *MOVED: its instruction differs. */
+static bool has_stayed(uint32_t i, bool *moved)
 {
     struct cup_copies copies;
     const struct step *step = &stack.steps[i];
     if (!cup_pieces_find(step->at, frame_bytes(), &copies) || !copies.second)
         return false;
-    struct step first = step_of(step->at, copies.first);
+    struct step first = read_step(step->at, copies.first);
     *moved = first.offset != step->offset;
-    return is_same(step, &first) && (*moved || waited(i, &copies));
+    return is_same(step, &first) && (*moved || has_waited(i, &copies));
 }
 
-/* How many steps, counted from the outermost, stayed, up to the first whose instruction is another
- * now: which one called what follows is not known. */
+/* The number of frames, from the outermost inwards, that stayed; ends with the first one whose
+ * instruction has changed, because it is unknown which instruction made the call that follows. */
 static uint32_t count_stayed(void)
 {
     bool moved = false;
     uint32_t same = 0;
     for (; same < stack.count && !moved; same++) {
         struct step *step = &stack.steps[stack.count - 1 - same];
-        if (!stayed(stack.count - 1 - same, &moved))
+        if (!has_stayed(stack.count - 1 - same, &moved))
             break;
         if (moved && same + 1 < stack.count)
             step->offset = CUP_AT_UNKNOWN;
@@ -295,7 +306,7 @@ static uint32_t count_stayed(void)
     return same;
 }
 
-/* Likewise how many there are that were there at the attempt before. */
+/* The same, compared with the attempt before. */
 static uint32_t count_as_before(void)
 {
     bool moved = false;
@@ -312,12 +323,12 @@ static uint32_t count_as_before(void)
 
 /* ---- attempts ---------------------------------------------------------------------------- */
 
-static bool look_once(uint64_t root)
+static bool try_to_read(uint64_t root)
 {
     uint64_t frame;
-    if ((!now.known && !find_top()) || !(now.known = cup_pieces_copy(&now.watch)))
+    if ((!now.known && !find_ranges()) || !(now.known = cup_pieces_copy(&now.watch)))
         return false;
-    bool found = find_current(&frame) && walk(frame) && has_root(root);
+    bool found = find_current(&frame) && walk_frames(frame) && reaches_root(root);
     watch_current();
     return found;
 }
@@ -327,17 +338,18 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many steps of the stack, counted from the outermost, are certain: if all, it is whole.
+/* Reads the stack. Returns how many of its frames, from the outermost inwards, are certain; if that
+ * is all of them, the stack is complete.
  *
- * What the innermost step that stayed calls is certain, too, whatever came there between the
- * copies: only that step itself can have called it. But one that is called anew all the time may
- * seem to stay; one that seems so several times did. */
-static uint32_t look(const struct cup_remote_stack *thread)
+ * The frame called by the innermost one that stayed is certain too, whatever changed there between
+ * the copies: only that frame can have called it. But a frame that is called again and again in the
+ * same place may look as if it stayed, so it must do so in several attempts. */
+static uint32_t read_stack(const struct cup_remote_stack *thread)
 {
     uint32_t certain = 0, looks = 0;
-    start(thread->state);
+    set_thread(thread->state);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (!look_once(thread->root))
+        if (!try_to_read(thread->root))
             continue;
         uint32_t same = stack.twice ? count_stayed() : stack.count;
         if (stack.twice && same == stack.count)
@@ -357,17 +369,17 @@ static uint32_t look(const struct cup_remote_stack *thread)
     return certain ? least(certain + 1, stack.count) : 0;
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- the node of the stack ----------------------------------------------------------------- */
 
 static uint32_t ids[STEPS];
 
-/* Those on the stack, each but once: a function that calls itself stands there many times. */
+/* The different code objects on the stack: a recursive function is on it several times. */
 static struct {
     struct cup_remote_code of[CUP_REMOTE_CODES];
     uint32_t count;
 } codes;
 
-static uint32_t place_of(uint64_t code)
+static uint32_t enter_code(uint64_t code)
 {
     uint32_t at = 0;
     while (at < codes.count && codes.of[at].address != code)
@@ -377,14 +389,15 @@ static uint32_t place_of(uint64_t code)
     return at;
 }
 
-/* How many of SAME steps have code objects that are certain, counted from the outermost. */
-static uint32_t name(uint32_t same)
+/* Finds the ids of the SAME outermost frames' code objects. Returns how many of them are certain,
+ * from the outermost inwards. */
+static uint32_t find_ids(uint32_t same)
 {
     uint8_t places[STEPS];
     uint32_t first = stack.count - same, certain = 0;
     codes.count = 0;
     for (uint32_t i = first; i < stack.count; i++)
-        places[i] = stack.steps[i].code ? (uint8_t)place_of(stack.steps[i].code) : 0;
+        places[i] = stack.steps[i].code ? (uint8_t)enter_code(stack.steps[i].code) : 0;
     cup_remote_codes(codes.of, codes.count);
     for (uint32_t i = stack.count; i-- > first; certain++) {
         const struct cup_remote_code *code = &codes.of[places[i]];
@@ -395,8 +408,8 @@ static uint32_t name(uint32_t same)
     return certain;
 }
 
-/* Of SAME steps, outermost first, on top of UNDER. */
-static uint32_t node_of(uint32_t same, uint32_t under)
+/* The node of the SAME outermost frames, above UNDER. */
+static uint32_t find_node(uint32_t same, uint32_t under)
 {
     uint32_t node = stack.cut ? cup_stack_node(under, CUP_NODE_CUT, 0) : under;
     for (uint32_t i = stack.count; i-- > stack.count - same;)
@@ -406,13 +419,13 @@ static uint32_t node_of(uint32_t same, uint32_t under)
     return node;
 }
 
-static uint32_t unknown_above(uint32_t node)
+static uint32_t add_unknown(uint32_t node)
 {
     return node ? cup_stack_node(node, CUP_NODE_UNKNOWN, 0) : 0;
 }
 
-/* A code object that was met before, and is the same after the stack was copied, was so when it
- * was. Of one that is met for the first time that is not certain: the stack is looked at again. */
+/* A code object that was known before, and is unchanged after the stack was copied, was there when
+ * the stack was copied. For one that is new this is uncertain, so the stack is read again. */
 uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, bool *torn)
 {
     uint32_t known = 0;
@@ -420,16 +433,16 @@ uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, 
     if (!thread->state)
         return under;
     for (int round = 0; round < ROUNDS; round++) {
-        uint32_t same = look(thread);
-        known = name(same);
+        uint32_t same = read_stack(thread);
+        known = find_ids(same);
         if (known == same)
             break;
     }
     *torn = !known || known < stack.count;
-    return *torn ? unknown_above(known ? node_of(known, under) : 0) : node_of(known, under);
+    return *torn ? add_unknown(known ? find_node(known, under) : 0) : find_node(known, under);
 }
 
-/* ---- of the thread itself ---------------------------------------------------------------- */
+/* ---- the calling thread -------------------------------------------------------------------- */
 
 struct cup_remote_stack cup_remote_self(void)
 {
@@ -449,7 +462,8 @@ bool cup_remote_verify(void)
 
 /* ---- contexts ---------------------------------------------------------------------------- */
 
-/* A context of few variables, whose map is one node, as cup_context_task() reads it. */
+/* Finds our context variable's value in a small context, whose map (a HAMT) has one node. Does what
+ * cup_context_task() does, on copies. */
 static uint64_t find_carrier(uint64_t map)
 {
     uint64_t head[CUP_BITMAP_PAIRS], pair[2], root = cup_remote_word(map + 8 * CUP_MAP_ROOT);

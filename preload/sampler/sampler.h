@@ -1,6 +1,6 @@
-/* The sampler of CPU time: a thread that looks at those which work for a task, a hundred times a
- * second, where on their stacks they are and how much of the CPU they used. No signals: it reads
- * their stacks from outside (foreign_stack.h). It sleeps for good while no task runs. */
+/* The CPU sampler: a thread that looks at all threads that work for tasks, a hundred times per
+ * second, and records where on their stacks they are and how much CPU time they used. It sends no
+ * signals: it reads their stacks from outside (remote_stack.h). While no task runs it sleeps. */
 #ifndef CUPPING_PRELOAD_SAMPLER_SAMPLER_H
 #define CUPPING_PRELOAD_SAMPLER_SAMPLER_H
 
@@ -9,26 +9,27 @@
 
 enum { CUP_SAMPLER_HZ = 100, CUP_SAMPLER_MOST_HZ = 1000 };
 
-/* 0: none are taken. Called once, before any task. */
+/* Sets the sampling rate; 0: no samples. Called once, before any task. */
 void cup_sampler_wants(uint32_t hz);
 
-/* A task begins, or goes on: there is something to look at. Starts the thread at need, which
- * allocates: not from where the program's allocator may be at work. Keeps errno. */
+/* A task begins, or a wait for the GIL ended: there is something to sample. Starts or wakes the
+ * sampler's thread. Starting it allocates, so this must not be called from inside the program's
+ * allocator or a signal handler. Keeps errno. */
 void cup_sampler_looks(void);
 
-/* The process is about to fork: the thread ends, since a fork of a process of one thread is another
- * thing to Python than one of several. It starts again at a task, a little later. */
+/* The process is about to fork: ends the sampler's thread, because from 3.12 on Python warns when
+ * a process with several threads forks. The thread starts again at a task, 0.2 s later or more. */
 void cup_sampler_pauses(void);
 
-/* The calling thread ends: the CPU time in tasks that it used since its last sample is counted, at
- * the stack where it was last seen in that task, else at an unknown frame. Guard held; before
- * cup_thread_slot_leaves(). */
+/* The calling thread ends: accounts for the CPU time that it used in tasks since its last sample,
+ * at the stack where it was last seen in that task, else at an unknown frame. The guard is held.
+ * Must come before cup_thread_slot_leaves(). */
 void cup_sampler_thread_ends(void);
 
-/* The process ends: likewise for all threads, and nothing is counted any more. */
+/* The process ends: the same for all threads. Nothing is sampled afterwards. */
 void cup_sampler_stops(void);
 
-/* A forked child has none. */
+/* A forked child: it has no sampler's thread. */
 void cup_sampler_reset(void);
 
 #endif

@@ -9,17 +9,17 @@
 
 #include <string.h>
 
-static struct cup_thread_slot seats[CUP_THREAD_SLOTS];
+static struct cup_thread_slot slots[CUP_THREAD_SLOTS];
 static uint32_t used;
 
-/* ---- of the calling thread --------------------------------------------------------------- */
+/* ---- the calling thread's slot ------------------------------------------------------------ */
 
-static struct cup_thread_slot *take(void)
+static struct cup_thread_slot *take_slot(void)
 {
     for (uint32_t i = 0; i < CUP_THREAD_SLOTS; i++) {
         uint32_t nobody = 0;
-        if (__atomic_load_n(&seats[i].tid, __ATOMIC_RELAXED) ||
-            !__atomic_compare_exchange_n(&seats[i].tid, &nobody, cup_self.tid, false,
+        if (__atomic_load_n(&slots[i].tid, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&slots[i].tid, &nobody, cup_self.tid, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         uint32_t count = __atomic_load_n(&used, __ATOMIC_RELAXED);
@@ -27,79 +27,80 @@ static struct cup_thread_slot *take(void)
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
         cup_self.seat = (uint16_t)(i + 1);
-        seats[i].self = &cup_self;
-        return &seats[i];
+        slots[i].self = &cup_self;
+        return &slots[i];
     }
     return NULL;
 }
 
-/* Its seat, locked; NULL: there are too many threads, and it is not sampled. */
-static struct cup_thread_slot *own(void)
+/* Returns its slot, locked, taking one if necessary; NULL: all slots are taken, so this thread is
+ * not sampled. */
+static struct cup_thread_slot *lock_own(void)
 {
-    struct cup_thread_slot *seat = cup_self.seat ? &seats[cup_self.seat - 1] : NULL;
-    if (!seat && cup_thread_known())
-        seat = take();
-    if (seat)
-        cup_spin_lock(&seat->lock);
-    return seat;
+    struct cup_thread_slot *slot = cup_self.seat ? &slots[cup_self.seat - 1] : NULL;
+    if (!slot && cup_thread_known())
+        slot = take_slot();
+    if (slot)
+        cup_spin_lock(&slot->lock);
+    return slot;
 }
 
-/* Native threads have another state at each call into Python. */
-static void look_at_self(struct cup_thread_slot *seat)
+/* A native thread gets a new Python thread state at each call into Python (PyGILState_Ensure). */
+static void update_python_thread(struct cup_thread_slot *slot)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
     if (cup_stacks_on() &&
-        (seat->thread.state != (uintptr_t)cup_python_thread_fast() || !seat->thread.root))
-        seat->thread = cup_remote_self();
+        (slot->thread.state != (uintptr_t)cup_python_thread_fast() || !slot->thread.root))
+        slot->thread = cup_remote_self();
     cup_stack_walk_ends(walk);
 }
 
 void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns)
 {
-    struct cup_thread_slot *seat = task || cup_self.seat ? own() : NULL;
-    if (!seat)
+    struct cup_thread_slot *slot = task || cup_self.seat ? lock_own() : NULL;
+    if (!slot)
         return;
-    if (seat->task) {
-        seat->owed_ns += cpu_ns - seat->cpu_ns;
-        seat->owed_task = seat->task;
+    if (slot->task) {
+        slot->owed_ns += cpu_ns - slot->cpu_ns;
+        slot->owed_task = slot->task;
     }
     if (task) {
-        look_at_self(seat);
-        seat->runs = runs;
+        update_python_thread(slot);
+        slot->runs = runs;
     }
-    seat->task = task;
-    seat->cpu_ns = cpu_ns;
-    seat->stays = false;
-    cup_thread_slot_unlock(seat);
+    slot->task = task;
+    slot->cpu_ns = cpu_ns;
+    slot->stays = false;
+    cup_thread_slot_unlock(slot);
 }
 
 void cup_thread_slot_helps(void)
 {
-    struct cup_thread_slot *seat = cup_self.seat ? NULL : own();
-    if (!seat)
+    struct cup_thread_slot *slot = cup_self.seat ? NULL : lock_own();
+    if (!slot)
         return;
-    look_at_self(seat);
-    seat->cpu_ns = cup_clock_thread_cpu_ns();
-    cup_thread_slot_unlock(seat);
+    update_python_thread(slot);
+    slot->cpu_ns = cup_clock_thread_cpu_ns();
+    cup_thread_slot_unlock(slot);
 }
 
 struct cup_thread_slot *cup_thread_slot_own(void)
 {
-    return cup_self.seat ? own() : NULL;
+    return cup_self.seat ? lock_own() : NULL;
 }
 
 void cup_thread_slot_leaves(void)
 {
-    struct cup_thread_slot *seat = cup_thread_slot_own();
-    if (!seat)
+    struct cup_thread_slot *slot = cup_thread_slot_own();
+    if (!slot)
         return;
     cup_self.seat = 0;
-    *seat = (struct cup_thread_slot){.lock = 1, .tid = seat->tid};
-    cup_thread_slot_unlock(seat);
-    __atomic_store_n(&seat->tid, 0, __ATOMIC_RELEASE);
+    *slot = (struct cup_thread_slot){.lock = 1, .tid = slot->tid};
+    cup_thread_slot_unlock(slot);
+    __atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- of others --------------------------------------------------------------------------- */
+/* ---- slots of other threads --------------------------------------------------------------- */
 
 uint32_t cup_thread_slots_used(void)
 {
@@ -108,23 +109,23 @@ uint32_t cup_thread_slots_used(void)
 
 struct cup_thread_slot *cup_thread_slot_lock(uint32_t index)
 {
-    struct cup_thread_slot *seat = &seats[index];
-    if (!__atomic_load_n(&seat->tid, __ATOMIC_RELAXED))
+    struct cup_thread_slot *slot = &slots[index];
+    if (!__atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
         return NULL;
-    cup_spin_lock(&seat->lock);
-    if (__atomic_load_n(&seat->tid, __ATOMIC_RELAXED))
-        return seat;
-    cup_thread_slot_unlock(seat);
+    cup_spin_lock(&slot->lock);
+    if (__atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
+        return slot;
+    cup_thread_slot_unlock(slot);
     return NULL;
 }
 
-void cup_thread_slot_unlock(struct cup_thread_slot *seat)
+void cup_thread_slot_unlock(struct cup_thread_slot *slot)
 {
-    cup_spin_unlock(&seat->lock);
+    cup_spin_unlock(&slot->lock);
 }
 
 void cup_thread_slots_reset(void)
 {
-    memset(seats, 0, used * sizeof *seats);
+    memset(slots, 0, used * sizeof *slots);
     used = 0;
 }

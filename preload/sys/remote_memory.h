@@ -1,4 +1,6 @@
-/* Copies of memory that other threads change or give back meanwhile: by the kernel. */
+/* Copies memory that other threads may change or unmap at any moment. The kernel makes the copies
+ * (process_vm_readv on this very process), so an address that is not mapped is an error and no
+ * SIGSEGV. */
 #ifndef CUPPING_PRELOAD_SYS_REMOTE_MEMORY_H
 #define CUPPING_PRELOAD_SYS_REMOTE_MEMORY_H
 
@@ -8,7 +10,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* This process, by the number that the kernel wants to be told; set by cup_remote_verify(). */
+/* The PID of this process; set by cup_remote_verify(). */
 extern int cup_remote_process;
 
 static inline struct iovec cup_remote_at(uint64_t address, size_t bytes)
@@ -16,7 +18,7 @@ static inline struct iovec cup_remote_at(uint64_t address, size_t bytes)
     return (struct iovec){(void *)(uintptr_t)address, bytes};
 }
 
-/* COUNT pieces, from FROM to TO, in one call. False: not all of them are there. */
+/* Copies COUNT ranges in one system call. False: not all of them are mapped. */
 static inline bool cup_remote_read(const struct iovec *to, const struct iovec *from, size_t count)
 {
     ssize_t bytes = 0;
@@ -31,7 +33,7 @@ static inline bool cup_remote_copy(void *to, uint64_t from, size_t bytes)
     return cup_remote_read(&here, &there, 1);
 }
 
-/* 0 where there is nothing. */
+/* The word at FROM; 0 if it is not mapped. */
 static inline uint64_t cup_remote_word(uint64_t from)
 {
     uint64_t word;

@@ -2,24 +2,25 @@
 
 #include "preload/sys/remote_memory.h"
 
-enum { PIECES = 160, ROOM = 128 * 1024, GAP = 8192 /* that is rather copied than left out */ };
+/* GAP: two pieces less than this many bytes apart are copied as one. */
+enum { PIECES = 160, ROOM = 128 * 1024, GAP = 8192 };
 
 static struct {
     struct piece {
         uint64_t at;
         uint32_t bytes, offset; /* in both copies */
-        uint32_t twice;         /* bytes of it that were copied twice */
+        uint32_t twice;         /* its first so many bytes were copied twice */
     } pieces[PIECES];
     uint32_t count, bytes;
     char first[ROOM], second[ROOM];
 } all;
 
-void cup_pieces_forget(void)
+void cup_pieces_clear(void)
 {
     all.count = all.bytes = 0;
 }
 
-/* ---- which ------------------------------------------------------------------------------- */
+/* ---- the pieces --------------------------------------------------------------------------- */
 
 static bool copy_to_end(uint64_t at, size_t bytes)
 {
@@ -29,8 +30,8 @@ static bool copy_to_end(uint64_t at, size_t bytes)
     return true;
 }
 
-/* The last one goes on up to AT, or nearly so. */
-static bool extend(uint64_t at, size_t bytes)
+/* Extends the last piece if it ends at AT or shortly before. The first piece stays as it is. */
+static bool extend_last(uint64_t at, size_t bytes)
 {
     struct piece *last = &all.pieces[all.count - 1];
     uint64_t end = last->at + last->bytes;
@@ -43,7 +44,7 @@ static bool extend(uint64_t at, size_t bytes)
 bool cup_pieces_add(uint64_t at, size_t bytes)
 {
     uint32_t offset = all.bytes;
-    if (all.count && extend(at, bytes))
+    if (all.count && extend_last(at, bytes))
         return true;
     if (all.count == PIECES || !copy_to_end(at, bytes))
         return false;
@@ -65,14 +66,14 @@ bool cup_pieces_find(uint64_t at, size_t bytes, struct cup_copies *copies)
     return false;
 }
 
-/* ---- in one call ------------------------------------------------------------------------- */
+/* ---- copying all in one call -------------------------------------------------------------- */
 
 static struct {
     struct iovec to[2 * (CUP_WATCHED + PIECES)], from[2 * (CUP_WATCHED + PIECES)];
     size_t count;
 } list;
 
-static void list_one(void *to, uint64_t from, size_t bytes)
+static void list_range(void *to, uint64_t from, size_t bytes)
 {
     list.to[list.count] = (struct iovec){to, bytes};
     list.from[list.count++] = cup_remote_at(from, bytes);
@@ -81,21 +82,22 @@ static void list_one(void *to, uint64_t from, size_t bytes)
 static void list_piece(uint32_t i, char *copy)
 {
     const struct piece *piece = &all.pieces[i];
-    list_one(copy + piece->offset, piece->at, piece->bytes);
+    list_range(copy + piece->offset, piece->at, piece->bytes);
 }
 
-/* The first piece is the last one of the first copies, and the first of the second. */
+/* The first copies are made in reverse order: so the first piece is copied last there, then come
+ * the watched ranges, then the second copies begin with the first piece. */
 bool cup_pieces_copy(struct cup_watch *watch)
 {
     list.count = 0;
     for (uint32_t i = all.count; i-- > 0;)
         list_piece(i, all.first);
     for (uint32_t i = 0; i < watch->count; i++)
-        list_one(watch->ranges[i].seen, watch->ranges[i].at, watch->ranges[i].bytes);
+        list_range(watch->ranges[i].seen, watch->ranges[i].at, watch->ranges[i].bytes);
     for (uint32_t i = 0; i < all.count; i++)
         list_piece(i, all.second);
     if (!cup_remote_read(list.to, list.from, list.count)) {
-        cup_pieces_forget();
+        cup_pieces_clear();
         return false;
     }
     for (uint32_t i = 0; i < all.count; i++)

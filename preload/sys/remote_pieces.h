@@ -1,9 +1,9 @@
-/* Pieces of memory that another thread changes meanwhile, copied by the kernel, all of them twice
- * in one call: words that are the same in both copies were so at the moment between them, all at
- * once. One caller at a time.
+/* Consistent copies of memory that another thread is changing. All pieces are copied twice in one
+ * system call: first all of them once, then all of them again. A word that is the same in both
+ * copies had this value at the moment between the two (unless it changed and changed back), so all
+ * such words had their values at the same time. One caller at a time: the copies are static.
  *
- * The call takes a microsecond, and 0.4 for each range: a few large ones are faster than many small
- * ones. */
+ * The call takes 1 us, and 0.4 us per range: a few large ranges are faster than many small ones. */
 #ifndef CUPPING_PRELOAD_SYS_REMOTE_PIECES_H
 #define CUPPING_PRELOAD_SYS_REMOTE_PIECES_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ranges that are copied once, between the two copies of the first piece. */
+/* Ranges that are copied once, in the middle: between the two copies of the first piece. */
 enum { CUP_WATCH_BYTES = 4096, CUP_WATCHED = 2 };
 struct cup_watch {
     uint32_t count;
@@ -22,17 +22,20 @@ struct cup_watch {
     } ranges[CUP_WATCHED];
 };
 
-void cup_pieces_forget(void);
+/* Removes all pieces. */
+void cup_pieces_clear(void);
 
-/* From now on BYTES from AT on are in one of them, copied once so far. The first one should be what
- * changes most. False: there is nothing, or no room for it. */
+/* Adds the BYTES at AT to the pieces, and copies them once. The piece that changes most often
+ * should be added first, because its two copies are closest in time. False: not mapped, or no room.
+ */
 bool cup_pieces_add(uint64_t at, size_t bytes);
 
-/* Copies all of them twice. False: one is not there any more; none is left then. */
+/* Copies all pieces twice, and the watched ranges in between. False: a piece is not mapped any
+ * more; then all pieces are removed. */
 bool cup_pieces_copy(struct cup_watch *watch);
 
-/* BYTES from AT on in the first copy, and in the second one (NULL: it was added since). False:
- * they are in no piece. */
+/* Where the BYTES at AT are in the first and in the second copy. SECOND is NULL if they were added
+ * after the last cup_pieces_copy(). False: they are in no piece. */
 struct cup_copies {
     const char *first, *second;
 };

@@ -31,8 +31,8 @@ EVERY_S = 60
 
 
 def record_names():
-    text = (TOP / "preload" / "log_format.h").read_text()
-    return {int(number): name for name, number in re.findall(r"\bCUP_R_(\w+) = (\d+),", text)}
+    text = (TOP / "include" / "log_format.h").read_text()
+    return {int(number): name for name, number in re.findall(r"\bX\(([A-Z_]+), \w+, (\d+), \d+, \d+, \"", text)}
 
 
 class Log:

@@ -15,7 +15,7 @@ CUT, HELPER, NATIVE, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 0x80000000, 2**32 - 1
 
 
 def names_of(list_name, end):
-    text = (TOP / "preload" / "log_format.h").read_text()
+    text = (TOP / "include" / "log_format.h").read_text()
     part = text[text.index(f"#define {list_name}(X)"):text.index(end)]
     return re.findall(r'X\([A-Z_0-9]+,\s*"(\w+)"', part)
 
@@ -71,7 +71,7 @@ class Log:
 
     @staticmethod
     def health_room():
-        text = (TOP / "preload" / "log_format.h").read_text()
+        text = (TOP / "include" / "log_format.h").read_text()
         return int(re.search(r"CUP_HEALTH_ROOM = (\d+)", text)[1])
 
     def read(self, kind, record, fixed):
