@@ -2,51 +2,17 @@
 
 #include "preload/attribution/context.h"
 #include "preload/counters/block.h"
-#include "preload/io/descriptor.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 
 #include <errno.h>
 #include <string.h>
 
-uint64_t cup_attribution_tasks;
-static uint32_t changes; /* begins and ends, counted before they show in cup_attribution_tasks */
-
-uint32_t cup_attribution_running[CUP_RUNNING_SLOTS];
-static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve others too */
-
-#define ONE_TASK (UINT64_C(1) << 32)
-
-/* In the first of TASK's places that holds FROM. With none free, which takes eight tasks a thousand
- * apart, the task does not show as running: what needs that comes out as nobody's. */
-static void replace(uint32_t from, uint32_t to, uint32_t task)
-{
-    for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++) {
-        uint32_t expected = from;
-        if (__atomic_compare_exchange_n(&cup_attribution_running[(task + i) % CUP_RUNNING_SLOTS],
-                                        &expected, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-            return;
-    }
-}
-
-void cup_attribution_begin(uint32_t task)
-{
-    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
-    replace(0, task, task);
-}
-
-void cup_attribution_end(uint32_t task)
-{
-    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_sub(&cup_attribution_tasks, ONE_TASK + task, __ATOMIC_SEQ_CST);
-    replace(task, 0, task);
-}
+static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve other tasks, too */
 
 void cup_attribution_reset(void)
 {
-    cup_attribution_tasks = 0;
-    memset(cup_attribution_running, 0, sizeof cup_attribution_running);
     memset(voided, 0, sizeof voided);
 }
 
@@ -76,23 +42,15 @@ static bool is_async(uint32_t task)
 static inline uint32_t context_task(void)
 {
     uint32_t task = cup_self.job_serves ? 0 : cup_context_task();
-    if (!task || !cup_attribution_runs(task))
+    if (!task || !cup_task_runs(task))
         return 0;
     return cup_self.server_loop && !is_async(task) ? 0 : task;
-}
-
-/* The only task that runs, else 0; EPOCH is from before the look. */
-static uint32_t sole_task(uint32_t *epoch)
-{
-    *epoch = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
-    uint64_t tasks = __atomic_load_n(&cup_attribution_tasks, __ATOMIC_SEQ_CST);
-    return tasks >> 32 == 1 ? (uint32_t)tasks : 0;
 }
 
 static inline bool inherits(const struct cup_thread *thread)
 {
     uint32_t task = thread->inherited;
-    return task && cup_attribution_runs(task) && voided[task % CUP_RUNNING_SLOTS] != task;
+    return task && cup_task_runs(task) && voided[task % CUP_RUNNING_SLOTS] != task;
 }
 
 void cup_attribution_void(uint32_t task)
@@ -175,15 +133,14 @@ static uint32_t carried(struct cup_thread *thread, enum cup_method *method)
     return inherits(thread) ? thread->inherited : 0;
 }
 
-/* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). A
- * descriptor that two tasks use is nobody's. */
-static uint32_t opener(struct cup_descriptor *descriptor, uint32_t task)
+/* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). */
+static uint32_t running_opener(uint32_t *opener, uint32_t task)
 {
-    if (!descriptor || !descriptor->owner)
+    if (!opener || !*opener)
         return 0;
     if (task || cup_thread_is_dask(&cup_self))
-        cup_descriptor_used(descriptor, task);
-    return descriptor->owner && cup_attribution_runs(descriptor->owner) ? descriptor->owner : 0;
+        cup_attribution_opener_used(opener, task);
+    return cup_task_runs(*opener) ? *opener : 0;
 }
 
 /* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
@@ -191,16 +148,16 @@ static uint32_t sole_for(const struct cup_thread *thread, uint32_t *epoch)
 {
     if (cup_thread_is_dask(thread) || thread->after_job)
         return 0;
-    uint32_t task = sole_task(epoch);
+    uint32_t task = cup_sole_task(epoch);
     return thread->started_by && thread->started_by != task ? 0 : task;
 }
 
-struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
+struct cup_owner cup_attribution(uint32_t *opener)
 {
     struct cup_thread *thread = &cup_self;
     if (__builtin_expect(thread->own != NULL, 1)) {
-        if (descriptor)
-            cup_descriptor_used(descriptor, thread->task);
+        if (opener)
+            cup_attribution_opener_used(opener, thread->task);
         return (struct cup_owner){thread->own, CUP_METHOD_OWN, 0};
     }
     if (!cup_thread_known())
@@ -208,11 +165,11 @@ struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
     enum cup_method method;
     uint32_t epoch = 0, task = carried(thread, &method);
     if (__builtin_expect(task && method == CUP_METHOD_CONTEXT, 1)) { /* nothing is stronger */
-        if (descriptor)
-            cup_descriptor_used(descriptor, task);
+        if (opener)
+            cup_attribution_opener_used(opener, task);
         return (struct cup_owner){cup_block_helping(thread, task), method, 0};
     }
-    uint32_t opened_by = opener(descriptor, task);
+    uint32_t opened_by = running_opener(opener, task);
     if (opened_by && method > CUP_METHOD_DESCRIPTOR) {
         task = opened_by;
         method = CUP_METHOD_DESCRIPTOR;
@@ -230,7 +187,7 @@ struct cup_owner cup_attribution(struct cup_descriptor *descriptor)
 void cup_attribution_confirm(struct cup_owner *owner)
 {
     uint32_t epoch;
-    if (owner->method != CUP_METHOD_SOLE || (sole_task(&epoch) && epoch == owner->epoch))
+    if (owner->method != CUP_METHOD_SOLE || (cup_sole_task(&epoch) && epoch == owner->epoch))
         return;
     owner->block = cup_block_none(&cup_self);
     owner->method = CUP_METHOD_NONE;

@@ -3,10 +3,9 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/helper.h"
 #include "preload/attribution/system_shell.h"
-#include "preload/io/descriptor.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/sys/clock.h"
@@ -105,14 +104,14 @@ static void begin(struct root root)
     child.root = root;
     child.pid = cup_raw_getpid();
     child.record = NULL;
-    cup_child_waiting = root.known && cup_process_wanted();
+    cup_child_waiting = root.known && cup_recording_wanted();
 }
 
 void cup_child_loaded(int count, char **arguments)
 {
     struct root root = read_variable();
     take_variable();
-    follows = cup_process_wanted();
+    follows = cup_recording_wanted();
     child.forkserver = root.known && is_forkserver(count, arguments);
     begin(root);
 }
@@ -122,14 +121,14 @@ void cup_child_loaded(int count, char **arguments)
 /* Asked before the fork, of the thread that forks: another may do so at the same time. */
 static __thread struct root forking __attribute__((tls_model("initial-exec")));
 
-void cup_child_before_fork(void)
+void cup_child_process_forks(void)
 {
     forking = find_root();
 }
 
 /* What a forkserver forks is named by the process that asked for it (a CHILD record), and so are
  * the children of that: their root is the forked process, with no task of its own. */
-void cup_child_forked(void)
+void cup_child_begins(void)
 {
     if (child.forkserver)
         forking = (struct root){(uint32_t)cup_raw_getpid(), 0, true};
@@ -140,31 +139,19 @@ void cup_child_forked(void)
 
 /* ---- the log ----------------------------------------------------------------------------- */
 
-void cup_child_reads(int fd)
+bool cup_child_may_open_log(void)
 {
-    if (cup_self.guard || cup_raw_getpid() != child.pid)
-        return;
-    int saved = errno;
-    cup_guard();
-    if (cup_descriptor_class(fd) == CUP_FILE_DATA)
-        cup_child_waiting = cup_process_child_log();
-    cup_unguard();
-    errno = saved;
+    return !cup_self.guard && cup_raw_getpid() == child.pid;
 }
 
-void cup_child_fetches(void)
+void cup_child_opens_log(void)
 {
-    if (cup_self.guard || cup_raw_getpid() != child.pid)
-        return;
-    int saved = errno;
-    cup_guard();
-    cup_child_waiting = cup_process_child_log();
-    cup_unguard();
-    errno = saved;
+    cup_child_waiting = cup_recording_open_for_child();
 }
 
-void cup_child_log_opened(void)
+void cup_child_log_opened(enum cup_log_size size)
 {
+    (void)size;
     if (!child.root.known)
         return;
     struct cup_r_parent *record = cup_log_reserve(sizeof *record, 0);

@@ -8,6 +8,7 @@
 #define CUPPING_PRELOAD_ATTRIBUTION_CHILD_PROCESSES_H
 
 #include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,30 +18,21 @@
 /* Called once, by the constructor: who started this process? */
 void cup_child_loaded(int count, char **arguments);
 
-/* Around a fork. */
-void cup_child_before_fork(void);
-void cup_child_forked(void);
-
 /* This process descends from a task: if it has no log, it may need one. */
 extern bool cup_child_waiting CUP_OURS;
 
 /* This process was started to be recorded. Set once, at load. */
 bool cup_child_follows(void);
 
-/* Before a call on FD, which READS it or not, in a process that may have no log: for a data file
- * that is read there must be one now. Keeps errno. */
-void cup_child_reads(int fd);
-static inline void cup_child_before(bool reads, int fd)
-{
-    if (__builtin_expect(cup_child_waiting, 0) && reads && !cup_active())
-        cup_child_reads(fd);
-}
+/* The calling thread is not inside the library, nor in a child of vfork, which has its parent's
+ * memory. Then it may open the log: with the guard held; errno is not kept. */
+bool cup_child_may_open_log(void);
+void cup_child_opens_log(void);
 
-/* The same before a read of a file to which no descriptor leads. */
-void cup_child_fetches(void);
-
-/* The log was opened: says in it whose child this is. */
-void cup_child_log_opened(void);
+/* Rows of the lifecycle table. A new log says whose child this process is. */
+void cup_child_process_forks(void);
+void cup_child_begins(void);
+void cup_child_log_opened(enum cup_log_size size);
 
 /* Data were read for no task of this process, just now. */
 void cup_child_read(void);

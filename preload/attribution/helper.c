@@ -1,13 +1,12 @@
 #include "preload/attribution/helper.h"
 
-#include "preload/coffea/requested_baskets.h"
 #include "preload/counters/block.h"
-#include "preload/dask/dask_tasks.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
-#include "preload/sampler/thread_slots.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/clock.h"
 
@@ -53,7 +52,7 @@ static void job_begins(const struct cup_lock_origin *lock)
     if (!thread->job_runs)
         return;
     thread->job_cpu_ns = cup_clock_thread_cpu_ns();
-    cup_thread_slot_works(thread->handed, false, thread->job_cpu_ns);
+    cup_lifecycle_thread_works(thread->handed, thread->job_cpu_ns);
     thread->job_block = cup_block_helped(thread, thread->handed);
     if (!thread->job_block)
         return;
@@ -68,7 +67,7 @@ static void job_ends(const struct cup_lock_origin *lock)
 {
     if (cup_self.job_runs) {
         count_cpu(cup_self.handed);
-        cup_thread_slot_works(0, false, cup_self.job_cpu_ns);
+        cup_lifecycle_thread_works(0, cup_self.job_cpu_ns);
     }
     cup_self.job_runs = false;
     if (lock && !lock->shared)
@@ -99,7 +98,7 @@ static void disown_job(void)
 static void job_serves_others(void)
 {
     disown_job();
-    cup_thread_slot_works(0, false, cup_clock_thread_cpu_ns());
+    cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
     cup_self.handed = 0;
     cup_self.job_runs = false;
     cup_self.job_serves = true;
@@ -140,7 +139,7 @@ static void look_for_job(const struct cup_lock_origin *known)
 
 static void void_inherited(void)
 {
-    cup_thread_slot_works(0, false, cup_clock_thread_cpu_ns());
+    cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
     cup_self.inherited = 0;
     cup_self.others_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
@@ -312,9 +311,9 @@ void cup_helper_starts(uint32_t task)
     cup_unguard();
 }
 
-void cup_helper_ends(void)
+void cup_helper_thread_settles(void)
 {
-    if (cup_self.inherited && cup_attribution_runs(cup_self.inherited))
+    if (cup_self.inherited && cup_task_runs(cup_self.inherited))
         count_cpu(cup_self.inherited);
 }
 
@@ -409,19 +408,18 @@ static void took(const void *lock, bool waited)
     }
     if (known)
         cup_lock_origin_used(known, cup_self.task, CUP_SHARED);
-    if (cup_self.origin == CUP_ORIGIN_ACTOR)
-        cup_dask_actor_lock();
 }
 
-void cup_helper_took(const void *lock, bool waited)
+bool cup_helper_took(const void *lock, bool waited)
 {
     if (cup_self.guard || !verified)
-        return;
+        return false;
     int saved = errno;
     cup_guard();
     took(lock, waited);
     cup_unguard();
     errno = saved;
+    return true;
 }
 
 /* Gives back what it took, and tells nothing new. */
@@ -483,31 +481,29 @@ void cup_helper_used_pipe(uint32_t task)
         lock ? cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock) : NULL;
     if (!known || cup_self.held_place != cup_frames_top_place())
         return;
-    if (known->task == task || known->task == cup_self.started_by ||
-        !cup_attribution_runs(known->task))
+    if (known->task == task || known->task == cup_self.started_by || !cup_task_runs(known->task))
         return;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
     cup_attribution_void(known->task);
 }
 
-void cup_helper_made(const void *lock)
+uint32_t cup_helper_made(const void *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->locks_made++;
     if (thread->guard || !cup_active())
-        return;
+        return 0;
     uint32_t task = cup_attribution_task();
     if (!task && cup_thread_is_dask(thread))
         task = CUP_MADE_BY_DASK;
     int saved = errno;
     cup_guard();
     cup_lock_origin_made(cup_lock_origins, (uintptr_t)lock, task);
-    if (task && task != CUP_MADE_BY_DASK)
-        cup_requested_baskets_lock(task);
     if (thread->task)
         cup_event_hands_over();
     cup_unguard();
     errno = saved;
+    return task == CUP_MADE_BY_DASK ? 0 : task;
 }
 
 bool cup_helper_verify(void)
@@ -525,7 +521,7 @@ bool cup_helper_verify(void)
     return seen;
 }
 
-void cup_helper_reset(void)
+void cup_helper_child_begins(void)
 {
     cup_lock_origin_reset();
 }

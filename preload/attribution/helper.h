@@ -17,16 +17,17 @@
 #include "preload/lifecycle/thread.h"
 
 /* A thread has taken LOCK, perhaps after it WAITED, or gives it back (before the real call). Any
- * thread; keep errno. */
-void cup_helper_took(const void *lock, bool waited);
+ * thread; keep errno. Took is false if Python's locks are not seen, or the thread has the guard. */
+bool cup_helper_took(const void *lock, bool waited);
 void cup_helper_gives(const void *lock);
 
 /* This thread, which works for TASK (0: for none), read or wrote a pipe. If that is a stream that
  * another task made, which still runs, then the process at its other end serves both. */
 void cup_helper_used_pipe(uint32_t task);
 
-/* This thread initialised LOCK. */
-void cup_helper_made(const void *lock);
+/* This thread initialised LOCK. Returns the task that it works for; 0: none, or no log is open.
+ * Keeps errno. */
+uint32_t cup_helper_made(const void *lock);
 
 /* The task that a thread, which the caller is about to start with ROUTINE, will work for; 0: none.
  * Only Python's own threads inherit: those of native pools serve whoever comes. */
@@ -36,14 +37,14 @@ uint32_t cup_helper_heir(void *routine);
  * others use as well: it works for whoever submits. */
 bool cup_helper_pool_grows(void);
 
-/* The calling thread was started by TASK; and it ends. */
+/* The calling thread was started by TASK. */
 void cup_helper_starts(uint32_t task);
-void cup_helper_ends(void);
 
 /* Python's locks are semaphores that we see: tried once, with the GIL. */
 bool cup_helper_verify(void);
 
-/* In a forked child, and when a log is opened. */
-void cup_helper_reset(void);
+/* Rows of the lifecycle table. */
+void cup_helper_child_begins(void);
+void cup_helper_thread_settles(void);
 
 #endif

@@ -1,6 +1,6 @@
 #include "preload/attribution/lock_origin.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
 
@@ -44,7 +44,7 @@ static struct cup_lock_origin *claim(struct cup_lock_origin *set)
             return &set[i];
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
         uint64_t key = __atomic_load_n(&set[i].key, __ATOMIC_ACQUIRE);
-        if (key > CLAIMED && !cup_attribution_runs(set[i].task) && take(&set[i], key))
+        if (key > CLAIMED && !cup_task_runs(set[i].task) && take(&set[i], key))
             return &set[i];
     }
     cup_log_health(CUP_H_LOCKS_DROPPED, 1);
@@ -88,7 +88,7 @@ static void name_again(struct cup_lock_origin *known, uint32_t task)
 {
     const struct cup_lock_origin own = {.task = task};
     struct cup_lock_origin before = {.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
-    if (before.task == task || cup_attribution_runs(before.task) ||
+    if (before.task == task || cup_task_runs(before.task) ||
         !__atomic_compare_exchange_n(&known->state, &before.state, own.state, false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         cup_lock_origin_used(known, task, CUP_SHARED);

@@ -2,6 +2,7 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/python/python.h"
 
@@ -29,7 +30,7 @@ void cup_path_used(const char *path)
         return;
     uint64_t key = key_of(path);
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key);
-    if (known && (known->task == task || cup_attribution_runs(known->task)))
+    if (known && (known->task == task || cup_task_runs(known->task)))
         cup_lock_origin_used(known, task, CUP_SHARED);
     else if (task)
         cup_lock_origin_named(cup_path_origins, key, task);
@@ -42,7 +43,7 @@ uint32_t cup_path_task(const char *path)
     if (!path || cup_python_thread())
         return 0;
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key_of(path));
-    return known && !known->shared && cup_attribution_runs(known->task) ? known->task : 0;
+    return known && !known->shared && cup_task_runs(known->task) ? known->task : 0;
 }
 
 bool cup_path_was_used(const char *path, uint32_t task)

@@ -3,10 +3,10 @@
 #include "preload/attribution/context.h"
 #include "preload/coffea/coffea_columns.h"
 #include "preload/coffea/work_item.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
-#include "preload/process.h"
 #include "preload/sys/clock.h"
 #include "preload/task/task.h"
 
@@ -165,7 +165,7 @@ static void toc(struct cup_frame frame, cup_object *item, cup_object **locals,
 
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
 {
-    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !cup_process_log())
+    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !cup_recording_open())
         return;
     cup_object *locals = NULL;
     cup_object *item = cup_frames_local(top, "item", &locals);

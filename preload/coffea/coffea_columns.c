@@ -24,7 +24,7 @@ static struct {
     bool busy;
 } known;
 
-void cup_columns_reset(void)
+void cup_columns_child_begins(void)
 {
     cup_id_table_reset(&known.column_ids);
     cup_id_table_reset(&known.set_ids);

@@ -10,7 +10,7 @@
  * Needs the GIL. */
 uint32_t cup_columns_of(cup_object *accesses);
 
-/* A forked child: its log has no set yet. */
-void cup_columns_reset(void);
+/* A row of the lifecycle table. */
+void cup_columns_child_begins(void);
 
 #endif

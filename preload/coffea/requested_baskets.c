@@ -1,8 +1,9 @@
 #include "preload/coffea/requested_baskets.h"
 
 #include "preload/coffea/uproot.h"
+#include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/root/baskets.h"
@@ -10,6 +11,7 @@
 #include "preload/stacks/stacks.h"
 #include "preload/sys/id_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- trees that are described in the log ------------------------------------------------- */
@@ -302,17 +304,26 @@ static bool is_queue_for_arrays(struct cup_frame *frame)
            cup_frames_back(frame) && cup_frames_name(*frame) == cup_anchor_name(CUP_ANCHOR_ARRAYS);
 }
 
-void cup_requested_baskets_lock(uint32_t task)
+static void look_at_queue(uint32_t task)
 {
     struct cup_frame frame;
     if (!is_queue_for_arrays(&frame) || !cup_anchors_may_ask() ||
         !cup_frames_is_in(frame, "uproot/behaviors/TBranch.py"))
         return;
     if (read_arguments(frame, task)) {
-        cup_process_feature(CUP_FEATURE_REQUESTED);
+        cup_recording_add_feature(CUP_FEATURE_REQUESTED);
     } else if (!complained) {
         complained = true;
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
         cup_log_note("what uproot asks for is not seen: its list of baskets is not as expected");
     }
+}
+
+void cup_requested_baskets_lock(uint32_t task)
+{
+    int saved = errno;
+    cup_guard();
+    look_at_queue(task);
+    cup_unguard();
+    errno = saved;
 }

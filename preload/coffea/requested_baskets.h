@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/* TASK makes a lock: looks whether it is that one. Guard held; changes errno. */
+/* The calling thread, which works for TASK, made a lock: looks whether it is that one. Keeps errno.
+ */
 void cup_requested_baskets_lock(uint32_t task);
 
 /* A new log, or a forked child. */

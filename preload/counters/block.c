@@ -1,13 +1,13 @@
 #include "preload/counters/block.h"
 
 #include "include/log_pairs.h"
-#include "preload/attribution/attribution.h"
 #include "preload/counters/access.h"
 #include "preload/counters/pending_blocks.h"
 #include "preload/counters/series.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/sampler/thread_slots.h"
 #include "preload/sys/clock.h"
 
 #include <stdbool.h>
@@ -231,7 +231,7 @@ static int slot_for_another(struct cup_thread *thread)
 {
     int unused = -1;
     for (int i = 0; i < CUP_HELPED; i++) {
-        if (thread->helped[i] && !cup_attribution_runs(helped_at(thread, i)->task))
+        if (thread->helped[i] && !cup_task_runs(helped_at(thread, i)->task))
             close_helped(thread, i);
         if (!thread->helped[i])
             unused = i;
@@ -253,7 +253,7 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     int slot = slot_for_another(thread);
     block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
     thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
-    cup_thread_slot_helps();
+    cup_lifecycle_thread_helps();
     return thread->last = block;
 }
 
@@ -268,7 +268,7 @@ struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 {
     if (!thread->inheriting) {
         thread->inheriting = cup_block_open(thread, thread->inherited, CUP_BLOCK_INHERITS);
-        cup_thread_slot_works(thread->inherited, false, cup_clock_thread_cpu_ns());
+        cup_lifecycle_thread_works(thread->inherited, cup_clock_thread_cpu_ns());
     }
     return thread->inheriting;
 }
@@ -280,8 +280,9 @@ void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
             close_helped(thread, i);
 }
 
-void cup_block_close_all(struct cup_thread *thread)
+void cup_block_thread_settles(void)
 {
+    struct cup_thread *thread = &cup_self;
     cup_series_flush(thread);
     struct cup_block *open[] = {thread->own, thread->none, thread->inheriting};
     thread->heap = thread->own = thread->none = thread->inheriting = NULL;
@@ -290,4 +291,6 @@ void cup_block_close_all(struct cup_thread *thread)
             cup_block_close(open[i]);
     for (int i = 0; i < CUP_HELPED; i++)
         close_helped(thread, i);
+    if (thread->task)
+        cup_running_remove(thread->task); /* or it would be the sole task for ever */
 }

@@ -38,10 +38,9 @@ struct cup_block *cup_block_inheriting(struct cup_thread *thread);
 /* Closes this thread's block as a helper of TASK, if there is one. */
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task);
 
-/* When a log is opened, and in a forked child: all blocks are free. */
+/* Rows of the lifecycle table. When a thread ends, all its blocks are closed, and its task, which
+ * cannot end any more, does not count as running. */
 void cup_block_reset(void);
-
-/* Closes all that the thread has open. */
-void cup_block_close_all(struct cup_thread *thread);
+void cup_block_thread_settles(void);
 
 #endif

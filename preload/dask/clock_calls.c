@@ -6,9 +6,9 @@
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/server_samples.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
@@ -45,16 +45,16 @@ static void end_interpreter(void)
 static void report_feature(uint64_t feature, const char *remark, const char *why)
 {
     if (!why)
-        cup_process_feature(feature);
+        cup_recording_add_feature(feature);
     else if (*why)
-        cup_process_remark(remark, why);
+        cup_recording_note(remark, why);
 }
 
 static void verify_features(void)
 {
-    cup_process_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
+    cup_recording_add_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
     if (cup_samples_wanted())
-        cup_process_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
+        cup_recording_add_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     report_feature(CUP_FEATURE_CONTEXT, "attribution method 'context' is off",
                    cup_context_verify());
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
@@ -69,7 +69,7 @@ static void get_ready(void)
 {
     const char *why = cup_frames_verify();
     if (why) {
-        cup_process_remark("Dask and Coffea are not recorded", why);
+        cup_recording_note("Dask and Coffea are not recorded", why);
         state = OFF;
         return;
     }
@@ -148,7 +148,7 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
  * registers. */
 static __attribute__((noinline)) bool become_ready(clockid_t id, const struct timespec *now)
 {
-    if (!cup_process_wanted())
+    if (!cup_recording_wanted())
         return false;
     int saved = errno;
     cup_guard();
@@ -199,7 +199,7 @@ static int64_t pause_of_monotonic(const void *caller)
     enum { IN_TASK_NS = 1000 * 1000 };
     /* Before this library's own constructor has run (constructors of others run earlier) nothing
      * is wanted yet. */
-    if (!cup_process_wanted() || state == OFF)
+    if (!cup_recording_wanted() || state == OFF)
         return LOOK_EVERY_NS;
     if (!cup_runner_call_may_check() || !cup_python_is_code(caller))
         return IN_TASK_NS;

@@ -8,16 +8,17 @@
 #include "preload/dask/spans.h"
 #include "preload/dask/task_inputs.h"
 #include "preload/io/descriptor.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
-#include "preload/process.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
 #include "preload/sys/clock.h"
 #include "preload/task/task.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- servers ----------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ static struct {
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks carry work items */
 
-void cup_dask_reset(void)
+void cup_dask_child_begins(void)
 {
     memset(&seen, 0, sizeof seen);
     cup_samples_reset();
@@ -151,7 +152,7 @@ void cup_dask_tick(struct cup_frame top, int64_t now_ns)
     if (!cup_frames_is_in(top, "distributed/core.py"))
         return;
     cup_object *server = cup_frames_local(top, "self", &locals);
-    if (server && cup_process_log()) {
+    if (server && cup_recording_open()) {
         cup_self.server_loop = true;
         uint32_t id = server_id(server);
         if (id)
@@ -313,7 +314,7 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
     if (!execution)
         execution = cup_frames_local(frames->run, "execution_state", &locals);
     cup_object *worker = cup_python_item(execution, "worker");
-    if (key && cup_process_log()) {
+    if (key && cup_recording_open()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         cup_object *state = describe(&info, key, worker);
@@ -397,7 +398,7 @@ static void begin_async(const struct task_frames *frames, int64_t now_ns)
     cup_object *locals = NULL;
     cup_object *key = cup_frames_local(frames->run, "key", &locals);
     cup_object *worker = cup_frames_local(frames->run, "self", &locals);
-    if (key && worker && cup_process_log()) {
+    if (key && worker && cup_recording_open()) {
         struct cup_task_info info = {
             .key = key_text, .origin = CUP_ORIGIN_ASYNC, .start = {now_ns, 0}};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
@@ -451,7 +452,7 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     cup_object *key = cup_frames_local(top, "key", &locals);
     cup_object *execution = cup_frames_local(top, "execution_state", &locals);
     cup_object *worker = cup_python_item(execution, "worker");
-    if (key && worker && cup_process_log()) {
+    if (key && worker && cup_recording_open()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         cup_python_drop(describe(&info, key, worker));
@@ -464,7 +465,7 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
 }
 
 /* Dask takes its lock again when the method came back; when it raised, the Future's is taken. */
-void cup_dask_actor_lock(void)
+static void look_at_actor(void)
 {
     struct cup_frame frame;
     if (!cup_frames_top(&frame) || !cup_python_has_gil())
@@ -477,4 +478,13 @@ void cup_dask_actor_lock(void)
              cup_frames_back(&frame) &&
              cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN))
         end_actor(CUP_STATUS_ERRED);
+}
+
+void cup_dask_actor_lock(void)
+{
+    int saved = errno;
+    cup_guard();
+    look_at_actor();
+    cup_unguard();
+    errno = saved;
 }

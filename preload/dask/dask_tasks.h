@@ -17,14 +17,15 @@ void cup_dask_async_clock(struct cup_frame top, int64_t now_ns);
 
 /* The call of an actor's method begins on this thread (it reads the time)... */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
-/* ... and has ended, if the lock that was just taken is one of those taken then. Needs no GIL. */
+/* ... and has ended, if the lock that this thread has just taken is one of those that Dask takes
+ * then. Without the guard, and without the GIL as well; keeps errno. */
 void cup_dask_actor_lock(void);
 
 /* Called by a server's _measure_tick, on its event loop. */
 void cup_dask_tick(struct cup_frame top, int64_t now_ns);
 bool cup_dask_tick_wanted(int64_t now_ns); /* cheap: something is to be learnt on this thread */
 
-/* In a forked child, and when a log is opened: nothing has been recorded yet. */
-void cup_dask_reset(void);
+/* A row of the lifecycle table. */
+void cup_dask_child_begins(void);
 
 #endif

@@ -1,10 +1,10 @@
 #include "preload/dask/digests.h"
 
 #include "preload/dask/server_samples.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
-#include "preload/process.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
 
@@ -299,9 +299,8 @@ void cup_digests_exit(const void *caller)
 static void note_no_dict(void)
 {
     if (!no_dict_noted)
-        cup_process_lacks(CUP_FEATURE_DIGESTS,
-                          "Dask's fine metrics are not recorded: a worker has no "
-                          "dict digests_total");
+        cup_recording_drop_feature(CUP_FEATURE_DIGESTS, "Dask's fine metrics are not recorded",
+                                   "a worker has no dict digests_total");
     no_dict_noted = true;
 }
 

@@ -1,8 +1,8 @@
 #include "preload/dask/runner_calls.h"
 
 #include "preload/coffea/coffea.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
@@ -36,7 +36,7 @@ static struct call {
 } calls[CALLS];
 static uint32_t call_count;
 
-void cup_run_reset(void)
+void cup_run_child_begins(void)
 {
     memset(calls, 0, sizeof calls); /* the parent's: a reference is all that is lost */
     call_count = 0;
@@ -195,7 +195,7 @@ static void begin(struct call *call, int64_t now_ns)
     cup_python_drop(call->executor);
     call->executor = NULL;
     call->record = NULL;
-    call->inside = cup_process_log();
+    call->inside = cup_recording_open();
     if (!call->inside)
         return;
     cup_coffea_note_versions();

@@ -45,6 +45,6 @@ static inline void cup_run_waited(void)
 void cup_run_woken(void);
 
 /* In a forked child: the call below us on the stack is the parent's. */
-void cup_run_reset(void);
+void cup_run_child_begins(void);
 
 #endif

@@ -3,9 +3,9 @@
 #include "preload/dask/known_workers.h"
 #include "preload/dask/occupancy.h"
 #include "preload/dask/spans.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
-#include "preload/process.h"
 #include "preload/python/slots.h"
 
 #include <stdio.h>
@@ -293,8 +293,8 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     cup_rows_begin(&batch, &sampling->rows);
     if (!workers && !noted.workers) {
         noted.workers = true;
-        cup_process_lacks(CUP_FEATURE_SAMPLES,
-                          "samples hold no workers: Dask's scheduler has no dict of that name");
+        cup_recording_drop_feature(CUP_FEATURE_SAMPLES, "samples hold no workers",
+                                   "Dask's scheduler has no dict of that name");
     }
     int gone = workers ? sample_workers(&batch, workers, &occupancy) : 0;
     bool whole = cup_rows_end(&batch, sampling->now_ns, values);

@@ -3,8 +3,8 @@
 #include "preload/hooks/api.h"
 
 #include "include/cupping.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
-#include "preload/process.h"
 #include "preload/sys/hook_list.h"
 #include "preload/task/sections.h"
 
@@ -17,7 +17,7 @@ static bool enter(int *saved)
     if (cup_self.guard || cup_self.state == CUP_THREAD_GONE)
         return false;
     cup_guard();
-    if (cup_process_log() && cup_thread_known())
+    if (cup_recording_open() && cup_thread_known())
         return true;
     cup_unguard();
     errno = *saved;
@@ -61,5 +61,5 @@ CUP_HOOK void cupping_api_value(const char *name, double value)
 
 CUP_HOOK int cupping_api_active(void)
 {
-    return cup_process_wanted();
+    return cup_recording_wanted();
 }

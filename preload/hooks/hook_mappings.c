@@ -1,6 +1,6 @@
 /* Wrappers of mappings: anonymous ones are memory taken (heap.h), those of data files are read by
  * touching them (mapping.h). */
-#include "preload/attribution/child_processes.h"
+#include "preload/io/child_reads.h"
 #include "preload/io/mapped_files.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"

@@ -4,8 +4,8 @@
 #include "preload/attribution/system_shell.h"
 #include "preload/dask/digests.h"
 #include "preload/hooks/waiting.h"
-#include "preload/kernel_count.h"
-#include "preload/process.h"
+#include "preload/lifecycle/kernel_count.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/sys/hook_list.h"
 
 #include <errno.h>
@@ -270,7 +270,7 @@ CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 CUP_HOOK void _exit(int status)
 {
     cup_digests_exit(__builtin_return_address(0));
-    cup_process_ends();
+    cup_recording_end();
     CUP_REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -278,7 +278,7 @@ CUP_HOOK void _exit(int status)
 CUP_HOOK void _Exit(int status)
 {
     cup_digests_exit(__builtin_return_address(0));
-    cup_process_ends();
+    cup_recording_end();
     CUP_REAL(_Exit)(status);
     __builtin_unreachable();
 }

@@ -1,6 +1,8 @@
 /* Wrappers of semaphores, which Python's locks are, and of the start of a thread. Both hand work
  * from one thread to another. */
 #include "preload/attribution/helper.h"
+#include "preload/coffea/requested_baskets.h"
+#include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/hooks/waiting.h"
 #include "preload/sys/hook_list.h"
@@ -14,11 +16,18 @@
  */
 #define CALL_SEM(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : cup_missing())
 
+static void note_made(const sem_t *lock)
+{
+    uint32_t task = cup_helper_made(lock);
+    if (task)
+        cup_requested_baskets_lock(task);
+}
+
 CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 {
     int result = CALL_SEM(sem_init, lock, shared, value);
     if (result == 0)
-        cup_helper_made(lock);
+        note_made(lock);
     return result;
 }
 
@@ -43,7 +52,7 @@ CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
     }
     sem_t *lock = real_sem_open(name, flags, mode, value);
     if (lock != SEM_FAILED && flags & O_CREAT)
-        cup_helper_made(lock);
+        note_made(lock);
     return lock;
 }
 
@@ -71,8 +80,8 @@ static inline int note_taken(sem_t *lock, bool waits, int result)
 {
     if (!cup_active())
         return result;
-    if (result == 0)
-        cup_helper_took(lock, waits);
+    if (result == 0 && cup_helper_took(lock, waits) && cup_self.origin == CUP_ORIGIN_ACTOR)
+        cup_dask_actor_lock();
     if (waits)
         cup_run_waited();
     else if (__builtin_expect(cup_self.run_woken, 0))

@@ -11,8 +11,8 @@
  *
  * Versions 5 and 6 of the library are known. Calls of any other version are passed on unrecorded.
  */
-#include "preload/attribution/child_processes.h"
 #include "preload/hooks/waiting.h"
+#include "preload/io/child_reads.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd_requests.h"

@@ -15,7 +15,7 @@ bool cup_async_request_begin(struct cup_async_request *errand, struct cup_descri
         return false;
     int saved = errno;
     cup_guard();
-    struct cup_owner owner = cup_attribution(file);
+    struct cup_owner owner = cup_attribution(&file->owner);
     errand->file = *file;
     errand->file.end = (uint64_t)file->end == offset ? (int64_t)offset : CUP_AT_CURSOR;
     file->opened = 0;

@@ -51,13 +51,6 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
     return entry->class ? entry : NULL;
 }
 
-/* Who works for TASK (0: for none that is known) uses it. */
-static inline void cup_descriptor_used(struct cup_descriptor *descriptor, uint32_t task)
-{
-    if (descriptor->owner && descriptor->owner != task)
-        descriptor->owner = 0;
-}
-
 /* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.
  * NULL: not a descriptor. Keeps errno. */
 struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);

@@ -2,6 +2,7 @@
 
 #include "preload/counters/block.h"
 #include "preload/io/descriptor.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
@@ -181,6 +182,15 @@ bool cup_mapping_verify(void)
     return told;
 }
 
+void cup_mapping_log_opened(enum cup_log_size size)
+{
+    (void)size;
+    if (cup_mapping_verify())
+        cup_recording_add_feature(CUP_FEATURE_MAPPED);
+    else
+        cup_recording_note("mapped files are not seen", "/proc/self/pagemap does not tell");
+}
+
 /* ---- who pays ---------------------------------------------------------------------------- */
 
 static struct cup_block *block_of(uint32_t task)
@@ -319,7 +329,7 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     cup_guard();
     descriptor = cup_descriptor_get(fd, &spare);
     if (!cup_raw_fstat(fd, &status) && is_wanted(descriptor, &status, offset)) {
-        call->owner = cup_attribution(descriptor);
+        call->owner = cup_attribution(&descriptor->owner);
         call->mapping = (struct cup_mapping){.file = descriptor->file,
                                              .in_file = (uint64_t)(status.st_size - offset)};
         followed = call->owner.block && call->owner.block->task;
@@ -408,8 +418,11 @@ void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t b
     errno = saved;
 }
 
-void cup_mapping_task_ends_slowly(uint32_t task)
+void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns)
 {
+    (void)cpu_ns;
+    if (__builtin_expect(cup_mapping_count == 0, 1))
+        return;
     enter();
     for (uint32_t i = 0; i < cup_mapping_count; i++) {
         struct cup_mapping *mapping = &table.followed[i];

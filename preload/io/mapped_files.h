@@ -14,6 +14,7 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,9 +39,6 @@ struct cup_mapping_call {
 
 /* Mappings followed now; all of this costs one load while there are none. */
 extern uint32_t cup_mapping_count;
-
-/* When a log is opened, and in a forked child: nothing is followed. */
-void cup_mapping_reset(void);
 
 /* Whether the kernel tells which pages are present. If not, nothing will be followed. */
 bool cup_mapping_verify(void);
@@ -78,14 +76,9 @@ static inline bool cup_mapping_moves(struct cup_mapping *moved, const void *at, 
            cup_mapping_moves_slowly(moved, at, old_bytes, bytes);
 }
 
-/* The calling thread's task ends: what its mappings made present is counted, before its blocks are
- * closed. Called with the guard held. */
-void cup_mapping_task_ends_slowly(uint32_t task);
-
-static inline void cup_mapping_task_ends(uint32_t task)
-{
-    if (__builtin_expect(cup_mapping_count != 0, 0))
-        cup_mapping_task_ends_slowly(task);
-}
+/* Rows of the lifecycle table. When a task ends, what its mappings made present is counted. */
+void cup_mapping_reset(void);
+void cup_mapping_log_opened(enum cup_log_size size);
+void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns);
 
 #endif

@@ -5,6 +5,7 @@
 #include "preload/counters/block.h"
 #include "preload/counters/series.h"
 #include "preload/io/opening.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/root/baskets.h"
 #include "preload/root/root_records.h"
@@ -103,7 +104,7 @@ static bool begin_at_leisure(struct cup_transfer *transfer, int fd)
     transfer->descriptor = cup_descriptor_get(fd, &transfer->spare);
     if (transfer->descriptor) {
         bool socket = transfer->descriptor->class == CUP_FILE_SOCKET;
-        transfer->owner = cup_attribution(socket ? NULL : transfer->descriptor);
+        transfer->owner = cup_attribution(socket ? NULL : &transfer->descriptor->owner);
         counted = transfer->owner.block != NULL;
         if (socket && !is_dasks(&transfer->owner))
             cup_descriptor_peer(transfer->descriptor, fd);
@@ -119,7 +120,7 @@ static void attribute(struct cup_transfer *transfer)
 {
     int saved = errno;
     cup_guard();
-    transfer->owner = cup_attribution(transfer->descriptor);
+    transfer->owner = cup_attribution(&transfer->descriptor->owner);
     cup_unguard();
     errno = saved;
 }
@@ -127,7 +128,7 @@ static void attribute(struct cup_transfer *transfer)
 /* No task runs, nor was one handed over: then no way leads to any, and none has to be tried. */
 static inline bool is_nobodys(void)
 {
-    return cup_self.none && !cup_self.own && !cup_self.handed && !cup_attribution_any();
+    return cup_self.none && !cup_self.own && !cup_self.handed && !cup_any_task_runs();
 }
 
 bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd)
@@ -508,8 +509,8 @@ static uint32_t receiver(const struct cup_descriptor *socket, uint32_t task)
     uint32_t asked = socket->owner, before = socket->previous;
     if (!asked || asked == task)
         return task;
-    bool others = task || (before && before != asked && cup_attribution_runs(before));
-    return !others && cup_attribution_runs(asked) ? asked : 0;
+    bool others = task || (before && before != asked && cup_task_runs(before));
+    return !others && cup_task_runs(asked) ? asked : 0;
 }
 
 static void judge_connection(struct cup_transfer *transfer, enum cup_call call)

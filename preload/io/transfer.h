@@ -3,7 +3,7 @@
 #define CUPPING_PRELOAD_IO_TRANSFER_H
 
 #include "preload/attribution/attribution.h"
-#include "preload/attribution/child_processes.h"
+#include "preload/io/child_reads.h"
 #include "preload/io/descriptor.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/clock.h"
@@ -69,7 +69,7 @@ static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *trans
     if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET ||
         descriptor->quick < CUP_QUICK)
         return cup_transfer_begin_slowly(transfer, fd) ? transfer : NULL;
-    cup_descriptor_used(descriptor, cup_self.task);
+    cup_attribution_opener_used(&descriptor->owner, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
     cup_transfer_start(transfer);

@@ -1,14 +1,8 @@
 #include "preload/lifecycle/thread.h"
 
-#include "preload/attribution/attribution.h"
-#include "preload/attribution/helper.h"
-#include "preload/counters/block.h"
-#include "preload/sampler/sampler.h"
-#include "preload/sampler/thread_slots.h"
-#include "preload/stacks/native_thread.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/sys/raw.h"
-#include "preload/task/sections.h"
-#include "preload/waits/wait.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -23,25 +17,17 @@ volatile uint32_t *cup_active_word = &never_active;
 #pragma weak pthread_setspecific
 static pthread_key_t end_of_thread;
 
-/* Runs in the ending thread, perhaps before other destructors that still read and allocate:
- * those find CUP_THREAD_GONE and only forward. A thread that ends within its task (a daemon
- * thread of a killed interpreter) leaves the task unfinished, which is the truth. */
-static void thread_ends(void *unused)
+/* Runs in the ending thread, perhaps before other destructors, which still read and allocate: those
+ * find CUP_THREAD_GONE, and are not recorded. A thread that ends inside its task (a daemon thread
+ * of a killed interpreter) leaves the task unfinished in the log. */
+static void end_thread(void *unused)
 {
     (void)unused;
     cup_guard();
     cup_self.state = CUP_THREAD_GONE;
-    if (cup_active()) {
-        cup_helper_ends();
-        cup_sections_thread_ends();
-        cup_block_close_all(&cup_self);
-        if (cup_self.task)
-            cup_attribution_end(cup_self.task); /* or it would be the sole task for ever */
-    }
-    cup_wait_thread_ends();
-    cup_sampler_thread_ends();
-    cup_native_thread_ends();
-    cup_thread_slot_leaves();
+    if (cup_active())
+        cup_lifecycle_thread_settles();
+    cup_lifecycle_thread_ends();
     cup_self.heap = NULL;
     cup_unguard();
 }
@@ -56,7 +42,7 @@ int cup_thread_init(void)
     madvise(page, 4096, MADV_WIPEONFORK); /* kernels before 4.14: atfork alone must do */
 #endif
     cup_active_word = page;
-    return pthread_key_create && pthread_key_create(&end_of_thread, thread_ends) ? -1 : 0;
+    return pthread_key_create && pthread_key_create(&end_of_thread, end_thread) ? -1 : 0;
 }
 
 bool cup_thread_known(void)
@@ -72,7 +58,7 @@ bool cup_thread_known(void)
     return true;
 }
 
-void cup_thread_reset(void)
+void cup_thread_child_begins(void)
 {
     uint32_t guard = cup_self.guard;
     memset(&cup_self, 0, sizeof cup_self);

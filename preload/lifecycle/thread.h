@@ -3,8 +3,8 @@
 #define CUPPING_PRELOAD_LIFECYCLE_THREAD_H
 
 #include "include/log_format.h"
+#include "preload/sys/clock.h"
 #include "preload/sys/library_variable.h"
-#include "preload/task/task.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,8 @@ enum {
     CUP_HELPED = 8
 }; /* tasks whose blocks a helper thread keeps open at a time: as many as a
       worker has threads, or records are written at every turn */
+
+enum { CUP_THREAD_SLOTS = 256 }; /* threads at a time that the sampler sees */
 
 enum cup_thread_state {
     CUP_THREAD_NEW = 0, /* must be zero: thread-local storage starts so */
@@ -60,12 +62,12 @@ struct cup_thread {
     bool pool_is_own;   /* last it submitted a job to a pool that its task made for itself */
     bool serves_others; /* besides the task that started it */
     /* the task that this thread helps: helper.h */
-    bool for_dask;              /* its job was submitted by Dask itself */
-    bool job_runs;              /* a job that it was handed has begun, and not ended */
-    bool after_job;             /* it has ended, and what follows may be for others */
-    bool job_serves;            /* and turned out to serve other tasks: it is nobody's */
-    uint16_t seat;              /* index + 1 of its entry in sampler.h; 0: none */
-    uint32_t handed;            /* task whose job it runs, or ran last; 0: none */
+    bool for_dask;   /* its job was submitted by Dask itself */
+    bool job_runs;   /* a job that it was handed has begun, and not ended */
+    bool after_job;  /* it has ended, and what follows may be for others */
+    bool job_serves; /* and turned out to serve other tasks: it is nobody's */
+    uint16_t slot;   /* index + 1 in tables of CUP_THREAD_SLOTS (sampler, native_thread); 0: none */
+    uint32_t handed; /* task whose job it runs, or ran last; 0: none */
     uint32_t inherited;         /* task that started it; 0: none, or void */
     uint32_t started_by;        /* likewise, and never void */
     uint32_t locks_made;        /* counts: so that cup_helper_verify() sees one */
@@ -139,8 +141,8 @@ static inline bool cup_thread_is_dask(const struct cup_thread *thread)
 /* Makes the thread known (tid, clean-up at its end). False once it is gone. */
 bool cup_thread_known(void);
 
-/* In a forked child: this thread starts anew. */
-void cup_thread_reset(void);
+/* A row of the lifecycle table: nothing is known of the thread but its guard. */
+void cup_thread_child_begins(void);
 
 /* Called once, by the constructor. Returns 0 or -1. */
 int cup_thread_init(void);

@@ -1,6 +1,6 @@
 #include "preload/root/baskets.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/root/basket_table.h"
@@ -103,7 +103,7 @@ static void claim(uint32_t at, uint32_t task)
     if (at > baskets.used)
         __atomic_store_n(&baskets.used, at, __ATOMIC_SEQ_CST);
     __atomic_store_n(&baskets.tasks[at], task, __ATOMIC_SEQ_CST);
-    if (!cup_attribution_runs(task))
+    if (!cup_task_runs(task))
         __atomic_store_n(&baskets.tasks[at], 0, __ATOMIC_SEQ_CST);
     slot->tally.task = task;
     slot->tally.told_ticks = cup_ticks();
@@ -372,7 +372,7 @@ void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tre
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-void cup_baskets_end(uint32_t task)
+void cup_baskets_task_ended(uint32_t task)
 {
     struct slot *slot = lock_known(task);
     if (!slot)
@@ -383,7 +383,7 @@ void cup_baskets_end(uint32_t task)
     unlock(slot);
 }
 
-void cup_baskets_close(void)
+void cup_baskets_process_ends(void)
 {
     for (uint32_t i = 0; i <= baskets.used; i++) {
         struct slot *slot = &baskets.slots[i];

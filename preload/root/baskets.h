@@ -44,10 +44,10 @@ void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tre
                            _Bool tells, const struct cup_requested_baskets *asked, size_t count);
 
 /* TASK has ended, and does not count as running any more: its rows are written. */
-void cup_baskets_end(uint32_t task);
+void cup_baskets_task_ended(uint32_t task);
 
 /* The process ends: rows of all tasks are written. */
-void cup_baskets_close(void);
+void cup_baskets_process_ends(void);
 
 /* A new log, or a forked child. */
 void cup_baskets_reset(void);

@@ -1,8 +1,8 @@
 #include "preload/sampler/sampler.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/sampler/cpu_samples.h"
 #include "preload/sampler/thread_slots.h"
 #include "preload/stacks/stack_events.h"
@@ -88,7 +88,7 @@ static bool is_running(const struct cup_thread_slot *slot)
 static uint32_t find_task(const struct cup_thread_slot *slot)
 {
     uint32_t task = slot->task ? slot->task : cup_remote_task(&slot->thread);
-    return cup_attribution_runs(task) ? task : 0;
+    return cup_task_runs(task) ? task : 0;
 }
 
 static uint32_t read_node(struct cup_thread_slot *slot, uint32_t task, bool *torn)
@@ -161,7 +161,7 @@ static uint32_t find_last_node(const struct cup_thread_slot *slot, uint32_t task
 static void settle(struct cup_thread_slot *slot, uint64_t cpu_ns)
 {
     uint32_t task = slot->task;
-    if (cup_attribution_runs(task) && cpu_ns != CUP_UNKNOWN64 && cpu_ns > slot->cpu_ns) {
+    if (cup_task_runs(task) && cpu_ns != CUP_UNKNOWN64 && cpu_ns > slot->cpu_ns) {
         slot->owed_ns += cpu_ns - slot->cpu_ns;
         slot->owed_task = task;
         slot->cpu_ns = cpu_ns;
@@ -177,13 +177,19 @@ static bool is_sampling(void)
     return sampler.period_ns && !sampler.refused && cup_stacks_on();
 }
 
-void cup_sampler_thread_ends(void)
+static void settle_own(void)
 {
     struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
     if (!slot)
         return;
     settle(slot, slot->task ? cup_clock_thread_cpu_ns() : slot->cpu_ns);
     cup_thread_slot_unlock(slot);
+}
+
+void cup_sampler_thread_ends(void)
+{
+    settle_own();
+    cup_thread_slot_leaves();
 }
 
 /* ---- all threads -------------------------------------------------------------------------- */
@@ -279,7 +285,7 @@ static void sleep_without_tasks(void)
 {
     uint32_t before = read_bell();
     __atomic_store_n(&sampler.idle, 1, __ATOMIC_SEQ_CST);
-    if (!cup_attribution_any() && !is_ending()) {
+    if (!cup_any_task_runs() && !is_ending()) {
         write_kept();
         sleep_for(before, 0);
     }
@@ -306,7 +312,7 @@ static void *run_sampler(void *unused)
             break;
         uint64_t now = cup_ticks(), passed_ns = cup_ticks_ns(now - last);
         last = now;
-        idle_looks = cup_attribution_any() ? 0 : idle_looks + 1;
+        idle_looks = cup_any_task_runs() ? 0 : idle_looks + 1;
         if (!idle_looks) {
             count_missed(passed_ns > wait_ns ? passed_ns - wait_ns : 0);
             sample_all(now, passed_ns);
@@ -367,7 +373,7 @@ static void start_sampler(void)
         bool may = cup_remote_verify();
         if (may && create_thread()) {
             __atomic_store_n(&sampler.runs, true, __ATOMIC_RELEASE);
-            cup_process_feature(CUP_FEATURE_CPU);
+            cup_recording_add_feature(CUP_FEATURE_CPU);
         } else {
             sampler.refused = true;
             cup_log_note(may ? "the CPU is not sampled: its thread could not be started"
@@ -377,7 +383,7 @@ static void start_sampler(void)
     cup_spin_unlock(&sampler.changing);
 }
 
-void cup_sampler_looks(void)
+void cup_sampler_task_goes_on(void)
 {
     if (!sampler.period_ns)
         return;
@@ -391,6 +397,24 @@ void cup_sampler_looks(void)
     errno = saved;
 }
 
+void cup_sampler_task_begins(uint32_t task, uint64_t cpu_ns)
+{
+    if (cup_self.task == task)
+        cup_thread_slot_works(task, true, cpu_ns);
+    cup_sampler_task_goes_on();
+}
+
+void cup_sampler_task_ends(uint32_t task, uint64_t cpu_ns)
+{
+    if (cup_self.task == task)
+        cup_thread_slot_works(0, false, cpu_ns);
+}
+
+void cup_sampler_thread_works(uint32_t task, uint64_t cpu_ns)
+{
+    cup_thread_slot_works(task, false, cpu_ns);
+}
+
 /* pthread_join() is a cancellation point, fork() is not: the calling thread must not be cancelled
  * here. */
 static void join_thread(void)
@@ -401,7 +425,7 @@ static void join_thread(void)
     pthread_setcancelstate(before, NULL);
 }
 
-void cup_sampler_pauses(void)
+void cup_sampler_process_forks(void)
 {
     if (!__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE) || cup_self.guard)
         return;
@@ -419,7 +443,7 @@ void cup_sampler_pauses(void)
     cup_unguard();
 }
 
-void cup_sampler_stops(void)
+void cup_sampler_process_ends(void)
 {
     __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
     write_kept();
@@ -428,7 +452,7 @@ void cup_sampler_stops(void)
         ring_bell();
 }
 
-void cup_sampler_reset(void)
+void cup_sampler_child_begins(void)
 {
     sampler.runs = sampler.refused = false;
     sampler.changing = sampler.looking = sampler.idle = sampler.ends = 0;

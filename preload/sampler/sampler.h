@@ -12,24 +12,24 @@ enum { CUP_SAMPLER_HZ = 100, CUP_SAMPLER_MOST_HZ = 1000 };
 /* Sets the sampling rate; 0: no samples. Called once, before any task. */
 void cup_sampler_wants(uint32_t hz);
 
-/* A task begins, or a wait for the GIL ended: there is something to sample. Starts or wakes the
- * sampler's thread. Starting it allocates, so this must not be called from inside the program's
- * allocator or a signal handler. Keeps errno. */
-void cup_sampler_looks(void);
-
-/* The process is about to fork: ends the sampler's thread, because from 3.12 on Python warns when
- * a process with several threads forks. The thread starts again at a task, 0.2 s later or more. */
-void cup_sampler_pauses(void);
-
-/* The calling thread ends: accounts for the CPU time that it used in tasks since its last sample,
- * at the stack where it was last seen in that task, else at an unknown frame. The guard is held.
- * Must come before cup_thread_slot_leaves(). */
+/* Rows of the lifecycle table.
+ *
+ * A task that begins, or goes on after a wait for the GIL, is something to sample: the sampler's
+ * thread is started or woken. Starting it allocates, so this must not be called from inside the
+ * program's allocator or a signal handler. Keeps errno.
+ *
+ * Before a fork the thread ends, because from 3.12 on Python warns when a process with several
+ * threads forks. It starts again at a task, 0.2 s later or more.
+ *
+ * When a thread ends, or the process, the CPU time that it used in tasks since its last sample is
+ * accounted for, at the stack where it was last seen in that task, else at an unknown frame. */
+void cup_sampler_task_begins(uint32_t task, uint64_t cpu_ns);
+void cup_sampler_task_goes_on(void);
+void cup_sampler_task_ends(uint32_t task, uint64_t cpu_ns);
+void cup_sampler_thread_works(uint32_t task, uint64_t cpu_ns);
 void cup_sampler_thread_ends(void);
-
-/* The process ends: the same for all threads. Nothing is sampled afterwards. */
-void cup_sampler_stops(void);
-
-/* A forked child: it has no sampler's thread. */
-void cup_sampler_reset(void);
+void cup_sampler_process_forks(void);
+void cup_sampler_child_begins(void);
+void cup_sampler_process_ends(void);
 
 #endif

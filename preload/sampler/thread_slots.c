@@ -26,7 +26,7 @@ static struct cup_thread_slot *take_slot(void)
         while (count <= i && !__atomic_compare_exchange_n(&used, &count, i + 1, false,
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
-        cup_self.seat = (uint16_t)(i + 1);
+        cup_self.slot = (uint16_t)(i + 1);
         slots[i].self = &cup_self;
         return &slots[i];
     }
@@ -37,7 +37,7 @@ static struct cup_thread_slot *take_slot(void)
  * not sampled. */
 static struct cup_thread_slot *lock_own(void)
 {
-    struct cup_thread_slot *slot = cup_self.seat ? &slots[cup_self.seat - 1] : NULL;
+    struct cup_thread_slot *slot = cup_self.slot ? &slots[cup_self.slot - 1] : NULL;
     if (!slot && cup_thread_known())
         slot = take_slot();
     if (slot)
@@ -57,7 +57,7 @@ static void update_python_thread(struct cup_thread_slot *slot)
 
 void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns)
 {
-    struct cup_thread_slot *slot = task || cup_self.seat ? lock_own() : NULL;
+    struct cup_thread_slot *slot = task || cup_self.slot ? lock_own() : NULL;
     if (!slot)
         return;
     if (slot->task) {
@@ -76,7 +76,7 @@ void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns)
 
 void cup_thread_slot_helps(void)
 {
-    struct cup_thread_slot *slot = cup_self.seat ? NULL : lock_own();
+    struct cup_thread_slot *slot = cup_self.slot ? NULL : lock_own();
     if (!slot)
         return;
     update_python_thread(slot);
@@ -86,7 +86,7 @@ void cup_thread_slot_helps(void)
 
 struct cup_thread_slot *cup_thread_slot_own(void)
 {
-    return cup_self.seat ? lock_own() : NULL;
+    return cup_self.slot ? lock_own() : NULL;
 }
 
 void cup_thread_slot_leaves(void)
@@ -94,7 +94,7 @@ void cup_thread_slot_leaves(void)
     struct cup_thread_slot *slot = cup_thread_slot_own();
     if (!slot)
         return;
-    cup_self.seat = 0;
+    cup_self.slot = 0;
     *slot = (struct cup_thread_slot){.lock = 1, .tid = slot->tid};
     cup_thread_slot_unlock(slot);
     __atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);

@@ -3,14 +3,11 @@
 #ifndef CUPPING_PRELOAD_SAMPLER_THREAD_SLOTS_H
 #define CUPPING_PRELOAD_SAMPLER_THREAD_SLOTS_H
 
+#include "preload/lifecycle/thread.h"
 #include "preload/sampler/remote_stack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { CUP_THREAD_SLOTS = 256 };
-
-struct cup_thread;
 
 struct cup_thread_slot {
     uint32_t lock; /* protects the following fields */

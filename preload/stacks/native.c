@@ -1,5 +1,6 @@
 #include "preload/stacks/native.h"
 
+#include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
 #include "preload/python/python.h"
 #include "preload/stacks/chain_memo.h"
@@ -305,7 +306,7 @@ const char *cup_native_verify(void)
 
 /* ---- forks ------------------------------------------------------------------------------- */
 
-bool cup_native_forked(void)
+void cup_native_child_begins(void)
 {
     bool held = unwinding && cup_native_on();
     cup_modules_forked();
@@ -315,5 +316,8 @@ bool cup_native_forked(void)
         backtrace_by = NULL;
     unwinding = 0;
     cup_self.unwinds = false;
-    return !held;
+    if (held)
+        cup_recording_drop_feature(
+            CUP_FEATURE_NATIVE, "native functions are not seen",
+            "another thread was reading its native stack when the process forked");
 }

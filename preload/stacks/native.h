@@ -65,8 +65,8 @@ enum cup_native_kind {
 };
 enum cup_native_kind cup_native_kind(const void *call);
 
-/* A forked child. False: when the process forked another thread was inside libunwind and may have
- * held one of its locks, so the child has no native frames. */
-bool cup_native_forked(void);
+/* In a forked child. If a thread of the parent may have held libunwind's locks, native frames are
+ * off from now on, and a note says so. */
+void cup_native_child_begins(void);
 
 #endif

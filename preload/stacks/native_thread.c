@@ -1,7 +1,6 @@
 #include "preload/stacks/native_thread.h"
 
 #include "preload/lifecycle/thread.h"
-#include "preload/sampler/thread_slots.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
 #include "preload/sys/redirect.h"
@@ -33,14 +32,14 @@ static struct room {
 
 static struct room *own_room(void)
 {
-    struct room *room = cup_self.seat ? &rooms[cup_self.seat - 1] : NULL;
+    struct room *room = cup_self.slot ? &rooms[cup_self.slot - 1] : NULL;
     return room && room->owner == &cup_self ? room : NULL;
 }
 
 static struct room *take_room(void)
 {
     const struct cup_thread *nobody = NULL;
-    struct room *room = cup_self.seat ? &rooms[cup_self.seat - 1] : NULL;
+    struct room *room = cup_self.slot ? &rooms[cup_self.slot - 1] : NULL;
     bool taken = room && (room->owner == &cup_self ||
                           __atomic_compare_exchange_n(&room->owner, &nobody, &cup_self, false,
                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));

@@ -1,6 +1,6 @@
 #include "preload/stacks/stack_events.h"
 
-#include "preload/sampler/sampler.h"
+#include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
 #include <string.h>
@@ -84,7 +84,7 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
         return;
     cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
     if (class == CUP_WAIT_GIL) /* other waits may be inside an allocator or a signal handler */
-        cup_sampler_looks();
+        cup_lifecycle_task_goes_on();
 }
 
 /* ---- allocations ------------------------------------------------------------------------- */

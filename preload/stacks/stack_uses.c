@@ -1,6 +1,6 @@
 #include "preload/stacks/stack_uses.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/stacks/stack_use_rows.h"
 #include "preload/sys/clock.h"
@@ -187,9 +187,9 @@ static void start_table(struct table *table, uint32_t task)
 }
 
 /* Gives table AT to TASK, unless TASK has ended in the meantime: nothing would ever free the table.
- * A task is marked as ended before its table is searched (cup_stack_uses_end), so either this
- * function sees that it has ended, or the end finds the table. A thread that found the table in
- * between waits for its lock and then checks the task again (lock_if). */
+ * A task is marked as ended before its table is searched (cup_stack_uses_task_ended), so either
+ * this function sees that it has ended, or the end finds the table. A thread that found the table
+ * in between waits for its lock and then checks the task again (lock_if). */
 static void claim_table(uint32_t at, uint32_t task)
 {
     struct table *table = &uses.tables[at];
@@ -197,7 +197,7 @@ static void claim_table(uint32_t at, uint32_t task)
     if (at > uses.used)
         __atomic_store_n(&uses.used, at, __ATOMIC_SEQ_CST);
     __atomic_store_n(&uses.tasks[at], task, __ATOMIC_SEQ_CST);
-    if (!cup_attribution_runs(task))
+    if (!cup_task_runs(task))
         __atomic_store_n(&uses.tasks[at], 0, __ATOMIC_SEQ_CST);
     start_table(table, task);
     cup_spin_unlock(&table->lock);
@@ -296,7 +296,7 @@ void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, ui
 }
 
 /* Memory beyond the smallest size is unmapped: the next task may need little. */
-void cup_stack_uses_end(uint32_t task)
+void cup_stack_uses_task_ended(uint32_t task)
 {
     struct table *table = lock_known(task);
     if (!table)
@@ -308,7 +308,7 @@ void cup_stack_uses_end(uint32_t task)
     cup_spin_unlock(&table->lock);
 }
 
-void cup_stack_uses_flush(void)
+void cup_stack_uses_process_ends(void)
 {
     for (uint32_t i = 0; i <= uses.used; i++) {
         struct table *table = &uses.tables[i];

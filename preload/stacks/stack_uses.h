@@ -15,11 +15,9 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
 /* Adds NS without counting an event. TASK may have ended: then a record is written at once. */
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns);
 
-/* The task ended: writes its sums. */
-void cup_stack_uses_end(uint32_t task);
-
-/* The process ends: writes all sums. */
-void cup_stack_uses_flush(void);
+/* Rows of the lifecycle table. The sums are written when their task ends, or the process. */
+void cup_stack_uses_task_ended(uint32_t task);
+void cup_stack_uses_process_ends(void);
 
 /* A new log, or a forked child: there are no sums. */
 void cup_stack_uses_reset(void);

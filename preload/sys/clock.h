@@ -17,6 +17,12 @@ int64_t cup_clock_monotonic_ns(void);
 uint64_t cup_clock_thread_cpu_ns(void);
 uint64_t cup_clock_process_cpu_ns(void);
 
+/* One moment on both clocks of the calling thread, as close together as they can be read. */
+struct cup_moment {
+    int64_t time_ns; /* CLOCK_REALTIME */
+    uint64_t cpu_ns; /* CLOCK_THREAD_CPUTIME_ID */
+};
+
 struct cup_tick_scale {
     int use_tsc;         /* 0: a tick is a nanosecond of CLOCK_MONOTONIC */
     uint64_t multiplier; /* nanoseconds = ticks * multiplier >> 32 */

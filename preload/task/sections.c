@@ -251,11 +251,6 @@ static void write_kept(uint32_t task, bool all)
     cup_spin_unlock(&kept.lock);
 }
 
-void cup_sections_flush(void)
-{
-    write_kept(0, true);
-}
-
 /* ---- counters ---------------------------------------------------------------------------- */
 
 static void add_block(uint64_t *counted, const struct cup_block *block)
@@ -431,8 +426,9 @@ void cup_section_end(uint32_t number)
     end(place, false);
 }
 
-void cup_sections_task_ends(uint32_t task)
+void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 {
+    (void)cpu_ns;
     uint16_t place = cup_self.section;
     while (place) {
         uint16_t outer = open[place - 1].outer;
@@ -443,8 +439,14 @@ void cup_sections_task_ends(uint32_t task)
     write_kept(task, false);
 }
 
-void cup_sections_thread_ends(void)
+void cup_sections_thread_settles(void)
 {
     while (cup_self.section)
         end(cup_self.section, true);
+}
+
+void cup_sections_process_ends(void)
+{
+    cup_sections_thread_settles();
+    write_kept(0, true);
 }

@@ -17,17 +17,11 @@ void cup_section_end(uint32_t section);
 
 void cup_section_value(const char *name, double value);
 
-/* The task ends, on the thread that ran it if any did, and its counters are about to be closed: its
- * sections end with it, and its sums are written. */
-void cup_sections_task_ends(uint32_t task);
-
-/* The calling thread ends. */
-void cup_sections_thread_ends(void);
-
-/* The process ends: all sums that are left are written. */
-void cup_sections_flush(void);
-
-/* When a log is opened, and in a forked child: there are none. */
+/* Rows of the lifecycle table. Sections end with their task, or with the thread that entered them.
+ * A task's sums are written when it ends, all others when the process ends. */
 void cup_sections_reset(void);
+void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns);
+void cup_sections_thread_settles(void);
+void cup_sections_process_ends(void);
 
 #endif

@@ -3,18 +3,14 @@
 #include "preload/attribution/attribution.h"
 #include "preload/counters/block.h"
 #include "preload/counters/series.h"
-#include "preload/io/mapped_files.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/root/baskets.h"
-#include "preload/sampler/sampler.h"
-#include "preload/sampler/thread_slots.h"
-#include "preload/stacks/stack_uses.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/own_fd.h"
 #include "preload/sys/parse_number.h"
-#include "preload/task/sections.h"
-#include "preload/waits/wait.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +42,13 @@ uint64_t cup_task_rss(void)
     rss = read_rss();
     asked = now;
     return rss;
+}
+
+/* A child's log has no tasks, so it does not open the descriptor that this needs. */
+void cup_task_log_opened(enum cup_log_size size)
+{
+    if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)
+        cup_recording_add_feature(CUP_FEATURE_RSS);
 }
 
 static void write_begin(uint32_t task, const struct cup_task_info *info)
@@ -86,10 +89,8 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     thread->item_known = false;
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
-    cup_attribution_begin(task);
-    cup_thread_slot_works(task, true, info->start.cpu_ns);
-    cup_sampler_looks();
-    cup_wait_task_begins();
+    cup_running_add(task);
+    cup_lifecycle_task_begins(task, info->start.cpu_ns);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
 }
@@ -99,8 +100,8 @@ uint32_t cup_task_begin_async(const struct cup_task_info *info)
     uint32_t task = next_task();
     write_begin(task, info);
     cup_attribution_async(task, true);
-    cup_attribution_begin(task);
-    cup_sampler_looks();
+    cup_running_add(task);
+    cup_lifecycle_task_begins(task, CUP_UNKNOWN64);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
 }
@@ -160,23 +161,19 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
         return;
-    cup_mapping_task_ends(thread->task);
-    cup_sections_task_ends(thread->task);
+    cup_lifecycle_task_ends(thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
     if (thread->tic.time_ns)
         write_chunk(NULL);
-    cup_wait_task_ends(block);
-    cup_thread_slot_works(0, false, stop.cpu_ns);
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);
     write_end(thread->task, status, stop.time_ns, stop.cpu_ns - thread->start.cpu_ns, result_bytes,
               error);
     count_in_series(thread->start, stop);
-    cup_attribution_end(thread->task);
-    cup_baskets_end(thread->task);
-    cup_stack_uses_end(thread->task);
+    cup_running_remove(thread->task);
+    cup_lifecycle_task_ended(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     thread->tic.time_ns = 0;
@@ -186,16 +183,14 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
                         uint64_t result_bytes, uint32_t error)
 {
-    if (!cup_attribution_runs(task))
+    if (!cup_task_runs(task))
         return;
-    cup_mapping_task_ends(task);
-    cup_sections_task_ends(task);
+    cup_lifecycle_task_ends(task, CUP_UNKNOWN64);
     cup_block_close_helped(&cup_self, task);
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
-    cup_attribution_end(task);
-    cup_baskets_end(task);
-    cup_stack_uses_end(task);
+    cup_running_remove(task);
+    cup_lifecycle_task_ended(task);
     cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

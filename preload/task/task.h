@@ -3,15 +3,11 @@
 #define CUPPING_PRELOAD_TASK_TASK_H
 
 #include "include/log_format.h"
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* One moment on both clocks of the calling thread, as close together as they can be read. */
-struct cup_moment {
-    int64_t time_ns; /* CLOCK_REALTIME */
-    uint64_t cpu_ns; /* CLOCK_THREAD_CPUTIME_ID */
-};
 
 struct cup_task_info {
     const char *key;
@@ -43,5 +39,8 @@ void cup_task_toc(struct cup_moment now);
 
 /* Resident set of the process in bytes; CUP_UNKNOWN64 if the kernel does not tell. */
 uint64_t cup_task_rss(void);
+
+/* A row of the lifecycle table. */
+void cup_task_log_opened(enum cup_log_size size);
 
 #endif

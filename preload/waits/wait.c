@@ -2,7 +2,9 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/counters/block.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
+#include "preload/python/gil.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/raw.h"
 #include "preload/waits/helper_wait.h"
@@ -298,18 +300,25 @@ static void ask_kernel(struct cup_thread_usage *usage)
     usage->major_faults = (uint32_t)now.ru_majflt;
 }
 
-void cup_wait_task_begins(void)
+void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)
 {
+    (void)cpu_ns;
+    if (cup_self.task != task)
+        return;
     leave_stale();
     read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
     ask_kernel(&cup_self.usage);
-    cup_helper_wait_begin(cup_self.task);
+    cup_helper_wait_begin(task);
 }
 
-void cup_wait_task_ends(struct cup_block *block)
+void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
 {
+    (void)cpu_ns;
+    struct cup_block *block = cup_self.own;
     struct cup_thread_usage start = cup_self.usage, now;
-    cup_helper_wait_end(cup_self.task);
+    if (cup_self.task != task)
+        return;
+    cup_helper_wait_end(task);
     if (!block)
         return;
     read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
@@ -328,7 +337,13 @@ void cup_wait_thread_ends(void)
     cup_run_delay_ends();
 }
 
-bool cup_wait_verify(void)
+void cup_wait_log_opened(enum cup_log_size size)
 {
-    return cup_run_delay_ns() != CUP_UNKNOWN64;
+    (void)size;
+    if (cup_run_delay_ns() != CUP_UNKNOWN64)
+        cup_recording_add_feature(CUP_FEATURE_RUN_DELAY);
+    else
+        cup_recording_note("run delay is not seen", "/proc/self/task/TID/schedstat does not tell");
+    if (cup_gil.bytes)
+        cup_recording_add_feature(CUP_FEATURE_GIL);
 }

@@ -9,6 +9,7 @@
 
 #include "include/log_format.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
 #include "preload/sys/clock.h"
 
 #include <stdbool.h>
@@ -55,15 +56,11 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
 
-/* The calling thread's task begins, and ends: what the kernel says of the thread then is written
- * to BLOCK. */
-void cup_wait_task_begins(void);
-void cup_wait_task_ends(struct cup_block *block);
-
-/* The calling thread ends, perhaps within a wait. */
+/* Rows of the lifecycle table. A task's system time, page faults and run delay are what the kernel
+ * says of its thread at its end, less what it said at the task's begin. */
+void cup_wait_log_opened(enum cup_log_size size);
+void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns);
+void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns);
 void cup_wait_thread_ends(void);
-
-/* The kernel tells run delays. Needs a known thread. */
-bool cup_wait_verify(void);
 
 #endif

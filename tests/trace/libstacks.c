@@ -1,5 +1,6 @@
 /* The library's own stacks, without a preload: a program calls them by ctypes.PyDLL at places of
  * its choice, and finds in the log what they saw. Also what they cost. */
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/python/frames.h"
@@ -17,6 +18,10 @@
 __thread struct cup_thread cup_self;
 static volatile uint32_t active = 1;
 volatile uint32_t *cup_active_word = &active;
+void cup_recording_drop_feature(uint64_t bits, const char *what, const char *why)
+{
+    (void)bits, (void)what, (void)why;
+}
 
 /* Before stacks_begin(): the interpreter will differ from all that are known, in a field of which
  * nothing is read here. */
@@ -84,16 +89,16 @@ CALLED const char *stacks_native_begin(void)
 }
 
 /* As threads have that work for tasks. */
-static void take_seat(void)
+static void take_slot(void)
 {
     static uint16_t taken;
-    if (!cup_self.seat)
-        cup_self.seat = __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
+    if (!cup_self.slot)
+        cup_self.slot = __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
 }
 
 CALLED uint32_t stacks_native_here(uint32_t under)
 {
-    take_seat();
+    take_slot();
     cup_guard();
     uint32_t node = cup_stack_native_here(under);
     cup_unguard();
@@ -136,6 +141,6 @@ CALLED double stacks_cost(void)
 
 CALLED double stacks_native_cost(void)
 {
-    take_seat();
+    take_slot();
     return cost_of(cup_stack_native_here);
 }

@@ -1,6 +1,6 @@
 /* Who made a thing: two tasks that name the same one at the same time. */
-#include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
+#include "preload/lifecycle/running_tasks.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -45,8 +45,8 @@ static void expect_shared(uint64_t key)
 Test(maker, what_two_name_at_one_time_is_shared)
 {
     pthread_t other;
-    cup_attribution_begin(1);
-    cup_attribution_begin(2);
+    cup_running_add(1);
+    cup_running_add(2);
     cr_assert_eq(pthread_create(&other, NULL, make_all, (void *)1), 0);
     make_all((void *)2);
     pthread_join(other, NULL);

@@ -2,9 +2,9 @@
  * process that was killed. */
 #include "tests/preload/basket_records.h"
 
-#include "preload/attribution/attribution.h"
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 
 enum { TASK = 5, OTHER = 6, FILE_ID = 3, MIB = 1 << 20 };
@@ -14,7 +14,7 @@ static struct cup_block *block;
 static void set_up(void)
 {
     test_log_open(16 << 20);
-    cup_attribution_reset();
+    cup_running_reset();
     cup_block_reset();
     block = cup_block_open(&cup_self, TASK, CUP_BLOCK_RUNS);
 }

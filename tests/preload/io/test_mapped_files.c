@@ -4,6 +4,7 @@
 #include "preload/counters/block.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/mapped_files.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
@@ -28,7 +29,7 @@ static void run_task(uint32_t task)
 {
     cup_self.task = task;
     cup_self.own = cup_block_open(&cup_self, task, 1);
-    cup_attribution_begin(task);
+    cup_running_add(task);
 }
 
 static void open_all(void)
@@ -102,8 +103,8 @@ static char *move(char *at, long old_pages, long pages)
 static uint64_t end_task(void)
 {
     struct cup_block *block = cup_self.own;
-    cup_mapping_task_ends(cup_self.task);
-    cup_attribution_end(cup_self.task);
+    cup_mapping_task_ends(cup_self.task, 0);
+    cup_running_remove(cup_self.task);
     uint64_t bytes = block->counters[CUP_C_MAPPED_BYTES], of_files = 0;
     for (int i = 0; i < CUP_BLOCK_FILES; i++)
         of_files += block->files[i].counters[CUP_F_MAPPED_BYTES];

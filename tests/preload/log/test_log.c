@@ -4,6 +4,7 @@
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
@@ -37,9 +38,6 @@ static cup_object *this_thread(void)
 {
     return (cup_object *)python.thread;
 }
-
-/* No Python, no helpers of its. */
-void cup_helper_ends(void) {}
 
 cup_object *cup_python_thread(void)
 {
@@ -390,9 +388,9 @@ static void expect_way(enum cup_method method, uint32_t task)
 Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
 {
     expect_way(CUP_METHOD_NONE, 0);
-    cup_attribution_begin(5);
+    cup_running_add(5);
     expect_way(CUP_METHOD_SOLE, 5);
-    cup_attribution_begin(9);
+    cup_running_add(9);
     expect_way(CUP_METHOD_NONE, 0); /* one of two: not guessed */
     set_context(9);
     expect_way(CUP_METHOD_CONTEXT, 9);
@@ -400,7 +398,7 @@ Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
     expect_way(CUP_METHOD_OWN, 5);
     cup_self.own = NULL;
     set_context(0);
-    cup_attribution_end(5);
+    cup_running_remove(5);
     expect_way(CUP_METHOD_SOLE, 9);
     cup_self.server_loop = true;
     expect_way(CUP_METHOD_NONE, 0);
@@ -410,12 +408,12 @@ Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
 /* A task that began or ended during the call: whose it was cannot be said. */
 Test(attribution, sole_must_last, .init = open_usual, .fini = remove_log)
 {
-    cup_attribution_begin(5);
+    cup_running_add(5);
     struct cup_owner owner = cup_attribution(NULL);
     cup_attribution_confirm(&owner);
     cr_expect(owner.method == CUP_METHOD_SOLE);
-    cup_attribution_begin(6);
-    cup_attribution_end(6);
+    cup_running_add(6);
+    cup_running_remove(6);
     cup_attribution_confirm(&owner);
     cr_expect(owner.method == CUP_METHOD_NONE && owner.block->task == 0);
 }

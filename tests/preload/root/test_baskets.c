@@ -1,7 +1,7 @@
 /* The tally of baskets: what counts as read, by which way it is known, and what is lost. */
 #include "tests/preload/basket_records.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/root/baskets.h"
 #include "preload/root/branches.h"
@@ -67,10 +67,10 @@ static void set_up(void)
     for (int i = 0; i < PLACES; i++)
         make_basket(i);
     test_log_open(4 << 20);
-    cup_attribution_reset();
+    cup_running_reset();
     cup_baskets_reset();
     cup_root_expect(FILE_ID);
-    cup_attribution_begin(TASK);
+    cup_running_add(TASK);
 }
 
 TestSuite(baskets, .init = set_up, .fini = test_log_close);
@@ -110,8 +110,8 @@ static void asks(int basket)
 
 static size_t ends(void)
 {
-    cup_attribution_end(TASK);
-    cup_baskets_end(TASK);
+    cup_running_remove(TASK);
+    cup_baskets_task_ended(TASK);
     return test_rows(rows, MOST);
 }
 
@@ -400,7 +400,7 @@ Test(baskets, what_no_task_reads_is_written_at_the_end)
 {
     reads_for(0, 2, 1);
     cr_expect_eq(test_rows(rows, MOST), 0);
-    cup_baskets_close();
+    cup_baskets_process_ends();
     size_t count = test_rows(rows, MOST);
     cr_assert_eq(count, 1);
     cr_expect_eq(rows[0].task, 0);
@@ -411,7 +411,7 @@ Test(baskets, a_task_that_has_ended_gets_nothing)
 {
     cr_expect_eq(ends(), 0);
     reads(2, 1);
-    cup_baskets_close();
+    cup_baskets_process_ends();
     cr_assert_eq(test_rows(rows, MOST), 1);
     cr_expect_eq(rows[0].task, 0);
 }
@@ -421,7 +421,7 @@ Test(baskets, a_task_that_runs_when_the_process_ends_is_written)
     asks(0);
     reads(0, 1);
     asks(1);
-    cup_baskets_close();
+    cup_baskets_process_ends();
     size_t count = test_rows(rows, MOST);
     cr_expect_eq(count, 2);
     cr_expect_eq(row_of(count, 0, CUP_BASKETS_REQUESTED)->values[CUP_BV_BASKETS], 1);
@@ -437,8 +437,8 @@ Test(baskets, many_files_of_one_task_all_count)
         cup_root_expect(i);
         cup_baskets_read(TASK, i, file + FIRST, BYTES, FIRST, false);
     }
-    cup_attribution_end(TASK);
-    cup_baskets_end(TASK);
+    cup_running_remove(TASK);
+    cup_baskets_task_ended(TASK);
     size_t count = test_rows(all, FILES + 1);
     cr_assert_eq(count, FILES);
     for (uint32_t i = 0; i < FILES; i++)
@@ -486,12 +486,12 @@ Test(baskets, a_tally_that_is_nearly_full_still_joins)
 Test(baskets, tasks_at_a_time_have_tallies_of_their_own)
 {
     for (uint32_t task = 1000; task < 1020; task++) {
-        cup_attribution_begin(task);
+        cup_running_add(task);
         reads_for(task, (int)(task - 1000), 1);
     }
     for (uint32_t task = 1000; task < 1020; task++) {
-        cup_attribution_end(task);
-        cup_baskets_end(task);
+        cup_running_remove(task);
+        cup_baskets_task_ended(task);
     }
     size_t count = test_rows(rows, MOST);
     cr_assert_eq(count, 20);

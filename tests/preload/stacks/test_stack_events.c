@@ -2,7 +2,7 @@
  * average. Stacks are made up here: a node is a number that the test sets. */
 #include "tests/preload/stack_use_records.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/stacks/stack_events.h"
 
 #include <errno.h>
@@ -46,10 +46,10 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
 static void set_up(void)
 {
     test_log_open(4 << 20);
-    cup_attribution_reset();
+    cup_running_reset();
     cup_stack_uses_reset();
     cup_events_reset();
-    cup_attribution_begin(TASK);
+    cup_running_add(TASK);
     memset(&cup_self, 0, sizeof cup_self);
     cup_self.event_random = 2463534242; /* the same numbers each time */
     cup_self.task = TASK;
@@ -64,7 +64,7 @@ TestSuite(events, .init = set_up, .fini = test_log_close);
 static size_t tell(struct test_use *sum)
 {
     size_t records, count;
-    cup_stack_uses_flush();
+    cup_stack_uses_process_ends();
     count = test_uses(found, MOST, &records);
     *sum = (struct test_use){0};
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* What tasks did at which stacks: sums by task, node and use, and the rows of STACK_USE records. */
 #include "tests/preload/stack_use_records.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/stacks/stack_use_rows.h"
 #include "preload/stacks/stack_uses.h"
 
@@ -16,10 +16,10 @@ static struct test_use found[MOST];
 static void set_up(void)
 {
     test_log_open(16 << 20);
-    cup_attribution_reset();
+    cup_running_reset();
     cup_stack_uses_reset();
-    cup_attribution_begin(TASK);
-    cup_attribution_begin(OTHER);
+    cup_running_add(TASK);
+    cup_running_add(OTHER);
 }
 
 TestSuite(stack_uses, .init = set_up, .fini = test_log_close);
@@ -47,13 +47,13 @@ Test(stack_uses, what_was_added_is_summed_and_put_in_order)
     cup_stack_use(TASK, 900, CUP_U_ALLOC, 1, 524288, 0);
     cup_stack_use(TASK, 900, CUP_U_READ, 16, UINT64_C(1) << 60, 30);
     cup_stack_use(OTHER, 5, CUP_U_CPU, 3, 0, 1);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     cr_assert_eq(rows(&records), 3);
     cr_expect_eq(records, 1);
     expect_row(0, TASK, 5, CUP_U_CPU, 1, 0, 10000000);
     expect_row(1, TASK, 900, CUP_U_READ, 17, (UINT64_C(1) << 60) + 4096, 100);
     expect_row(2, TASK, 900, CUP_U_ALLOC, 1, 524288, 0);
-    cup_stack_uses_end(OTHER);
+    cup_stack_uses_task_ended(OTHER);
     cr_assert_eq(rows(&records), 4);
     expect_row(3, OTHER, 5, CUP_U_CPU, 3, 0, 1);
 }
@@ -63,7 +63,7 @@ Test(stack_uses, a_stack_that_is_not_known_is_a_row_too)
     size_t records;
     cup_stack_use(TASK, 0, CUP_U_IO_WAIT, 0, 0, 5);
     cup_stack_use(TASK, UINT32_MAX, CUP_U_OFF_CPU, UINT64_MAX, UINT64_MAX, UINT64_MAX);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     cr_assert_eq(rows(&records), 2);
     expect_row(0, TASK, 0, CUP_U_IO_WAIT, 0, 0, 5);
     expect_row(1, TASK, UINT32_MAX, CUP_U_OFF_CPU, UINT64_MAX, UINT64_MAX, UINT64_MAX);
@@ -73,21 +73,21 @@ Test(stack_uses, a_stack_that_is_not_known_is_a_row_too)
 Test(stack_uses, tasks_whose_numbers_are_alike_have_their_own_sums)
 {
     size_t records;
-    cup_attribution_begin(TASK + 256);
+    cup_running_add(TASK + 256);
     for (int i = 0; i < 3; i++) {
         cup_stack_use(TASK, 900, CUP_U_READ, 1, 10, 1);
         cup_stack_use(TASK + 256, 900, CUP_U_READ, 1, 1000, 1);
     }
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     cr_assert_eq(rows(&records), 1);
     expect_row(0, TASK, 900, CUP_U_READ, 3, 30, 3);
-    cup_attribution_end(TASK);
+    cup_running_remove(TASK);
     cup_stack_use(TASK, 900, CUP_U_READ, 1, 5, 1); /* too late: it is no task's */
     cup_stack_use(TASK + 256, 900, CUP_U_READ, 1, 1000, 1);
-    cup_stack_uses_end(TASK + 256);
+    cup_stack_uses_task_ended(TASK + 256);
     cr_assert_eq(rows(&records), 2);
     expect_row(1, TASK + 256, 900, CUP_U_READ, 4, 4000, 4);
-    cup_stack_uses_flush();
+    cup_stack_uses_process_ends();
     cr_assert_eq(rows(&records), 3);
     expect_row(2, 0, 900, CUP_U_READ, 1, 5, 1);
 }
@@ -95,8 +95,8 @@ Test(stack_uses, tasks_whose_numbers_are_alike_have_their_own_sums)
 Test(stack_uses, nothing_is_no_record)
 {
     size_t records;
-    cup_stack_uses_end(TASK);
-    cup_stack_uses_flush();
+    cup_stack_uses_task_ended(TASK);
+    cup_stack_uses_process_ends();
     cr_expect_eq(rows(&records), 0);
     cr_expect_eq(records, 0);
 }
@@ -104,12 +104,12 @@ Test(stack_uses, nothing_is_no_record)
 Test(stack_uses, a_task_that_runs_no_more_is_no_task)
 {
     size_t records;
-    cup_attribution_end(TASK);
-    cup_stack_uses_end(TASK);
+    cup_running_remove(TASK);
+    cup_stack_uses_task_ended(TASK);
     cup_stack_use(TASK, 3, CUP_U_READ, 1, 2, 3);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     cr_expect_eq(rows(&records), 0);
-    cup_stack_uses_flush();
+    cup_stack_uses_process_ends();
     cr_assert_eq(rows(&records), 1);
     expect_row(0, 0, 3, CUP_U_READ, 1, 2, 3);
 }
@@ -123,7 +123,7 @@ Test(stack_uses, full_tables_are_written_out)
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 1; i <= NODES; i++)
             cup_stack_use(TASK, i * 7919 % 1000003, CUP_U_READ, 1, i, 1);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     size_t all = rows(&records);
     cr_expect_gt(records, 10);
     cr_expect_geq(all, NODES);
@@ -142,10 +142,10 @@ Test(stack_uses, more_tasks_than_tables_share_that_of_no_task)
     size_t records;
     uint64_t bytes = 0;
     for (uint32_t task = 1000; task < 1000 + TASKS; task++) {
-        cup_attribution_begin(task);
+        cup_running_add(task);
         cup_stack_use(task, task, CUP_U_READ, 1, 10, 1);
     }
-    cup_stack_uses_flush();
+    cup_stack_uses_process_ends();
     size_t all = rows(&records), nobodys = 0;
     for (size_t i = 0; i < all; i++) {
         bytes += found[i].bytes;
@@ -161,10 +161,10 @@ Test(stack_uses, places_are_used_again)
 {
     size_t records;
     for (uint32_t task = 1000; task < 3000; task++) {
-        cup_attribution_begin(task);
+        cup_running_add(task);
         cup_stack_use(task, 1, CUP_U_READ, 1, 10, 1);
-        cup_attribution_end(task);
-        cup_stack_uses_end(task);
+        cup_running_remove(task);
+        cup_stack_uses_task_ended(task);
     }
     cr_assert_eq(rows(&records), 2000);
     for (uint32_t i = 0; i < 2000; i++)
@@ -176,10 +176,10 @@ Test(stack_uses_lost, a_full_log_is_told, .fini = test_log_close)
 {
     size_t records;
     test_log_open(1 << 20);
-    cup_attribution_begin(TASK);
+    cup_running_add(TASK);
     for (uint32_t i = 1; i <= 200000; i++)
         cup_stack_use(TASK, i * 7919, CUP_U_READ, 1, UINT64_C(1) << 40, UINT64_C(1) << 40);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     uint64_t lost = cup_log_header()->health[CUP_H_STACKS_DROPPED];
     cr_expect_gt(lost, 0);
     cr_expect_eq(rows(&records) + lost, 200000);
@@ -201,7 +201,7 @@ Test(stack_uses, helpers_of_a_task_add_at_the_same_time)
         pthread_create(&threads[i], NULL, add_some, (void *)(1 + i / 2 * 50));
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    cup_stack_uses_end(TASK);
+    cup_stack_uses_task_ended(TASK);
     size_t all = rows(&records);
     cr_expect_eq(all, 150);
     for (size_t i = 0; i < all; i++) {
@@ -222,10 +222,10 @@ Test(stack_uses, a_forked_child_starts_anew)
     pid_t child = fork();
     if (child == 0) {
         cup_stack_uses_reset();
-        cup_stack_uses_flush();
+        cup_stack_uses_process_ends();
         bool none = rows(&records) == 0;
         cup_stack_use(TASK, 4, CUP_U_READ, 1, 1, 1);
-        cup_stack_uses_flush();
+        cup_stack_uses_process_ends();
         _exit(none && rows(&records) == 1 && found[0].node == 4 ? 0 : 3);
     }
     waitpid(child, &status, 0);

@@ -21,7 +21,7 @@ static void set_up(void)
     block.own = CUP_BLOCK_RUNS;
     cup_self.own = &block;
     cup_helper_wait_reset();
-    cup_wait_task_begins();
+    cup_wait_task_begins(TASK, 0);
 }
 
 static void tear_down(void)
@@ -231,7 +231,7 @@ Test(wait, what_the_kernel_says_of_a_task)
     volatile char *pages = malloc(1 << 22);
     for (int i = 0; i < 1 << 22; i += 4096)
         pages[i] = 1;
-    cup_wait_task_ends(&block);
+    cup_wait_task_ends(TASK, 0);
     cr_expect(block.counters[CUP_C_MINOR_FAULTS] > 0);
     free((void *)pages);
 }

@@ -2,16 +2,20 @@
  *
  * The kernel adds what a child read to its parent's count at the moment the parent waits for it,
  * so that is looked at as well. */
-#ifndef CUPPING_PRELOAD_KERNEL_COUNT_H
-#define CUPPING_PRELOAD_KERNEL_COUNT_H
+#ifndef CUPPING_PRELOAD_LIFECYCLE_KERNEL_COUNT_H
+#define CUPPING_PRELOAD_LIFECYCLE_KERNEL_COUNT_H
+
+#include "preload/log/log.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
-/* The log was opened; the process ends. */
-void cup_kernel_begin(void);
+/* A row of the lifecycle table. */
+void cup_kernel_log_opened(enum cup_log_size size);
+
+/* The process ends: after all else that reads. */
 void cup_kernel_end(void);
 
 /* Around a call that waits for a child and reaps it. Begin waits as long as the call would, and

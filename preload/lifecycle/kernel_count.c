@@ -1,8 +1,8 @@
-#include "preload/kernel_count.h"
+#include "preload/lifecycle/kernel_count.h"
 
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/process.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
@@ -33,8 +33,9 @@ static uint64_t read_count(const char *path)
     return count;
 }
 
-void cup_kernel_begin(void)
+void cup_kernel_log_opened(enum cup_log_size size)
 {
+    (void)size;
     own_at_start = own();
     uint64_t count = read_count("/proc/self/io");
     if (count != CUP_UNKNOWN64)
@@ -63,7 +64,7 @@ static bool is_ours(void)
 /* Without a log, too: a nanny begins to wait for its worker before it has one, and waits long. */
 static bool counts(int options)
 {
-    return cup_process_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
+    return cup_recording_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
            (!cup_active() || is_ours());
 }
 
