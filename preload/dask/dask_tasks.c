@@ -7,7 +7,8 @@
 #include "preload/dask/server_samples.h"
 #include "preload/dask/spans.h"
 #include "preload/dask/task_inputs.h"
-#include "preload/io/descriptor.h"
+#include "preload/io/dask_addresses.h"
+#include "preload/io/file_class.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -61,7 +62,7 @@ static void note_spill_directory(cup_object *worker)
     size_t bytes = cup_python_text(directory, path, sizeof path - sizeof "/storage");
     strcpy(path + bytes, "/storage");
     if (bytes)
-        cup_descriptor_spill_directory(path);
+        cup_file_class_add_spill_directory(path);
     cup_python_drop(directory);
 }
 
@@ -71,9 +72,9 @@ static void note_addresses(cup_object *server, const char *address)
     char of_scheduler[ADDRESS_LONGEST];
     cup_object *scheduler = cup_python_attribute(server, "scheduler");
     cup_object *value = cup_python_attribute(scheduler, "addr");
-    cup_descriptor_dask_address(address);
+    cup_dask_address_add(address);
     if (cup_python_text(value, of_scheduler, sizeof of_scheduler))
-        cup_descriptor_dask_address(of_scheduler);
+        cup_dask_address_add(of_scheduler);
     cup_python_drop(value);
     cup_python_drop(scheduler);
 }

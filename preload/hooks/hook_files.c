@@ -1,40 +1,18 @@
 /* Wrappers of calls on file descriptors. Each one forwards the call, between a begin and an end or
  * next to one named call of policy. */
+#include "preload/hooks/open_call.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
-#include "preload/io/opening.h"
 #include "preload/io/transfer.h"
+#include "preload/io/wires.h"
 #include "preload/lifecycle/thread.h"
-#include "preload/log/log.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/own_fd.h"
-#include "preload/sys/raw.h"
 
 #include <errno.h>
 
 /* ---- descriptors come and go ------------------------------------------------------------- */
-
-/* False in a child of vfork: it shares our memory, but opens and closes descriptors of its own.
- * This costs a system call, so only the calls that create or close a descriptor ask. */
-static bool is_same_process(void)
-{
-    return cup_raw_getpid() == (int)cup_log_header()->pid;
-}
-
-/* FD is what a call that began at START (ticks) returned. PATH is NULL if the file's path is not
- * known. Keeps errno. */
-static void record_open(int fd, const char *path, uint64_t start)
-{
-    int saved = errno;
-    if (fd < 0 && cup_active()) {
-        cup_opening_failed(path, saved, start);
-    } else if (cup_active() && is_same_process()) {
-        cup_descriptor_opened(fd, path);
-        cup_opening_done(fd, start);
-    }
-    errno = saved;
-}
 
 /* The path that openat() opened, for its result FD; NULL if it is relative to DIRECTORY, whose own
  * path is not known. After a failed call PATH may be unreadable, so its first letter is not read.
@@ -50,10 +28,10 @@ static const char *path_below(int directory, const char *path, int fd)
 static int clear_descriptor(int fd)
 {
     int saved = errno;
-    cup_descriptor_unwire(fd);
-    if (fd >= 0 && cup_active() && is_same_process()) {
+    cup_wire_remove(fd);
+    if (fd >= 0 && cup_active() && cup_descriptor_is_ours()) {
         cup_connecting_closed(fd);
-        cup_descriptor_forget(fd);
+        cup_descriptor_clear(fd);
         cup_own_fd_lost((unsigned)fd, (unsigned)fd);
     }
     errno = saved;
@@ -69,26 +47,6 @@ static bool takes_mode(int flags)
 static mode_t read_mode(int flags, va_list arguments)
 {
     return takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
-}
-
-/* A call of the open family: its start in ticks, and the wait for the file system. */
-struct open_call {
-    uint64_t start;
-    struct cup_wait room, *wait;
-};
-
-static inline void begin_open(struct open_call *call)
-{
-    call->start = cup_ticks();
-    call->wait = begin_disk_wait(&call->room);
-}
-
-/* FD is what the call returned. */
-static inline int end_open(struct open_call *call, int fd, const char *path)
-{
-    end_wait(call->wait, fd);
-    record_open(fd, path, call->start);
-    return fd;
 }
 
 static inline int end_open_at(struct open_call *call, int fd, int directory, const char *path)
@@ -194,9 +152,9 @@ CUP_HOOK int __close(int fd)
 static void clear_descriptors(unsigned first, unsigned last)
 {
     int saved = errno;
-    cup_descriptor_unwire_range(first, last);
-    if (cup_active() && is_same_process()) {
-        cup_descriptor_forget_range(first, last);
+    cup_wire_remove_range(first, last);
+    if (cup_active() && cup_descriptor_is_ours()) {
+        cup_descriptor_clear_range(first, last);
         cup_own_fd_lost(first, last);
     }
     errno = saved;

@@ -2,6 +2,7 @@
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/transfer.h"
+#include "preload/io/wires.h"
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd.h"
 
@@ -96,9 +97,9 @@ static void mark_socket(int fd, const void *caller)
 {
     bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;
     if (asks && cup_xrootd_connects(caller))
-        cup_descriptor_wire(fd);
+        cup_wire_add(fd);
     else
-        cup_descriptor_unwire(fd);
+        cup_wire_remove(fd);
 }
 
 /* A connect() under way. */

@@ -2,14 +2,12 @@
  * libc's buffers: those are calls inside libc that cannot be intercepted. */
 #include "preload/sys/hook_list.h"
 
+#include "preload/hooks/open_call.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/descriptor.h"
-#include "preload/io/opening.h"
 #include "preload/io/transfer.h"
 #include "preload/lifecycle/thread.h"
-#include "preload/log/log.h"
 #include "preload/root/root_records.h"
-#include "preload/sys/raw.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,38 +21,11 @@ static int descriptor_of(FILE *stream)
 
 /* ---- opened and closed ------------------------------------------------------------------- */
 
-/* fopen(), which calls open() inside libc, where no hook sees it: its start in ticks, and the wait
- * for the file system. */
-struct open_call {
-    uint64_t start;
-    struct cup_wait room, *wait;
-};
-
-static inline void begin_open(struct open_call *call)
+/* fopen() calls open() inside libc, where no hook sees it. */
+static inline FILE *end_stream_open(struct open_call *call, FILE *stream, const char *path)
 {
-    call->start = cup_ticks();
-    call->wait = begin_disk_wait(&call->room);
-}
-
-/* Keeps errno. */
-static void record_open(FILE *stream, const char *path, uint64_t start)
-{
-    int saved = errno;
-    if (!cup_active()) /* asked once: another thread may open the log in between */
-        return;
-    if (!stream) {
-        cup_opening_failed(path, saved, start);
-    } else if (stream->_fileno >= 0 && cup_raw_getpid() == (int)cup_log_header()->pid) {
-        cup_descriptor_opened(stream->_fileno, path);
-        cup_opening_done(stream->_fileno, start);
-    }
-    errno = saved;
-}
-
-static inline FILE *end_open(struct open_call *call, FILE *stream, const char *path)
-{
-    end_pointer_wait(call->wait, stream);
-    record_open(stream, path, call->start);
+    if (!stream || stream->_fileno >= 0)
+        end_open(call, stream ? stream->_fileno : -1, path);
     return stream;
 }
 
@@ -64,8 +35,8 @@ static void clear_stream(FILE *stream)
 {
     int saved = errno;
     int fd = cup_active() ? descriptor_of(stream) : -1;
-    if (fd >= 0 && cup_raw_getpid() == (int)cup_log_header()->pid)
-        cup_descriptor_forget(fd);
+    if (fd >= 0 && cup_descriptor_is_ours())
+        cup_descriptor_clear(fd);
     errno = saved;
 }
 
@@ -73,14 +44,14 @@ CUP_HOOK FILE *fopen(const char *path, const char *mode)
 {
     struct open_call call;
     begin_open(&call);
-    return end_open(&call, CUP_REAL(fopen)(path, mode), path);
+    return end_stream_open(&call, CUP_REAL(fopen)(path, mode), path);
 }
 
 CUP_HOOK FILE *fopen64(const char *path, const char *mode)
 {
     struct open_call call;
     begin_open(&call);
-    return end_open(&call, CUP_REAL(fopen64)(path, mode), path);
+    return end_stream_open(&call, CUP_REAL(fopen64)(path, mode), path);
 }
 
 CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
@@ -88,7 +59,7 @@ CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
     struct open_call call;
     clear_stream(stream);
     begin_open(&call);
-    return end_open(&call, CUP_REAL(freopen)(path, mode, stream), path);
+    return end_stream_open(&call, CUP_REAL(freopen)(path, mode, stream), path);
 }
 
 CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
@@ -96,7 +67,7 @@ CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
     struct open_call call;
     clear_stream(stream);
     begin_open(&call);
-    return end_open(&call, CUP_REAL(freopen64)(path, mode, stream), path);
+    return end_stream_open(&call, CUP_REAL(freopen64)(path, mode, stream), path);
 }
 
 CUP_HOOK int fclose(FILE *stream)

@@ -1,9 +1,11 @@
 #include "preload/io/connecting.h"
 
 #include "preload/attribution/attribution.h"
-#include "preload/io/descriptor.h"
+#include "preload/io/dask_addresses.h"
+#include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 #include "preload/io/peer.h"
+#include "preload/io/wires.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/spin.h"
@@ -87,7 +89,7 @@ static bool is_known(int fd)
 static void record(const struct connecting *one, int error)
 {
     uint64_t stop = cup_ticks();
-    uint32_t file = error ? 0 : cup_descriptor_address(one->address);
+    uint32_t file = error ? 0 : cup_known_peer(one->address);
     const struct cup_opened opened = {.kind = CUP_OPEN_CONNECT,
                                       .task = one->task,
                                       .file = file,
@@ -105,8 +107,7 @@ static void record(const struct connecting *one, int error)
 static bool is_counted(int fd, const struct sockaddr *address, socklen_t bytes)
 {
     return address && bytes >= sizeof address->sa_family && cup_peer_is_stream(fd) &&
-           (address->sa_family == AF_INET || address->sa_family == AF_INET6) &&
-           !cup_descriptor_is_wire(fd);
+           (address->sa_family == AF_INET || address->sa_family == AF_INET6) && !cup_wire_is(fd);
 }
 
 /* False: Dask's own, or nobody can say whose. */
@@ -120,7 +121,7 @@ static bool describe(struct connecting *one, const struct sockaddr *address, soc
     memcpy(&whole, address, bytes);
     cup_peer_print(&whole, bytes, SOCK_STREAM, one->address);
     one->task = owner.method == CUP_METHOD_SOLE ? 0 : owner.block->task;
-    return !cup_descriptor_is_dask(one->address);
+    return !cup_dask_address_is_known(one->address);
 }
 
 static bool goes_on(int error)

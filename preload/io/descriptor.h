@@ -1,6 +1,6 @@
-/* What the library knows of each file descriptor: looked up with the kernel at its first read or
- * write (so a descriptor that came by any way is known), forgotten when it is closed or
- * replaced. */
+/* What cupping knows about each file descriptor. The kernel is asked at the first read or write, so
+ * it does not matter how the program got the descriptor. An entry is cleared when its descriptor is
+ * closed or stands for another file. */
 #ifndef CUPPING_PRELOAD_IO_DESCRIPTOR_H
 #define CUPPING_PRELOAD_IO_DESCRIPTOR_H
 
@@ -13,35 +13,40 @@
 
 enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
 
-/* A pair: of Unix sockets without a name, as event loops have them to be woken by. */
+/* A pair: two Unix sockets without a name, by which an event loop is woken. */
 enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3 };
+
+/* After so many calls in a row that did not block, the next one is not expected to: its CPU time is
+ * not measured. */
+enum { CUP_QUICK = 4 };
 
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */
-    uint32_t file;  /* FILE record: a file's, or a socket's peer's; 0 for pipes, others */
+    uint32_t file;  /* number of the file's FILE record, or of the peer's; 0: it has none */
     union {
-        int64_t cursor; /* where the next read() begins, as far as reads and seeks were seen */
-        bool wire;      /* of a socket: what it carries is counted where it is handed out */
+        int64_t cursor; /* where the next read() begins, if no move was missed */
+        bool wire;      /* of a socket: see wires.h */
     };
     union {
         int64_t end;       /* where the last read ended */
-        uint32_t previous; /* of a socket: the task that sent on it before `owner` */
+        uint32_t previous; /* of a socket: the task that sent on it before OWNER did */
     };
     uint8_t opened; /* 1: opened, and not read or written since */
-    uint8_t quick;  /* calls on it that did not block, one after the other; at most CUP_QUICK */
-    uint16_t peer;  /* enum cup_peer_state; 0: a socket's peer was not looked up */
-    uint32_t owner; /* task that opened it, and nobody else has used it; 0: none. Of a socket: the
-                       one that sent last */
+    uint8_t quick;  /* calls in a row that did not block, at most CUP_QUICK */
+    uint16_t peer;  /* of a socket: enum cup_peer_state; 0: not looked up yet */
+    uint32_t owner; /* the task that opened it, while no other one has used it; 0: none. Of a
+                       socket: the task that sent on it last */
 };
 _Static_assert(sizeof(struct cup_descriptor) == 32, "two of them in a cache line");
 
-/* After so many in a row the next call is not expected to block, and its CPU time not measured. */
-enum { CUP_QUICK = 4 };
-
-/* Called once, by the constructor. */
+/* Called once, by the constructor. Returns 0 or -1. */
 int cup_descriptor_init(void);
 
-/* The entry of FD if it has been looked up already; else NULL. */
+/* In a forked child, and when a log is opened: nothing is known, neither of descriptors nor of
+ * files, classes and peers. */
+void cup_descriptor_reset(void);
+
+/* FD's entry if it has been looked up; else NULL. */
 extern struct cup_descriptor *cup_descriptor_table CUP_OURS; /* CUP_DESCRIPTORS entries, or NULL */
 static inline struct cup_descriptor *cup_descriptor_known(int fd)
 {
@@ -51,63 +56,38 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
     return entry->class ? entry : NULL;
 }
 
-/* The entry of FD, looked up. SPARE is filled and returned for descriptors beyond the table.
- * NULL: not a descriptor. Keeps errno. */
-struct cup_descriptor *cup_descriptor_get(int fd, struct cup_descriptor *spare);
+/* FD's entry, looked up with the kernel. SPARE is filled and returned for descriptors beyond the
+ * table. NULL: FD is not open. Any thread, guard held; keeps errno. */
+struct cup_descriptor *cup_descriptor_look_up(int fd, struct cup_descriptor *spare);
 
-/* Looks up the peer of a socket, FD, at its first use by anyone but Dask itself: from then on FILE
- * is the peer's (0: too many peers). Not at the descriptor's first use: Dask has a connection to
- * every other worker. Changes errno. */
-void cup_descriptor_peer(struct cup_descriptor *entry, int fd);
-
-/* The peer of that address: its FILE record (0: too many peers), and whether it is one of Dask's
- * servers. */
-uint32_t cup_descriptor_address(const char *address);
-bool cup_descriptor_is_dask(const char *address);
-
-/* What FD is now, past the table, and nothing is remembered: for a process without a log. */
-enum cup_file_class cup_descriptor_class(int fd);
-
-/* FD is new: whatever was known of that number is void. Opened: by open() and its like, as
- * PATH (NULL: not known). */
-void cup_descriptor_opened(int fd, const char *path);
-void cup_descriptor_forget(int fd);
-void cup_descriptor_forget_range(unsigned first, unsigned last);
-
-/* FD, a socket, is about to be connected by a library whose reads are counted themselves: what it
- * delivers is for no task. Also before there is a log. Keeps errno. */
-void cup_descriptor_wire(int fd);
-
-/* FD is closed, or another one from now on. Costs a load while there are no such sockets. */
-extern bool cup_descriptor_wires;
-bool cup_descriptor_is_wire(int fd);
-void cup_descriptor_unwire_slowly(int fd);
-static inline void cup_descriptor_unwire(int fd)
+/* The next call on the descriptor is not expected to block. Sockets block at any time. */
+static inline bool cup_descriptor_is_quick(const struct cup_descriptor *descriptor)
 {
-    if (__builtin_expect(cup_descriptor_wires, 0))
-        cup_descriptor_unwire_slowly(fd);
+    return descriptor->class != CUP_FILE_SOCKET && descriptor->quick >= CUP_QUICK;
 }
 
-/* Likewise from FIRST to LAST. */
-void cup_descriptor_unwire_range(unsigned first, unsigned last);
+/* Looks up the peer of FD, a socket, unless that is known: from then on ENTRY->file is the peer's.
+ * Not called for Dask's own threads: a worker has a connection to every other worker. Any thread,
+ * guard held; changes errno. */
+void cup_descriptor_look_up_peer(struct cup_descriptor *entry, int fd);
 
-/* FILE record of URL, a file that no descriptor leads to; 0: too many files. */
-uint32_t cup_descriptor_remote(const char *url);
+/* Class of FD, asked of the kernel and not kept: for a process that has no log. */
+enum cup_file_class cup_descriptor_class(int fd);
 
-/* FD's position is now OFFSET. */
+/* False in a child of vfork: it shares this process's memory, but opens and closes descriptors of
+ * its own. Costs a system call, so only the calls that open, close or map a file ask. There is a
+ * log. */
+bool cup_descriptor_is_ours(void);
+
+/* open() or one of its siblings returned FD, for PATH (NULL: not known). */
+void cup_descriptor_opened(int fd, const char *path);
+
+/* FD's position is OFFSET from now on. */
 void cup_descriptor_moved(int fd, int64_t offset);
 
-/* In a forked child, and when a log is opened: file ids of another log mean nothing. */
-void cup_descriptor_reset(void);
-
-/* Files below DIRECTORY (a Dask worker's own) are spilled data from now on. */
-void cup_descriptor_spill_directory(const char *directory);
-
-/* Connections with ADDRESS ("tcp://10.0.0.1:8786") at either end are Dask's own from now on. */
-void cup_descriptor_dask_address(const char *address);
-
-/* Class of a regular file by its path: import, spill or data; OTHER for /proc, /sys and memory
- * files. */
-enum cup_file_class cup_file_class_of(const char *path);
+/* FD is closed, or stands for another file from now on; or all descriptors from FIRST to LAST are.
+ */
+void cup_descriptor_clear(int fd);
+void cup_descriptor_clear_range(unsigned first, unsigned last);
 
 #endif

@@ -299,12 +299,6 @@ static uint32_t take_all(uintptr_t from, uintptr_t to, struct cup_mapping *taken
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-/* A child of vfork has our memory, but could be killed with the table's lock held. */
-static bool same_process(void)
-{
-    return cup_raw_getpid() == (int)cup_log_header()->pid;
-}
-
 static size_t whole_pages(size_t bytes)
 {
     return (bytes + table.page - 1) / table.page * table.page;
@@ -324,10 +318,10 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     struct stat status;
     bool followed = false;
     int saved = errno;
-    if (!table.page || !same_process())
+    if (!table.page || !cup_descriptor_is_ours())
         return false;
     cup_guard();
-    descriptor = cup_descriptor_get(fd, &spare);
+    descriptor = cup_descriptor_look_up(fd, &spare);
     if (!cup_raw_fstat(fd, &status) && is_wanted(descriptor, &status, offset)) {
         call->owner = cup_attribution(&descriptor->owner);
         call->mapping = (struct cup_mapping){.file = descriptor->file,
@@ -379,7 +373,7 @@ static uint32_t taken_at(const void *at, size_t bytes, struct cup_mapping *taken
     int saved = errno;
     uint32_t found = 0;
     cup_guard();
-    if (same_process()) {
+    if (cup_descriptor_is_ours()) {
         enter();
         found = take_all(from, to, taken);
         leave();

@@ -1,6 +1,7 @@
 #include "preload/io/opening.h"
 
 #include "preload/attribution/attribution.h"
+#include "preload/io/file_class.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
@@ -8,16 +9,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* Beside a descriptor until it is used: when its open began and ended, in ticks; 0: never. */
-struct waiting {
+/* When a descriptor's open began and ended, in ticks, until the descriptor is used; 0: not opened.
+ */
+struct open_time {
     uint64_t start, stop;
 };
 
-static struct waiting *table; /* CUP_DESCRIPTORS; NULL: not used yet */
+static struct open_time *table; /* CUP_DESCRIPTORS entries; NULL: not made yet */
 static uint32_t records, failed_paths;
 
-/* Pages come as they are used. Two threads may both make one. */
-static bool have_table(void)
+/* The kernel provides its pages when they are first used. Two threads may both make a table: the
+ * second one is given back. */
+static bool make_table(void)
 {
     enum { BYTES = sizeof *table * CUP_DESCRIPTORS };
     if (__atomic_load_n(&table, __ATOMIC_ACQUIRE))
@@ -49,9 +52,9 @@ size_t cup_opening_common(const char *path)
     return (size_t)(strchrnul(from, '/') - path);
 }
 
-/* A program may try a million names that are not there: their texts must not take the place of
- * others in the log. */
-static uint32_t string_of(const char *path)
+/* A program may try a million names of files that do not exist. After the first thousand only what
+ * they have in common is kept, or they would fill the log. */
+static uint32_t write_path(const char *path)
 {
     enum { PATHS_MOST = 1000 };
     if (!path)
@@ -60,7 +63,7 @@ static uint32_t string_of(const char *path)
     return cup_log_string(path, whole ? strlen(path) : cup_opening_common(path));
 }
 
-static void add_to(struct cup_block *block, const struct cup_opened *opened, uint64_t ns)
+static void count_open(struct cup_block *block, const struct cup_opened *opened, uint64_t ns)
 {
     if (!block || opened->kind == CUP_OPEN_CONNECT)
         return;
@@ -71,12 +74,12 @@ static void add_to(struct cup_block *block, const struct cup_opened *opened, uin
 void cup_opening_record(const struct cup_opened *opened, struct cup_block *block)
 {
     uint64_t ns = cup_ticks_ns(opened->stop - opened->start);
-    add_to(block, opened, ns);
+    count_open(block, opened, ns);
     if (__atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) >= CUP_OPENS_MOST) {
         cup_log_health(CUP_H_OPENS_DROPPED, 1);
         return;
     }
-    uint32_t path = opened->file ? 0 : string_of(opened->path);
+    uint32_t path = opened->file ? 0 : write_path(opened->path);
     struct cup_r_open *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
@@ -92,35 +95,35 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-void cup_opening_done(int fd, uint64_t start)
+static void keep_time(int fd, uint64_t start)
 {
     uint64_t stop = cup_ticks();
-    if ((unsigned)fd < CUP_DESCRIPTORS && have_table())
-        table[fd] = (struct waiting){start, stop};
+    if ((unsigned)fd < CUP_DESCRIPTORS && make_table())
+        table[fd] = (struct open_time){start, stop};
 }
 
 void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block *block)
 {
     size_t fd = (size_t)(descriptor - cup_descriptor_table);
-    struct waiting *waiting = table && fd < CUP_DESCRIPTORS ? &table[fd] : NULL;
-    if (!waiting || !waiting->stop)
+    struct open_time *time = table && fd < CUP_DESCRIPTORS ? &table[fd] : NULL;
+    if (!time || !time->stop)
         return;
     const struct cup_opened opened = {.kind = CUP_OPEN_LOCAL,
                                       .task = block->task,
                                       .file = descriptor->file,
-                                      .start = waiting->start,
-                                      .stop = waiting->stop};
-    *waiting = (struct waiting){0};
+                                      .start = time->start,
+                                      .stop = time->stop};
+    *time = (struct open_time){0};
     cup_opening_record(&opened, block);
 }
 
-/* Of these the kernel has read the whole path, so that we may. */
+/* The kernel has read the whole path, so it can be read here. */
 static bool was_looked_up(int error)
 {
     return error != EFAULT && error != EINVAL && error != ENAMETOOLONG && error != ENOMEM;
 }
 
-void cup_opening_failed(const char *path, int error, uint64_t start)
+static void record_failure(const char *path, int error, uint64_t start)
 {
     uint64_t stop = cup_ticks();
     if (cup_self.guard || !path || !was_looked_up(error) || !cup_attribution_task())
@@ -137,4 +140,16 @@ void cup_opening_failed(const char *path, int error, uint64_t start)
         cup_opening_record(&opened, block);
     }
     cup_unguard();
+}
+
+void cup_opening_returned(int fd, const char *path, uint64_t start)
+{
+    int saved = errno;
+    if (fd < 0) {
+        record_failure(path, saved, start);
+    } else if (cup_descriptor_is_ours()) {
+        cup_descriptor_opened(fd, path);
+        keep_time(fd, start);
+    }
+    errno = saved;
 }

@@ -1,7 +1,8 @@
 /* How long it takes to open data files: OPEN records. Connections: connecting.h.
  *
- * Of local files what is opened is known only when it is first read or written: until then the time
- * waits beside the descriptor. So most opens (imports, directories) cost two looks at a clock. */
+ * Whether a local file is data is known only when it is first read or written. Until then the time
+ * of its open is kept with its descriptor, so that most opens (of imports and directories) cost no
+ * more than two readings of the clock. */
 #ifndef CUPPING_PRELOAD_IO_OPENING_H
 #define CUPPING_PRELOAD_IO_OPENING_H
 
@@ -12,35 +13,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An open by a call from START (ticks) until now made FD. There is a log. */
-void cup_opening_done(int fd, uint64_t start);
-
-/* The open of PATH failed with ERROR. Counts if the calling thread works for a task, the path is a
- * data file's, and the kernel has looked at it. */
-void cup_opening_failed(const char *path, int error, uint64_t start);
+/* A call that began at START (ticks) returned FD, or -1 and errno, for PATH (NULL: not known). A
+ * failed open is recorded if the thread works for a task and the kernel has looked for the path,
+ * which is a data file's. There is a log. Keeps errno. */
+void cup_opening_returned(int fd, const char *path, uint64_t start);
 
 /* DESCRIPTOR, a data file's, is read or written for the first time, which BLOCK pays for. Guard
  * held. */
 void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block *block);
 
-/* One that was seen from its beginning to its end. */
+/* An open that has ended. */
 struct cup_opened {
     enum cup_open_kind kind;
     uint32_t task; /* 0: not known */
-    uint32_t file; /* FILE record; 0: see path */
+    uint32_t file; /* number of its FILE record; 0: see path */
     uint32_t error;
     uint64_t start, stop; /* ticks */
     const char *path;     /* without secrets; NULL: not known */
 };
 
-/* Writes its record; of a file it is added to BLOCK (NULL: to none). Guard held. */
+/* Writes its record, and adds it to BLOCK unless that is NULL or it is a connection. Guard held. */
 void cup_opening_record(const struct cup_opened *opened, struct cup_block *block);
 
-/* The beginning of a path that many have in common: "root://host:port", or "/eos" of "/eos/a/b".
- * Returns its length. */
+/* Length of the part of PATH that many paths have in common: "root://host:port", or "/eos" of
+ * "/eos/a/b".
+ */
 size_t cup_opening_common(const char *path);
 
-/* A new log, or a forked child. */
+/* When a log is opened, and in a forked child. */
 void cup_opening_reset(void);
 
 #endif

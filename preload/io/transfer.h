@@ -1,4 +1,5 @@
-/* Policy of reads and writes: one begin and one end, whatever the call. */
+/* The way of a read or write, whatever the call: begin finds the descriptor and its owner and
+ * starts the clock; end stops it, and counts. */
 #ifndef CUPPING_PRELOAD_IO_TRANSFER_H
 #define CUPPING_PRELOAD_IO_TRANSFER_H
 
@@ -13,15 +14,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What kind of call moves the bytes. All but CUP_WRITE deliver some, but they differ in what the
- * kernel says of them in /proc/self/io, with which our sums are compared. */
+/* The kind of call that moves the bytes. All but CUP_WRITE deliver bytes, but the kernel does not
+ * count all of those as read (rchar in /proc/self/io), with which cupping compares its own sums. */
 enum cup_call {
-    CUP_READ,    /* read() and its like: counted there, from sockets too */
-    CUP_RECEIVE, /* recv() and its like: not counted there */
-    CUP_GET,     /* stdio: there, libc's own refills are counted instead */
-    CUP_COPY,    /* sendfile(), copy_file_range(), splice(): nothing passes through the process */
-    CUP_FETCH,   /* a library's own calls, from no descriptor: not there at all */
-    CUP_WRITE,   /* whatever hands bytes over */
+    CUP_READ,    /* read() and its siblings: the kernel counts them, also on sockets */
+    CUP_RECEIVE, /* recv() and its siblings: the kernel does not count them */
+    CUP_GET,     /* stdio: the kernel counts what libc reads into its buffers instead */
+    CUP_COPY,    /* sendfile(), copy_file_range(), splice(): no byte passes through the process */
+    CUP_FETCH,   /* calls of a library that reads without a descriptor of its caller's */
+    CUP_WRITE,   /* all calls that hand bytes over */
 };
 
 /* A call under way, on the stack of its wrapper. */
@@ -31,8 +32,8 @@ struct cup_transfer {
     struct cup_owner owner;
     uint64_t start, stop; /* ticks; 0: not timed */
     struct cup_wait wait; /* if the descriptor is likely to block; else its block is NULL */
-    bool watched;         /* a long call was a wait; false for the second half of a copy */
-    uint32_t node;        /* of the stack that requested it; 0: take the stack at the call's end */
+    bool watched;         /* if it takes long it waited; false for the second half of a copy */
+    uint32_t node;        /* the stack that requested it; 0: the one at the call's end */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
 
@@ -45,9 +46,10 @@ static inline void cup_transfer_start(struct cup_transfer *transfer)
     transfer->start = cup_ticks();
 }
 
-/* The rest of cup_transfer_begin(): descriptors not looked up yet, sockets, descriptors that are
- * likely to block, and threads that run no task. TRANSFER->call is set. False: not recorded. */
-bool cup_transfer_begin_slowly(struct cup_transfer *transfer, int fd);
+/* The rest of cup_transfer_begin(): sockets, descriptors that are likely to block, threads that run
+ * no task, and descriptors that were not looked up yet (KNOWN is NULL). TRANSFER->call is set.
+ * False: not recorded. */
+bool cup_transfer_begin_slowly(struct cup_transfer *transfer, struct cup_descriptor *known, int fd);
 
 /* A wrapper of a call that moves bytes is: begin, call, end.
  *
@@ -66,9 +68,8 @@ static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *trans
         return NULL;
     transfer->call = call;
     struct cup_descriptor *descriptor = cup_descriptor_known(fd);
-    if (!descriptor || !cup_self.own || descriptor->class == CUP_FILE_SOCKET ||
-        descriptor->quick < CUP_QUICK)
-        return cup_transfer_begin_slowly(transfer, fd) ? transfer : NULL;
+    if (!descriptor || !cup_self.own || !cup_descriptor_is_quick(descriptor))
+        return cup_transfer_begin_slowly(transfer, descriptor, fd) ? transfer : NULL;
     cup_attribution_opener_used(&descriptor->owner, cup_self.task);
     transfer->descriptor = descriptor;
     transfer->owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
@@ -76,7 +77,7 @@ static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *trans
     return transfer;
 }
 
-/* Begins a CUP_FETCH, which blocks, of FILE, which has no descriptor. Otherwise the same. */
+/* The same for a CUP_FETCH of FILE, which no descriptor leads to. True: it is recorded. */
 bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor *file);
 
 enum { CUP_AT_CURSOR = -1 };
@@ -96,36 +97,9 @@ static inline ssize_t cup_transfer_end(struct cup_transfer *transfer, ssize_t by
     return bytes;
 }
 
-/* After cup_transfer_end() of a CUP_FETCH: BYTES of it came from OFFSET on. Guard held. */
+/* After cup_transfer_finish() of a CUP_FETCH, once for each piece that it delivered: BYTES from
+ * OFFSET on. Guard held. */
 void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset);
-
-/* A request whose answer comes later, on another thread as a rule. */
-struct cup_async_request {
-    struct cup_descriptor file; /* as it was when the request was made */
-    uint32_t task, epoch;       /* whose it is: struct cup_owner; 0: nobody's */
-    uint32_t node;              /* of the stack that made it */
-    enum cup_method method;
-    uint64_t start, since;   /* ticks; what cup_helper_wait_enters() returned */
-    struct cup_block *block; /* once it has ended: that counted it */
-    uint64_t stop;           /* ticks, likewise */
-};
-
-/* The calling thread requests BYTES of FILE at OFFSET. True: cup_async_request_end() is due, once.
- * Keeps errno. */
-bool cup_async_request_begin(struct cup_async_request *errand, struct cup_descriptor *file,
-                             uint64_t bytes, uint64_t offset);
-
-/* The answer has come: BYTES from OFFSET on (< 0: failed). Returns the task that it was for, 0 if
- * that cannot be named. Any thread; guard held. */
-uint32_t cup_async_request_end(struct cup_async_request *errand, ssize_t bytes, int64_t offset);
-
-/* Likewise of a file that was to be opened, or could not be: its record is written, for the task
- * that asked. Guard held. */
-struct cup_opened;
-void cup_async_request_opened(struct cup_async_request *errand, struct cup_opened *opened);
-/* After that: BYTES of it came from OFFSET on. The same thread; guard held. */
-void cup_async_request_piece(const struct cup_async_request *errand, uint64_t bytes,
-                             uint64_t offset);
 
 /* A call that moves a single character, by the own thread of a task. Programs make millions of them
  * and each takes a nanosecond, so they are counted but not timed: their start is 0. */
@@ -145,8 +119,9 @@ static inline bool cup_transfer_is_character(const struct cup_transfer *transfer
 /* The character was moved. Keeps errno. */
 void cup_transfer_finish_character(struct cup_transfer *transfer);
 
-/* The kernel moves bytes from one descriptor to another: a read and a write by the same owner,
- * whose time counts once. */
+/* The kernel moves bytes from one descriptor to another: a read and a write with the same owner,
+ * whose time counts once. Begin returns true if the copy is recorded: then end is due. Both keep
+ * errno. */
 struct cup_copy {
     struct cup_transfer from, to;
 };

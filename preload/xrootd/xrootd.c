@@ -1,6 +1,7 @@
 #include "preload/xrootd/xrootd.h"
 
 #include "preload/attribution/attribution.h"
+#include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 #include "preload/root/baskets.h"
 #include "preload/sys/raw.h"
@@ -125,7 +126,7 @@ static void number(struct open_file *entry)
         return;
     if (entry->log != known.log)
         entry->file.owner = 0;
-    entry->file.file = *entry->url ? cup_descriptor_remote(entry->url) : 0;
+    entry->file.file = *entry->url ? cup_known_url(entry->url) : 0;
     entry->log = known.log;
     entry->numbered = true;
 }

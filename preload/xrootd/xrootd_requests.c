@@ -101,11 +101,11 @@ bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const str
 static void count_open(struct request *request, const struct status *status)
 {
     char url[CUP_XROOTD_URL];
-    struct cup_opened opened = {.start = request->errand.start};
+    struct cup_opened opened = {.start = request->async.start};
     if (cup_xrootd_opening(&opened, request->object, status, url))
-        cup_async_request_opened(&request->errand, &opened);
+        cup_async_request_opened(&request->async, &opened);
     else
-        cup_async_request_end(&request->errand, -1, 0);
+        cup_async_request_end(&request->async, -1, 0);
 }
 
 static void count(struct request *request, const struct status *status, const struct any *answer)
@@ -117,17 +117,17 @@ static void count(struct request *request, const struct status *status, const st
         return;
     }
     ssize_t bytes = is_fine(status) ? delivered(request, answer, &one, &many) : -1;
-    uint32_t file = request->errand.file.file;
-    uint32_t task = cup_async_request_end(&request->errand, bytes, (int64_t)request->offset);
+    uint32_t file = request->async.file.file;
+    uint32_t task = cup_async_request_end(&request->async, bytes, (int64_t)request->offset);
     if (bytes < 0 && is_fine(status))
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
     if (bytes > 0 && !many) {
-        cup_async_request_piece(&request->errand, one.bytes, one.offset);
+        cup_async_request_piece(&request->async, one.bytes, one.offset);
         cup_xrootd_piece(task, file, one.data, one.bytes, one.offset);
     }
     for (size_t i = 0; bytes > 0 && many && i < count_of(many, request->abi); i++) {
         const struct chunk *chunk = chunk_at(many, i, request->abi);
-        cup_async_request_piece(&request->errand, chunk->bytes, chunk->offset);
+        cup_async_request_piece(&request->async, chunk->bytes, chunk->offset);
         cup_xrootd_piece(task, file, chunk->data, chunk->bytes, chunk->offset);
     }
 }
@@ -242,7 +242,7 @@ struct handler *cup_xrootd_prepare(struct request **made, const struct place *pl
     request->log = cup_xrootd_log();
     request->bytes = bytes;
     request->offset = offset;
-    if (cup_async_request_begin(&request->errand, file, bytes, offset))
+    if (cup_async_request_begin(&request->async, file, bytes, offset))
         return &request->handler;
     give_back(request, request->sequence);
     *made = NULL;

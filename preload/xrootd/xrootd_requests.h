@@ -3,8 +3,8 @@
 #ifndef CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
 #define CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
 
+#include "preload/io/async_request.h"
 #include "preload/io/opening.h"
-#include "preload/io/transfer.h"
 #include "preload/xrootd/xrootd.h"
 #include "preload/xrootd/xrootd_abi.h"
 #include "preload/xrootd/xrootd_methods.h"
@@ -19,7 +19,7 @@ struct request {
     struct handler *users;
     const void *object;     /* that was to open a file */
     uint64_t bytes, offset; /* asked for */
-    struct cup_async_request errand;
+    struct cup_async_request async;
 };
 
 /* What goes in place of USERS: itself, if the request is not to be counted; then *MADE is NULL.

@@ -1,7 +1,7 @@
 /* What paths have in common; which sockets are XRootD's. Times themselves: tests/e2e/test_opens.c.
  */
-#include "preload/io/descriptor.h"
 #include "preload/io/opening.h"
+#include "preload/io/wires.h"
 
 #include <criterion/criterion.h>
 
@@ -25,14 +25,14 @@ Test(opening, the_beginning_of_a_path)
 
 Test(opening, sockets_of_a_range_that_is_closed_are_not_the_clients_any_more)
 {
-    cup_descriptor_wire(40);
-    cup_descriptor_wire(41);
-    cup_descriptor_wire(43);
-    cup_descriptor_unwire_range(41, 42);
-    cr_expect(cup_descriptor_is_wire(40));
-    cr_expect_not(cup_descriptor_is_wire(41));
-    cr_expect(cup_descriptor_is_wire(43));
-    cup_descriptor_unwire_range(0, UINT32_MAX);
-    cr_expect_not(cup_descriptor_is_wire(40));
-    cr_expect_not(cup_descriptor_is_wire(43));
+    cup_wire_add(40);
+    cup_wire_add(41);
+    cup_wire_add(43);
+    cup_wire_remove_range(41, 42);
+    cr_expect(cup_wire_is(40));
+    cr_expect_not(cup_wire_is(41));
+    cr_expect(cup_wire_is(43));
+    cup_wire_remove_range(0, UINT32_MAX);
+    cr_expect_not(cup_wire_is(40));
+    cr_expect_not(cup_wire_is(43));
 }

@@ -1,0 +1,26 @@
+/* What a file is for, by its path: data, part of a program, or spilled by a Dask worker. */
+#ifndef CUPPING_PRELOAD_IO_FILE_CLASS_H
+#define CUPPING_PRELOAD_IO_FILE_CLASS_H
+
+#include "include/log_format.h"
+
+#include <stdbool.h>
+
+/* Class of a regular file: IMPORT, SPILL or DATA; OTHER for /proc, /sys and memory files. Any
+ * thread. */
+enum cup_file_class cup_file_class_of(const char *path);
+
+/* From now on files below DIRECTORY, a Dask worker's own, are spilled data. Takes the log's lock.
+ */
+void cup_file_class_add_spill_directory(const char *directory);
+
+/* In a forked child, and when a log is opened: no directory is known. */
+void cup_file_class_reset(void);
+
+/* PATH's name ends as those of ROOT files do. */
+bool cup_file_is_called_root(const char *path);
+
+/* PATH is a terminal's. */
+bool cup_file_is_terminal(const char *path);
+
+#endif

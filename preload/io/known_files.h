@@ -1,0 +1,24 @@
+/* Files and peers by their number in the log: each has a FILE record, written when it is first
+ * seen. All functions: any thread, guard held; they take the log's lock. */
+#ifndef CUPPING_PRELOAD_IO_KNOWN_FILES_H
+#define CUPPING_PRELOAD_IO_KNOWN_FILES_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* Called once, by the constructor. Returns 0 or -1. */
+int cup_known_files_init(void);
+
+/* The file of CLASS (enum cup_file_class) at PATH, with that STATUS; 0: too many files. */
+uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t class);
+
+/* A data file that no descriptor leads to; 0: too many files. */
+uint32_t cup_known_url(const char *url);
+
+/* The peer with that ADDRESS, as peer.h prints it; 0: too many peers. */
+uint32_t cup_known_peer(const char *address);
+
+/* In a forked child, and when a log is opened: numbers of another log mean nothing. */
+void cup_known_files_reset(void);
+
+#endif

@@ -1,0 +1,83 @@
+#include "preload/io/socket_owner.h"
+
+#include "preload/attribution/helper.h"
+#include "preload/counters/block.h"
+#include "preload/lifecycle/running_tasks.h"
+
+static struct cup_owner no_task(void)
+{
+    return (struct cup_owner){cup_block_none(&cup_self), CUP_METHOD_NONE, 0};
+}
+
+struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd)
+{
+    struct cup_owner owner = cup_attribution(NULL);
+    if (!cup_owner_is_dask(&owner))
+        cup_descriptor_look_up_peer(socket, fd);
+    return owner.block && socket->peer == CUP_PEER_DASK ? no_task() : owner;
+}
+
+/* Notes who sends on a connection, and who did before. */
+static void note_sender(struct cup_descriptor *socket, uint32_t task)
+{
+    if (socket->owner != task)
+        socket->previous = socket->owner;
+    socket->owner = task;
+}
+
+/* The task that the bytes received are for, if the thread carries TASK; 0: unattributed. asyncio
+ * reads a connection in the context of the task that opened it, for as long as it is open, even
+ * when other tasks send their requests on it by then. So an answer is for the task that sent last,
+ * unless another one may still wait for an answer. */
+static uint32_t find_receiver(const struct cup_descriptor *socket, uint32_t task)
+{
+    uint32_t last = socket->owner, before = socket->previous;
+    if (!last || last == task)
+        return task;
+    bool others = task || (before && before != last && cup_task_runs(before));
+    return !others && cup_task_runs(last) ? last : 0;
+}
+
+static void correct_connection(struct cup_transfer *transfer)
+{
+    struct cup_owner *owner = &transfer->owner;
+    uint32_t task = owner->block ? owner->block->task : 0, receiver = task;
+    if (transfer->call == CUP_WRITE && task)
+        note_sender(transfer->descriptor, task);
+    else if (owner->method == CUP_METHOD_CONTEXT || owner->method == CUP_METHOD_NONE)
+        receiver = find_receiver(transfer->descriptor, task);
+    if (receiver == task)
+        return;
+    owner->method = receiver ? CUP_METHOD_HANDOFF : CUP_METHOD_NONE;
+    owner->block = receiver ? cup_block_helping(&cup_self, receiver) : cup_block_none(&cup_self);
+}
+
+/* An event loop is woken by one byte on a pair of sockets. Any thread may wake it, and the pair was
+ * opened by the task that happened to come first: such bytes are unattributed even if a single task
+ * runs, and counted only where the kernel counts them too. A pair may also carry data: for the own
+ * thread of a task, and for jobs and threads that a task started. */
+static void correct_pair(struct cup_owner *owner, enum cup_call call, ssize_t bytes)
+{
+    bool wakes = call == CUP_WRITE && bytes <= 1 && owner->method != CUP_METHOD_OWN;
+    bool carries = owner->method == CUP_METHOD_OWN || owner->method == CUP_METHOD_HANDOFF ||
+                   owner->method == CUP_METHOD_INHERITED;
+    if (carries && !wakes)
+        return;
+    owner->method = CUP_METHOD_NONE;
+    owner->block = call == CUP_READ ? cup_block_none(&cup_self) : NULL;
+}
+
+void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes)
+{
+    const struct cup_descriptor *descriptor = transfer->descriptor;
+    if (descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
+        cup_helper_used_pipe(transfer->owner.block->task);
+    if (descriptor->class != CUP_FILE_SOCKET)
+        return;
+    if (descriptor->wire)
+        transfer->owner = no_task();
+    else if (descriptor->peer == CUP_PEER_PAIR)
+        correct_pair(&transfer->owner, transfer->call, bytes);
+    else if (!cup_socket_is_dask(transfer))
+        correct_connection(transfer);
+}

@@ -1,0 +1,237 @@
+#include "preload/io/transfer_counters.h"
+
+#include "preload/attribution/child_processes.h"
+#include "preload/counters/series.h"
+#include "preload/io/file_counters.h"
+#include "preload/io/opening.h"
+#include "preload/io/socket_owner.h"
+#include "preload/root/baskets.h"
+#include "preload/stacks/stack_events.h"
+
+#include <sys/uio.h>
+
+/* ---- counters of a class ----------------------------------------------------------------- */
+
+/* Counters for the bytes, the calls and the time of a class; NONE: not counted. What is timed is
+ * also counted for its file or peer. */
+struct class_counters {
+    uint8_t bytes, calls, ns;
+};
+enum { NONE = CUP_COUNTER_ROOM };
+
+static const struct class_counters *choose_read_counters(const struct cup_transfer *transfer)
+{
+    static const struct class_counters counters[] = {
+        [0] = {NONE, NONE, NONE}, /* another thread closed the descriptor during the call */
+        /* bytes: the first of a row of counters, one for each attribution method */
+        [CUP_FILE_DATA] = {CUP_C_READ_OWN_BYTES, CUP_C_READ_CALLS, CUP_C_READ_NS},
+        [CUP_FILE_IMPORT] = {CUP_C_IMPORT_BYTES, CUP_C_IMPORT_CALLS, NONE},
+        [CUP_FILE_SPILL] = {CUP_C_SPILL_READ_BYTES, NONE, NONE},
+        [CUP_FILE_PIPE] = {CUP_C_PIPE_BYTES, NONE, NONE},
+        [CUP_FILE_SOCKET] = {CUP_C_RECV_BYTES, CUP_C_RECV_CALLS, CUP_C_NET_NS},
+        [CUP_FILE_OTHER] = {CUP_C_OTHER_READ_BYTES, NONE, NONE},
+    };
+    static const struct class_counters dask_file = {CUP_C_DASK_READ_BYTES, CUP_C_READ_CALLS,
+                                                    CUP_C_READ_NS};
+    static const struct class_counters dask_socket = {CUP_C_TRANSFER_RECV_BYTES, NONE, NONE};
+    static const struct class_counters wire = {CUP_C_WIRE_RECV_BYTES, NONE, CUP_C_NET_NS};
+    uint32_t class = transfer->descriptor->class;
+    if (cup_owner_is_dask(&transfer->owner) && class == CUP_FILE_DATA)
+        return &dask_file;
+    if (class == CUP_FILE_SOCKET && transfer->descriptor->wire)
+        return &wire;
+    if (class == CUP_FILE_SOCKET && cup_socket_is_dask(transfer))
+        return &dask_socket;
+    return &counters[class];
+}
+
+static const struct class_counters *choose_write_counters(const struct cup_transfer *transfer)
+{
+    static const struct class_counters counters[] = {
+        [0] = {NONE, NONE, NONE},
+        [CUP_FILE_DATA] = {CUP_C_WRITE_BYTES, CUP_C_WRITE_CALLS, CUP_C_WRITE_NS},
+        [CUP_FILE_IMPORT] = {CUP_C_WRITE_BYTES, CUP_C_WRITE_CALLS, CUP_C_WRITE_NS},
+        [CUP_FILE_SPILL] = {CUP_C_SPILL_WRITE_BYTES, NONE, NONE},
+        [CUP_FILE_PIPE] = {NONE, NONE, NONE},
+        [CUP_FILE_SOCKET] = {CUP_C_SEND_BYTES, CUP_C_SEND_CALLS, CUP_C_NET_NS},
+        [CUP_FILE_OTHER] = {NONE, NONE, NONE},
+    };
+    static const struct class_counters dask_socket = {CUP_C_TRANSFER_SEND_BYTES, NONE, NONE};
+    uint32_t class = transfer->descriptor->class;
+    return class == CUP_FILE_SOCKET && cup_socket_is_dask(transfer) ? &dask_socket
+                                                                    : &counters[class];
+}
+
+static const struct class_counters *choose_counters(const struct cup_transfer *transfer)
+{
+    return transfer->call == CUP_WRITE ? choose_write_counters(transfer)
+                                       : choose_read_counters(transfer);
+}
+
+bool cup_transfer_is_timed(const struct cup_transfer *transfer)
+{
+    return choose_counters(transfer)->ns != NONE;
+}
+
+/* A second counter of the bytes of calls that the kernel's count of reads treats differently. */
+static unsigned choose_kernel_counter(const struct cup_transfer *transfer)
+{
+    uint32_t class = transfer->descriptor->class;
+    switch (transfer->call) {
+    case CUP_READ:
+        return class == CUP_FILE_SOCKET ? CUP_C_SOCKET_READ_BYTES : NONE;
+    case CUP_GET:
+        return CUP_C_STDIO_READ_BYTES;
+    case CUP_COPY:
+        return class == CUP_FILE_DATA ? CUP_C_COPIED_BYTES : NONE;
+    case CUP_FETCH:
+        return CUP_C_REMOTE_READ_BYTES;
+    default:
+        return NONE;
+    }
+}
+
+/* Counts what every call counts. Returns the counter of its time; NONE: that is not counted, nor is
+ * anything for a file. */
+static unsigned count_in_block(const struct cup_transfer *transfer, uint64_t bytes)
+{
+    uint64_t *counters = transfer->owner.block->counters;
+    const struct class_counters *class = choose_counters(transfer);
+    unsigned method = class->bytes == CUP_C_READ_OWN_BYTES ? transfer->owner.method : 0;
+    unsigned kernel = choose_kernel_counter(transfer);
+    if (class->bytes != NONE)
+        counters[class->bytes + method] += bytes;
+    if (class->calls != NONE)
+        counters[class->calls]++;
+    if (kernel != NONE)
+        counters[kernel] += bytes;
+    return class->ns;
+}
+
+/* ---- files and peers --------------------------------------------------------------------- */
+
+__attribute__((noinline)) void cup_file_count_open(struct cup_transfer *transfer,
+                                                   struct cup_file_use *use)
+{
+    transfer->descriptor->opened = 0;
+    if (transfer->descriptor->class != CUP_FILE_SOCKET)
+        transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
+    if (transfer->descriptor->class == CUP_FILE_DATA)
+        cup_opening_used(transfer->descriptor, transfer->owner.block);
+    if (use)
+        use->counters[CUP_F_OPENS]++;
+}
+
+__attribute__((noinline)) void cup_file_find_baskets(const struct cup_transfer *transfer,
+                                                     uint64_t bytes, struct cup_place place,
+                                                     const void *to, int parts)
+{
+    struct iovec whole = {(void *)(uintptr_t)to, bytes};
+    const struct iovec *part = parts ? to : &whole, *end = part + (parts ? parts : 1);
+    uint64_t at = (uint64_t)place.at;
+    for (; part < end && bytes; part++) {
+        uint64_t here = part->iov_len < bytes ? part->iov_len : bytes;
+        cup_baskets_read(transfer->owner.block->task, transfer->descriptor->file, part->iov_base,
+                         here, at, place.sequential || at != (uint64_t)place.at);
+        at += here;
+        bytes -= here;
+    }
+}
+
+/* A peer's bytes have no offset: they are taken to follow each other. */
+static struct cup_place place_received(const struct cup_descriptor *socket,
+                                       struct cup_file_use *use, uint64_t bytes)
+{
+    if (!use || socket->wire)
+        return (struct cup_place){0};
+    return (struct cup_place){(int64_t)(use->counters[CUP_F_READ_BYTES] - bytes), false, use};
+}
+
+static struct cup_place count_in_file(struct cup_transfer *transfer, uint64_t bytes, int64_t offset,
+                                      uint64_t ns)
+{
+    bool reads = transfer->call != CUP_WRITE;
+    struct cup_file_use *use = cup_file_count(transfer, reads, bytes, ns);
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        return place_received(transfer->descriptor, use, bytes);
+    return cup_file_move(transfer->descriptor, use, reads, bytes, offset);
+}
+
+/* The call read a file or a peer at one place. A CUP_FETCH may have read several, which
+ * cup_transfer_piece() notes. */
+static bool has_place(const struct cup_transfer *transfer)
+{
+    uint32_t class = transfer->descriptor->class;
+    return (class == CUP_FILE_DATA || class == CUP_FILE_SOCKET) && transfer->call != CUP_WRITE &&
+           transfer->call != CUP_FETCH;
+}
+
+/* ---- series and stacks ------------------------------------------------------------------- */
+
+static void count_in_series(const struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
+{
+    bool reads = transfer->call != CUP_WRITE;
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        return;
+    if (reads)
+        cup_series_count(transfer->stop, bytes, ns, 0);
+    else
+        cup_series_count(transfer->stop, 0, 0, bytes);
+    if (reads && transfer->owner.method == CUP_METHOD_NONE)
+        cup_child_read();
+}
+
+#define NO_USE CUP_STACK_USE_COUNT
+
+/* What the call counts as at the stack that made it: only data files, and sockets that are neither
+ * Dask's nor XRootD's. */
+static enum cup_stack_use choose_stack_use(const struct cup_transfer *transfer)
+{
+    uint32_t class = transfer->descriptor->class;
+    if (transfer->call == CUP_WRITE)
+        return class == CUP_FILE_DATA || class == CUP_FILE_IMPORT ? CUP_U_WRITE : NO_USE;
+    if (class == CUP_FILE_SOCKET)
+        return transfer->descriptor->wire || cup_socket_is_dask(transfer) ? NO_USE : CUP_U_RECV;
+    return class == CUP_FILE_DATA ? CUP_U_READ : NO_USE;
+}
+
+static void count_at_stack(const struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
+{
+    enum cup_stack_use use = choose_stack_use(transfer);
+    if (use != NO_USE)
+        cup_event_moved(use, transfer->owner.block->task, transfer->node, bytes, ns,
+                        transfer->stop);
+}
+
+/* ---- a call ------------------------------------------------------------------------------ */
+
+void cup_transfer_count(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t ns,
+                        const void *to, int parts)
+{
+    unsigned timed = count_in_block(transfer, bytes);
+    if (timed == NONE)
+        return;
+    transfer->owner.block->counters[timed] += ns;
+    if (timed == CUP_C_READ_NS)
+        cup_transfer_count_duration(transfer->owner.block, ns);
+    struct cup_place place = count_in_file(transfer, bytes, offset, ns);
+    if (has_place(transfer))
+        cup_file_note_access(transfer, place, bytes);
+    count_in_series(transfer, bytes, ns);
+    if (transfer->descriptor->class == CUP_FILE_DATA &&
+        cup_file_may_be_root(transfer, bytes, place, to, parts))
+        cup_file_find_baskets(transfer, bytes, place, to, parts);
+    count_at_stack(transfer, bytes, ns);
+}
+
+void cup_transfer_count_character(struct cup_transfer *transfer)
+{
+    if (count_in_block(transfer, 1) != NONE) {
+        struct cup_place place = count_in_file(transfer, 1, CUP_AT_CURSOR, 0);
+        if (has_place(transfer))
+            cup_file_note_access(transfer, place, 1);
+    }
+    enum cup_stack_use use = choose_stack_use(transfer);
+    if (use != NO_USE)
+        cup_event_character(use, cup_self.task);
+}
