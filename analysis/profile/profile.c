@@ -27,41 +27,9 @@ void cup_profile_free(struct cup_profile *profile)
         free(profile->processes[i].log_path);
     free(profile->path);
     cup_intern_clear(&profile->strings);
-    free(profile->processes);
-    free(profile->servers);
-    free(profile->prefixes);
-    free(profile->tasks);
-    free(profile->counters);
-    free(profile->own_waits);
-    free(profile->baskets);
-    free(profile->branches);
-    free(profile->sections);
-    free(profile->section_rows);
-    free(profile->named_values);
-    free(profile->value_rows);
-    free(profile->branch_numbers);
-    free(profile->root_files);
-    free(profile->ttrees);
-    free(profile->basket_places);
-    free(profile->access_places);
-    free(profile->inputs);
-    free(profile->items);
-    free(profile->column_sets);
-    free(profile->column_names);
-    free(profile->files);
-    free(profile->file_sums);
-    free(profile->opens);
-    free(profile->infos);
-    free(profile->notes);
-    free(profile->children);
-    free(profile->runs);
-    free(profile->samples);
-    free(profile->sampled_workers);
-    free(profile->statuses);
-    free(profile->spans);
-    free(profile->digests);
-    free(profile->other_spans);
-    free(profile->damages);
+#define X(entries, entry, type, merge, what) free(profile->entries);
+    CUP_PROFILE_ARRAYS(X)
+#undef X
     *profile = (struct cup_profile){0};
 }
 

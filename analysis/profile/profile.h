@@ -1,9 +1,9 @@
-/* The model: what all logs of one profile directory say together. Tables of tight structs that
- * name each other by index, because a profile may hold a million tasks. Reporting reads it;
- * only profile_load.c fills it.
+/* The profile in memory: everything that the logs of one profile directory say, put together.
+ * It consists of arrays of small structs that refer to each other by index, because a profile may
+ * hold a million tasks. profile/load fills it; everything above only reads it.
  *
- * Texts are ids in `strings`. Times are nanoseconds since the epoch, sizes bytes. A field that may
- * be unknown holds CUP_UNKNOWN64, or as told. */
+ * Texts are ids in `strings`; id 0 is "not known". Times are nanoseconds since the epoch, sizes are
+ * bytes. An unknown value is CUP_UNKNOWN64 unless the field says otherwise. */
 #ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_H
 #define CUPPING_ANALYSIS_PROFILE_PROFILE_H
 
@@ -21,43 +21,43 @@
 #include "analysis/profile/waits.h"
 #include "include/log_format.h"
 
-/* Of a process that descends from a task: whose is what it read outside of tasks of its own? */
+/* A task may start processes. Which task gets what such a process read outside of its own tasks? */
 enum cup_ancestry {
-    CUP_ANCESTRY_NONE,       /* it descends from no task */
-    CUP_ANCESTRY_KNOWN,      /* its task's */
-    CUP_ANCESTRY_UNNAMED,    /* nobody's: no record names the task */
-    CUP_ANCESTRY_LOST,       /* nobody's: the task is in no log */
-    CUP_ANCESTRY_LATE,       /* nobody's: read after the task had ended, perhaps for others */
-    CUP_ANCESTRY_SHARED,     /* nobody's: what its task started served others, too */
-    CUP_ANCESTRY_OTHER_SPAN, /* of a task that was not asked for */
+    CUP_ANCESTRY_NONE,       /* the process was started by no task */
+    CUP_ANCESTRY_KNOWN,      /* the task that started it gets the bytes */
+    CUP_ANCESTRY_UNNAMED,    /* unattributed: no record names the task */
+    CUP_ANCESTRY_LOST,       /* unattributed: the task is in no log */
+    CUP_ANCESTRY_LATE,       /* unattributed: it read after the task's end, perhaps for others */
+    CUP_ANCESTRY_SHARED,     /* unattributed: what the task started served other tasks as well */
+    CUP_ANCESTRY_OTHER_SPAN, /* the task is excluded by the options of the loading */
 };
 enum { CUP_ANCESTRY_COUNT = CUP_ANCESTRY_OTHER_SPAN + 1 };
 
-/* Where a task ran: Dask's own pool of threads, or elsewhere (async tasks on the event loop, calls
- * of actors' methods on threads of their own). */
+/* Where a task ran: in Dask's thread pool, or elsewhere (async tasks on the event loop, methods of
+ * actors on threads of their own). */
 enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
-    struct cup_log_header header; /* as the log holds it, but for times: features, health, ... */
-    struct cup_clock clock;       /* by which all of its times were shifted */
-    int64_t last_ns;              /* the last time that its records or its series name */
-    uint32_t roles;               /* bit 1 << role, of its Dask servers */
+    struct cup_log_header header; /* the log's, its times shifted by `clock` */
+    struct cup_clock clock;       /* shifts the log's times to the scheduler's clock */
+    int64_t last_ns;              /* the last time in its records and its series */
+    uint32_t roles;               /* bit 1 << role of each of its Dask servers */
     uint32_t task_threads;        /* threads that ran tasks */
-    uint64_t tasks;
-    uint32_t first_task;             /* its tasks stand in a row; with a span, only those of it */
+    uint64_t tasks;               /* that were loaded: tasks[first_task] and those after it */
+    uint32_t first_task;
     uint32_t first_branch, branches; /* in branch_numbers */
-    bool has_parent;                 /* its PARENT record was met, which tells: */
+    bool has_parent;                 /* the log has a PARENT record; the next three are from it */
     uint32_t parent_pid;             /* 0: not known */
-    uint32_t parent_task;            /* number there; 0: the one that a CHILD record names for it */
-    int64_t last_read_ns;            /* 0: never */
-    uint8_t descent;                 /* enum cup_ancestry */
-    uint32_t ancestor; /* its task, index in tasks; for CUP_ANCESTRY_KNOWN, _LATE, _SHARED */
+    uint32_t parent_task; /* number in the parent; 0: the task that a CHILD record names */
+    int64_t last_read_ns; /* 0: never */
+    uint8_t descent;      /* enum cup_ancestry */
+    uint32_t ancestor;    /* CUP_ANCESTRY_KNOWN, _LATE, _SHARED: index in tasks */
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
-    uint64_t without_task[CUP_COUNTER_COUNT]; /* what no task could be named for */
+    uint64_t without_task[CUP_COUNTER_COUNT]; /* not attributed to any task */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
-    struct cup_measured_waits helper_waits; /* of the threads that helped its tasks */
+    struct cup_measured_waits helper_waits; /* of threads that helped its tasks */
 };
 
 /* A Dask server. */
@@ -68,10 +68,11 @@ struct cup_server {
     uint32_t threads;      /* 0: not known */
     uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
     uint64_t tasks;        /* that it ran */
-    bool digests_complete; /* its fine metrics are those of its end */
+    bool digests_complete; /* its fine metrics were recorded when the process ended */
 };
 
-/* All tasks whose keys have the same prefix. [0] stands for tasks whose begin is lost. */
+/* Sums over all tasks whose keys have one prefix. Prefix 0 collects the records of tasks whose
+ * TASK_BEGIN record is lost. */
 struct cup_prefix {
     uint32_t name;
     uint64_t tasks;
@@ -84,77 +85,77 @@ struct cup_prefix {
 
 struct cup_task {
     int64_t start_ns;
-    int64_t stop_ns; /* meaningless while status is 0 */
+    int64_t stop_ns; /* undefined if status is 0 */
     uint64_t cpu_ns;
     uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
-    uint64_t read_bytes;       /* sum of the ways */
-    uint64_t child_read_bytes; /* by processes that descend from it */
-    uint64_t key_hash; /* equal for all attempts of one task: among ten million different keys,
-                          two meet with a chance of one in four hundred thousand */
+    uint64_t read_bytes;       /* sum over all attribution methods */
+    uint64_t child_read_bytes; /* by processes that it started, directly or not */
+    uint64_t key_hash; /* equal for all attempts at one task. Two of ten million different keys
+                          have the same hash with a probability of 1 in 400,000 */
     uint32_t process;
     uint32_t prefix;        /* index in prefixes */
     uint32_t server;        /* index + 1 in servers; 0: not known */
-    uint32_t span, span_id; /* its name; its id, 0: not known */
+    uint32_t span, span_id; /* name and id of its span */
     uint32_t error;
     uint32_t item;       /* index + 1 in items; 0: none */
-    uint32_t key_at;     /* where its key is in the log: see cup_key_reader */
+    uint32_t key_at;     /* where the log holds its key: see cup_key_reader */
     uint32_t number;     /* in its process */
-    uint32_t tid : 24;   /* the kernel's are below 2^22 */
+    uint32_t tid : 24;   /* Linux thread ids are below 2^22 */
     uint32_t status : 3; /* enum cup_task_status; 0: unfinished */
     uint32_t origin : 3; /* enum cup_task_origin */
-    bool shared : 1;     /* threads that it started served others, too */
-    bool split : 1;      /* its time is in the sums of waits */
+    bool shared : 1;     /* threads that it started served other tasks as well */
+    bool split : 1;      /* its time was added to the sums of waits */
 };
 
-/* The results of other tasks that a task is made from. */
+/* The results of other tasks that are a task's arguments. */
 struct cup_inputs {
     uint32_t task;
     uint32_t count;
-    uint64_t bytes;    /* by Dask's estimate; CUP_UNKNOWN64: not known */
-    uint64_t one_hash; /* key_hash of one of them; 0: not known */
+    uint64_t bytes;    /* Dask's estimate; CUP_UNKNOWN64: not known */
+    uint64_t one_hash; /* key_hash of one of the results; 0: not known */
 };
 
-/* Did a task read as many entries as its entry range has, of any branch of its tree? */
+/* Did a task read all entries of its entry range, of at least one branch of its tree? */
 enum cup_entries_read {
-    CUP_ENTRIES_UNKNOWN, /* it read no baskets of it whose entries are known */
+    CUP_ENTRIES_UNKNOWN, /* no basket of the tree was read whose number of entries is known */
     CUP_ENTRIES_READ,
     CUP_ENTRIES_MISSING,
 };
 
-/* What a task was given to do, and Coffea's clock calls. */
+/* The work item of a task (a chunk, a partition, a file), and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
     uint32_t dataset, file, tree;
     uint32_t columns;                /* index + 1 in column_sets; 0: not known */
-    uint8_t kind;                    /* enum cup_item_kind; 0: only the clock calls were seen */
-    bool reported;                   /* what Coffea reports of it was seen */
-    bool names_work;                 /* kind PATH, and no other chunks are known */
+    uint8_t kind;                    /* enum cup_item_kind; 0: there were only clock calls */
+    bool reported;                   /* it has a CHUNK_REPORT record */
+    bool names_work;                 /* kind PATH, in a profile without any better kind */
     uint8_t entries_read;            /* enum cup_entries_read */
     int64_t entry_start, entry_stop; /* -1: not known */
-    int64_t tic_ns, toc_ns;          /* around process(); 0: not seen */
+    int64_t tic_ns, toc_ns;          /* clock calls around process(); 0: none */
     uint64_t cpu_ns;                 /* between them */
-    uint64_t requested_bytes;        /* that Coffea reports; CUP_UNKNOWN64: not known */
-    uint32_t reported_entries;       /* likewise; CUP_NO_ENTRIES: not known */
-    uint32_t peak_kib;               /* live heap of its threads at most, in KiB; 0: not known */
+    uint64_t requested_bytes;        /* as Coffea reports; CUP_UNKNOWN64: not known */
+    uint32_t reported_entries;       /* as Coffea reports; CUP_NO_ENTRIES: not known */
+    uint32_t peak_kib;               /* largest live heap of its threads, KiB; 0: not known */
 };
 #define CUP_NO_ENTRIES UINT32_MAX
-_Static_assert(sizeof(struct cup_item) == 80, "a million of them are kept");
+_Static_assert(sizeof(struct cup_item) == 80, "a profile may hold a million items");
 
-/* Columns that a chunk made, as Coffea names them. */
+/* The columns that a chunk read, as Coffea names them. */
 struct cup_column_set {
     uint32_t first, count; /* in column_names */
 };
 
-/* A path, in whichever processes and on whichever hosts it was used. */
+/* One path; files of that path on several hosts are one entry. */
 struct cup_file {
     uint32_t path;
     uint32_t class; /* enum cup_file_class */
     uint32_t flags;
     uint32_t processes;
-    uint32_t last_process; /* index + 1 of the one that counted last */
-    uint32_t first_sum;    /* index + 1 in file_sums: one for each prefix that used it */
-    uint64_t size;         /* the largest seen */
+    uint32_t last_process; /* index + 1 of the process counted last in `processes` */
+    uint32_t first_sum;    /* index + 1 in file_sums; a list with one entry per task prefix */
+    uint64_t size;         /* the largest in any process */
 };
 
 #define CUP_NO_PREFIX UINT32_MAX /* used outside of any task */
@@ -163,18 +164,18 @@ struct cup_file_sum {
     uint32_t file;
     uint32_t prefix; /* index in prefixes, or CUP_NO_PREFIX */
     uint32_t next;   /* index + 1 of the file's next one */
-    uint64_t tasks;  /* different ones */
+    uint64_t tasks;  /* number of different tasks that used the file */
     uint64_t counters[CUP_FILE_COUNTER_COUNT];
 };
 
-/* Where a log holds an ACCESS record of a wanted task, or of no task, or a STROKES record that is
- * told in none. What they say stays there (access_feed.h). */
+/* Where a log holds an ACCESS record, or an EXTENTS record that no ACCESS record replaces.
+ * access_feed.h reads them from the log when they are needed. */
 struct cup_access_place {
     uint32_t process;
     uint32_t at;       /* in units of 8 bytes */
     uint32_t task;     /* index + 1; 0: none */
     uint32_t file;     /* index */
-    uint32_t sequence; /* of a STROKES record; 0: it is ACCESS */
+    uint32_t sequence; /* of an EXTENTS record; 0: it is an ACCESS record */
 };
 
 struct cup_info {
@@ -185,168 +186,155 @@ struct cup_note {
     uint32_t process, text;
 };
 
-/* A process that another one than its own forebears names as working for one of its tasks. */
+/* A CHILD record: a process says that another one, which it did not fork, works for its task. */
 struct cup_child {
-    uint32_t process; /* that names it */
-    uint32_t pid;
-    uint32_t task; /* number in the naming process */
+    uint32_t process; /* that wrote the record */
+    uint32_t pid;     /* of the other one */
+    uint32_t task;    /* number in the process that wrote the record */
     int64_t time_ns;
 };
 
 /* A call of Coffea's Runner. */
 struct cup_run {
-    int64_t start_ns, stop_ns;           /* by its host's clock: when it was first and last seen */
+    int64_t start_ns, stop_ns;           /* its host's clock: first and last time seen inside */
     int64_t not_before_ns, not_after_ns; /* when its thread was seen outside; 0: not known */
-    bool compared;                       /* the clock of its host was: it is that of the tasks */
+    bool compared; /* its host's clock could be compared with the scheduler's */
     uint32_t pid;
     char host[64];
 };
 
-/* Where a log holds a sample: what a scheduler, or a worker of itself, told at one time. Its values
- * and the rows of its workers stay there (worker_rows.h): they would be the largest part of the
- * model. */
+/* Where a log holds a sample of a scheduler or of a worker. worker_rows.h reads its values and the
+ * rows of its workers from the log: they would be the largest part of the profile. */
 struct cup_sample_place {
     int64_t time_ns;
-    uint32_t server; /* index in servers: its process is the one */
-    uint32_t at;     /* of its first record, in units of 8 bytes */
+    uint32_t server; /* index in servers; the log is that of the server's process */
+    uint32_t at;     /* offset of its first record, in units of 8 bytes */
 };
 
-/* A worker that samples hold. One that came back is another. */
+/* A worker in samples. A worker that left and came back is two entries. */
 struct cup_sampled_worker {
-    uint32_t process; /* whose samples those are */
-    uint32_t server;  /* likewise, index + 1 in servers; 0: not known */
+    uint32_t process; /* that took the samples */
+    uint32_t server;  /* that took the samples: index + 1 in servers; 0: not known */
     uint32_t number;  /* in that process */
     uint32_t address, name;
 };
 
-/* A status of workers, as a process numbers it. */
+/* A status of workers, with the number that a process gave to it. */
 struct cup_status_name {
     uint32_t process, number, name;
 };
 
-/* The name of a span that a process knew; several may know the same. */
+/* The name of a span in one process; several processes may name the same span. */
 struct cup_span {
     uint32_t id, name;
 };
 
-/* One of Dask's fine metrics of one worker: the sum since the worker began, as last told. */
+/* One of Dask's fine metrics of one worker: the last sum since the worker began. */
 struct cup_digest {
-    int64_t time_ns; /* when that was; 0: never */
+    int64_t time_ns; /* of that sum; 0: there is none */
     double value;
     uint32_t process;
     uint32_t server;          /* index + 1 in servers; 0: not known */
-    uint32_t context;         /* 0: the activity is all there is ("latency") */
-    uint32_t span, span_name; /* 0: in none; the name 0: not known */
+    uint32_t context;         /* 0: the key has an activity only ("latency") */
+    uint32_t span, span_name; /* id and name; span 0: in no span */
     uint32_t prefix;          /* string; 0: not of a task */
     uint32_t activity, unit;
 };
 
+typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
+
+/* The arrays of a profile. X(entries, entry, type, merge, what): `entries` is the array,
+ * entry_count and entry_room are its length and its capacity. Growth, release and merging come from
+ * this list.
+ *
+ * A profile is put together from one profile for each log. MERGE says how the array of a log is
+ * added; arrays are merged in the order of this list, so each stands after those that it refers to:
+ *   COPIED   its entries are appended
+ *   MOVED    its entries are appended, and each is given to move_entry(), which changes the indexes
+ *            and string ids in it
+ *   MERGED   merge_entries() does it, usually by adding to an entry that stands for the same thing
+ * Both kinds of functions are in profile_merge.c, and missing ones do not compile. */
+#define CUP_PROFILE_ARRAYS(X)                                                                      \
+    X(prefixes, prefix, struct cup_prefix, MERGED, "prefixes of task keys")                        \
+    X(processes, process, struct cup_process, MERGED, "one for each log")                          \
+    X(servers, server, struct cup_server, MOVED, "Dask servers")                                   \
+    X(tasks, task, struct cup_task, MOVED, "log by log")                                           \
+    X(counters, counter, cup_task_counters, COPIED, "of each task; empty unless requested")        \
+    X(own_waits, own_wait, struct cup_measured_waits, COPIED,                                      \
+      "of each task's own thread; empty unless requested")                                         \
+    X(baskets, basket, struct cup_task_baskets, COPIED, "of each task; empty unless requested")    \
+    X(inputs, input, struct cup_inputs, MOVED, "of tasks that have inputs, log by log")            \
+    X(items, item, struct cup_item, MOVED, "work items of tasks")                                  \
+    X(column_sets, column_set, struct cup_column_set, MOVED, "of Coffea's chunk reports")          \
+    X(column_names, column_name, uint32_t, MOVED, "strings, set by set")                           \
+    X(files, file, struct cup_file, MERGED, "one for each path")                                   \
+    X(file_sums, file_sum, struct cup_file_sum, MERGED, "by file and prefix")                      \
+    X(opens, open, struct cup_open_sum, MERGED, "by server and kind")                              \
+    X(access_places, access_place, struct cup_access_place, MOVED,                                 \
+      "log by log; empty unless requested")                                                        \
+    X(branches, branch, struct cup_branch, MERGED, "by tree and name, over all files")             \
+    X(branch_numbers, branch_number, struct cup_branch_number, MOVED, "log by log")                \
+    X(root_files, root_file, struct cup_root_file, MERGED, "one for each path")                    \
+    X(ttrees, ttree, struct cup_ttree, MERGED, "trees of those files")                             \
+    X(basket_places, basket_place, struct cup_basket_place, MERGED,                                \
+      "of all BASKETS records; empty if basket_places_dropped")                                    \
+    X(sections, section, struct cup_section, MERGED, "that the program named")                     \
+    X(section_rows, section_row, struct cup_section_row, MERGED, "by section and task")            \
+    X(value_rows, value_row, struct cup_value_row, MERGED, "by named value and task")              \
+    X(named_values, named_value, struct cup_named_value, MERGED, "that the program gave")          \
+    X(infos, info, struct cup_info, MOVED, "facts about processes")                                \
+    X(notes, note, struct cup_note, MOVED, "why something was not measured")                       \
+    X(children, child, struct cup_child, MOVED, "CHILD records")                                   \
+    X(samples, sample, struct cup_sample_place, MOVED, "log by log, in the order of time")         \
+    X(sampled_workers, sampled_worker, struct cup_sampled_worker, MOVED, "log by log")             \
+    X(statuses, status, struct cup_status_name, MOVED, "log by log")                               \
+    X(spans, span, struct cup_span, MOVED, "of Dask")                                              \
+    X(other_spans, other_span, uint32_t, MOVED,                                                    \
+      "ids of the spans of tasks that the options exclude; one may be there twice")                \
+    X(digests, digest, struct cup_digest, MOVED, "Dask's fine metrics")                            \
+    X(runs, run, struct cup_run, COPIED, "in the order in which they began")                       \
+    X(damages, damage, struct cup_error, COPIED, "one for each log that is damaged or unreadable")
+
 struct cup_profile {
     char *path; /* owned; the directory */
     struct cup_intern strings;
-    struct cup_process *processes;
-    size_t process_count, process_room;
-    struct cup_server *servers;
-    size_t server_count, server_room;
-    struct cup_prefix *prefixes;
-    size_t prefix_count, prefix_room;
-    struct cup_task *tasks;
-    size_t task_count, task_room;
-    uint64_t (*counters)[CUP_COUNTER_COUNT]; /* per task; NULL unless asked for */
-    size_t counter_room;
-    struct cup_measured_waits *own_waits; /* of its own thread; likewise */
-    size_t own_wait_room;
-    struct cup_task_baskets *baskets; /* of each task; likewise */
-    size_t basket_room;
-    struct cup_inputs *inputs; /* of the tasks that have some, in their order in each log */
-    size_t input_count, input_room;
-    struct cup_item *items;
-    size_t item_count, item_room;
-    struct cup_column_set *column_sets;
-    size_t column_set_count, column_set_room;
-    uint32_t *column_names;
-    size_t column_name_count, column_name_room;
-    struct cup_file *files;
-    size_t file_count, file_room;
-    struct cup_file_sum *file_sums;
-    size_t file_sum_count, file_sum_room;
-    struct cup_open_sum *opens; /* by server and kind */
-    size_t open_count, open_room;
-    struct cup_access_place *access_places; /* log by log; none unless asked for */
-    size_t access_place_count, access_place_room;
-    struct cup_branch *branches; /* read in any file */
-    size_t branch_count, branch_room;
-    struct cup_branch_number *branch_numbers; /* log by log */
-    size_t branch_number_count, branch_number_room;
-    struct cup_root_file *root_files;
-    size_t root_file_count, root_file_room;
-    struct cup_ttree *ttrees;
-    size_t ttree_count, ttree_room;
-    struct cup_basket_place *basket_places; /* of all BASKETS records, unless those are too many */
-    size_t basket_place_count, basket_place_room;
-    bool basket_places_dropped;          /* they were */
-    uint64_t basket_rows;                /* of branches, in all BASKETS records of wanted tasks */
-    uint64_t damaged_baskets;            /* BASKETS records that could be read in part only */
-    struct cup_basket_sums without_task; /* read where no task is known; in all other sums, too */
-    struct cup_info *infos;
-    size_t info_count, info_room;
-    struct cup_note *notes;
-    size_t note_count, note_room;
-    struct cup_child *children;
-    size_t child_count, child_room;
-    struct cup_sample_place *samples; /* log by log; those of one in the order of time */
-    size_t sample_count, sample_room;
-    struct cup_sampled_worker *sampled_workers; /* log by log */
-    size_t sampled_worker_count, sampled_worker_room;
-    struct cup_status_name *statuses; /* log by log */
-    size_t status_count, status_room;
-    struct cup_span *spans;
-    size_t span_count, span_room;
-    struct cup_digest *digests;
-    size_t digest_count, digest_room;
-    struct cup_section *sections; /* that the program named, and what tasks had of them */
-    size_t section_count, section_room;
-    struct cup_section_row *section_rows;
-    size_t section_row_count, section_row_room;
-    struct cup_named_value *named_values;
-    size_t named_value_count, named_value_room;
-    struct cup_value_row *value_rows;
-    size_t value_row_count, value_row_room;
-    uint64_t section_rows_left_out; /* of either kind: too many */
-    bool selective;        /* not all tasks were asked for: see the options of the loading */
-    uint32_t *other_spans; /* ids of the spans of tasks that were not; one may be there twice */
-    size_t other_span_count, other_span_room;
-
-    struct cup_run *runs; /* in the order in which they began */
-    size_t run_count, run_room;
-    uint32_t run;           /* index + 1 of the one whose tasks these are; 0: all, or not known */
+#define X(entries, entry, type, merge, what)                                                       \
+    type *entries; /* owned */                                                                     \
+    size_t entry##_count, entry##_room;
+    CUP_PROFILE_ARRAYS(X)
+#undef X
+    bool basket_places_dropped;          /* there were too many */
+    uint64_t basket_rows;                /* in all BASKETS records of the loaded tasks */
+    uint64_t damaged_baskets;            /* BASKETS records that could not be read to the end */
+    struct cup_basket_sums without_task; /* read by no known task; all other sums include it */
+    uint64_t section_rows_left_out;      /* of sections and named values: there were too many */
+    bool selective;                      /* the options exclude some tasks */
+    uint32_t run;           /* index + 1 of the run whose tasks these are; 0: all, or not known */
     uint64_t tasks_skipped; /* of other runs */
 
-    struct cup_error *damages; /* one for each log that is damaged or unreadable */
-    size_t damage_count, damage_room;
     uint64_t logs_read;       /* in full or in part */
-    uint64_t logs_damaged;    /* of them, in part */
+    uint64_t logs_damaged;    /* of logs_read: in part */
     uint64_t logs_unreadable; /* not at all */
     uint64_t unfinished_records, skipped_bytes;
-    uint64_t orphan_records; /* of tasks, strings or files that no record introduced */
+    uint64_t orphan_records; /* that refer to a task, string or file without a record of its own */
     uint64_t health[CUP_HEALTH_COUNT];
-    uint64_t features; /* enum cup_feature: those that were on in at least one process */
+    uint64_t features; /* enum cup_feature: on in at least one process */
 };
 
 #define CUP_ALL_RUNS UINT32_MAX
 
 struct cup_load_options {
-    bool counters;    /* keep the counters of every task, 8 bytes each, and what it waited itself */
-    bool baskets;     /* keep the places of all BASKETS records, however many rows they have */
-    bool accesses;    /* keep the places of what tells where files were read, and when */
-    const char *span; /* only tasks of the span of this name or id; NULL: all */
-    unsigned run;     /* only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
-    const struct cup_clocks *clocks; /* of the logs; NULL: as they are */
-    int64_t from_ns, to_ns; /* for the loading of one log: when they start; 0, 0: whenever */
+    bool counters;    /* fill `counters`, `own_waits` and `baskets`: over 500 bytes for each task */
+    bool baskets;     /* keep basket_places, however many there are */
+    bool accesses;    /* fill `access_places` */
+    const char *span; /* load only tasks of the span of this name or id; NULL: all */
+    unsigned run;     /* load only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
+    const struct cup_clocks *clocks; /* shift times by them; NULL: no shift */
+    int64_t from_ns, to_ns;          /* load only tasks that start in [from, to); 0, 0: all */
 };
 
-/* Reads all logs (*.cup) of a directory. Returns 0 if at least one could be read; the others are
- * told in profile->damages. On -1 *error says why, and there is nothing to free. */
+/* Loads all logs (*.cup) of a directory. Returns 0 if at least one could be read; profile->damages
+ * says what is wrong with the others. On -1 *error says why, and there is nothing to free. */
 int cup_profile_load(struct cup_profile *profile, const char *directory,
                      const struct cup_load_options *options, struct cup_error *error);
 
@@ -360,40 +348,39 @@ static inline struct cup_text cup_profile_text(const struct cup_profile *profile
 /* True if two strings name the same tree: "Events" is the tree of "dir/Events;1". */
 bool cup_same_tree(const struct cup_profile *profile, uint32_t one, uint32_t other);
 
-/* Index + 1 of the branch that has NUMBER in a process; 0: not known. */
+/* Index + 1 of the branch with that number in a process's BRANCH records; 0: not known. */
 uint32_t cup_branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number);
 
-/* Index of the file of that path in root_files; UINT32_MAX if there is none. Looks at all. */
+/* Index of the file of that path in root_files; UINT32_MAX if there is none. A linear search. */
 uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path);
 
-/* What was told of a tree of a file (index in root_files, or UINT32_MAX); NULL if nothing. */
+/* The tree of that name in a file (index in root_files, or UINT32_MAX); NULL if it has none. */
 const struct cup_ttree *cup_ttree_named(const struct cup_profile *profile, uint32_t root_file,
                                         uint32_t tree);
 
-/* NULL when not known. */
+/* NULL if not known. */
 static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,
                                                        const struct cup_task *task)
 {
     return task->server ? &profile->servers[task->server - 1] : NULL;
 }
 
-/* NULL when it has none. */
+/* NULL if the task has none. */
 static inline const struct cup_item *cup_task_item(const struct cup_profile *profile,
                                                    const struct cup_task *task)
 {
     return task->item ? &profile->items[task->item - 1] : NULL;
 }
 
-/* A chunk is a task that carries a work item or reads a partition of uproot.dask's, or in which
- * Coffea's clock calls were seen; and, where there are none of these, one that is given the path of
- * a file. */
+/* A chunk is a task with a Coffea work item, with a partition of uproot.dask, or with Coffea's
+ * clock calls. In a profile without any of these, a task with the path of a file is a chunk. */
 static inline bool cup_item_is_chunk(const struct cup_item *item)
 {
     return item && (item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_READ ||
                     item->tic_ns != 0 || item->names_work);
 }
 
-/* Events of a work item; CUP_UNKNOWN64 when its entry range is not known. */
+/* Length of the entry range; CUP_UNKNOWN64 if it is not known. */
 static inline uint64_t cup_item_events(const struct cup_item *item)
 {
     if (item->entry_start < 0 || item->entry_stop < item->entry_start)
@@ -401,13 +388,13 @@ static inline uint64_t cup_item_events(const struct cup_item *item)
     return (uint64_t)(item->entry_stop - item->entry_start);
 }
 
-/* That Coffea reports; CUP_UNKNOWN64 when not known. */
+/* As Coffea reports; CUP_UNKNOWN64 if not known. */
 static inline uint64_t cup_item_reported_entries(const struct cup_item *item)
 {
     return item->reported_entries == CUP_NO_ENTRIES ? CUP_UNKNOWN64 : item->reported_entries;
 }
 
-/* To the KiB; CUP_UNKNOWN64 when not known. Over several threads it is the sum of their peaks. */
+/* The sum of the peaks of its threads, in whole KiB; CUP_UNKNOWN64 if not known. */
 static inline uint64_t cup_item_peak_bytes(const struct cup_item *item)
 {
     return item->peak_kib ? (uint64_t)item->peak_kib << 10 : CUP_UNKNOWN64;
@@ -419,7 +406,7 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & features) == features;
 }
 
-/* Stop less start, never negative; CUP_UNKNOWN64 for an unfinished task. */
+/* Stop less start, at least 0; CUP_UNKNOWN64 for an unfinished task. */
 static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
 {
     if (task->status == 0)
@@ -442,7 +429,7 @@ static inline struct cup_durations cup_prefix_durations(const struct cup_prefix 
     return (struct cup_durations){prefix->durations[kind], longest_ns};
 }
 
-/* True if what needs the features (a set of enum cup_feature) could be measured somewhere. */
+/* True if each of these features (a set of enum cup_feature) was on in at least one process. */
 static inline bool cup_profile_measured(const struct cup_profile *profile, uint64_t features)
 {
     return (profile->features & features) == features;
@@ -451,32 +438,32 @@ static inline bool cup_profile_measured(const struct cup_profile *profile, uint6
 /* Names of enum cup_counter, as in the log's format. */
 extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
 
-/* Adds counters to sums, or, where a counter's kind is LARGEST, keeps the larger one. */
+/* Adds counters to sums; of counters of kind LARGEST the larger value is kept. */
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
 
-/* The features without which a counter says nothing. */
+/* The features that must be on for a counter to mean anything. */
 uint64_t cup_counter_needs(enum cup_counter counter);
 
-/* When the process is last known to have been there: its end where it was told, else the last thing
- * that its log tells of it. */
+/* The last time at which the process is known to have existed: its end, or the last time in its
+ * log. */
 static inline int64_t cup_process_last_sign_ns(const struct cup_process *process)
 {
     int64_t stop_ns = process->header.log_stop_ns;
     return stop_ns > process->last_ns ? stop_ns : process->last_ns;
 }
 
-/* A process that runs tasks: a Dask worker, or one in which Coffea ran chunks without Dask. */
+/* True if it runs tasks: a Dask worker, or a process in which Coffea ran chunks without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {
     return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;
 }
 
-/* Data files that a descendant of a task read outside of tasks of its own; 0 for other processes.
- */
+/* Bytes of data files that a process started by a task read outside of its own tasks; 0 for other
+ * processes. */
 uint64_t cup_process_child_bytes(const struct cup_process *process);
 
-/* Keys stay in the logs: they would be the largest part of the model, and few are shown. Reading
- * them in the order of tasks costs one small read each. */
+/* Reads task keys from the logs. The profile does not hold them: they would be the largest part of
+ * it, and few are shown. In the order of `tasks`, each key costs one small read. */
 struct cup_key_reader {
     const struct cup_profile *profile;
     int fd;
@@ -487,10 +474,10 @@ struct cup_key_reader {
 
 void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile);
 
-/* Of the bytes of a key; never 0. */
+/* The hash of a key's bytes; never 0. */
 uint64_t cup_key_hash(struct cup_text key);
 
-/* str(key) of a task, valid until the next call; {NULL, 0} when it cannot be read. */
+/* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
 struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task);
 
 void cup_key_reader_close(struct cup_key_reader *reader);

@@ -19,43 +19,11 @@ void cup_builder_empty(struct cup_builder *builder)
         free(old.processes[i].log_path);
     cup_intern_clear(&old.strings);
     *profile = (struct cup_profile){
-#define KEEP(entries, entry) .entries = old.entries, .entry##_room = old.entry##_room
-        KEEP(processes, process),
-        KEEP(servers, server),
-        KEEP(prefixes, prefix),
-        KEEP(tasks, task),
-        KEEP(items, item),
-        KEEP(inputs, input),
-        KEEP(files, file),
-        KEEP(file_sums, file_sum),
-        KEEP(opens, open),
-        KEEP(infos, info),
-        KEEP(notes, note),
-        KEEP(damages, damage),
-        KEEP(counters, counter),
-        KEEP(children, child),
-        KEEP(own_waits, own_wait),
-        KEEP(column_sets, column_set),
-        KEEP(column_names, column_name),
-        KEEP(samples, sample),
-        KEEP(sampled_workers, sampled_worker),
-        KEEP(statuses, status),
-        KEEP(spans, span),
-        KEEP(digests, digest),
-        KEEP(other_spans, other_span),
-        KEEP(baskets, basket),
-        KEEP(branches, branch),
-        KEEP(branch_numbers, branch_number),
-        KEEP(root_files, root_file),
-        KEEP(ttrees, ttree),
-        KEEP(basket_places, basket_place),
-        KEEP(sections, section),
-        KEEP(section_rows, section_row),
-        KEEP(named_values, named_value),
-        KEEP(value_rows, value_row),
-        KEEP(access_places, access_place),
-#undef KEEP
-        .path = old.path,
+#define X(entries, entry, type, merge, what)                                                       \
+    .entries = old.entries, .entry##_room = old.entry##_room,
+        CUP_PROFILE_ARRAYS(X)
+#undef X
+            .path = old.path,
     };
     cup_builder_finish(builder);
     cup_builder_prefix(builder, 0);
@@ -100,27 +68,11 @@ uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text)
     return id;
 }
 
-static int add_counters(struct cup_builder *builder)
-{
-    struct cup_profile *profile = builder->profile;
-    if (cup_array_grow(&profile->counters, &profile->counter_room, profile->task_count,
-                       sizeof *profile->counters) != 0 ||
-        cup_array_grow(&profile->own_waits, &profile->own_wait_room, profile->task_count,
-                       sizeof *profile->own_waits) != 0 ||
-        cup_array_grow(&profile->baskets, &profile->basket_room, profile->task_count,
-                       sizeof *profile->baskets) != 0) {
-        builder->out_of_memory = true;
-        return -1;
-    }
-    memset(profile->counters[profile->task_count], 0, sizeof *profile->counters);
-    memset(&profile->own_waits[profile->task_count], 0, sizeof *profile->own_waits);
-    memset(&profile->baskets[profile->task_count], 0, sizeof *profile->baskets);
-    return 0;
-}
-
 struct cup_task *cup_builder_task(struct cup_builder *builder, bool with_counters)
 {
-    if (with_counters && add_counters(builder) != 0)
+    if (with_counters &&
+        (!CUP_APPEND(builder, counters, counter) || !CUP_APPEND(builder, own_waits, own_wait) ||
+         !CUP_APPEND(builder, baskets, basket)))
         return NULL;
     return CUP_APPEND(builder, tasks, task);
 }
