@@ -1,5 +1,5 @@
-/* A row of a CPU_SAMPLES record: samples that found a thread alike, one after the other. See
- * log_format.h. */
+/* Writes a row of a CPU_SAMPLES record: successive samples that found a thread in the same state.
+ * See log_format.h. */
 #ifndef CUPPING_CPU_ROWS_H
 #define CUPPING_CPU_ROWS_H
 
@@ -11,13 +11,13 @@
 struct cup_cpu_run {
     uint32_t task, node;
     bool on_core;
-    uint64_t first, last; /* of its samples, in CUP_CPU_SAMPLES_NS since the record's start */
+    uint64_t first, last; /* times of its samples, in CUP_CPU_SAMPLES_NS since the record's start */
     uint64_t samples;
 };
 
 enum { CUP_CPU_ROW_LONGEST = 40 }; /* bytes */
 
-/* BEFORE: the row before, of the first one all 0. Returns how many bytes it took. */
+/* BEFORE: the row before; in the first row, zeros. Returns the number of bytes. */
 static inline size_t cup_cpu_row_code(unsigned char *at, const struct cup_cpu_run *run,
                                       const struct cup_cpu_run *before)
 {

@@ -1,4 +1,5 @@
-/* Tails of records: pairs of LEB128 numbers, index and value. See log_format.h. */
+/* Writes the tails of records: unsigned LEB128 numbers, and pairs of them, index and value. See
+ * log_format.h. Functions that write return the number of bytes. */
 #ifndef CUPPING_LOG_PAIRS_H
 #define CUPPING_LOG_PAIRS_H
 
@@ -9,6 +10,7 @@
 
 enum { CUP_PAIR_LONGEST = 12 }; /* bytes of a pair whose index is below 16384 */
 
+/* One number, at most 10 bytes. */
 static inline size_t cup_pairs_number(unsigned char *at, uint64_t number)
 {
     size_t bytes = 0;
@@ -19,7 +21,7 @@ static inline size_t cup_pairs_number(unsigned char *at, uint64_t number)
     return bytes;
 }
 
-/* Values that are known, with indexes from FIRST on. */
+/* Pairs of the values that are not CUP_UNKNOWN64, with indexes from FIRST on. */
 static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, uint32_t count,
                                      uint32_t first)
 {
@@ -33,19 +35,21 @@ static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, 
     return bytes;
 }
 
-/* Small for small differences of either sign. */
+/* The difference modulo 2^64, encoded as a small number if it is small, whatever its sign: n as 2n,
+ * -n as 2n - 1. */
 static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)
 {
     uint64_t difference = value - old;
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
 
+/* The value of such a difference. */
 static inline uint64_t cup_pairs_undo(uint64_t difference, uint64_t old)
 {
     return old + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
 }
 
-/* Values that are not the old ones, as differences. */
+/* Pairs of the values that changed, as differences to the old ones, with indexes from FIRST on. */
 static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values,
                                        const uint64_t *old, uint32_t count, uint32_t first)
 {
@@ -59,7 +63,7 @@ static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values
     return bytes;
 }
 
-/* The record's tail, padded so that the last bytes are no pair. */
+/* Copies PAIRS to the record's tail, and fills the rest of the tail with padding. */
 static inline void cup_pairs_fill(void *record, size_t fixed, const unsigned char *pairs,
                                   size_t bytes)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
-#define X(id, name, kind, text) name,
+#define X(id, name, kind, needs, what) name,
     CUP_COUNTERS(X)
 #undef X
 };
@@ -15,7 +15,7 @@ const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
 
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values)
 {
-#define X(id, name, kind, text)                                                                    \
+#define X(id, name, kind, needs, what)                                                             \
     sums[CUP_C_##id] = MERGE_##kind(sums[CUP_C_##id], values[CUP_C_##id]);
     CUP_COUNTERS(X)
 #undef X
@@ -33,47 +33,26 @@ void cup_profile_free(struct cup_profile *profile)
     *profile = (struct cup_profile){0};
 }
 
+/* The words in the column "needs" of CUP_COUNTERS. */
+#define NEEDS_FILES CUP_FEATURE_FILES
+#define NEEDS_CONTEXT (CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT)
+#define NEEDS_HANDOFF (CUP_FEATURE_FILES | CUP_FEATURE_HANDOFF)
+#define NEEDS_HELPERS CUP_FEATURE_HANDOFF
+#define NEEDS_OPENS (CUP_FEATURE_FILES | CUP_FEATURE_OPENS)
+#define NEEDS_MAPPED CUP_FEATURE_MAPPED
+#define NEEDS_HEAP CUP_FEATURE_HEAP
+#define NEEDS_WAITS CUP_FEATURE_WAITS
+#define NEEDS_GIL (CUP_FEATURE_WAITS | CUP_FEATURE_GIL)
+#define NEEDS_DELAY (CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY)
+
 uint64_t cup_counter_needs(enum cup_counter counter)
 {
-    switch (counter) {
-    case CUP_C_READ_CONTEXT_BYTES:
-        return CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT;
-    case CUP_C_READ_HANDOFF_BYTES:
-    case CUP_C_READ_INHERITED_BYTES:
-        return CUP_FEATURE_FILES | CUP_FEATURE_HANDOFF;
-    case CUP_C_HELPER_CPU_NS:
-        return CUP_FEATURE_HANDOFF;
-    case CUP_C_MAPPED_BYTES:
-        return CUP_FEATURE_MAPPED;
-    case CUP_C_ALLOC_BYTES:
-    case CUP_C_ALLOC_CALLS:
-    case CUP_C_FREED_BYTES:
-    case CUP_C_FREE_CALLS:
-    case CUP_C_PEAK_LIVE_BYTES:
-        return CUP_FEATURE_HEAP;
-    case CUP_C_GIL_WAIT_NS:
-    case CUP_C_GIL_WAITS:
-    case CUP_C_GIL_LONGEST_NS:
-        return CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
-    case CUP_C_RUN_DELAY_NS:
-        return CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY;
-    case CUP_C_IO_WAIT_NS:
-    case CUP_C_LOCK_WAIT_NS:
-    case CUP_C_SLEEP_NS:
-    case CUP_C_POLL_WAIT_NS:
-    case CUP_C_HELD_UP_NS:
-    case CUP_C_GUESSED_WAIT_NS:
-    case CUP_C_MAJOR_FAULTS:
-    case CUP_C_MINOR_FAULTS:
-    case CUP_C_SYSTEM_CPU_NS:
-    case CUP_C_READ_LONGEST_NS:
-        return CUP_FEATURE_WAITS;
-    case CUP_C_OPEN_NS:
-    case CUP_C_FAILED_OPENS:
-        return CUP_FEATURE_FILES | CUP_FEATURE_OPENS;
-    default:
-        return CUP_FEATURE_FILES;
-    }
+    static const uint64_t needs_of[] = {
+#define X(id, name, kind, needs, what) NEEDS_##needs,
+        CUP_COUNTERS(X)
+#undef X
+    };
+    return needs_of[counter];
 }
 
 uint64_t cup_process_child_bytes(const struct cup_process *process)

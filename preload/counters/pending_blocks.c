@@ -18,7 +18,7 @@ static const bool is_largest[CUP_COUNTER_COUNT] = {
 #define SUM false
 #define MAX false /* of several threads: the sum of their peaks */
 #define LARGEST true
-#define X(id, name, kind, text) kind,
+#define X(id, name, kind, needs, what) kind,
     CUP_COUNTERS(X)
 #undef X
 #undef SUM
