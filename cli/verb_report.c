@@ -76,10 +76,7 @@ static int use_samples(const char *path, struct cup_totals *totals, struct cup_s
     const struct cup_window run = cup_run_window(totals);
     if (cup_samples_file_read(file, path, run.from_ns, run.to_ns ? run.to_ns : INT64_MAX, error))
         return -1;
-    cup_observed_free(&totals->observed);
-    if (cup_observed_make_from_file(&totals->observed, totals->profile, run, file) != 0)
-        return cup_error_memory(error, path);
-    return 0;
+    return cup_totals_use_samples(totals, file) == 0 ? 0 : cup_error_memory(error, path);
 }
 
 static int write_totals(const struct request *request, const struct cup_totals *totals,

@@ -56,8 +56,8 @@ static uint64_t shared_bytes(const struct cup_rereads *again)
 
 static double shared_share(const struct cup_totals *t)
 {
-    return t->branches.rereads_known
-               ? share(shared_bytes(&t->branches.total.rereads), t->branches.all.compressed)
+    return t->branches->rereads_known
+               ? share(shared_bytes(&t->branches->total.rereads), t->branches->all.compressed)
                : NAN;
 }
 
@@ -94,7 +94,7 @@ static void say_clusters(const struct cup_totals *t, char *to, size_t room)
 
 static uint64_t shared_of_file(const struct cup_totals *t, size_t file)
 {
-    return shared_bytes(&t->branches.files[file].rereads);
+    return shared_bytes(&t->branches->files[file].rereads);
 }
 
 /* The dataset with the most of these bytes, where there are several; else nothing. */
@@ -121,7 +121,7 @@ static void say_dataset(const struct cup_totals *t, char *to, size_t room)
 
 bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_rereads *again = &t->branches.total.rereads;
+    const struct cup_rereads *again = &t->branches->total.rereads;
     uint64_t bytes = shared_bytes(again);
     char twice[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], clusters[240], dataset[120];
     if (!cup_baskets_shared(t))
@@ -133,7 +133,8 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
              "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
              "10 %%), were read and decompressed before%s%s. %s",
              humane(twice, (double)bytes, CUP_UNIT_BYTES),
-             humane(all, (double)t->branches.all.compressed, CUP_UNIT_BYTES), 100 * shared_share(t),
+             humane(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES),
+             100 * shared_share(t),
              100 * again->estimated_bytes > bytes ? ", in part estimated" : "", dataset, clusters);
     return true;
 }
@@ -142,7 +143,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
 bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice *advice)
 {
     char clusters[240];
-    if (t->branches.rereads_known || t->branches.all.baskets == 0)
+    if (t->branches->rereads_known || t->branches->all.baskets == 0)
         return false;
     double times = events_a_chunk(t) / cup_cluster_find(t).events;
     if (!(times < 10) || !(fabs(times - round(times)) > 0.05 * times))
@@ -164,8 +165,8 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
 static double entries_for_an_event(const struct cup_totals *t)
 {
     double had = 0, needed = 0, events = events_a_chunk(t);
-    for (size_t i = 0; i < t->branches.count; i++) {
-        const struct cup_branch_row *row = &t->branches.rows[i];
+    for (size_t i = 0; i < t->branches->count; i++) {
+        const struct cup_branch_row *row = &t->branches->rows[i];
         double entries = (double)row->sums.entries;
         double given = events * (double)row->chunks;
         if (row->chunks < t->used_chunks || row->chunks != row->tasks || !(entries >= given))
@@ -193,7 +194,7 @@ bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_basket_sums *all = &t->branches.all;
+    const struct cup_basket_sums *all = &t->branches->all;
     double twice = share(all->again_bytes, all->compressed);
     char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(twice > 0.05))
@@ -212,10 +213,10 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_branch_row *row = t->branches.rows;
+    const struct cup_branch_row *row = t->branches->rows;
     char name[100], bytes[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], ratio[40] = "";
-    if (t->branches.count < 3 || row->name == 0 ||
-        !(share(row->sums.compressed, t->branches.all.compressed) > 0.5))
+    if (t->branches->count < 3 || row->name == 0 ||
+        !(share(row->sums.compressed, t->branches->all.compressed) > 0.5))
         return false;
     if (payload_ratio(&row->sums) > 0)
         snprintf(ratio, sizeof ratio, ", compressed %.2f times", payload_ratio(&row->sums));
@@ -224,9 +225,9 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
              "One branch of %zu that were read has %.0f %% of their compressed bytes (threshold "
              "50 %%): %s, %s of %s%s. If few events need it, read it for those; if it is needed, "
              "a lower precision in the file makes it smaller.",
-             t->branches.count, 100 * share(row->sums.compressed, t->branches.all.compressed),
+             t->branches->count, 100 * share(row->sums.compressed, t->branches->all.compressed),
              branch_name(t, row, name), humane(bytes, (double)row->sums.compressed, CUP_UNIT_BYTES),
-             humane(all, (double)t->branches.all.compressed, CUP_UNIT_BYTES), ratio);
+             humane(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
     return true;
 }
 
@@ -267,7 +268,7 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_basket_sums *all = &t->branches.all;
+    const struct cup_basket_sums *all = &t->branches->all;
     double passed = share(all->incidental_bytes, all->incidental_bytes + all->compressed);
     char bytes[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(passed > 0.25))
@@ -296,15 +297,15 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
     const struct cup_branch_row *largest = NULL;
     uint64_t bytes = 0, branches = 0;
     char name[100], size[CUP_HUMAN_READABLE_ROOM];
-    for (size_t i = 0; i < t->branches.count; i++) {
-        const struct cup_branch_row *row = &t->branches.rows[i];
+    for (size_t i = 0; i < t->branches->count; i++) {
+        const struct cup_branch_row *row = &t->branches->rows[i];
         if (!is_poor(row))
             continue;
         largest = largest ? largest : row;
         branches++;
         bytes += row->sums.compressed;
     }
-    if (!largest || !(share(bytes, t->branches.all.compressed) > 0.3))
+    if (!largest || !(share(bytes, t->branches->all.compressed) > 0.3))
         return false;
     advice->weight = 0.03;
     snprintf(advice->text, sizeof advice->text,
@@ -313,15 +314,15 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
              "precision where they are written (Float16_t, fewer bits of mantissa) makes them "
              "smaller; stored without compression they cost no CPU.",
              (big)branches, branches == 1 ? "" : "es", humane(size, (double)bytes, CUP_UNIT_BYTES),
-             100 * share(bytes, t->branches.all.compressed), branch_name(t, largest, name),
+             100 * share(bytes, t->branches->all.compressed), branch_name(t, largest, name),
              payload_ratio(&largest->sums));
     return true;
 }
 
 bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
-    uint64_t baskets = t->branches.all.baskets - t->branches.pages.baskets;
-    uint64_t bytes = t->branches.all.compressed - t->branches.pages.compressed;
+    uint64_t baskets = t->branches->all.baskets - t->branches->pages.baskets;
+    uint64_t bytes = t->branches->all.compressed - t->branches->pages.compressed;
     double mean = share(bytes, baskets);
     char size[CUP_HUMAN_READABLE_ROOM], count[CUP_HUMAN_READABLE_ROOM];
     if (baskets < 1000 || !(mean < 4096))
@@ -341,20 +342,20 @@ static size_t files_with_branches(const struct cup_totals *t)
 {
     size_t files = 0;
     for (size_t i = 0; i < t->profile->root_file_count; i++)
-        files += t->branches.files[i].branches > 0;
+        files += t->branches->files[i].branches > 0;
     return files;
 }
 
 /* Of trees whose branches were counted. */
 bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_branches_file *total = &t->branches.total;
+    const struct cup_branches_file *total = &t->branches->total;
     double read = share(total->branches, total->tree_branches);
     double bytes = share(total->read_of_trees, total->tree_compressed);
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
     double files = (double)files_with_branches(t);
-    if (!t->branches.rereads_known || !(read < 0.1) || !(bytes < 0.1) || !(waits > 0.2))
+    if (!t->branches->rereads_known || !(read < 0.1) || !(bytes < 0.1) || !(waits > 0.2))
         return false;
     advice->weight = 0.1 * waits;
     snprintf(advice->text, sizeof advice->text,

@@ -32,7 +32,7 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 {
     double waste = cup_metric_number(CUP_METRIC_WASTED_WALL_S, t),
-           all = (double)(t->all.wall_ns + t->ledger.waste.killed.wall_ns) / 1e9;
+           all = (double)(t->all.wall_ns + t->waste->killed.wall_ns) / 1e9;
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(waste / all > 0.05))
         return false;
@@ -41,9 +41,9 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
              "%.0f %% of the task time (%s, threshold 5 %%) went into results that were not used: "
              "%llu failed, %llu were done again, %llu never ended.",
              waste / all * 100, humane(time, waste, CUP_UNIT_SECONDS),
-             (unsigned long long)t->ledger.waste.failed.tasks,
-             (unsigned long long)t->ledger.waste.retried.tasks + t->ledger.waste.lost.tasks,
-             (unsigned long long)t->ledger.waste.killed.tasks);
+             (unsigned long long)t->waste->failed.tasks,
+             (unsigned long long)t->waste->retried.tasks + t->waste->lost.tasks,
+             (unsigned long long)t->waste->killed.tasks);
     return true;
 }
 

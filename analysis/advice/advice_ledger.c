@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "analysis/advice/advice_rules.h"
+#include "analysis/metrics/reads/open_ranks.h"
 
 typedef unsigned long long big;
 
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_loss_sums *sums = &t->ledger.losses.sums;
+    const struct cup_loss_sums *sums = &t->losses->sums;
     double lost = (double)cup_losses_events(sums);
     double all = lost + (double)t->events;
     if (sums->chunks[CUP_LOSS_SKIPPED] == 0)
@@ -28,7 +29,7 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 static struct cup_text server_of(const struct cup_totals *t, size_t loss)
 {
     const struct cup_profile *profile = t->profile;
-    uint32_t item = t->ledger.losses.rows[loss].item;
+    uint32_t item = t->losses->rows[loss].item;
     return cup_url_server(cup_profile_text(profile, profile->items[item].file));
 }
 
@@ -74,8 +75,8 @@ static void describe_failures(struct cup_advice *advice, struct cup_text server,
 bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice)
 {
     struct failures failures = {.worst = 0};
-    for (size_t i = 0; i < t->ledger.losses.count; i++) {
-        const struct cup_loss *loss = &t->ledger.losses.rows[i];
+    for (size_t i = 0; i < t->losses->count; i++) {
+        const struct cup_loss *loss = &t->losses->rows[i];
         struct cup_text server = server_of(t, i);
         if (server.bytes)
             add_failures(&failures, server, loss->failed + loss->skipped);
@@ -92,7 +93,7 @@ bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice
 
 bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_hosts *hosts = &t->ledger.hosts;
+    const struct cup_hosts *hosts = t->hosts;
     const struct cup_host *slowest = NULL;
     uint64_t slow = 0;
     double lost_ns = 0;
@@ -121,9 +122,9 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_stage *stage = &t->ledger.stages.rows[CUP_STAGE_MERGE];
+    const struct cup_stage *stage = &t->stages->rows[CUP_STAGE_MERGE];
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
-    const struct cup_merge_level sum = cup_merge_sum(&t->ledger.merge, false);
+    const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
     char time[CUP_HUMAN_READABLE_ROOM], idle[CUP_HUMAN_READABLE_ROOM],
         longest[CUP_HUMAN_READABLE_ROOM];
     if (!stage->known || sum.tasks == 0 || merge_s < 1 || !(merge_s / run_s > 0.15))

@@ -9,7 +9,7 @@ static const double worthwhile = 0.05;
 
 bool cup_chunks_too_small(const struct cup_totals *t)
 {
-    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    const struct cup_chunk_size *size = &t->fits->size;
     bool gains = size->fixed_share - size->new_fixed_share >= worthwhile ||
                  size->least_by == CUP_BOUND_SCHEDULER;
     return !size->missing && size->events >= another_size * size->present && gains;
@@ -17,7 +17,7 @@ bool cup_chunks_too_small(const struct cup_totals *t)
 
 static bool chunks_too_large(const struct cup_totals *t)
 {
-    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    const struct cup_chunk_size *size = &t->fits->size;
     return !size->missing && size->events * another_size <= size->present &&
            (size->most_by == CUP_BOUND_WALL || size->most_by == CUP_BOUND_MEMORY);
 }
@@ -48,7 +48,7 @@ static const char *reason_of(const struct cup_chunk_size *size)
 /* " of TTbar", where the fit is not over all chunks. */
 static const char *say_dataset(const struct cup_totals *t, char to[80])
 {
-    uint32_t dataset = t->ledger.fits.size.fit->dataset;
+    uint32_t dataset = t->fits->size.fit->dataset;
     struct cup_text name = cup_profile_text(t->profile, dataset);
     *to = '\0';
     if (dataset)
@@ -58,14 +58,14 @@ static const char *say_dataset(const struct cup_totals *t, char to[80])
 
 static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    const struct cup_chunk_size *size = &t->fits->size;
     char fixed[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
         present[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
         wall[CUP_HUMAN_READABLE_ROOM], memory[200], dataset[80];
     double gain = size->fixed_share - size->new_fixed_share;
     advice->weight =
         gain * (double)t->chunk_wall_ns / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
-    say_memory(&t->ledger.fits.memory, memory, sizeof memory);
+    say_memory(&t->fits->memory, memory, sizeof memory);
     snprintf(
         advice->text, sizeof advice->text,
         "Chunks%s are small: by a fit over %zu of them %s (error %s) of each, %.0f %% of its time "
@@ -82,7 +82,7 @@ static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 
 static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_chunk_size *size = &t->ledger.fits.size;
+    const struct cup_chunk_size *size = &t->fits->size;
     bool memory = size->most_by == CUP_BOUND_MEMORY;
     char event[CUP_HUMAN_READABLE_ROOM], present[CUP_HUMAN_READABLE_ROOM],
         wall[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
@@ -112,12 +112,12 @@ bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
 /* Memory that nobody uses matters where it was asked for: on one host it is what there is. */
 static bool is_plenty(const struct cup_totals *t, double share)
 {
-    return share < 0.5 && t->ledger.hosts.count > 1;
+    return share < 0.5 && t->hosts->count > 1;
 }
 
 bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_memory_need *need = &t->ledger.fits.memory;
+    const struct cup_memory_need *need = &t->fits->memory;
     double share = need->request_bytes / need->limit_bytes;
     bool scarce = share > 1;
     char chunk[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],

@@ -182,7 +182,7 @@ static struct cup_value branches_percent(const struct cup_totals *totals)
 {
     double sum = 0, known = 0;
     for (size_t i = 0; i < totals->profile->root_file_count; i++) {
-        const struct cup_branches_file *file = &totals->branches.files[i];
+        const struct cup_branches_file *file = &totals->branches->files[i];
         if (file->tree_branches == 0)
             continue;
         sum += 100.0 * (double)file->branches_of_trees / (double)file->tree_branches;

@@ -38,7 +38,7 @@ static void put_worker(struct cup_roast *roast, const struct cup_tracking *track
                        int kind)
 {
     cup_python_clear(&roast->key);
-    cup_python_add_text(&roast->key, roast->totals->observed.workers[worker].address);
+    cup_python_add_text(&roast->key, roast->totals->observed->workers[worker].address);
     cup_json_array(&roast->json, roast->key.bytes ? roast->key.bytes : "");
     for (size_t i = tracking->first[worker]; i < tracking->first[worker + 1]; i++) {
         const struct cup_tracked_row *row = &tracking->rows[i];
@@ -50,7 +50,7 @@ static void put_worker(struct cup_roast *roast, const struct cup_tracking *track
 
 static void put_timelines(struct cup_roast *roast, const struct cup_tracking *tracking, int kind)
 {
-    const struct cup_observed *observed = &roast->totals->observed;
+    const struct cup_observed *observed = roast->totals->observed;
     cup_json_object(&roast->json, cup_seen_names[kind]);
     for (size_t i = 0; i < observed->worker_count && !cup_output_failed(roast->output); i++)
         if (cup_observed_known(&observed->workers[i]))
@@ -62,11 +62,11 @@ enum { MOST_ROWS = 10 * CUP_TRACKED_ROWS };
 int cup_roast_put_tracking(struct cup_roast *roast)
 {
     struct cup_tracking tracking;
-    if (!roast->totals->observed.origin) {
+    if (!roast->totals->observed->origin) {
         cup_json_value(&roast->json, "tracking_data", cup_null());
         return 0;
     }
-    if (cup_tracking_make(&tracking, &roast->totals->observed, MOST_ROWS) != 0)
+    if (cup_tracking_make(&tracking, roast->totals->observed, MOST_ROWS) != 0)
         return -1;
     cup_json_row(&roast->json, "tracking_data");
     put_counts(roast, &tracking);

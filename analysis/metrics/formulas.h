@@ -54,7 +54,7 @@ static inline double cup_estimated_cores(T t)
 /* Likewise, by samples; NAN without them. */
 static inline double cup_sampled_cores(T t)
 {
-    return cup_observed_threads(&t->observed);
+    return cup_observed_threads(t->observed);
 }
 
 /* The better of the two: what efficiencies rest on. */
@@ -68,7 +68,7 @@ static inline double cup_run_cores(T t)
  * come and go. Without samples that of the logs. */
 static inline double cup_total_cores(T t)
 {
-    double cores = cup_timeline_average(&t->observed.count) * t->observed.cores;
+    double cores = cup_timeline_average(&t->observed->count) * t->observed->cores;
     return isnan(cores) || isnan(cup_sampled_cores(t)) ? cup_run_cores(t) : cores;
 }
 

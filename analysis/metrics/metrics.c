@@ -54,10 +54,10 @@ struct cup_value cup_metric_value(enum cup_metric_id id, const struct cup_totals
 /* The threads of the run: see formulas.h. */
 static const char *source_of_cores(const struct cup_totals *totals)
 {
-    return isnan(cup_observed_threads(&totals->observed))
+    return isnan(cup_observed_threads(totals->observed))
                ? "P: estimated from the thread counts of the workers, each for the time of the run "
                  "that its log was open"
-               : totals->observed.source;
+               : totals->observed->source;
 }
 
 /* The row's source, or that of the value in the file of --coffea-report. */
@@ -77,7 +77,7 @@ char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals
     for (const char *at = template_of(metric, totals); *at && length < CUP_SOURCE_ROOM - 1;) {
         size_t plain = strcspn(at, "@#");
         const char *part = at[0] == '#'   ? source_of_cores(totals)
-                           : at[0] == '@' ? totals->observed.source
+                           : at[0] == '@' ? totals->observed->source
                            : plain        ? at
                                           : "";
         if (at[0] == '@' && !*part)
@@ -95,8 +95,8 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
         return metric->source;
     if (!is_measured(metric, totals))
         return "the library could not measure it: health says which feature is off";
-    if (strchr(metric->source, '@') && *totals->observed.reason)
-        return totals->observed.reason;
+    if (strchr(metric->source, '@') && *totals->observed->reason)
+        return totals->observed->reason;
     if (metric->missing)
         return metric->missing;
     if (strchr(metric->source, '@'))

@@ -42,12 +42,12 @@ struct cup_value cup_baskets_payload(const struct cup_basket_sums *sums, bool co
 
 static struct cup_value compressed_payload(T t)
 {
-    return cup_baskets_payload(&t->branches.all, true);
+    return cup_baskets_payload(&t->branches->all, true);
 }
 
 static struct cup_value uncompressed_payload(T t)
 {
-    return cup_baskets_payload(&t->branches.all, false);
+    return cup_baskets_payload(&t->branches->all, false);
 }
 
 static struct cup_value payload_ratio(T t)
@@ -62,9 +62,9 @@ static struct cup_value payload_ratio(T t)
 static struct cup_value branches_read(T t)
 {
     uint64_t named = 0;
-    for (size_t i = 0; i < t->branches.count; i++)
-        named += t->branches.rows[i].name != 0;
-    return if_any(&t->branches, named);
+    for (size_t i = 0; i < t->branches->count; i++)
+        named += t->branches->rows[i].name != 0;
+    return if_any(t->branches, named);
 }
 
 static struct cup_value files_read(T t)
@@ -72,31 +72,31 @@ static struct cup_value files_read(T t)
     uint64_t files = 0;
     for (size_t i = 0; i < t->profile->root_file_count; i++)
         files += t->profile->root_files[i].sums.baskets > 0;
-    return if_any(&t->branches, files);
+    return if_any(t->branches, files);
 }
 
 /* ---- twice -------------------------------------------------------------------------------- */
 
 static const struct cup_rereads *rereads(T t)
 {
-    return &t->branches.total.rereads;
+    return &t->branches->total.rereads;
 }
 
 static struct cup_value if_known(T t, uint64_t value)
 {
-    return t->branches.rereads_known ? if_any(&t->branches, value) : cup_null();
+    return t->branches->rereads_known ? if_any(t->branches, value) : cup_null();
 }
 
 static uint64_t distinct(T t)
 {
-    return cup_distinct_bytes(&t->branches.all, rereads(t));
+    return cup_distinct_bytes(&t->branches->all, rereads(t));
 }
 
 static struct cup_value read_amplification(T t)
 {
-    uint64_t bytes = less(distinct(t), t->branches.all.unseen_compressed);
-    return t->branches.rereads_known && bytes
-               ? cup_ratio((double)t->branches.file_bytes, (double)bytes)
+    uint64_t bytes = less(distinct(t), t->branches->all.unseen_compressed);
+    return t->branches->rereads_known && bytes
+               ? cup_ratio((double)t->branches->file_bytes, (double)bytes)
                : cup_null();
 }
 
@@ -118,7 +118,7 @@ REREAD(wasted_bytes, wasted_bytes)
 
 static const struct cup_branches_file *total(T t)
 {
-    return &t->branches.total;
+    return &t->branches->total;
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */

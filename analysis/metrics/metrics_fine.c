@@ -47,12 +47,12 @@ static struct cup_value processor_noncpu_percentage(T t)
 
 static struct cup_value of_dask(T t, enum cup_fine_activity activity)
 {
-    return cup_fine_of(&t->fine, t->profile, &t->fine.all, activity);
+    return cup_fine_of(t->fine, t->profile, &t->fine->all, activity);
 }
 
 static struct cup_value of_tasks(T t, enum cup_fine_activity activity)
 {
-    return cup_fine_of_tasks(&t->fine, &t->fine.all, activity);
+    return cup_fine_of_tasks(t->fine, &t->fine->all, activity);
 }
 
 static struct cup_value sum_of(struct cup_value a, struct cup_value b)
@@ -64,17 +64,17 @@ static struct cup_value sum_of(struct cup_value a, struct cup_value b)
 static struct cup_value dask_of(T t, const struct cup_fine_sums *sums,
                                 enum cup_fine_activity activity)
 {
-    return t->fine.processor.digests ? cup_fine_of_tasks(&t->fine, sums, activity) : cup_null();
+    return t->fine->processor.digests ? cup_fine_of_tasks(t->fine, sums, activity) : cup_null();
 }
 
 static struct cup_value processor_cpu_dask(T t)
 {
-    return dask_of(t, &t->fine.processor, CUP_FINE_THREAD_CPU);
+    return dask_of(t, &t->fine->processor, CUP_FINE_THREAD_CPU);
 }
 
 static struct cup_value processor_noncpu_dask(T t)
 {
-    return dask_of(t, &t->fine.processor, CUP_FINE_THREAD_NONCPU);
+    return dask_of(t, &t->fine->processor, CUP_FINE_THREAD_NONCPU);
 }
 
 static struct cup_value processor_cpu_percentage_dask(T t)

@@ -6,17 +6,17 @@
 /* Where they were not looked at together, how many there were is known over time only. */
 static struct cup_value mean_workers(T t)
 {
-    bool apart = t->observed.origin == CUP_SAMPLES_WORKERS;
-    return cup_real(apart ? cup_timeline_average(&t->observed.count)
-                          : cup_timeline_mean(&t->observed.count));
+    bool apart = t->observed->origin == CUP_SAMPLES_WORKERS;
+    return cup_real(apart ? cup_timeline_average(&t->observed->count)
+                          : cup_timeline_mean(&t->observed->count));
 }
 
 /* ---- how large -------------------------------------------------------------------------- */
 
 static struct cup_value total_cores(T t)
 {
-    return t->observed.origin
-               ? cup_real(cup_timeline_average(&t->observed.count) * t->observed.cores)
+    return t->observed->origin
+               ? cup_real(cup_timeline_average(&t->observed->count) * t->observed->cores)
                : cup_null();
 }
 
@@ -25,9 +25,9 @@ static struct cup_value total_cores(T t)
 static struct cup_value real_cpu_utilization_process(T t)
 {
     double cpu_s = 0, thread_s = 0;
-    for (size_t i = 0; i < t->observed.worker_count; i++) {
-        cpu_s += t->observed.workers[i].process_cpu_s;
-        thread_s += t->observed.workers[i].process_thread_s;
+    for (size_t i = 0; i < t->observed->worker_count; i++) {
+        cpu_s += t->observed->workers[i].process_cpu_s;
+        thread_s += t->observed->workers[i].process_thread_s;
     }
     return cup_ratio(100 * cpu_s, thread_s);
 }
@@ -36,7 +36,7 @@ static struct cup_value real_cpu_utilization_process(T t)
 
 static bool has_heartbeats(T t)
 {
-    return t->observed.origin == CUP_SAMPLES_SCHEDULER;
+    return t->observed->origin == CUP_SAMPLES_SCHEDULER;
 }
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */

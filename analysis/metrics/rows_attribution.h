@@ -75,5 +75,5 @@ METRIC(OTHER_PROCESS_BYTES, "other_process_bytes", "besides: other processes", B
        cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]),
        "P: data files read by clients, schedulers and nannies", .needs = CUP_FEATURE_FILES)
 METRIC(KERNEL_READ_BYTES, "kernel_read_bytes", NULL, BYTES,
-       t->kernel.processes ? cup_count(t->kernel.kernel_bytes) : cup_null(),
+       t->kernel->processes ? cup_count(t->kernel->kernel_bytes) : cup_null(),
        "P: /proc/self/io of all processes that ended in good order; kernel_check compares it")

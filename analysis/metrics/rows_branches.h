@@ -1,20 +1,20 @@
 /* The metrics of the section "branches", one row each; metrics.h says what is in a row. */
 
-METRIC(BASKETS, "baskets", "baskets read", COUNT, if_any(&t->branches, t->branches.all.baskets),
+METRIC(BASKETS, "baskets", "baskets read", COUNT, if_any(t->branches, t->branches->all.baskets),
        "P: reads of baskets: those that uproot asked for, or, of readers that were not asked, "
        "those that lie where requests begin; those read again count again",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(COMPRESSED_BYTES, "compressed_bytes", "  compressed", BYTES,
-       if_any(&t->branches, t->branches.all.compressed),
+       if_any(t->branches, t->branches->all.compressed),
        "P: sum of fNbytes, keys too, as uproot counts it", .needs = CUP_FEATURE_BASKETS,
        .missing = NONE)
 METRIC(UNCOMPRESSED_BYTES, "uncompressed_bytes", "  uncompressed", BYTES,
-       cup_baskets_uncompressed(&t->branches.all),
+       cup_baskets_uncompressed(&t->branches->all),
        "P: sum of fKeylen + fObjlen of the baskets whose keys were seen, as uproot counts it; "
        "unseen_baskets are not in it",
        .needs = CUP_FEATURE_BASKETS, .missing = UNSEEN_ONLY)
 METRIC(BRANCHES_COMPRESSION_RATIO, "compression_ratio", "  ratio", RATIO,
-       cup_baskets_ratio(&t->branches.all),
+       cup_baskets_ratio(&t->branches->all),
        "P: uncompressed_bytes / compressed bytes of the same baskets", .needs = CUP_FEATURE_BASKETS,
        .missing = UNSEEN_ONLY)
 METRIC(COMPRESSED_PAYLOAD_BYTES, "compressed_payload_bytes", NULL, BYTES, compressed_payload(t),
@@ -31,7 +31,7 @@ METRIC(BRANCHES_READ, "branches_read", "different branches", COUNT, branches_rea
 METRIC(FILES_READ, "files_read", "files they are in", COUNT, files_read(t),
        "P: files of which baskets were read", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(DISTINCT_BASKETS, "distinct_baskets", "different baskets", COUNT,
-       if_known(t, less(t->branches.all.baskets, rereads(t)->baskets)),
+       if_known(t, less(t->branches->all.baskets, rereads(t)->baskets)),
        "P: baskets less reread_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(DISTINCT_BYTES, "distinct_bytes", "  compressed", BYTES, if_known(t, distinct(t)),
        "P: compressed_bytes less reread_bytes", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
@@ -41,10 +41,10 @@ METRIC(REREAD_BYTES, "reread_bytes", "  compressed", BYTES, reread_bytes(t), TWI
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND,
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(REREAD_SAME_TASK_BASKETS, "reread_same_task_baskets", "  by the same task", COUNT,
-       if_any(&t->branches, t->branches.all.again), "P: exact, as the task's process counted it",
+       if_any(t->branches, t->branches->all.again), "P: exact, as the task's process counted it",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(REREAD_SAME_TASK_BYTES, "reread_same_task_bytes", NULL, BYTES,
-       if_any(&t->branches, t->branches.all.again_bytes), "P: likewise, compressed",
+       if_any(t->branches, t->branches->all.again_bytes), "P: likewise, compressed",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(REREAD_BORDER_BASKETS, "reread_border_baskets", "  at borders of chunks", COUNT,
        border_baskets(t), "P: exact: the last basket of one task is the first of another",
@@ -88,48 +88,48 @@ METRIC(BYTES_SHARE, "bytes_share", "  share read", SHARE,
        .missing = NO_TREES)
 METRIC(
     INCIDENTAL_BASKETS, "incidental_baskets", "baskets passed by", COUNT,
-    cup_count(t->branches.all.incidental),
+    cup_count(t->branches->all.incidental),
     "P: whole baskets that read-ahead delivered and nobody asked for; once for each task and place",
     .needs = CUP_FEATURE_BASKETS)
 METRIC(INCIDENTAL_BYTES, "incidental_bytes", "  compressed", BYTES,
-       cup_count(t->branches.all.incidental_bytes), "P: likewise, compressed",
+       cup_count(t->branches->all.incidental_bytes), "P: likewise, compressed",
        .needs = CUP_FEATURE_BASKETS, .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(
     UNSEEN_BASKETS, "unseen_baskets", "baskets asked for, not seen", COUNT,
-    if_any(&t->branches, t->branches.all.unseen),
+    if_any(t->branches, t->branches->all.unseen),
     "P: uproot asked for them, but their bytes passed by no hook (remote over TLS, mapped files)",
     .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(UNSEEN_COMPRESSED_BYTES, "unseen_compressed_bytes", NULL, BYTES,
-       if_any(&t->branches, t->branches.all.unseen_compressed), "P: of compressed_bytes: those",
+       if_any(t->branches, t->branches->all.unseen_compressed), "P: of compressed_bytes: those",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(BY_PLACE_BASKETS, "by_place_baskets", "baskets known by their place", COUNT,
-       if_any(&t->branches, t->branches.all.by_place),
+       if_any(t->branches, t->branches->all.by_place),
        "P: of readers whose requests are not known by name: baskets that begin where a request "
        "begins, or follow such a one",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(BY_PLACE_BYTES, "by_place_bytes", NULL, BYTES,
-       if_any(&t->branches, t->branches.all.by_place_compressed), "P: of compressed_bytes: those",
+       if_any(t->branches, t->branches->all.by_place_compressed), "P: of compressed_bytes: those",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(PAGE_BLOCKS, "page_blocks", "blocks of RNTuples", COUNT,
-       if_any(&t->branches, t->branches.pages.baskets),
+       if_any(t->branches, t->branches->pages.baskets),
        "P: of baskets: compressed blocks of pages, which have no names: their branch is not known",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(PAGE_BYTES, "page_bytes", NULL, BYTES, if_any(&t->branches, t->branches.pages.compressed),
+METRIC(PAGE_BYTES, "page_bytes", NULL, BYTES, if_any(t->branches, t->branches->pages.compressed),
        "P: of compressed_bytes: those", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(WITHOUT_TASK_BASKETS, "without_task_baskets", "baskets without a task", COUNT,
-       if_any(&t->branches, t->branches.without_task.baskets),
+       if_any(t->branches, t->branches->without_task.baskets),
        "P: of baskets: no task is known that read them", .needs = CUP_FEATURE_BASKETS,
        .missing = NONE)
 METRIC(WITHOUT_TASK_BYTES, "without_task_bytes", NULL, BYTES,
-       if_any(&t->branches, t->branches.without_task.compressed), "P: of compressed_bytes: those",
+       if_any(t->branches, t->branches->without_task.compressed), "P: of compressed_bytes: those",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(EVENTS_CHECKED, "events_checked", "chunks checked for events", COUNT,
-       cup_count(t->branches.events_checked),
+       cup_count(t->branches->events_checked),
        "P: used chunks whose entry range is known, and that read baskets of their tree with known "
        "numbers of entries",
        .needs = CUP_FEATURE_BASKETS)
 METRIC(EVENTS_UNSUPPORTED, "events_unsupported", "  that read fewer", COUNT,
-       t->branches.events_checked ? cup_count(t->branches.events_unsupported) : cup_null(),
+       t->branches->events_checked ? cup_count(t->branches->events_unsupported) : cup_null(),
        "P: of them, those that read no branch with as many entries as their range has: the "
        "processor asked for a part of it, or arrays came from a cache",
        .needs = CUP_FEATURE_BASKETS, .missing = "no chunk could be checked")
@@ -142,6 +142,6 @@ METRIC(BASKETS_DROPPED, "baskets_dropped", "baskets dropped", COUNT,
        "seconds are neither there nor here",
        .needs = CUP_FEATURE_BASKETS)
 METRIC(RECORDS_DAMAGED, "records_damaged", "records of them damaged", COUNT,
-       cup_count(t->profile->damaged_baskets + t->branches.lost_records),
+       cup_count(t->profile->damaged_baskets + t->branches->lost_records),
        "BASKETS records that could be read in part only, or not again",
        .needs = CUP_FEATURE_BASKETS)

@@ -28,18 +28,18 @@ METRIC(IO_WAIT_PCT, "io_wait_pct", "I/O wait", PERCENT, io_wait_pct(t),
        "P: io_wait_s of all tasks over their time, where waits were measured",
        .needs = CUP_FEATURE_WAITS, .direction = {CUP_BETTER_LOWER})
 METRIC(WASTED_WALL_S, "wasted_wall_s", "task time without use", SECONDS,
-       cup_of_ns(cup_waste_sum(&t->ledger.waste).wall_ns),
+       cup_of_ns(cup_waste_sum(t->waste).wall_ns),
        "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its "
        "worker, so that they were done again; tasks that never ended, until the last sign of their "
        "process",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(WASTED_CPU_S, "wasted_cpu_s", "CPU time without use", SECONDS,
-       cup_of_ns(cup_waste_sum(&t->ledger.waste).cpu_ns),
+       cup_of_ns(cup_waste_sum(t->waste).cpu_ns),
        "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU "
        "clock is read when its task ends",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(WASTED_BYTES, "wasted_bytes", "bytes read without use", BYTES,
-       cup_count(cup_waste_sum(&t->ledger.waste).read_bytes), "P: likewise, of all these tasks",
+       cup_count(cup_waste_sum(t->waste).read_bytes), "P: likewise, of all these tasks",
        .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(SCALING_EFFICIENCY, "scaling_efficiency", NULL, RATIO, cup_null(),
        "needs two or more runs: `cupping compare A B`", .unavailable = true,

@@ -71,10 +71,10 @@ METRIC(PROCESSOR_NONCPU_PERCENTAGE_DASK, "processor_noncpu_percentage_dask", NUL
        cup_real(100 - cup_number(processor_cpu_percentage_dask(t))), TASKS_D "likewise",
        .missing = NO_PROCESSOR)
 METRIC(OVERHEAD_CPU_TIME_SECONDS_DASK, "overhead_cpu_time_seconds_dask", NULL, SECONDS,
-       dask_of(t, &t->fine.overhead, CUP_FINE_THREAD_CPU),
+       dask_of(t, &t->fine->overhead, CUP_FINE_THREAD_CPU),
        TASKS_D "thread-cpu of all other prefixes", .missing = NO_PROCESSOR)
 METRIC(OVERHEAD_NONCPU_TIME_SECONDS_DASK, "overhead_noncpu_time_seconds_dask", NULL, SECONDS,
-       dask_of(t, &t->fine.overhead, CUP_FINE_THREAD_NONCPU), TASKS_D "thread-noncpu, likewise",
+       dask_of(t, &t->fine->overhead, CUP_FINE_THREAD_NONCPU), TASKS_D "thread-noncpu, likewise",
        .missing = NO_PROCESSOR)
 METRIC(TOTAL_COMPRESSION_OVERHEAD_SECONDS, "total_compression_overhead_seconds", NULL, SECONDS,
        sum_of(of_tasks(t, CUP_FINE_COMPRESS), of_tasks(t, CUP_FINE_DECOMPRESS)),
@@ -82,14 +82,15 @@ METRIC(TOTAL_COMPRESSION_OVERHEAD_SECONDS, "total_compression_overhead_seconds",
 METRIC(TOTAL_SERIALIZATION_OVERHEAD_SECONDS, "total_serialization_overhead_seconds", NULL, SECONDS,
        sum_of(of_tasks(t, CUP_FINE_SERIALIZE), of_tasks(t, CUP_FINE_DESERIALIZE)),
        TASKS_D "serialize and deserialize", .missing = NOT_TOLD)
-METRIC(WORKERS_TOLD, "workers_told", NULL, COUNT, cup_count(t->fine.worker_count),
+METRIC(WORKERS_TOLD, "workers_told", NULL, COUNT, cup_count(t->fine->worker_count),
        "D: workers that told fine metrics")
-METRIC(WORKERS_SILENT, "workers_silent", NULL, COUNT, cup_count(t->fine.silent_workers),
+METRIC(WORKERS_SILENT, "workers_silent", NULL, COUNT, cup_count(t->fine->silent_workers),
        "P: Dask workers that told none")
-METRIC(WORKERS_INCOMPLETE, "workers_incomplete", NULL, COUNT, cup_count(t->fine.incomplete_workers),
+METRIC(WORKERS_INCOMPLETE, "workers_incomplete", NULL, COUNT,
+       cup_count(t->fine->incomplete_workers),
        "D: workers whose last values are not those of their end: killed, or still running")
 METRIC(BEHIND_S, "behind_s", NULL, SECONDS,
-       t->fine.worker_count ? cup_seconds(t->fine.behind_ns) : cup_null(),
+       t->fine->worker_count ? cup_seconds(t->fine->behind_ns) : cup_null(),
        "P: from the last look at such a worker's values to the last sign of its process; of the "
        "one where that is longest",
        .missing = NOT_TOLD)

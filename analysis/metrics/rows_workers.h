@@ -2,43 +2,44 @@
 
 /* The mean, the lowest and the highest of all samples of all workers. */
 #define PERCENT_METRICS(id, name, label, percent, source)                                          \
-    METRIC(id, name, label, PERCENT, cup_real(cup_timeline_mean(&t->observed.percents[percent])),  \
+    METRIC(id, name, label, PERCENT, cup_real(cup_timeline_mean(&t->observed->percents[percent])), \
            source "; mean of all samples of all workers")                                          \
     METRIC(id##_MIN, name "_min", NULL, PERCENT,                                                   \
-           cup_real(cup_timeline_min(&t->observed.percents[percent])), source "; the lowest")      \
+           cup_real(cup_timeline_min(&t->observed->percents[percent])), source "; the lowest")     \
     METRIC(id##_MAX, name "_max", NULL, PERCENT,                                                   \
-           cup_real(cup_timeline_max(&t->observed.percents[percent])), source "; the highest")
+           cup_real(cup_timeline_max(&t->observed->percents[percent])), source "; the highest")
 /* What each worker reports: the sum over the workers and one worker, on average and at most.
  * number: cup_whole() for bytes, which have no parts; else cup_real(). */
 #define HEARTBEAT_METRICS(id, name, label, unit, seen, number, source, preferred)                  \
-    METRIC(id, name, label, unit, number(cup_timeline_average(&t->observed.totals[seen])),         \
+    METRIC(id, name, label, unit, number(cup_timeline_average(&t->observed->totals[seen])),        \
            source "; of all workers, average over time", .direction = {preferred})                 \
     METRIC(id##_PEAK, name "_peak", NULL, unit,                                                    \
-           number(cup_timeline_max(&t->observed.totals[seen])),                                    \
+           number(cup_timeline_max(&t->observed->totals[seen])),                                   \
            source "; of all workers at one time, the highest", .missing = APART)                   \
     METRIC(id##_PER_WORKER, name "_per_worker", NULL, unit,                                        \
-           number(cup_observed_per_worker(&t->observed, seen)),                                    \
+           number(cup_observed_per_worker(t->observed, seen)),                                     \
            source "; average over time of each worker, and mean of those")                         \
     METRIC(id##_PER_WORKER_PEAK, name "_per_worker_peak", NULL, unit,                              \
-           number(cup_observed_highest(&t->observed, seen)), source "; the highest of any worker")
+           number(cup_observed_highest(t->observed, seen)), source "; the highest of any worker")
 
 METRIC(AVG_WORKERS, "avg_workers", "workers, over time", RATIO,
-       cup_real(cup_timeline_average(&t->observed.count)),
+       cup_real(cup_timeline_average(&t->observed->count)),
        "@; trapezoid over time, interpolated at the run's start and stop")
 METRIC(MEAN_WORKERS, "mean_workers", NULL, RATIO, mean_workers(t), "@; mean of the samples")
 METRIC(PEAK_WORKERS, "peak_workers", "  at most", COUNT,
-       cup_whole(cup_timeline_max(&t->observed.count)), "@")
+       cup_whole(cup_timeline_max(&t->observed->count)), "@")
 METRIC(CORES_PER_WORKER, "cores_per_worker", "threads a worker", RATIO,
-       t->observed.origin ? cup_real(t->observed.cores) : cup_null(), "@; mean over workers")
+       t->observed->origin ? cup_real(t->observed->cores) : cup_null(), "@; mean over workers")
 METRIC(CORES_PER_WORKER_MIN, "cores_per_worker_min", NULL, RATIO,
-       t->observed.origin ? cup_real(t->observed.cores_min) : cup_null(), "@; the smallest worker")
+       t->observed->origin ? cup_real(t->observed->cores_min) : cup_null(),
+       "@; the smallest worker")
 METRIC(CORES_PER_WORKER_MAX, "cores_per_worker_max", NULL, RATIO,
-       t->observed.origin ? cup_real(t->observed.cores_max) : cup_null(), "@; the largest worker")
+       t->observed->origin ? cup_real(t->observed->cores_max) : cup_null(), "@; the largest worker")
 METRIC(TOTAL_CORES, "total_cores", "workers x threads a worker", RATIO, total_cores(t),
        "@; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
        "different sizes come and go")
 METRIC(AVG_CORES, "avg_cores", "threads of all, over time", RATIO,
-       t->workers || t->observed.origin ? cup_real(cup_run_cores(t)) : cup_null(),
+       t->workers || t->observed->origin ? cup_real(cup_run_cores(t)) : cup_null(),
        "#; trapezoid over time of the sum of all workers' threads")
 METRIC(AVG_CORES_ESTIMATE, "avg_cores_estimate", "  estimated from the logs", RATIO,
        t->workers ? cup_real(cup_estimated_cores(t)) : cup_null(), ESTIMATE)
@@ -46,18 +47,18 @@ METRIC(AVG_CORES_ESTIMATE_RATIO, "avg_cores_estimate_ratio", NULL, RATIO,
        t->workers ? cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t)) : cup_null(),
        "P and @; avg_cores_estimate / avg_cores")
 METRIC(PEAK_MEMORY_BYTES, "peak_memory_bytes", "memory of a worker, at most", BYTES,
-       cup_whole(cup_observed_highest(&t->observed, CUP_SEEN_MEMORY)),
+       cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
        "@; the highest of any worker", .direction = {CUP_BETTER_LOWER})
 METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  over time", BYTES,
-       cup_whole(cup_observed_per_worker(&t->observed, CUP_SEEN_MEMORY)),
+       cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")
 METRIC(MEAN_MEMORY_PER_WORKER_BYTES, "mean_memory_per_worker_bytes", NULL, BYTES,
-       cup_whole(cup_observed_plain_mean(&t->observed, CUP_SEEN_MEMORY)),
+       cup_whole(cup_observed_plain_mean(t->observed, CUP_SEEN_MEMORY)),
        "@; mean of all values, a heartbeat that several samples carry once")
 PERCENT_METRICS(MEMORY_UTILIZATION_PCT, "memory_utilization_pct", "memory of its limit",
                 CUP_PCT_MEMORY, "@; memory / memory_limit, workers without a limit left out")
 METRIC(WORKERS_WITHOUT_MEMORY_LIMIT, "workers_without_memory_limit", NULL, COUNT,
-       t->observed.known ? cup_count(t->observed.without_limit) : cup_null(), "@")
+       t->observed->known ? cup_count(t->observed->without_limit) : cup_null(), "@")
 PERCENT_METRICS(
     CPU_UTILIZATION_PCT, "cpu_utilization_pct", "tasks assigned per thread", CUP_PCT_PROCESSING,
     "@; tasks assigned to a worker, queued ones too, / its threads: can be more than 100")
@@ -88,40 +89,40 @@ HEARTBEAT_METRICS(HOST_DISK_WRITE_BPS, "host_disk_write_bps", NULL, RATIO, CUP_S
                   cup_real, "@; written to disks by the whole host, bytes/s" ONCE,
                   CUP_BETTER_UNKNOWN)
 METRIC(EVENT_LOOP_STALL_S, "event_loop_stall_s", "event loops held up", SECONDS,
-       cup_real(cup_observed_per_worker(&t->observed, CUP_SEEN_STALL)),
+       cup_real(cup_observed_per_worker(t->observed, CUP_SEEN_STALL)),
        "@; time between two ticks of a worker's event loop beyond what Dask sets them to: of "
        "workers under cupping the longest since the sample before, of others the mean that they "
        "tell; average over time, mean over workers",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(EVENT_LOOP_STALL_S_PEAK, "event_loop_stall_s_peak", "  at most", SECONDS,
-       cup_real(cup_observed_highest(&t->observed, CUP_SEEN_STALL)),
+       cup_real(cup_observed_highest(t->observed, CUP_SEEN_STALL)),
        "@; likewise, the highest of any worker")
 METRIC(SCHEDULER_EVENT_LOOP_STALL_S, "scheduler_event_loop_stall_s", "scheduler's loop held up",
-       SECONDS, cup_real(cup_timeline_mean(&t->observed.stalls)),
+       SECONDS, cup_real(cup_timeline_mean(&t->observed->stalls)),
        "@; longest time between two ticks of the scheduler's event loop since the sample before, "
        "beyond what Dask sets them to; mean of the samples")
 METRIC(SCHEDULER_EVENT_LOOP_STALL_S_PEAK, "scheduler_event_loop_stall_s_peak", "  at most", SECONDS,
-       cup_real(cup_timeline_max(&t->observed.stalls)), "@; likewise, the longest")
+       cup_real(cup_timeline_max(&t->observed->stalls)), "@; likewise, the longest")
 HEARTBEAT_METRICS(NUM_FDS, "num_fds", NULL, RATIO, CUP_SEEN_FDS, cup_real,
                   "@; open descriptors of the worker's process", CUP_BETTER_UNKNOWN)
 METRIC(NUM_SAMPLES, "num_samples", "samples", COUNT,
-       t->observed.origin ? cup_count(t->observed.samples) : cup_null(), "@; within the run")
+       t->observed->origin ? cup_count(t->observed->samples) : cup_null(), "@; within the run")
 METRIC(NUM_HEARTBEATS, "num_heartbeats", "  different heartbeats", COUNT,
-       has_heartbeats(t) ? cup_count(t->observed.heartbeats) : cup_null(),
+       has_heartbeats(t) ? cup_count(t->observed->heartbeats) : cup_null(),
        "@; different ones that the samples carry",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(NUM_REPEATED_HEARTBEATS, "num_repeated_heartbeats", NULL, COUNT,
-       has_heartbeats(t) ? cup_count(t->observed.repeats) : cup_null(),
+       has_heartbeats(t) ? cup_count(t->observed->repeats) : cup_null(),
        "@; rows of samples that carry the heartbeat of the one before: their memory, CPU and so on "
        "are not counted again",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(SAMPLE_INTERVAL_ASKED_S, "sample_interval_asked_s", "  interval asked for", SECONDS,
-       t->observed.origin ? cup_real(t->observed.asked_s) : cup_null(), "P: CUPPING_INTERVAL; @")
+       t->observed->origin ? cup_real(t->observed->asked_s) : cup_null(), "P: CUPPING_INTERVAL; @")
 METRIC(SAMPLE_INTERVAL_S, "sample_interval_s", "  interval reached", SECONDS,
-       cup_ratio(t->observed.gaps_ns / 1e9, (double)t->observed.gaps), "@; mean within the run",
+       cup_ratio(t->observed->gaps_ns / 1e9, (double)t->observed->gaps), "@; mean within the run",
        .missing = "fewer than two samples within the run")
 METRIC(SAMPLE_LONGEST_GAP_S, "sample_longest_gap_s", "  longest gap", SECONDS,
-       t->observed.gaps ? cup_real(t->observed.longest_gap_ns / 1e9) : cup_null(),
+       t->observed->gaps ? cup_real(t->observed->longest_gap_ns / 1e9) : cup_null(),
        "@; within the run", .missing = "fewer than two samples within the run")
 
 #undef PERCENT_METRICS

@@ -90,7 +90,7 @@ METRIC(READ_AMPLIFICATION, "read_amplification", "read amplification", RATIO, re
        "another total",
        .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER})
 METRIC(TOTAL_BYTES_MEMORY_READ_DASK, "total_bytes_memory_read_dask", "task inputs from memory",
-       BYTES, cup_fine_of(&t->fine, t->profile, &t->fine.all, CUP_FINE_MEMORY_READ),
+       BYTES, cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
 METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "  over different baskets", RATIO,
        cup_metric_value(CUP_METRIC_BRANCHES_READ_AMPLIFICATION, t),

@@ -1,698 +1,108 @@
 #include "analysis/metrics/totals.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/base/array.h"
-#include "analysis/base/hash_map.h"
-#include "analysis/base/id_map.h"
-#include "analysis/base/parallel.h"
-#include "analysis/metrics/time/run_end.h"
-#include "analysis/tasks/task_columns.h"
-
-/* ---- small sums ------------------------------------------------------------------------- */
-
-static void stretch_add(struct cup_stretch *stretch, const struct cup_task *task)
-{
-    if (!stretch->start_ns || task->start_ns < stretch->start_ns)
-        stretch->start_ns = task->start_ns;
-    if (task->status && task->stop_ns > stretch->stop_ns)
-        stretch->stop_ns = task->stop_ns;
-}
-
-static uint64_t known(uint64_t value)
-{
-    return value == CUP_UNKNOWN64 ? 0 : value;
-}
-
-/* ---- which attempt at a chunk counts ---------------------------------------------------- */
-
-struct attempts {
-    struct cup_hash_map by_key; /* index + 1 in items: the attempt at a chunk that counts so far */
-    uint8_t *repeated;          /* owned; by item: that attempt stands for more than one */
+/* What the totals point to; allocated as one. */
+struct subjects {
+    struct cup_observed observed;
+    struct cup_kernel_check kernel;
+    struct cup_branches branches;
+    struct cup_fine fine;
+    struct cup_stages stages;
+    struct cup_hosts hosts;
+    struct cup_waste_reasons waste;
+    struct cup_losses losses;
+    struct cup_chunk_fits fits;
+    struct cup_merge merge;
 };
 
-static int start_attempts(struct attempts *attempts, size_t items)
-{
-    attempts->repeated = calloc(items + 1, 1);
-    return attempts->repeated ? cup_hash_map_reserve(&attempts->by_key, items) : -1;
-}
-
-static void free_attempts(struct attempts *attempts)
-{
-    cup_hash_map_clear(&attempts->by_key);
-    free(attempts->repeated);
-}
-
-static const struct cup_task *task_of(const struct cup_profile *profile, uint32_t item)
-{
-    return &profile->tasks[profile->items[item].task];
-}
-
-/* Its process() did not return, and its result is None: Dask says 16 bytes of that, and more of
- * any other object. */
-static bool was_skipped(const struct cup_task *task, const struct cup_item *item)
-{
-    static const uint64_t none_bytes = 16;
-    return item->kind == CUP_ITEM_WORK && item->toc_ns == 0 && task->result_bytes == none_bytes;
-}
-
-static enum cup_outcome outcome_of(const struct cup_task *task, const struct cup_item *item)
-{
-    if (task->status == 0)
-        return CUP_OUTCOME_UNFINISHED;
-    if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
-        return CUP_OUTCOME_SKIPPED;
-    return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
-}
-
-/* A result counts before none, and what Dask took for a success before what it did not. */
-static int worth_of(uint8_t outcome)
-{
-    return outcome == CUP_OUTCOME_USED ? 2 : outcome == CUP_OUTCOME_SKIPPED ? 1 : 0;
-}
-
-/* Of two attempts that succeeded alike the later one counts: the first one's result was lost, or
- * nothing would have asked for it again. */
-static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t other)
+/* One pass for stages, hosts and waste: a million tasks are more than the caches hold. */
+static int add_tasks(struct subjects *subjects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    int worth = worth_of(totals->outcomes[item]), other_worth = worth_of(totals->outcomes[other]);
-    if (worth == 0 || worth != other_worth)
-        return worth > other_worth;
-    return task_of(profile, item)->stop_ns > task_of(profile, other)->stop_ns;
-}
-
-static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)
-{
-    const struct cup_task *task = task_of(totals->profile, item);
-    totals->outcomes[item] = (uint8_t)outcome_of(task, &totals->profile->items[item]);
-    uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
-    if (*counts == 0) {
-        *counts = item + 1;
-        return;
-    }
-    uint32_t other = *counts - 1;
-    totals->retried_chunks += !attempts->repeated[other];
-    uint32_t winner = replaces(totals, item, other) ? item : other;
-    uint32_t loser = winner == item ? other : item;
-    if (totals->outcomes[loser] == CUP_OUTCOME_USED ||
-        totals->outcomes[loser] == CUP_OUTCOME_SKIPPED)
-        totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
-    attempts->repeated[winner] = 1;
-    *counts = winner + 1;
-}
-
-enum { LOOK_AHEAD = 16 };
-
-/* The map is larger than the CPU's caches and the order of keys is random: fetching slots ahead of
- * time halves the time spent here. */
-static void prefetch_attempt(const struct attempts *attempts, const struct cup_profile *profile,
-                             size_t item)
-{
-    if (item < profile->item_count)
-        cup_hash_map_prefetch(&attempts->by_key, task_of(profile, (uint32_t)item)->key_hash);
-}
-
-static int settle_chunks(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    struct attempts attempts = {0};
-    int result = start_attempts(&attempts, profile->item_count);
-    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
-        prefetch_attempt(&attempts, profile, i + LOOK_AHEAD);
-        if (cup_item_is_chunk(&profile->items[i]))
-            settle_attempt(totals, &attempts, i);
-    }
-    free_attempts(&attempts);
-    return result;
-}
-
-/* ---- chunks ----------------------------------------------------------------------------- */
-
-static struct cup_dataset *dataset_of(struct cup_totals *totals, struct cup_id_map *map,
-                                      uint32_t name)
-{
-    uint32_t index = cup_id_map_get(map, name);
-    if (index)
-        return &totals->datasets[index - 1];
-    if (cup_array_grow(&totals->datasets, &totals->dataset_room, totals->dataset_count,
-                       sizeof *totals->datasets) != 0 ||
-        cup_id_map_set(map, name, (uint32_t)totals->dataset_count + 1) != 0)
-        return NULL;
-    struct cup_dataset *dataset = &totals->datasets[totals->dataset_count++];
-    *dataset = (struct cup_dataset){.name = name};
-    return dataset;
-}
-
-static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *dataset,
-                            const struct cup_task *task, const struct cup_item *item)
-{
-    if (item->tic_ns == 0 || item->toc_ns < item->tic_ns)
-        return;
-    uint64_t inside = (uint64_t)(item->toc_ns - item->tic_ns);
-    totals->timed_chunks++;
-    totals->process_ns += inside;
-    totals->process_cpu_ns += known(item->cpu_ns);
-    dataset->process_ns += inside;
-    if (item->tic_ns > task->start_ns)
-        totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
-}
-
-/* As Coffea does: what a chunk has no figure for is left out. */
-static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task,
-                       const struct cup_item *item)
-{
-    if (!item->reported)
-        return;
-    sums->chunks++;
-    if (item->toc_ns > item->tic_ns)
-        sums->process_ns += (uint64_t)(item->toc_ns - item->tic_ns);
-    if (item->requested_bytes != CUP_UNKNOWN64) {
-        sums->with_bytes++;
-        sums->bytes += item->requested_bytes;
-        sums->read_bytes += task->read_bytes;
-    }
-    sums->with_entries += item->reported_entries != CUP_NO_ENTRIES;
-    sums->entries += known(cup_item_reported_entries(item));
-    sums->with_columns += item->columns != 0;
-}
-
-static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *dataset,
-                           const struct cup_task *task, const struct cup_item *item)
-{
-    uint64_t events = cup_item_events(item), wall_ns = cup_task_wall_ns(task);
-    totals->used_chunks++;
-    totals->chunks_without_events += events == CUP_UNKNOWN64;
-    totals->events += known(events);
-    totals->chunk_wall_ns += wall_ns;
-    totals->chunk_cpu_ns += known(task->cpu_ns);
-    dataset->chunks++;
-    dataset->events += known(events);
-    dataset->wall_ns += wall_ns;
-    dataset->cpu_ns += known(task->cpu_ns);
-    dataset->read_bytes += task->read_bytes;
-    add_clock_calls(totals, dataset, task, item);
-    add_report(&totals->coffea, task, item);
-    add_report(&dataset->coffea, task, item);
-    if (totals->profile->baskets)
-        cup_task_baskets_add(&dataset->baskets,
-                             &totals->profile->baskets[task - totals->profile->tasks]);
-}
-
-static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, uint32_t index)
-{
-    const struct cup_task *task = task_of(totals->profile, index);
-    stretch_add(&totals->chunks, task);
-    totals->prefix_chunks[task->prefix]++;
-    dataset->attempt_bytes += task->read_bytes;
-    switch (totals->outcomes[index]) {
-    case CUP_OUTCOME_USED:
-        add_used_chunk(totals, dataset, task, &totals->profile->items[index]);
-        break;
-    case CUP_OUTCOME_REPEATED:
-        totals->repeated_chunks++;
-        dataset->repeated++;
-        break;
-    case CUP_OUTCOME_SKIPPED:
-        totals->skipped_chunks++;
-        dataset->skipped++;
-        totals->coffea.skipped++;
-        dataset->coffea.skipped++;
-        break;
-    case CUP_OUTCOME_FAILED:
-        totals->failed_chunks++;
-        dataset->failed++;
-        break;
-    default:
-        totals->unfinished_chunks++;
-        dataset->unfinished++;
-    }
-}
-
-static int add_items(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    struct cup_id_map map = {0};
-    int result = 0;
-    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
-        const struct cup_item *item = &profile->items[i];
-        if (!cup_item_is_chunk(item)) {
-            if (item->kind == CUP_ITEM_METADATA)
-                stretch_add(&totals->metadata, task_of(profile, i));
-            continue;
-        }
-        struct cup_dataset *dataset = dataset_of(totals, &map, item->dataset);
-        if (dataset)
-            add_chunk(totals, dataset, i);
-        else
-            result = -1;
-    }
-    cup_id_map_clear(&map);
-    return result;
-}
-
-/* ---- statistics over used chunks -------------------------------------------------------- */
-
-static double per_event(double value, const struct cup_item *item)
-{
-    uint64_t events = cup_item_events(item);
-    return events == CUP_UNKNOWN64 || events == 0 ? NAN : value / (double)events;
-}
-
-static double rss_delta(const struct cup_task *task)
-{
-    if (task->rss_start == CUP_UNKNOWN64 || task->rss_stop == CUP_UNKNOWN64)
-        return NAN;
-    return (double)task->rss_stop - (double)task->rss_start;
-}
-
-static double number_of(uint64_t value, double scale)
-{
-    return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
-}
-
-/* One number of one chunk, seconds or bytes; NAN: not known. */
-static double chunk_number(enum cup_chunk_statistic which, const struct cup_task *task,
-                           const struct cup_item *item)
-{
-    switch (which) {
-    case CUP_STAT_WALL:
-        return number_of(cup_task_wall_ns(task), 1e9);
-    case CUP_STAT_CPU:
-        return number_of(task->cpu_ns, 1e9);
-    case CUP_STAT_OPEN:
-        return item->tic_ns ? (double)(item->tic_ns - task->start_ns) / 1e9 : NAN;
-    case CUP_STAT_PROCESS:
-        return item->toc_ns ? (double)(item->toc_ns - item->tic_ns) / 1e9 : NAN;
-    case CUP_STAT_TIME_PER_EVENT:
-        return per_event(number_of(cup_task_wall_ns(task), 1e9), item);
-    case CUP_STAT_RSS_DELTA:
-        return rss_delta(task);
-    case CUP_STAT_RSS_PER_EVENT:
-        return per_event(rss_delta(task), item);
-    case CUP_STAT_READ:
-        return (double)task->read_bytes;
-    case CUP_STAT_READ_PER_EVENT:
-        return per_event((double)task->read_bytes, item);
-    case CUP_STAT_EVENTS:
-        return number_of(cup_item_events(item), 1);
-    case CUP_STAT_RESULT:
-        return number_of(task->result_bytes, 1);
-    default:
-        return NAN;
-    }
-}
-
-/* Likewise, of what it read of ROOT files. */
-static double basket_number(const struct cup_profile *profile, enum cup_chunk_statistic which,
-                            const struct cup_task *task)
-{
-    const struct cup_task_baskets *baskets = &profile->baskets[task - profile->tasks];
-    if (!cup_process_has(profile, task->process, CUP_FEATURE_BASKETS))
-        return NAN;
-    if (which == CUP_STAT_BRANCHES)
-        return (double)baskets->branches;
-    if (which == CUP_STAT_COMPRESSED)
-        return (double)baskets->compressed;
-    return baskets->compressed && baskets->compressed == baskets->unseen_compressed
-               ? NAN
-               : (double)baskets->uncompressed;
-}
-
-static size_t collect(const struct cup_totals *totals, enum cup_chunk_statistic which,
-                      double *numbers)
-{
-    const struct cup_profile *profile = totals->profile;
-    bool of_baskets = which >= CUP_STAT_COMPRESSED && which <= CUP_STAT_BRANCHES;
-    size_t count = 0;
-    if (of_baskets && !profile->baskets)
-        return 0;
-    for (uint32_t i = 0; i < profile->item_count; i++) {
-        if (totals->outcomes[i] != CUP_OUTCOME_USED)
-            continue;
-        const struct cup_task *task = task_of(profile, i);
-        double number = of_baskets ? basket_number(profile, which, task)
-                                   : chunk_number(which, task, &profile->items[i]);
-        if (!isnan(number))
-            numbers[count++] = number;
-    }
-    return count;
-}
-
-/* Time after 90 % of the chunks had ended. */
-static void find_tail(struct cup_totals *totals, double *numbers)
-{
-    const struct cup_profile *profile = totals->profile;
-    size_t count = 0;
-    totals->tail_ns = -1;
-    for (uint32_t i = 0; i < profile->item_count; i++)
-        if (totals->outcomes[i] && task_of(profile, i)->status)
-            numbers[count++] = (double)(task_of(profile, i)->stop_ns - totals->chunks.start_ns);
-    if (count == 0)
-        return;
-    size_t nine_tenths = (count * 9 + 9) / 10;
-    double reached = cup_select(numbers, count, nine_tenths - 1);
-    totals->tail_ns = cup_stretch_ns(totals->chunks) - (int64_t)reached;
-}
-
-static int make_tail(struct cup_totals *totals)
-{
-    double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
-    if (!numbers)
+    cup_stages_start(&subjects->stages, totals);
+    if (cup_hosts_start(&subjects->hosts, totals) != 0)
         return -1;
-    find_tail(totals, numbers);
-    free(numbers);
-    return 0;
-}
-
-/* Statistics that threads make side by side. */
-struct statistics_job {
-    const struct cup_totals *totals;
-    struct cup_statistics *statistics;
-    pthread_mutex_t lock; /* over next */
-    int next;
-};
-
-static int take_statistic(struct statistics_job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    int which = job->next++;
-    pthread_mutex_unlock(&job->lock);
-    return which;
-}
-
-static void make_statistics(void *context)
-{
-    struct statistics_job *job = context;
-    double *numbers = malloc((job->totals->profile->item_count + 1) * sizeof *numbers);
-    for (int i = take_statistic(job); i < CUP_STAT_COUNT; i = take_statistic(job))
-        job->statistics[i] =
-            cup_statistics_of(numbers, numbers ? collect(job->totals, i, numbers) : 0);
-    free(numbers);
-}
-
-enum { WORTH_A_THREAD = 10000 };
-
-void cup_chunk_statistics(const struct cup_totals *totals,
-                          struct cup_statistics statistics[CUP_STAT_COUNT])
-{
-    struct statistics_job job = {.totals = totals, .statistics = statistics};
-    pthread_mutex_init(&job.lock, NULL);
-    /* Two threads at most: each needs 8 bytes a chunk. */
-    cup_parallel(totals->used_chunks > WORTH_A_THREAD ? 2 : 1, make_statistics, &job);
-    pthread_mutex_destroy(&job.lock);
-}
-
-/* ---- tasks, threads, files -------------------------------------------------------------- */
-
-static void add_tasks(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->task_count; i++) {
-        const struct cup_task *task = &profile->tasks[i];
-        cup_task_sums_add(&totals->all, task);
-        cup_task_sums_add(&totals->prefixes[task->prefix], task);
-        stretch_add(&totals->tasks, task);
-        if (task->status != CUP_STATUS_FINISHED)
-            cup_waste_add_failure(&totals->ledger.waste, profile, task);
-        if (cup_task_place(task) != CUP_PLACE_POOL) {
-            totals->elsewhere_tasks++;
-            totals->elsewhere_ns += known(cup_task_wall_ns(task));
+    for (uint32_t p = 0; p < profile->process_count; p++) {
+        const struct cup_process *process = &profile->processes[p];
+        struct cup_host *host = cup_hosts_row(&subjects->hosts, totals, p);
+        for (size_t i = 0; i < process->tasks; i++) {
+            const struct cup_task *task = &profile->tasks[process->first_task + i];
+            cup_stages_add_task(&subjects->stages, process, task);
+            if (host)
+                cup_host_add_task(host, totals, task);
+            if (task->status != CUP_STATUS_FINISHED)
+                cup_waste_add_failure(&subjects->waste, profile, task);
         }
-        cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
-                          task);
     }
+    cup_stages_finish(&subjects->stages);
+    return cup_hosts_finish(&subjects->hosts);
 }
 
-/* A process without Dask that ran tasks is a worker, too. */
-uint64_t cup_process_workers(const struct cup_totals *totals, size_t process)
+static void set_pointers(struct cup_totals *totals, const struct subjects *subjects)
+{
+    totals->observed = &subjects->observed;
+    totals->kernel = &subjects->kernel;
+    totals->branches = &subjects->branches;
+    totals->fine = &subjects->fine;
+    totals->stages = &subjects->stages;
+    totals->hosts = &subjects->hosts;
+    totals->waste = &subjects->waste;
+    totals->losses = &subjects->losses;
+    totals->fits = &subjects->fits;
+    totals->merge = &subjects->merge;
+}
+
+/* In this order: the fits need the samples and the branches. */
+static int make_subjects(struct subjects *subjects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    uint64_t servers = 0;
-    for (size_t s = 0; s < profile->server_count; s++)
-        servers +=
-            profile->servers[s].process == process && cup_server_is_worker(&profile->servers[s]);
-    return servers ? servers : profile->processes[process].tasks > 0;
-}
-
-/* The call begins before its first task and ends after its last, unless its clock calls were few:
- * then the tasks say more. They say all where nothing is known of its host's clock and it seems not
- * to have lasted as long as they. */
-static void add_call(struct cup_totals *totals)
-{
-    const struct cup_run *call = cup_run_call(totals);
-    if (call && !call->compared &&
-        (call->start_ns > totals->tasks.start_ns || call->stop_ns < totals->tasks.stop_ns)) {
-        totals->call_left_out = true;
-        return;
-    }
-    if (call && call->start_ns < totals->run.start_ns)
-        totals->run.start_ns = call->start_ns;
-    if (call && call->stop_ns > totals->run.stop_ns)
-        totals->run.stop_ns = call->stop_ns;
-}
-
-static int find_run(struct cup_totals *totals)
-{
-    int64_t end_ns;
-    if (cup_run_end_of_unfinished(totals->profile, &end_ns) != 0)
+    subjects->kernel = cup_kernel_check_make(profile);
+    if (cup_observed_make(&subjects->observed, profile, cup_run_window(totals)) != 0 ||
+        cup_branches_make(&subjects->branches, totals) != 0 ||
+        cup_fine_make(&subjects->fine, profile, totals->prefix_chunks) != 0 ||
+        add_tasks(subjects, totals) != 0 || cup_losses_make(&subjects->losses, totals) != 0 ||
+        cup_waste_add_done_again(&subjects->waste, totals) != 0 ||
+        cup_chunk_fits_make(&subjects->fits, totals) != 0)
         return -1;
-    totals->run = totals->tasks;
-    if (end_ns > totals->run.stop_ns)
-        totals->run.stop_ns = end_ns;
-    add_call(totals);
-    return 0;
-}
-
-static int add_budgets(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    if (cup_budgets_make(totals->budgets, profile, totals->run) != 0)
-        return -1;
-    for (size_t i = 0; i < profile->process_count; i++) {
-        const struct cup_process *process = &profile->processes[i];
-        cup_budget_add(&totals->budget, &totals->budgets[i]);
-        totals->pool_tasks_measured += process->waits[CUP_PLACE_POOL].tasks;
-        for (int place = 0; place < CUP_PLACE_COUNT; place++)
-            cup_wait_sums_add(&totals->waits, &process->waits[place]);
-        cup_measured_waits_add(&totals->helper_waits, &process->helper_waits);
-    }
-    return 0;
-}
-
-/* What a descendant of a task read outside of tasks of its own is not what a worker read. */
-static void add_child(struct cup_totals *totals, const struct cup_process *process,
-                      uint64_t *without_task)
-{
-    struct cup_child_sums *sums = &totals->children[process->descent];
-    sums->processes++;
-    sums->bytes += cup_process_child_bytes(process);
-    memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_METHOD_COUNT * sizeof *without_task);
-}
-
-static void add_process(struct cup_totals *totals, const struct cup_process *process)
-{
-    uint64_t without_task[CUP_COUNTER_COUNT];
-    memcpy(without_task, process->without_task, sizeof without_task);
-    if (process->descent)
-        add_child(totals, process, without_task);
-    cup_counters_add(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
-                     without_task);
-}
-
-static void add_processes(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->prefix_count; i++)
-        cup_counters_add(totals->counters, profile->prefixes[i].counters);
-    for (size_t i = 0; i < profile->process_count; i++)
-        add_process(totals, &profile->processes[i]);
-}
-
-/* What the processor's tasks read from .root files, against the size of these files, if that is
- * known of all: of remote ones it is not. */
-static void add_files(struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    bool unknown = false;
-    for (size_t i = 0; i < profile->file_count; i++) {
-        const struct cup_file *file = &profile->files[i];
-        uint64_t bytes = 0;
-        for (uint32_t at = file->first_sum; at; at = profile->file_sums[at - 1].next) {
-            const struct cup_file_sum *sum = &profile->file_sums[at - 1];
-            if (sum->prefix != CUP_NO_PREFIX && cup_prefix_is_processor(totals, sum->prefix))
-                bytes += sum->counters[CUP_F_READ_BYTES];
-        }
-        if (bytes > 0 && (file->flags & CUP_FILE_IS_ROOT)) {
-            totals->chunk_file_bytes += bytes;
-            totals->chunk_file_size += file->size;
-            unknown |= !file->size && file->flags & CUP_FILE_IS_REMOTE;
-        }
-    }
-    if (unknown)
-        totals->chunk_file_size = 0;
+    return cup_merge_make(&subjects->merge, totals);
 }
 
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile)
 {
-    *totals = (struct cup_totals){.profile = profile};
-    totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
-    totals->servers = calloc(profile->server_count + 1, sizeof *totals->servers);
-    totals->prefix_chunks = calloc(profile->prefix_count + 1, sizeof *totals->prefix_chunks);
-    totals->outcomes = calloc(profile->item_count + 1, 1);
-    totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
-    if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
-        !totals->budgets || settle_chunks(totals) != 0 || add_items(totals) != 0 ||
-        make_tail(totals) != 0) {
-        cup_totals_free(totals);
-        return -1;
+    int result = cup_sums_make(totals, profile);
+    struct subjects *subjects = calloc(1, sizeof *subjects);
+    if (subjects) {
+        set_pointers(totals, subjects);
+        totals->subjects = subjects;
     }
-    add_tasks(totals);
-    if (find_run(totals) != 0 || add_budgets(totals) != 0 ||
-        cup_observed_make(&totals->observed, profile, cup_run_window(totals)) != 0) {
+    if (result == 0)
+        result = subjects ? make_subjects(subjects, totals) : -1;
+    if (result != 0)
         cup_totals_free(totals);
-        return -1;
-    }
-    for (size_t i = 0; i < profile->process_count; i++)
-        totals->workers += cup_process_workers(totals, i);
-    add_processes(totals);
-    add_files(totals);
-    totals->kernel = cup_kernel_check_make(profile);
-    if (cup_branches_make(&totals->branches, totals) == 0 &&
-        cup_fine_make(&totals->fine, profile, totals->prefix_chunks) == 0 &&
-        cup_ledger_make(&totals->ledger, totals) == 0)
-        return 0;
-    cup_totals_free(totals);
-    return -1;
+    return result;
+}
+
+int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_file *file)
+{
+    struct subjects *subjects = totals->subjects;
+    cup_observed_free(&subjects->observed);
+    return cup_observed_make_from_file(&subjects->observed, totals->profile, cup_run_window(totals),
+                                       file);
 }
 
 void cup_totals_free(struct cup_totals *totals)
 {
-    free(totals->prefixes);
-    free(totals->servers);
-    cup_ledger_free(&totals->ledger);
-    free(totals->prefix_chunks);
-    free(totals->outcomes);
-    free(totals->budgets);
-    free(totals->datasets);
-    cup_observed_free(&totals->observed);
-    cup_fine_free(&totals->fine);
-    cup_branches_free(&totals->branches);
-    *totals = (struct cup_totals){0};
-}
-
-/* ---- order ------------------------------------------------------------------------------ */
-
-static int more_time_first(const void *left, const void *right)
-{
-    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
-    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
-    if (a->wall_ns != b->wall_ns)
-        return a->wall_ns > b->wall_ns ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
-{
-    size_t room = totals->profile->prefix_count + 1;
-    const struct cup_task_sums **order = calloc(room, sizeof *order);
-    uint32_t *indexes = order ? calloc(room, sizeof *indexes) : NULL;
-    *count = 0;
-    for (size_t i = 0; indexes && i < totals->profile->prefix_count; i++)
-        if (totals->prefixes[i].tasks)
-            order[(*count)++] = &totals->prefixes[i];
-    if (order)
-        qsort(order, *count, sizeof *order, more_time_first);
-    for (size_t i = 0; i < *count; i++)
-        indexes[i] = (uint32_t)(order[i] - totals->prefixes);
-    free(order);
-    return indexes;
-}
-
-/* ---- columns ---------------------------------------------------------------------------- */
-
-struct column {
-    uint32_t name;
-    struct cup_text text;
-};
-
-static int by_text(const void *left, const void *right)
-{
-    const struct column *a = left, *b = right;
-    size_t shorter = a->text.length < b->text.length ? a->text.length : b->text.length;
-    int order = shorter ? memcmp(a->text.bytes, b->text.bytes, shorter) : 0;
-    return order ? order : (a->text.length > b->text.length) - (a->text.length < b->text.length);
-}
-
-/* Marks the sets that used chunks name, then the strings of these sets. */
-static void mark_columns(const struct cup_totals *totals, uint8_t *sets, uint8_t *strings)
-{
-    const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->item_count; i++)
-        if (totals->outcomes[i] == CUP_OUTCOME_USED)
-            sets[profile->items[i].columns] = 1;
-    for (size_t i = 0; i < profile->column_set_count; i++)
-        for (uint32_t j = 0; sets[i + 1] && j < profile->column_sets[i].count; j++)
-            strings[profile->column_names[profile->column_sets[i].first + j]] = 1;
-}
-
-static uint32_t *sorted_columns(const struct cup_profile *profile, const uint8_t *strings,
-                                size_t *count)
-{
-    struct column *columns = malloc((profile->strings.count + 1) * sizeof *columns);
-    uint32_t *names = malloc((profile->strings.count + 1) * sizeof *names);
-    *count = 0;
-    for (uint32_t id = 1; columns && id < profile->strings.count; id++)
-        if (strings[id])
-            columns[(*count)++] = (struct column){id, cup_profile_text(profile, id)};
-    if (columns)
-        qsort(columns, *count, sizeof *columns, by_text);
-    for (size_t i = 0; columns && names && i < *count; i++)
-        names[i] = columns[i].name;
-    if (!columns) {
-        free(names);
-        names = NULL;
+    struct subjects *subjects = totals->subjects;
+    if (subjects) {
+        cup_observed_free(&subjects->observed);
+        cup_branches_free(&subjects->branches);
+        cup_fine_free(&subjects->fine);
+        cup_hosts_free(&subjects->hosts);
+        cup_losses_free(&subjects->losses);
+        cup_chunk_fits_free(&subjects->fits);
+        cup_merge_free(&subjects->merge);
     }
-    free(columns);
-    return names;
-}
-
-uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count)
-{
-    const struct cup_profile *profile = totals->profile;
-    uint8_t *sets = calloc(profile->column_set_count + 1, 1);
-    uint8_t *strings = calloc(profile->strings.count + 1, 1);
-    uint32_t *names = NULL;
-    if (sets && strings) {
-        mark_columns(totals, sets, strings);
-        names = sorted_columns(profile, strings, count);
-    }
-    free(sets);
-    free(strings);
-    return names;
-}
-
-/* ---- ways ------------------------------------------------------------------------------- */
-
-const char *const cup_method_names[CUP_METHOD_COUNT] = {
-#define X(id, name, text) name,
-    CUP_METHODS(X)
-#undef X
-};
-
-uint64_t cup_method_bytes(const struct cup_totals *totals, int method)
-{
-    return method == CUP_METHOD_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
-                                     : totals->counters[CUP_C_READ_OWN_BYTES + method];
-}
-
-uint64_t cup_all_method_bytes(const struct cup_totals *totals)
-{
-    uint64_t sum = 0;
-    for (int method = 0; method < CUP_METHOD_COUNT; method++)
-        sum += cup_method_bytes(totals, method);
-    return sum;
+    free(subjects);
+    cup_sums_free(totals);
 }

@@ -1,187 +1,32 @@
-/* Sums over the model: everything that the formulas of metrics.c and the tables need, made in one
- * pass over the tasks. Nanoseconds and bytes; a time of 0 means that there was none. */
+/* The totals with what every room makes of them, and the headers of these rooms. */
 #ifndef CUPPING_ANALYSIS_METRICS_TOTALS_H
 #define CUPPING_ANALYSIS_METRICS_TOTALS_H
 
-#include "analysis/base/statistics.h"
-#include "analysis/base/units.h"
+#include "analysis/metrics/chunks/chunk_fits.h"
 #include "analysis/metrics/dask/coffea_file.h"
 #include "analysis/metrics/dask/fine.h"
-#include "analysis/metrics/dask/task_sums.h"
-#include "analysis/metrics/losses/ledger.h"
+#include "analysis/metrics/losses/losses.h"
+#include "analysis/metrics/losses/waste.h"
 #include "analysis/metrics/reads/branches.h"
-#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/sums/sums.h"
+#include "analysis/metrics/time/merge.h"
+#include "analysis/metrics/time/stages.h"
+#include "analysis/metrics/workers/hosts.h"
 #include "analysis/metrics/workers/kernel_check.h"
 #include "analysis/metrics/workers/observed.h"
-#include "analysis/profile/profile.h"
-
-/* What became of a chunk's attempt. */
-enum cup_outcome {
-    CUP_OUTCOME_NONE, /* no chunk */
-    CUP_OUTCOME_USED,
-    CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
-    CUP_OUTCOME_FAILED,
-    CUP_OUTCOME_UNFINISHED,
-    CUP_OUTCOME_SKIPPED, /* succeeded with no result: all it did failed, and skipbadfiles was on */
-};
-
-/* Processes that descend from tasks, and what they read. */
-struct cup_child_sums {
-    uint64_t processes, bytes;
-};
-
-/* What Coffea's own report says of the used chunks, added up from the chunks. */
-struct cup_coffea_sums {
-    uint64_t chunks;  /* that have one */
-    uint64_t skipped; /* that Coffea counts among its chunks all the same */
-    uint64_t with_bytes, bytes;
-    uint64_t with_entries, entries;
-    uint64_t with_columns;
-    uint64_t process_ns;
-    uint64_t read_bytes; /* delivered from data files to those of with_bytes */
-};
-
-struct cup_dataset {
-    uint32_t name;
-    uint64_t chunks, failed, repeated, unfinished, skipped; /* attempts; chunks: used ones */
-    uint64_t events;
-    uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
-    uint64_t read_bytes;
-    uint64_t attempt_bytes; /* read by all attempts */
-    struct cup_coffea_sums coffea;
-    struct cup_task_baskets baskets; /* of used ones; where the counters of every task are kept */
-};
-
-/* Numbers of a chunk over which there are statistics. */
-#define CUP_CHUNK_STATISTICS(X)                                                                    \
-    X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
-    X(CPU, "cpu_s", "CPU time of its thread", CUP_UNIT_SECONDS)                                    \
-    X(OPEN, "open_s", "before process()", CUP_UNIT_SECONDS)                                        \
-    X(PROCESS, "process_s", "inside process()", CUP_UNIT_SECONDS)                                  \
-    X(TIME_PER_EVENT, "time_per_event_s", "time per event", CUP_UNIT_SECONDS)                      \
-    X(RSS_DELTA, "memory_delta_bytes", "memory growth (RSS)", CUP_UNIT_BYTES)                      \
-    X(RSS_PER_EVENT, "memory_per_event_bytes", "memory growth per event", CUP_UNIT_BYTES)          \
-    X(READ, "read_bytes", "bytes read", CUP_UNIT_BYTES)                                            \
-    X(READ_PER_EVENT, "read_per_event_bytes", "bytes read per event", CUP_UNIT_BYTES)              \
-    X(COMPRESSED, "bytes_read_compressed", "baskets read, compressed", CUP_UNIT_BYTES)             \
-    X(UNCOMPRESSED, "bytes_read_uncompressed", "baskets read, uncompressed", CUP_UNIT_BYTES)       \
-    X(BRANCHES, "branches_read", "branches read", CUP_UNIT_COUNT)                                  \
-    X(EVENTS, "events", "events", CUP_UNIT_COUNT)                                                  \
-    X(RESULT, "result_bytes", "size of the result", CUP_UNIT_BYTES)
-enum cup_chunk_statistic {
-#define X(id, name, text, unit) CUP_STAT_##id,
-    CUP_CHUNK_STATISTICS(X)
-#undef X
-        CUP_STAT_COUNT
-};
-
-struct cup_call_tree;
-struct cup_file_shares;
-
-struct cup_totals {
-    const struct cup_profile *profile;
-    struct cup_task_sums all;
-    struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
-    struct cup_task_sums *servers;  /* owned; as profile->servers; [server_count]: not known */
-    uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
-    /* Of the tasks, and of the Runner call they belong to; longer where some tasks held their
-     * threads to the end. */
-    struct cup_stretch run;
-    struct cup_stretch tasks, metadata, chunks;
-    bool call_left_out; /* the Runner call's times are by a clock that is not that of the tasks */
-    int64_t tail_ns;    /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    uint64_t workers;   /* with threads for tasks, whether they ran any or not */
-    struct cup_budget budget;
-    struct cup_observed observed; /* owned; the workers, by samples */
-    struct cup_budget *budgets;   /* owned; as profile->processes */
-    struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
-    uint64_t pool_tasks_measured; /* whose waits are in the budget */
-    struct cup_measured_waits helper_waits;
-    uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
-
-    uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
-    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, skipped_chunks;
-    uint64_t retried_chunks; /* different chunks with more than one attempt */
-    uint64_t events;         /* of used chunks, as the following */
-    uint64_t chunks_without_events;
-    uint64_t chunk_wall_ns, chunk_cpu_ns;
-    uint64_t open_ns;                    /* before process() */
-    uint64_t process_ns, process_cpu_ns; /* inside process() */
-    uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
-    struct cup_coffea_sums coffea;
-    const struct cup_coffea_file *given;  /* not owned; set by who has it; NULL: none */
-    const struct cup_file_shares *shares; /* likewise; NULL: no file was examined */
-    const struct cup_call_tree *calls;    /* likewise; NULL: stacks were not asked for */
-    struct cup_dataset *datasets;         /* owned */
-    size_t dataset_count, dataset_room;
-
-    struct cup_ledger ledger;
-    uint64_t counters[CUP_COUNTER_COUNT];               /* of tasks */
-    uint64_t without_task[CUP_COUNTER_COUNT];           /* in worker processes */
-    uint64_t elsewhere[CUP_COUNTER_COUNT];              /* in other processes */
-    struct cup_child_sums children[CUP_ANCESTRY_COUNT]; /* whose data files are in neither */
-    struct cup_kernel_check kernel;
-    struct cup_fine fine;
-    struct cup_branches branches; /* owned */
-    uint64_t chunk_file_bytes;    /* read from .root files by the processor's tasks */
-    uint64_t chunk_file_size;     /* size of those files */
-};
 
 /* Returns 0, or -1 without memory. The profile must outlive the totals. */
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
 void cup_totals_free(struct cup_totals *totals);
 
-/* Chunks as Coffea counts them: those that it handed out. 0 where none of its reports was seen. */
-static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
-{
-    return sums->chunks ? sums->chunks + sums->skipped : 0;
-}
-
-/* All statistics of the used chunks; all NAN without any, or without memory. Each is a pass over
- * the chunks: ask once, and only if they are shown. */
-void cup_chunk_statistics(const struct cup_totals *totals,
-                          struct cup_statistics statistics[CUP_STAT_COUNT]);
-
-/* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
- * order; *count of them. Allocated, the caller frees; NULL without memory. */
-uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
-
-/* How many workers are in a process: Dask's, or the process itself where it runs tasks without. */
-uint64_t cup_process_workers(const struct cup_totals *totals, size_t process);
-
-/* The Runner call that the tasks belong to; NULL: not known, several, or there are no tasks. */
-static inline const struct cup_run *cup_run_call(const struct cup_totals *totals)
-{
-    const struct cup_profile *profile = totals->profile;
-    return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
-}
+/* Replaces the profile's own samples of workers by those of a file, which must outlive the totals.
+ * Returns 0, or -1 without memory. */
+int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_file *file);
 
 /* For samples; all of them, where there are no tasks. */
 static inline struct cup_window cup_run_window(const struct cup_totals *totals)
 {
     return (struct cup_window){totals->run.start_ns, totals->run.stop_ns};
-}
-
-static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint32_t prefix)
-{
-    return totals->prefix_chunks[prefix] > 0;
-}
-
-/* Indexes of the prefixes that have tasks, those whose tasks took the most time first; *count of
- * them. Allocated, the caller frees; NULL without memory. */
-uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
-
-/* Names of enum cup_method, and the bytes that found their task that way (none: no task). */
-extern const char *const cup_method_names[CUP_METHOD_COUNT];
-uint64_t cup_method_bytes(const struct cup_totals *totals, int method);
-uint64_t cup_all_method_bytes(const struct cup_totals *totals);
-
-/* From first start to last stop; -1 when there was none. */
-static inline int64_t cup_stretch_ns(struct cup_stretch stretch)
-{
-    return stretch.stop_ns >= stretch.start_ns && stretch.stop_ns
-               ? stretch.stop_ns - stretch.start_ns
-               : -1;
 }
 
 #endif

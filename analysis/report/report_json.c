@@ -180,7 +180,7 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
 
 static void put_branch_sources(struct report *report)
 {
-    bool by_file = cup_branches_by_file(&report->totals->branches);
+    bool by_file = cup_branches_by_file(report->totals->branches);
     put(report, "algorithms", cup_string("P: as the heads of the baskets' blocks say"));
     put(report, "rows",
         cup_string(by_file ? "P: for each file; branch null: pages of an RNTuple have no names; "
@@ -199,7 +199,7 @@ static void put_branch_sources(struct report *report)
 /* Of what is no single value. */
 static void put_more_sources(struct report *report, const struct cup_metric_section *section)
 {
-    const struct cup_observed *observed = &report->totals->observed;
+    const struct cup_observed *observed = report->totals->observed;
     if (section == &cup_efficiency_metrics)
         put(report, "wasted_by_reason", cup_string(WASTE_P));
     if (section == &cup_branches_metrics)

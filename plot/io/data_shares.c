@@ -29,7 +29,7 @@ static const struct cup_file_share *facts_of(const struct cup_totals *totals, si
 static struct cup_share share_of(const struct cup_totals *totals, size_t index)
 {
     const struct cup_file_share *facts = facts_of(totals, index);
-    const struct cup_branches_file *file = &totals->branches.files[index];
+    const struct cup_branches_file *file = &totals->branches->files[index];
     if (facts)
         return (struct cup_share){facts->bytes_known ? percent(facts->bytes_read, facts->bytes)
                                                      : NAN,

@@ -31,7 +31,7 @@ static int by_host(const void *a, const void *b)
 /* Of each worker: its place among those that are shown + 1; 0: it was not there. */
 static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input *input)
 {
-    const struct cup_observed *observed = &input->totals->observed;
+    const struct cup_observed *observed = input->totals->observed;
     struct place *places = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *places);
     uint32_t *rows = cup_arena_take(input->arena, observed->worker_count + 1, sizeof *rows);
     if (!places || !rows)
@@ -84,7 +84,7 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
     struct cup_sample_head head;
     struct cup_sample_row row;
     if (take_cells(plot, time, input->arena, &per_row, &counts) != 0 ||
-        cup_observed_feed(&input->totals->observed, &feed) != 0)
+        cup_observed_feed(input->totals->observed, &feed) != 0)
         return -1;
     while (cup_sample_feed_next(&feed, &head)) {
         double at = cup_time_bins_second(time, head.time_ns) / time->bin_s;
@@ -121,7 +121,7 @@ static void say(struct cup_plot_input *input, const struct cup_per_worker *plot,
 static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
                         bool flat)
 {
-    const struct cup_observed *observed = &input->totals->observed;
+    const struct cup_observed *observed = input->totals->observed;
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins time;
     const uint32_t *places = plot ? make_places(plot, input) : NULL;

@@ -37,7 +37,7 @@ const struct cup_quantity cup_busy_share = {
 
 void cup_sample_bins_make(struct cup_time_bins *time, const struct cup_totals *totals)
 {
-    const struct cup_observed *observed = &totals->observed;
+    const struct cup_observed *observed = totals->observed;
     double mean_s = observed->gaps ? observed->gaps_ns / 1e9 / (double)observed->gaps : 0;
     double sample_s = fmax(observed->asked_s, mean_s);
     cup_time_bins_make(time, totals);

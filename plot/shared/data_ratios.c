@@ -45,7 +45,7 @@ static void add_row(struct cup_ratios *plot, struct cup_text name,
 /* In the order of the rows: the most compressed bytes first. */
 static size_t add_branches(struct cup_ratios *plot, const struct cup_totals *totals)
 {
-    const struct cup_branches *branches = &totals->branches;
+    const struct cup_branches *branches = totals->branches;
     size_t known = 0;
     for (size_t i = 0; i < branches->count; i++) {
         const struct cup_branch_row *row = &branches->rows[i];
@@ -70,7 +70,7 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         return cup_plot_none(input, "no basket with both of its sizes was seen");
     char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
-    plot->all = cup_ratio_of(&input->totals->branches.all);
+    plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_say(
         input,
         "Baskets that were read, with their keys, by branch over all files; %s%s branches, "
@@ -126,7 +126,7 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
         return cup_plot_none(input, "no basket with both of its sizes was seen");
     char files[64], others[64];
     plot->what = "files";
-    plot->all = cup_ratio_of(&input->totals->branches.all);
+    plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_say(
         input, "Baskets that were read, with their keys, of %s; all together %.2f%s%s%s (cupping).",
         cup_plot_counted(files, known, "file"), plot->all, unknown ? ". Of " : "",

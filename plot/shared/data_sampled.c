@@ -74,7 +74,7 @@ static void fill(struct cup_sampled *plot, const struct bin *bins, const struct 
 /* Says why, if not. */
 static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins *time, bool sum)
 {
-    const struct cup_observed *observed = &input->totals->observed;
+    const struct cup_observed *observed = input->totals->observed;
     if (!observed->origin || time->count == 0)
         return cup_plot_none(input, "%s",
                              observed->reason[0] ? observed->reason : "no samples of the workers");
@@ -87,7 +87,7 @@ static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins
 static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
                                 bool sum)
 {
-    const struct cup_observed *observed = &input->totals->observed;
+    const struct cup_observed *observed = input->totals->observed;
     struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct bin *bins = cup_arena_take(input->arena, CUP_TIME_BINS, sizeof *bins);
     struct cup_time_bins time;

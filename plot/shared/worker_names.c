@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/sums/budget.h"
 
 /* The number that a text begins with; *digits: how long it is. */
 static uint64_t leading_number(const char *text, size_t length, size_t *digits)

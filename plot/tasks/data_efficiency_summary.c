@@ -28,8 +28,8 @@ static const struct cup_bar_kind kinds[] = {
 /* Task time that came to nothing, of all. */
 static double wasted_percent(const struct cup_totals *totals)
 {
-    double wasted_ns = (double)cup_waste_sum(&totals->ledger.waste).wall_ns;
-    double all_ns = (double)totals->all.wall_ns + (double)totals->ledger.waste.killed.wall_ns;
+    double wasted_ns = (double)cup_waste_sum(totals->waste).wall_ns;
+    double all_ns = (double)totals->all.wall_ns + (double)totals->waste->killed.wall_ns;
     return all_ns > 0 ? 100 * wasted_ns / all_ns : NAN;
 }
 

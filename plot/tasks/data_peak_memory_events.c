@@ -69,7 +69,7 @@ static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot
 
 const void *cup_data_peak_memory_events(struct cup_plot_input *input)
 {
-    const struct cup_chunk_fits *fits = &input->totals->ledger.fits;
+    const struct cup_chunk_fits *fits = input->totals->fits;
     struct cup_peak_memory *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
         return NULL;

@@ -133,7 +133,7 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     size_t known = find_ranges(plot);
     if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
         return cup_plot_none(input, "of no chunk both events and time are known");
-    const struct cup_line_fit *fit = &input->totals->ledger.fits.all.time;
+    const struct cup_line_fit *fit = &input->totals->fits->all.time;
     plot->top_events = 1.1 * plot->most_events;
     plot->top_s = 1.02 * plot->most_s;
     take_fit(plot, fit);

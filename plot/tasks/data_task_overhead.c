@@ -28,7 +28,7 @@ static double seconds_of(const struct cup_fine_sums *sums, const enum cup_fine_a
 
 static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, uint32_t prefix)
 {
-    const struct cup_fine_sums *sums = &totals->fine.prefixes[prefix].dask;
+    const struct cup_fine_sums *sums = &totals->fine->prefixes[prefix].dask;
     uint64_t tasks = totals->prefixes[prefix].tasks;
     double whole = 0;
     for (int i = 0; i < PARTS; i++)
@@ -49,7 +49,7 @@ static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, u
 static const void *none(struct cup_plot_input *input)
 {
     return cup_plot_none(input, "%s",
-                         input->totals->fine.mixed
+                         input->totals->fine->mixed
                              ? "Dask's sums cannot be split: other tasks share a span with these"
                              : "no worker told Dask's fine metrics of these tasks");
 }
@@ -62,8 +62,8 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     uint32_t *prefixes = plot ? cup_prefixes_by_time(totals, &count) : NULL;
     if (!prefixes)
         return NULL;
-    for (size_t i = 0; i < count && !totals->fine.mixed; i++)
-        if (prefixes[i] < totals->fine.prefix_count)
+    for (size_t i = 0; i < count && !totals->fine->mixed; i++)
+        if (prefixes[i] < totals->fine->prefix_count)
             add_prefix(plot, totals, prefixes[i]);
     free(prefixes);
     if (plot->count == 0)
@@ -75,6 +75,6 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     cup_plot_say(input,
                  "What Dask's fine metrics say was done for tasks besides running them, over the "
                  "tasks of the run; %s, each since it began (Dask).",
-                 cup_plot_counted(workers, totals->fine.worker_count, "worker"));
+                 cup_plot_counted(workers, totals->fine->worker_count, "worker"));
     return plot;
 }

@@ -24,7 +24,7 @@ static void add(struct cup_rows *plot, const char *name, size_t kind, const stru
 const void *cup_data_wasted_work(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
-    const struct cup_waste_reasons *waste = &totals->ledger.waste;
+    const struct cup_waste_reasons *waste = totals->waste;
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
     if (!plot)
         return NULL;

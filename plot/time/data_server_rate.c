@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics/losses/losses.h"
+#include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
 #include "plot/charts.h"

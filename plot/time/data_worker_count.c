@@ -34,7 +34,7 @@ static void stretch(struct cup_worker_count *plot, double sample_s)
 
 static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
 {
-    const struct cup_observed *observed = &input->totals->observed;
+    const struct cup_observed *observed = input->totals->observed;
     if (make_lines(plot, input, observed->moment_count + 1) != 0)
         return -1;
     for (size_t i = 0; i < observed->moment_count; i++) {
@@ -93,7 +93,7 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
     if (whole_ns <= 0)
         return cup_plot_none(input, "the run has no length: no task was seen");
     plot->seconds = (double)whole_ns / 1e9;
-    bool sampled = totals->observed.moment_count > 1;
+    bool sampled = totals->observed->moment_count > 1;
     if (!sampled && totals->workers == 0)
         return cup_plot_none(input, "no worker was seen");
     if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)

@@ -1,7 +1,7 @@
 #ifndef CUPPING_PLOT_TIME_TIME_BUDGET_H
 #define CUPPING_PLOT_TIME_TIME_BUDGET_H
 
-#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/sums/budget.h"
 #include "plot/plots.h"
 
 /* Each part begins where the one before ended: together they are the threads' whole time. */

@@ -68,7 +68,7 @@ static size_t sort(const struct cup_host **sorted, const struct cup_hosts *hosts
 
 const void *cup_data_hosts(struct cup_plot_input *input)
 {
-    const struct cup_hosts *hosts = &input->totals->ledger.hosts;
+    const struct cup_hosts *hosts = input->totals->hosts;
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
     const struct cup_host **sorted = cup_arena_take(input->arena, hosts->count + 1, sizeof *sorted);
     if (!plot || !sorted)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/sums/budget.h"
 #include "plot/charts.h"
 #include "plot/shared/per_worker.h"
 #include "plot/shared/worker_names.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/base/id_map.h"
 #include "analysis/metrics/chunks/chunk_size.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 enum { TAKEN_MOST = 32768 };
 

@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/chunks/memory_need.h"
 #include "analysis/metrics/reads/clusters.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 const char *const cup_size_bound_names[CUP_BOUND_COUNT] = {
     [CUP_BOUND_NONE] = "none",           [CUP_BOUND_FIXED_COST] = "fixed_cost",

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
+#include "analysis/metrics/workers/observed.h"
 
 /* ---- which fit --------------------------------------------------------------------------- */
 
@@ -129,7 +130,7 @@ int cup_memory_need_make(struct cup_chunk_fits *fits, const struct cup_totals *t
     need->bytes = need->error_bytes = need->request_bytes = NAN;
     need->new_bytes = need->new_error_bytes = need->new_request_bytes = NAN;
     find_worker(need, totals->profile);
-    need->seen_bytes = cup_observed_highest(&totals->observed, CUP_SEEN_MEMORY);
+    need->seen_bytes = cup_observed_highest(totals->observed, CUP_SEEN_MEMORY);
     need->missing = heap_doubt(&need->fit->heap);
     if (find_base(need, totals, fits->every) != 0)
         return -1;

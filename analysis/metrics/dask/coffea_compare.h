@@ -5,7 +5,8 @@
 #define CUPPING_ANALYSIS_METRICS_DASK_COFFEA_COMPARE_H
 
 #include "analysis/base/units.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/dask/coffea_file.h"
+#include "analysis/metrics/sums/sums.h"
 
 enum cup_coffea_field {
     CUP_COFFEA_BYTES,

@@ -5,7 +5,7 @@
 #define CUPPING_ANALYSIS_METRICS_DASK_FINE_H
 
 #include "analysis/base/value.h"
-#include "analysis/metrics/dask/task_sums.h"
+#include "analysis/metrics/sums/task_sums.h"
 
 /* Activities that Dask has a name for; `unit` is one of Dask's. */
 #define CUP_FINE_ACTIVITIES(X)                                                                     \

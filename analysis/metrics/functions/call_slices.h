@@ -4,7 +4,7 @@
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_SLICES_H
 
 #include "analysis/metrics/functions/call_tree.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* Of each kind those whose tasks took the most time, up to CUP_SLICES_EACH, where there are two or
  * more. For struct cup_call_ask. Returns 0, or -1 without memory. */

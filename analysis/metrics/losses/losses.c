@@ -5,7 +5,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished",
                                                        "recovered"};
@@ -194,16 +194,4 @@ uint64_t cup_losses_chunks(const struct cup_loss_sums *sums)
 uint64_t cup_losses_events(const struct cup_loss_sums *sums)
 {
     return sums->events[CUP_LOSS_LOST] + sums->events[CUP_LOSS_SKIPPED];
-}
-
-struct cup_text cup_url_server(struct cup_text url)
-{
-    static const char mark[] = "://", local[] = "file://";
-    const char *at = url.bytes ? memmem(url.bytes, url.length, mark, sizeof mark - 1) : NULL;
-    if (!at || memchr(url.bytes, '/', (size_t)(at - url.bytes)) ||
-        strncmp(url.bytes, local, sizeof local - 1) == 0)
-        return (struct cup_text){0};
-    const char *end = url.bytes + url.length, *from = at + sizeof mark - 1;
-    const char *slash = memchr(from, '/', (size_t)(end - from));
-    return (struct cup_text){url.bytes, (size_t)((slash ? slash : end) - url.bytes)};
 }

@@ -58,8 +58,4 @@ void cup_losses_free(struct cup_losses *losses);
 uint64_t cup_losses_chunks(const struct cup_loss_sums *sums);
 uint64_t cup_losses_events(const struct cup_loss_sums *sums);
 
-/* "root://host:1094" of "root://host:1094//store/x.root": empty for a path. What a URL names may be
- * a redirector or a cache: the server behind it is not known. */
-struct cup_text cup_url_server(struct cup_text url);
-
 #endif

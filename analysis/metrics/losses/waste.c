@@ -4,7 +4,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 static int64_t last_sign(const struct cup_profile *profile, const struct cup_task *task)
 {

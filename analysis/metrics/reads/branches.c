@@ -5,7 +5,7 @@
 
 #include "analysis/base/id_map.h"
 #include "analysis/metrics/reads/file_branches.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* ---- sums --------------------------------------------------------------------------------- */
 

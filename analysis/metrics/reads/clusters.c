@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/reads/branches.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* That of the first used chunk that names one; 0: none does. */
 static uint32_t tree_of_chunks(const struct cup_totals *totals)
@@ -58,8 +59,8 @@ static double told_by_baskets(const struct cup_totals *totals, uint32_t name)
     double most = NAN;
     if (files_differ(totals->profile))
         return NAN;
-    for (size_t i = 0; i < totals->branches.count; i++) {
-        const struct cup_branch_row *row = &totals->branches.rows[i];
+    for (size_t i = 0; i < totals->branches->count; i++) {
+        const struct cup_branch_row *row = &totals->branches->rows[i];
         if (row->sums.entries && cup_same_tree(totals->profile, row->tree, name))
             most = fmax(most, entries_a_basket(&row->sums));
     }

@@ -13,7 +13,7 @@ struct cup_cluster {
                       hold on average */
 };
 
-/* Of the tree that used chunks read. Needs totals->branches. */
+/* Of the tree that used chunks read. Needs totals->branches-> */
 struct cup_cluster cup_cluster_find(const struct cup_totals *totals);
 
 #endif

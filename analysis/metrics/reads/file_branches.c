@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* Visits that are held at a time: a file with more rows is gone through several times, each time
  * for other branches. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/base/id_map.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* Files as items name them, each once. */
 struct named {

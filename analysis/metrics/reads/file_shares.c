@@ -100,7 +100,7 @@ static void find_sizes(struct cup_file_shares *shares)
     for (size_t i = 0; i < profile->root_file_count; i++)
         shares->sizes[i] = profile->root_files[i].end;
     for (size_t i = 0; i < profile->file_count; i++) {
-        uint32_t root = shares->totals->branches.root_of[i];
+        uint32_t root = shares->totals->branches->root_of[i];
         if (root && profile->files[i].size)
             shares->sizes[root - 1] = profile->files[i].size;
     }

@@ -3,7 +3,8 @@
 #ifndef CUPPING_ANALYSIS_METRICS_READS_FILE_SHARES_H
 #define CUPPING_ANALYSIS_METRICS_READS_FILE_SHARES_H
 
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/reads/branches.h"
+#include "analysis/metrics/sums/sums.h"
 #include "analysis/root/file_facts.h"
 
 /* Of a file: all of its trees of which baskets were read. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics/losses/losses.h"
 #include "analysis/profile/files.h"
 
 static int by_text(struct cup_text a, struct cup_text b)
@@ -105,4 +104,16 @@ struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *coun
     struct cup_url_sum *sums = calloc(profile->file_count + 1, sizeof *sums);
     *count = sums ? join(sums, collect(profile, sums)) : 0;
     return sums;
+}
+
+struct cup_text cup_url_server(struct cup_text url)
+{
+    static const char mark[] = "://", local[] = "file://";
+    const char *at = url.bytes ? memmem(url.bytes, url.length, mark, sizeof mark - 1) : NULL;
+    if (!at || memchr(url.bytes, '/', (size_t)(at - url.bytes)) ||
+        strncmp(url.bytes, local, sizeof local - 1) == 0)
+        return (struct cup_text){0};
+    const char *end = url.bytes + url.length, *from = at + sizeof mark - 1;
+    const char *slash = memchr(from, '/', (size_t)(end - from));
+    return (struct cup_text){url.bytes, (size_t)((slash ? slash : end) - url.bytes)};
 }

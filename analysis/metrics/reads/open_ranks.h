@@ -22,4 +22,8 @@ struct cup_url_sum {
 /* By name; allocated, the caller frees; NULL without memory. */
 struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *count);
 
+/* "root://host:1094" of "root://host:1094//store/x.root": empty for a path. What a URL names may be
+ * a redirector or a cache: the server behind it is not known. */
+struct cup_text cup_url_server(struct cup_text url);
+
 #endif

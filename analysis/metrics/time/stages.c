@@ -1,6 +1,6 @@
 #include "analysis/metrics/time/stages.h"
 
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 const struct cup_stage_text cup_stage_texts[CUP_STAGE_COUNT] = {
 #define X(id, name, text) {name, text},

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/time/tail.h"
+#include "analysis/metrics/workers/hosts.h"
 
 /* ---- which ------------------------------------------------------------------------------ */
 
@@ -113,7 +114,7 @@ static double io_wait_s(const struct cup_profile *profile, const struct cup_task
 
 static bool on_slow_host(const struct cup_totals *totals, const struct cup_task *task)
 {
-    const struct cup_hosts *hosts = &totals->ledger.hosts;
+    const struct cup_hosts *hosts = totals->hosts;
     uint32_t host = cup_host_of(hosts, &totals->profile->processes[task->process]);
     return host && hosts->rows[host - 1].verdict == CUP_HOST_SLOW;
 }

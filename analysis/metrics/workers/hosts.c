@@ -6,7 +6,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/statistics.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 const char *const cup_host_verdicts[] = {
     [CUP_HOST_NO_MODEL] = "CPU model not known",

@@ -3,7 +3,7 @@
 #ifndef CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
 #define CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
 
-#include "analysis/metrics/time/timeline.h"
+#include "analysis/metrics/workers/timeline.h"
 #include "analysis/profile/samples/sample_feed.h"
 
 /* Of a worker's threads, or of its memory limit. */

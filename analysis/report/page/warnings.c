@@ -47,7 +47,7 @@ static size_t add_late_children(const struct cup_totals *totals, struct cup_warn
 
 static size_t add_events(const struct cup_totals *totals, struct cup_warning *warning)
 {
-    const struct cup_branches *branches = &totals->branches;
+    const struct cup_branches *branches = totals->branches;
     if (branches->events_unsupported == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
@@ -135,7 +135,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);
     count += add_not_compared(totals, &warnings[count]);
-    cup_kernel_warning(&totals->kernel, totals->profile, warnings[count].text,
+    cup_kernel_warning(totals->kernel, totals->profile, warnings[count].text,
                        sizeof warnings->text);
     count += warnings[count].text[0] != '\0';
     return count;

@@ -12,7 +12,7 @@ enum { SHOWN_BRANCHES = 20, SHOWN_BRANCHES_OF_ALL = 5 };
 static void add_branch(const struct cup_page *page, struct cup_table *table,
                        const struct cup_branch_row *row)
 {
-    const struct cup_branches *branches = &page->totals->branches;
+    const struct cup_branches *branches = page->totals->branches;
     char algorithms[CUP_ALGORITHMS_ROOM];
     const char *unnamed = row->tree ? "" : "(no name: pages of RNTuples)";
     bool known = row->rereads_known;
@@ -42,7 +42,7 @@ static void print_table(const struct cup_page *page)
         {"ratio", CUP_FIT_RIGHT, 0},   {"read again", CUP_FIT_RIGHT, 0},
         {"tasks", CUP_FIT_RIGHT, 2},   {"algorithm", CUP_FIT_LEFT, 5},
     };
-    const struct cup_branches *branches = &page->totals->branches;
+    const struct cup_branches *branches = page->totals->branches;
     size_t most = cup_page_rows(page, page->alone ? SHOWN_BRANCHES : SHOWN_BRANCHES_OF_ALL);
     size_t shown = branches->count < most ? branches->count : most;
     struct cup_table table;
@@ -72,7 +72,7 @@ static void print_rereads(const struct cup_page *page)
         {CUP_METRIC_REREAD_WASTED_BYTES, "for results not used"},
         {CUP_METRIC_REREAD_ESTIMATED_BYTES, "estimated"},
     };
-    const struct cup_branches *branches = &page->totals->branches;
+    const struct cup_branches *branches = page->totals->branches;
     char bytes[CUP_HUMAN_READABLE_ROOM], line[500];
     if (!branches->rereads_known) {
         print_line(page, branches->lost_records
@@ -165,7 +165,7 @@ static void print_how(const struct cup_page *page)
 
 int cup_print_branches(const struct cup_page *page)
 {
-    const struct cup_branches *branches = &page->totals->branches;
+    const struct cup_branches *branches = page->totals->branches;
     char compressed[CUP_HUMAN_READABLE_ROOM], uncompressed[CUP_HUMAN_READABLE_ROOM],
         ratio[CUP_HUMAN_READABLE_ROOM];
     char count[CUP_HUMAN_READABLE_ROOM], detail[250];

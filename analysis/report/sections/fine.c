@@ -26,7 +26,7 @@ enum { SHOWN_COUNT = sizeof shown / sizeof *shown };
 
 static struct cup_value value_of(const struct cup_page *page, enum cup_fine_activity activity)
 {
-    const struct cup_fine *fine = &page->totals->fine;
+    const struct cup_fine *fine = page->totals->fine;
     return cup_fine_of(fine, page->profile, &fine->all, activity);
 }
 
@@ -68,7 +68,7 @@ static void add_row(const struct cup_page *page, struct cup_table *table, const 
 /* Workers that were killed, and those that were never asked. */
 static void print_incomplete(const struct cup_page *page)
 {
-    const struct cup_fine *fine = &page->totals->fine;
+    const struct cup_fine *fine = page->totals->fine;
     char behind[CUP_HUMAN_READABLE_ROOM], line[300];
     if (fine->incomplete_workers + fine->silent_workers == 0)
         return;
@@ -121,7 +121,7 @@ static void add_named(const struct cup_page *page, struct cup_table *table,
  */
 static unsigned add_all_named(const struct cup_page *page, struct cup_table *table)
 {
-    const struct cup_fine *fine = &page->totals->fine;
+    const struct cup_fine *fine = page->totals->fine;
     unsigned room = page->alone || page->terminal.html ? SHOWN_NAMED : 0, more = 0;
     for (size_t i = 0; i < fine->row_count; i++) {
         if (!fine->rows[i].user)
@@ -160,7 +160,7 @@ static void print_table(const struct cup_page *page)
 
 static void print_named(const struct cup_page *page)
 {
-    const struct cup_fine *fine = &page->totals->fine;
+    const struct cup_fine *fine = page->totals->fine;
     for (size_t i = 0; i < fine->row_count; i++)
         if (fine->rows[i].user) {
             cup_print_wrapped(&page->terminal, CUP_DIM, 2,
@@ -172,7 +172,7 @@ static void print_named(const struct cup_page *page)
 
 int cup_print_fine(const struct cup_page *page)
 {
-    const struct cup_fine *fine = &page->totals->fine;
+    const struct cup_fine *fine = page->totals->fine;
     char detail[120];
     if (fine->worker_count == 0)
         return 0;

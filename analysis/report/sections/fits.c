@@ -131,7 +131,7 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
 
 void cup_print_fits(const struct cup_page *page)
 {
-    const struct cup_chunk_fits *fits = &page->totals->ledger.fits;
+    const struct cup_chunk_fits *fits = page->totals->fits;
     if (page->totals->used_chunks == 0)
         return;
     print_growth(page, &fits->all);

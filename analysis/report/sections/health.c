@@ -29,7 +29,7 @@ static void list_classes(const struct cup_kernel_check *check, char *to, size_t 
 /* The kernel's count of what these processes read, against ours. */
 static void print_checked(const struct cup_page *page)
 {
-    const struct cup_kernel_check *check = &page->totals->kernel;
+    const struct cup_kernel_check *check = page->totals->kernel;
     char kernel[CUP_HUMAN_READABLE_ROOM], seen[CUP_HUMAN_READABLE_ROOM], classes[600], line[900];
     cup_human_readable(kernel, (double)check->kernel_bytes, CUP_UNIT_BYTES);
     cup_human_readable(seen, (double)check->seen_bytes, CUP_UNIT_BYTES);
@@ -42,7 +42,7 @@ static void print_checked(const struct cup_page *page)
 
 static void print_explained(const struct cup_page *page)
 {
-    const struct cup_kernel_check *check = &page->totals->kernel;
+    const struct cup_kernel_check *check = page->totals->kernel;
     char explained[CUP_HUMAN_READABLE_ROOM], stdio[CUP_HUMAN_READABLE_ROOM],
         copied[CUP_HUMAN_READABLE_ROOM], line[400];
     if (check->explained_bytes == 0)
@@ -60,7 +60,7 @@ static void print_explained(const struct cup_page *page)
 
 static void print_unchecked(const struct cup_page *page)
 {
-    const struct cup_kernel_check *check = &page->totals->kernel;
+    const struct cup_kernel_check *check = page->totals->kernel;
     char line[300];
     if (check->killed + check->unreadable == 0)
         return;
@@ -75,10 +75,10 @@ static void print_unchecked(const struct cup_page *page)
 static void print_kernel_check(const struct cup_page *page)
 {
     char warning[400];
-    if (page->totals->kernel.processes > 0)
+    if (page->totals->kernel->processes > 0)
         print_checked(page);
     print_explained(page);
-    cup_kernel_warning(&page->totals->kernel, page->profile, warning, sizeof warning);
+    cup_kernel_warning(page->totals->kernel, page->profile, warning, sizeof warning);
     if (*warning)
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, warning);
     print_unchecked(page);

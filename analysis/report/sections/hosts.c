@@ -26,7 +26,7 @@ static void add_sums(struct cup_table *table, const struct cup_host *host)
 static void add_host(const struct cup_page *page, struct cup_table *table,
                      const struct cup_host *host)
 {
-    cup_table_add(table, cup_intern_text(&page->totals->ledger.hosts.names, host->name));
+    cup_table_add(table, cup_intern_text(&page->totals->hosts->names, host->name));
     cup_table_add(table, cup_page_text(page, host->model));
     add_sums(table, host);
     cup_table_add_string(table, cup_host_verdicts[host->verdict]);
@@ -35,7 +35,7 @@ static void add_host(const struct cup_page *page, struct cup_table *table,
 /* Slow ones are shown however many there are before them. */
 static void add_hosts(const struct cup_page *page, struct cup_table *table)
 {
-    const struct cup_hosts *hosts = &page->totals->ledger.hosts;
+    const struct cup_hosts *hosts = page->totals->hosts;
     for (size_t i = 0; i < hosts->count; i++)
         if (page->alone || i < SHOWN_HOSTS || hosts->rows[i].verdict > CUP_HOST_ORDINARY)
             add_host(page, table, &hosts->rows[i]);
@@ -51,7 +51,7 @@ static void print_models(const struct cup_page *page)
         {"per CPU s", CUP_FIT_RIGHT, 2}, {"read", CUP_FIT_RIGHT, 1},
         {"I/O wait", CUP_FIT_RIGHT, 6},
     };
-    const struct cup_hosts *hosts = &page->totals->ledger.hosts;
+    const struct cup_hosts *hosts = page->totals->hosts;
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < hosts->model_count; i++) {
@@ -84,7 +84,7 @@ int cup_print_hosts(const struct cup_page *page)
         {"per CPU s", CUP_FIT_RIGHT, 6}, {"read", CUP_FIT_RIGHT, 1},
         {"I/O wait", CUP_FIT_RIGHT, 2},  {"", CUP_FIT_LEFT, 0},
     };
-    const struct cup_hosts *hosts = &page->totals->ledger.hosts;
+    const struct cup_hosts *hosts = page->totals->hosts;
     struct cup_table table;
     if (hosts->count == 0 || (hosts->count == 1 && !page->alone))
         return 0;

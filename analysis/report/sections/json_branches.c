@@ -107,7 +107,7 @@ static bool put_file_rows(void *context, const struct cup_branch_row *rows, size
 /* For each file, or, of more files and branches than anybody reads, over all of them. */
 static int put_rows(struct report *report, bool by_file)
 {
-    const struct cup_branches *branches = &report->totals->branches;
+    const struct cup_branches *branches = report->totals->branches;
     if (by_file)
         return cup_branches_each(report->totals, put_file_rows, report);
     for (size_t i = 0; i < branches->count && !cup_output_failed(report->output); i++)
@@ -117,7 +117,7 @@ static int put_rows(struct report *report, bool by_file)
 
 int cup_report_put_branches(struct report *report)
 {
-    const struct cup_branches *branches = &report->totals->branches;
+    const struct cup_branches *branches = report->totals->branches;
     bool by_file = cup_branches_by_file(branches);
     char room[CUP_ALGORITHMS_ROOM];
     cup_json_object(&report->json, "branches");
@@ -197,7 +197,7 @@ static void put_read(struct report *report, const struct cup_basket_sums *sums,
 
 void cup_report_put_file_baskets(struct report *report, uint32_t index)
 {
-    const struct cup_branches *branches = &report->totals->branches;
+    const struct cup_branches *branches = report->totals->branches;
     static const struct cup_branches_file unknown;
     uint32_t root = branches->root_of[index];
     const struct cup_root_file *file = root ? &report->profile->root_files[root - 1] : NULL;

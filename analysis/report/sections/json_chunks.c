@@ -197,7 +197,7 @@ static void put_dataset_rates(struct report *report, const struct cup_dataset *d
 
 static void put_dataset_losses(struct report *report, uint32_t name)
 {
-    const struct cup_losses *losses = &report->totals->ledger.losses;
+    const struct cup_losses *losses = report->totals->losses;
     struct cup_loss_sums sums = {0};
     for (size_t i = 0; i < losses->dataset_count; i++)
         if (losses->datasets[i].name == name)

@@ -50,7 +50,7 @@ static void put_dask(struct report *report, const struct cup_fine_sums *sums, st
 {
     struct cup_value values[CUP_FINE_COUNT];
     for (int i = 0; i < CUP_FINE_COUNT; i++) {
-        values[i] = cup_fine_of(&report->totals->fine, report->profile, sums, i);
+        values[i] = cup_fine_of(report->totals->fine, report->profile, sums, i);
         put(report, cup_fine_names[i], values[i]);
     }
     put(report, "thread_cpu_ratio", ratio_to(clocks.cpu_ns, values[CUP_FINE_THREAD_CPU]));
@@ -60,7 +60,7 @@ static void put_dask(struct report *report, const struct cup_fine_sums *sums, st
 static void put_prefix_row(struct report *report, uint32_t index)
 {
     static const struct cup_task_sums none = {0};
-    const struct cup_fine_prefix *fine = &report->totals->fine.prefixes[index];
+    const struct cup_fine_prefix *fine = &report->totals->fine->prefixes[index];
     bool seen = index < report->profile->prefix_count;
     const struct cup_prefix *prefix = seen ? &report->profile->prefixes[index] : NULL;
     cup_json_row(&report->json, NULL);
@@ -75,7 +75,7 @@ static void put_prefix_row(struct report *report, uint32_t index)
 
 static void put_prefixes(struct report *report)
 {
-    const struct cup_fine *fine = &report->totals->fine;
+    const struct cup_fine *fine = report->totals->fine;
     cup_json_array(&report->json, "by_prefix");
     for (uint32_t i = 0; i < fine->prefix_count; i++)
         if (fine->prefixes[i].dask.digests ||
@@ -88,7 +88,7 @@ static void put_prefixes(struct report *report)
 static struct cup_fine_sums sums_of_process(const struct report *report, uint32_t process,
                                             bool *complete, int64_t *behind_ns)
 {
-    const struct cup_fine *fine = &report->totals->fine;
+    const struct cup_fine *fine = report->totals->fine;
     struct cup_fine_sums sum = {.digests = 0};
     *complete = true;
     *behind_ns = 0;
@@ -155,7 +155,7 @@ static void put_span_row(struct report *report, const struct cup_fine_span *span
 
 static void put_spans(struct report *report)
 {
-    const struct cup_fine *fine = &report->totals->fine;
+    const struct cup_fine *fine = report->totals->fine;
     cup_json_array(&report->json, "by_span");
     for (size_t i = 0; i < fine->span_count; i++)
         put_span_row(report, &fine->spans[i]);
@@ -179,7 +179,7 @@ static void put_row(struct report *report, const struct cup_fine_row *row)
 
 static void put_rows(struct report *report, const char *name, bool only_users)
 {
-    const struct cup_fine *fine = &report->totals->fine;
+    const struct cup_fine *fine = report->totals->fine;
     cup_json_array(&report->json, name);
     for (size_t i = 0; i < fine->row_count; i++)
         if (!only_users || fine->rows[i].user)

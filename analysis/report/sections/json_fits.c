@@ -104,7 +104,7 @@ static void put_memory(struct report *report, const struct cup_memory_need *need
 
 void cup_report_put_fits(struct report *report)
 {
-    const struct cup_chunk_fits *fits = &report->totals->ledger.fits;
+    const struct cup_chunk_fits *fits = report->totals->fits;
     cup_json_object(&report->json, "fits");
     put(report, "every", cup_count(fits->every));
     put_both(report, &fits->all);

@@ -1,4 +1,5 @@
 /* Hosts, stages, merges, and tasks by worker, in the report's JSON. */
+#include "analysis/metrics/time/tail.h"
 #include "analysis/report/page/json_page.h"
 #include "analysis/tasks/task_columns.h"
 
@@ -37,7 +38,7 @@ static void put_host(struct report *report, const struct cup_host *host)
 {
     bool compared = host->verdict >= CUP_HOST_ORDINARY;
     cup_json_row(&report->json, NULL);
-    put(report, "host", cup_text(cup_intern_text(&report->totals->ledger.hosts.names, host->name)));
+    put(report, "host", cup_text(cup_intern_text(&report->totals->hosts->names, host->name)));
     put(report, "cpu_model", text_of(report, host->model));
     put(report, "cpus", known(host->cpus));
     put(report, "cpus_usable", known(host->usable_cpus));
@@ -51,7 +52,7 @@ static void put_host(struct report *report, const struct cup_host *host)
 
 void cup_report_put_hosts(struct report *report)
 {
-    const struct cup_hosts *hosts = &report->totals->ledger.hosts;
+    const struct cup_hosts *hosts = report->totals->hosts;
     cup_json_object(&report->json, "hosts");
     put(report, "outlier_deviations", cup_real(CUP_HOST_OUTLIER_DEVIATIONS));
     put(report, "outlier_share", cup_real(CUP_HOST_OUTLIER_SHARE));
@@ -82,7 +83,7 @@ static struct cup_value ns_if(bool known_, uint64_t ns)
 
 static void put_stage(struct report *report, int id)
 {
-    const struct cup_stage *stage = &report->totals->ledger.stages.rows[id];
+    const struct cup_stage *stage = &report->totals->stages->rows[id];
     bool is_known = stage->known;
     cup_json_row(&report->json, NULL);
     put(report, "stage", cup_string(cup_stage_texts[id].name));
@@ -136,8 +137,7 @@ int cup_report_put_stages(struct report *report)
     if (cup_tail_make(&tail, report->totals) != 0)
         return -1;
     cup_json_object(&report->json, "stages");
-    put(report, "idle_core_hours",
-        cup_real((double)report->totals->ledger.stages.idle_ns / 3600e9));
+    put(report, "idle_core_hours", cup_real((double)report->totals->stages->idle_ns / 3600e9));
     cup_json_array(&report->json, "rows");
     for (int i = 0; i < CUP_STAGE_COUNT; i++)
         put_stage(report, i);
@@ -193,7 +193,7 @@ static void put_merge_level(struct report *report, const struct cup_merge_level 
 
 void cup_report_put_merge(struct report *report)
 {
-    const struct cup_merge *merge = &report->totals->ledger.merge;
+    const struct cup_merge *merge = report->totals->merge;
     const struct cup_merge_level sum = cup_merge_sum(merge, false);
     cup_json_object(&report->json, "merge");
     put_merge_sums(report, &sum);

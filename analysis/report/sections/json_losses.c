@@ -1,4 +1,5 @@
 /* Losses and wasted work in the report's JSON. */
+#include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/report/page/json_page.h"
 #include "analysis/tasks/task_columns.h"
 
@@ -58,7 +59,7 @@ static void put_loss(struct report *report, const struct cup_loss *loss,
 
 static void put_losses_rows(struct report *report)
 {
-    const struct cup_losses *losses = &report->totals->ledger.losses;
+    const struct cup_losses *losses = report->totals->losses;
     struct cup_key_reader keys;
     cup_key_reader_open(&keys, report->profile);
     cup_json_array(&report->json, "rows");
@@ -75,7 +76,7 @@ static void put_losses_rows(struct report *report)
 
 void cup_report_put_losses(struct report *report)
 {
-    const struct cup_losses *losses = &report->totals->ledger.losses;
+    const struct cup_losses *losses = report->totals->losses;
     cup_json_object(&report->json, "losses");
     put_sums(report, &losses->sums, report->totals->events);
     cup_json_array(&report->json, "by_dataset");
@@ -106,7 +107,7 @@ static void put_waste(struct report *report, const char *reason, const struct cu
 
 void cup_report_put_waste(struct report *report)
 {
-    const struct cup_waste_reasons *waste = &report->totals->ledger.waste;
+    const struct cup_waste_reasons *waste = report->totals->waste;
     const struct cup_waste none = {0};
     cup_json_object(&report->json, "wasted_by_reason");
     put_waste(report, "failed", &waste->failed, true);

@@ -81,14 +81,14 @@ static void put_kernel_classes(struct report *report)
     };
     cup_json_row(&report->json, "classes");
     for (int i = 0; i < CUP_KERNEL_COUNT; i++)
-        put(report, names[i], cup_count(report->totals->kernel.classes[i]));
+        put(report, names[i], cup_count(report->totals->kernel->classes[i]));
     cup_json_end_object(&report->json);
 }
 
 /* What says nothing without a process that was checked is null then. */
 static void put_kernel_check(struct report *report)
 {
-    const struct cup_kernel_check *check = &report->totals->kernel;
+    const struct cup_kernel_check *check = report->totals->kernel;
     int64_t difference = (int64_t)(check->kernel_bytes - check->seen_bytes);
     bool checked = check->processes > 0;
     const struct {

@@ -64,7 +64,7 @@ static void put_percents(struct report *report, const struct cup_observed_worker
 static void put_observed(struct report *report, const struct cup_observed_worker *worker)
 {
     static const struct cup_observed_worker nothing;
-    bool heartbeats = report->totals->observed.origin == CUP_SAMPLES_SCHEDULER;
+    bool heartbeats = report->totals->observed->origin == CUP_SAMPLES_SCHEDULER;
     worker = worker ? worker : &nothing;
     put(report, "samples", cup_count(worker->present.count));
     put(report, "heartbeats", heartbeats ? cup_count(worker->heartbeats) : cup_null());
@@ -105,7 +105,7 @@ static void put_worker(struct report *report, const struct cup_server *server,
 static void put_rows(struct report *report)
 {
     const struct cup_profile *profile = report->profile;
-    const struct cup_observed *observed = &report->totals->observed;
+    const struct cup_observed *observed = report->totals->observed;
     cup_json_array(&report->json, "rows");
     for (size_t i = 0; i < profile->server_count; i++)
         if (profile->servers[i].role == CUP_ROLE_WORKER)
@@ -142,7 +142,7 @@ static void put_counts(struct report *report, const struct cup_tracking *trackin
 /* Of the workers of which it is known. */
 static void put_timeline(struct report *report, const struct cup_tracking *tracking, int value)
 {
-    const struct cup_observed *observed = &report->totals->observed;
+    const struct cup_observed *observed = report->totals->observed;
     cup_json_row(&report->json, cup_seen_names[value]);
     for (size_t i = 0; i < observed->worker_count; i++) {
         if (!cup_timeline_known(&observed->workers[i].values[value]))
@@ -162,12 +162,12 @@ static void put_timeline(struct report *report, const struct cup_tracking *track
 static int put_tracking(struct report *report)
 {
     struct cup_tracking tracking;
-    if (!report->totals->observed.origin) {
+    if (!report->totals->observed->origin) {
         put(report, "tracking_data", cup_null());
         put(report, "tracking_data_every", cup_null());
         return 0;
     }
-    if (cup_tracking_make(&tracking, &report->totals->observed, CUP_TRACKED_ROWS) != 0)
+    if (cup_tracking_make(&tracking, report->totals->observed, CUP_TRACKED_ROWS) != 0)
         return -1;
     cup_json_object(&report->json, "tracking_data");
     put_counts(report, &tracking);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/report/page/page.h"
 
 typedef unsigned long long big;
@@ -114,7 +115,7 @@ static int by_place(const void *left, const void *right)
 
 static struct line *sorted_lines(const struct cup_page *page)
 {
-    const struct cup_losses *losses = &page->totals->ledger.losses;
+    const struct cup_losses *losses = page->totals->losses;
     struct line *lines = calloc(losses->count + 1, sizeof *lines);
     for (size_t i = 0; lines && i < losses->count; i++) {
         const struct cup_item *item = &page->profile->items[losses->rows[i].item];
@@ -265,7 +266,7 @@ static void print_block(const struct cup_page *page, const struct line *lines, s
 
 static void print_datasets(const struct cup_page *page)
 {
-    const struct cup_losses *losses = &page->totals->ledger.losses;
+    const struct cup_losses *losses = page->totals->losses;
     for (size_t i = 0; i < losses->dataset_count; i++) {
         const struct cup_dataset_losses *dataset = &losses->datasets[i];
         double lost = (double)cup_losses_events(&dataset->sums);
@@ -284,7 +285,7 @@ static void print_datasets(const struct cup_page *page)
 
 static int print_ledger(const struct cup_page *page)
 {
-    size_t count = page->totals->ledger.losses.count;
+    size_t count = page->totals->losses->count;
     struct line *lines = sorted_lines(page);
     if (!lines)
         return -1;
@@ -303,7 +304,7 @@ static int print_ledger(const struct cup_page *page)
 
 static void print_lines(const struct cup_page *page)
 {
-    const struct cup_loss_sums *sums = &page->totals->ledger.losses.sums;
+    const struct cup_loss_sums *sums = &page->totals->losses->sums;
     double lost = (double)cup_losses_events(sums);
     double all = lost + (double)page->totals->events;
     char events[CUP_HUMAN_READABLE_ROOM], line[300];
@@ -323,7 +324,7 @@ int cup_print_losses(const struct cup_page *page)
 {
     if (page->alone)
         return print_ledger(page);
-    if (page->totals->ledger.losses.count == 0)
+    if (page->totals->losses->count == 0)
         return 0;
     cup_page_heading(page, "Losses", "");
     print_lines(page);

@@ -1,4 +1,5 @@
 /* Stages of the run with what they left idle, the chunks of its tail, and the merges. */
+#include "analysis/metrics/time/tail.h"
 #include "analysis/report/page/page.h"
 
 /* ---- stages ----------------------------------------------------------------------------- */
@@ -35,7 +36,7 @@ static void print_stages(const struct cup_page *page)
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < CUP_STAGE_COUNT; i++)
-        add_stage(&table, i, &page->totals->ledger.stages.rows[i]);
+        add_stage(&table, i, &page->totals->stages->rows[i]);
     cup_table_finish(&table, &page->terminal);
 }
 
@@ -146,7 +147,7 @@ int cup_print_merge(const struct cup_page *page)
         {"CPU", CUP_FIT_RIGHT, 1},       {"longest", CUP_FIT_RIGHT, 2},
         {"RSS up to", CUP_FIT_RIGHT, 4},
     };
-    const struct cup_merge *merge = &page->totals->ledger.merge;
+    const struct cup_merge *merge = page->totals->merge;
     struct cup_table table;
     if (merge->count == 0)
         return 0;

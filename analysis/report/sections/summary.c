@@ -164,7 +164,7 @@ static void print_bytes(const struct cup_page *page)
 /* What of ROOT files was read, by baskets; nothing where there were none. */
 static void print_baskets(const struct cup_page *page)
 {
-    const struct cup_branches *branches = &page->totals->branches;
+    const struct cup_branches *branches = page->totals->branches;
     char ratio[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
         size[CUP_HUMAN_READABLE_ROOM];
     char share[CUP_HUMAN_READABLE_ROOM], again[CUP_HUMAN_READABLE_ROOM],

@@ -165,7 +165,7 @@ static int print_each(const struct cup_page *page)
         {"memory", CUP_FIT_RIGHT, 0},  {"of limit", CUP_FIT_RIGHT, 2},
         {"spilled", CUP_FIT_RIGHT, 3}, {"stalled", CUP_FIT_RIGHT, 3},
     };
-    const struct cup_observed *observed = &page->totals->observed;
+    const struct cup_observed *observed = page->totals->observed;
     const struct cup_observed_worker **order = calloc(observed->worker_count + 1, sizeof *order);
     struct cup_table table;
     size_t count = 0;
@@ -186,7 +186,7 @@ static int print_each(const struct cup_page *page)
 
 int cup_print_workers(const struct cup_page *page)
 {
-    const struct cup_observed *observed = &page->totals->observed;
+    const struct cup_observed *observed = page->totals->observed;
     if (!observed->origin) {
         if (page->totals->all.tasks == 0)
             return 0;

@@ -95,7 +95,9 @@ TestSuite(data, .fini = tear_down);
 Test(data, the_fit_is_that_of_the_report)
 {
     load(false);
-    run.totals.ledger.fits.all.time = (struct cup_line_fit){
+    struct cup_chunk_fits fits = *run.totals.fits;
+    run.totals.fits = &fits;
+    fits.all.time = (struct cup_line_fit){
         .robust = {.mean_x = 2000, .at_mean = 5.5, .slope = 0.0025, .slope_error = 1e-4}};
     const struct cup_runtime_events *plot = make_plot(&run, "runtime-events");
     cr_expect_eq(plot->chunks.count, 3);
@@ -122,7 +124,9 @@ Test(data, a_fit_to_conclude_nothing_from_is_left_out)
 Test(data, the_slowest_chunk_is_named)
 {
     load(false);
-    run.totals.ledger.fits.all.time = (struct cup_line_fit){
+    struct cup_chunk_fits fits = *run.totals.fits;
+    run.totals.fits = &fits;
+    fits.all.time = (struct cup_line_fit){
         .count = 8,
         .missing = "all have the same size",
         .robust = {.mean_x = 2000, .at_mean = 2, .slope = NAN, .spread = 0.5}};

@@ -401,15 +401,13 @@ static struct cup_host host_of(struct cup_hosts *hosts, const char *name, uint64
 Test(data_more, hosts)
 {
     load_run(&run, &builder, false);
-    struct cup_hosts *hosts = &run.totals.ledger.hosts;
-    const struct cup_hosts kept = *hosts;
+    struct cup_hosts made = {.count = 3, .model_count = 1}, *hosts = &made;
     struct cup_host rows[3];
+    run.totals.hosts = hosts;
     rows[0] = host_of(hosts, "b", 100, CUP_HOST_ORDINARY);
     rows[1] = host_of(hosts, "a", 50, CUP_HOST_SLOW);
     rows[2] = host_of(hosts, "c", 200, CUP_HOST_FEW_CHUNKS);
     hosts->rows = rows;
-    hosts->count = 3;
-    hosts->model_count = 1;
     const struct cup_rows *plot = make_plot(&run, "hosts");
     cr_assert_eq(plot->count, 3);
     expect_row(plot, 0, "a", 50);
@@ -417,7 +415,5 @@ Test(data_more, hosts)
     cr_expect_float_eq(plot->rows[0].parts[0], 50, 1e-9, "slow");
     cr_expect_float_eq(plot->rows[2].parts[3], 200, 1e-9, "not compared");
     cr_expect_float_eq(plot->mark, 100, 1e-9);
-    struct cup_intern names = hosts->names;
-    *hosts = kept;
-    hosts->names = names;
+    cup_intern_clear(&made.names);
 }

@@ -158,7 +158,7 @@ static void make(void)
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     advice_count = cup_advice_make(&totals, advice);
-    fits = &totals.ledger.fits;
+    fits = totals.fits;
 }
 
 static const char *text_of(const char *rule)

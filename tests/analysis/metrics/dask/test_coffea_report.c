@@ -230,12 +230,12 @@ Test(coffea_report, a_chunk_may_fail_before_it_is_skipped)
     load();
     cr_expect_eq(totals.skipped_chunks, 1);
     cr_expect_eq(totals.repeated_chunks, 0);
-    cr_expect_eq(totals.ledger.losses.sums.chunks[CUP_LOSS_SKIPPED], 1);
-    cr_expect_eq(totals.ledger.losses.sums.events[CUP_LOSS_SKIPPED], 700);
-    cr_expect_eq(totals.ledger.waste.retried.tasks, 0);
-    cr_assert_eq(totals.ledger.hosts.count, 1);
-    cr_expect_eq(totals.ledger.hosts.rows[0].failed_chunks, 1 + 1); /* and that of the golden run */
-    expect("num_chunks_coffea", 3 + 1); /* Coffea counts what it handed out */
+    cr_expect_eq(totals.losses->sums.chunks[CUP_LOSS_SKIPPED], 1);
+    cr_expect_eq(totals.losses->sums.events[CUP_LOSS_SKIPPED], 700);
+    cr_expect_eq(totals.waste->retried.tasks, 0);
+    cr_assert_eq(totals.hosts->count, 1);
+    cr_expect_eq(totals.hosts->rows[0].failed_chunks, 1 + 1); /* and that of the golden run */
+    expect("num_chunks_coffea", 3 + 1);                       /* Coffea counts what it handed out */
 }
 
 #define RUN(verb, ...)                                                                             \

@@ -22,6 +22,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/metrics/reads/open_ranks.h"
+#include "analysis/metrics/time/tail.h"
 #include "analysis/metrics/totals.h"
 #include "tests/analysis/support.h"
 
@@ -210,10 +212,10 @@ static const struct cup_loss *loss_of(uint32_t file_of, int64_t from)
 {
     static const char *const files[] = {[X] = "root://s1:1094//x.root", [Y] = "/local/y.root"};
     uint32_t file = cup_intern_find(&profile.strings, files[file_of], strlen(files[file_of]));
-    for (size_t i = 0; i < totals.ledger.losses.count; i++) {
-        const struct cup_item *it = &profile.items[totals.ledger.losses.rows[i].item];
+    for (size_t i = 0; i < totals.losses->count; i++) {
+        const struct cup_item *it = &profile.items[totals.losses->rows[i].item];
         if (it->file == file && it->entry_start == from)
-            return &totals.ledger.losses.rows[i];
+            return &totals.losses->rows[i];
     }
     cr_assert_fail("no row of %s from %lld", files[file_of], (long long)from);
     return NULL;
@@ -222,7 +224,7 @@ static const struct cup_loss *loss_of(uint32_t file_of, int64_t from)
 Test(ledger, each_chunk_has_one_row_whatever_its_attempts)
 {
     load_all();
-    cr_assert_eq(totals.ledger.losses.count, 6);
+    cr_assert_eq(totals.losses->count, 6);
     const struct cup_loss *lost = loss_of(Y, 0);
     cr_expect_eq(lost->outcome, CUP_LOSS_LOST);
     cr_expect_eq(lost->attempts, 2);
@@ -260,7 +262,7 @@ Test(ledger, skipped_unfinished_and_metadata)
 Test(ledger, losses_by_dataset)
 {
     load_all();
-    const struct cup_losses *losses = &totals.ledger.losses;
+    const struct cup_losses *losses = totals.losses;
     const struct cup_loss_sums *sums = &losses->sums;
     cr_expect_eq(cup_losses_chunks(sums), 1 + 1 + 1); /* chunk-3, chunk-6, metadata-2 */
     cr_expect_eq(cup_losses_events(sums), 50 + 100);
@@ -285,8 +287,8 @@ Test(ledger, without_clock_calls_nothing_is_skipped)
     item(1, CUP_ITEM_WORK, Z, X, 0, 100);
     end_log("a.cup");
     load();
-    cr_assert_eq(totals.ledger.losses.count, 0);
-    cr_assert_eq(totals.ledger.merge.count, 0);
+    cr_assert_eq(totals.losses->count, 0);
+    cr_assert_eq(totals.merge->count, 0);
 }
 
 static void expect_server(const char *url, const char *server)
@@ -313,7 +315,7 @@ Test(ledger, servers_of_urls)
 Test(ledger, waste_by_reason)
 {
     load_all();
-    const struct cup_waste_reasons *waste = &totals.ledger.waste;
+    const struct cup_waste_reasons *waste = totals.waste;
     cr_expect_eq(waste->failed.tasks, 4);
     expect_ns(waste->failed.wall_ns, 1 + 4 + 2 + 1, "failed");
     expect_ns(waste->failed.cpu_ns, 1 + 2 + 1 + 0.5, "failed, CPU");
@@ -337,16 +339,16 @@ Test(ledger, a_second_success_beside_a_living_worker_is_retried)
     item(1, CUP_ITEM_WORK, Z, X, 0, 100);
     end_log("b.cup");
     load();
-    cr_expect_eq(totals.ledger.waste.retried.tasks, 1);
-    expect_ns(totals.ledger.waste.retried.wall_ns, 3, "the earlier one");
-    cr_expect_eq(totals.ledger.waste.lost.tasks, 0);
+    cr_expect_eq(totals.waste->retried.tasks, 1);
+    expect_ns(totals.waste->retried.wall_ns, 3, "the earlier one");
+    cr_expect_eq(totals.waste->lost.tasks, 0);
 }
 
 /* ---- stages ----------------------------------------------------------------------------- */
 
 static void expect_stage(enum cup_stage_id id, double time, double threads, double in_tasks)
 {
-    const struct cup_stage *stage = &totals.ledger.stages.rows[id];
+    const struct cup_stage *stage = &totals.stages->rows[id];
     const char *name = cup_stage_texts[id].name;
     cr_assert(stage->known, "%s", name);
     expect_ns(stage->time_ns, time, name);
@@ -359,7 +361,7 @@ static void expect_stage(enum cup_stage_id id, double time, double threads, doub
 Test(ledger, stages_and_what_they_leave_idle)
 {
     load_all();
-    cr_expect_not(totals.ledger.stages.rows[CUP_STAGE_GRAPH].known, "no Runner call");
+    cr_expect_not(totals.stages->rows[CUP_STAGE_GRAPH].known, "no Runner call");
     expect_stage(CUP_STAGE_PREPROCESS, 1, 2 + 1, 1 + 1);
     /* 4 to 20: a 4 + 4 + 2 + 1; b 6 + 6 + 1; c 2 + 3 + 1 */
     expect_stage(CUP_STAGE_PROCESS, 16, 32 + 12 + 3, 11 + 13 + 6);
@@ -447,7 +449,7 @@ Test(ledger, of_a_long_tail_the_last_are_kept)
 Test(ledger, levels_of_the_reduction)
 {
     load_all();
-    const struct cup_merge *merge = &totals.ledger.merge;
+    const struct cup_merge *merge = totals.merge;
     cr_assert_eq(merge->count, 3);
     const struct cup_merge_level *of_metadata = &merge->levels[0], *first = &merge->levels[1],
                                  *second = &merge->levels[2];
@@ -478,9 +480,9 @@ Test(ledger, without_inputs_the_level_is_not_known)
     task(3, "merge", REDUCE, 5, 6, 1, 0);
     end_log("a.cup");
     load();
-    cr_assert_eq(totals.ledger.merge.count, 1);
-    cr_expect_eq(totals.ledger.merge.levels[0].level, 0);
-    cr_expect_eq(totals.ledger.merge.levels[0].tasks, 1);
+    cr_assert_eq(totals.merge->count, 1);
+    cr_expect_eq(totals.merge->levels[0].level, 0);
+    cr_expect_eq(totals.merge->levels[0].tasks, 1);
 }
 
 /* A chain as no reduction has it, and one that goes round, end. */
@@ -493,7 +495,7 @@ Test(ledger, inputs_that_go_round)
     inputs(2, 1, 1, "p");
     end_log("a.cup");
     load();
-    cr_assert_eq(totals.ledger.merge.count, 0);
+    cr_assert_eq(totals.merge->count, 0);
 }
 
 /* ---- next to nothing -------------------------------------------------------------------- */
@@ -503,9 +505,9 @@ Test(ledger, a_run_without_tasks)
     begin_log("one", 1, 0, 100, 1);
     end_log("a.cup");
     load();
-    cr_expect_eq(totals.ledger.losses.count, 0);
-    cr_expect_eq(totals.ledger.merge.count, 0);
-    cr_expect_eq(totals.ledger.stages.idle_ns, 0);
-    cr_expect_eq(cup_waste_sum(&totals.ledger.waste).tasks, 0);
-    cr_expect_eq(totals.ledger.hosts.count, 1);
+    cr_expect_eq(totals.losses->count, 0);
+    cr_expect_eq(totals.merge->count, 0);
+    cr_expect_eq(totals.stages->idle_ns, 0);
+    cr_expect_eq(cup_waste_sum(totals.waste).tasks, 0);
+    cr_expect_eq(totals.hosts->count, 1);
 }

@@ -352,7 +352,7 @@ Test(branches, totals_are_those_worked_out)
     expect("page_blocks", 0);
     expect("without_task_baskets", 0);
     expect("records_damaged", 0);
-    cr_expect_eq(totals.branches.all.algorithms, ZSTD | CUP_ALGORITHM_LZMA);
+    cr_expect_eq(totals.branches->all.algorithms, ZSTD | CUP_ALGORITHM_LZMA);
 }
 
 /* Muon_pt: 70 bytes at the border, and all 150 of chunk-2 once more. Muon_eta: the one basket four
@@ -360,7 +360,7 @@ Test(branches, totals_are_those_worked_out)
 Test(branches, rereads_are_those_worked_out)
 {
     load_both();
-    cr_assert(totals.branches.rereads_known);
+    cr_assert(totals.branches->rereads_known);
     expect("reread_baskets", 6);
     expect("reread_bytes", 70 + 150 + 3 * 40);
     expect("reread_same_task_baskets", 1);
@@ -408,10 +408,10 @@ Test(branches, events_are_checked_against_entries)
 
 static const struct cup_branch_row *row_of(const char *name)
 {
-    for (size_t i = 0; i < totals.branches.count; i++) {
-        struct cup_text text = cup_profile_text(&profile, totals.branches.rows[i].name);
+    for (size_t i = 0; i < totals.branches->count; i++) {
+        struct cup_text text = cup_profile_text(&profile, totals.branches->rows[i].name);
         if (text.length == strlen(name) && memcmp(text.bytes, name, text.length) == 0)
-            return &totals.branches.rows[i];
+            return &totals.branches->rows[i];
     }
     cr_assert_fail("%s", name);
     return NULL;
@@ -421,8 +421,8 @@ Test(branches, rows_over_files)
 {
     load_both();
     const struct cup_branch_row *pt = row_of("Muon_pt"), *eta = row_of("Muon_eta");
-    cr_assert_eq(totals.branches.count, 2);
-    cr_expect_eq(&totals.branches.rows[0], pt, "more bytes come first");
+    cr_assert_eq(totals.branches->count, 2);
+    cr_expect_eq(&totals.branches->rows[0], pt, "more bytes come first");
     cr_expect_eq(pt->sums.baskets, 10);
     cr_expect_eq(pt->sums.compressed, 590);
     cr_expect_eq(pt->sums.uncompressed, 1050);
@@ -607,9 +607,9 @@ Test(branches, pages_have_no_names)
     expect("branches_read", 0);
     expect("events_checked", 0);
     expect_null("events_unsupported");
-    cr_expect_eq(totals.branches.count, 1);
-    cr_expect_eq(totals.branches.rows[0].name, 0);
-    cr_expect_not(totals.branches.rows[0].rereads_known);
+    cr_expect_eq(totals.branches->count, 1);
+    cr_expect_eq(totals.branches->rows[0].name, 0);
+    cr_expect_not(totals.branches->rows[0].rereads_known);
 }
 
 Test(branches, where_nothing_was_read_nothing_is_known)
@@ -686,8 +686,8 @@ Test(branches, numbers_need_not_follow_each_other)
     builder_baskets(&b, &baskets, numbers, values, 3);
     save(&b, "1.cup");
     load(&options);
-    cr_assert(totals.branches.rereads_known);
-    cr_expect_eq(totals.branches.file_rows, 3);
+    cr_assert(totals.branches->rereads_known);
+    cr_expect_eq(totals.branches->file_rows, 3);
     cr_expect_eq(row_of("Muon_pt")->files, 1);
     cr_expect_eq(row_of("Muon_pt")->sums.compressed, 10);
     cr_expect_eq(row_of("Muon_eta")->files, 1);
@@ -708,7 +708,7 @@ Test(branches, too_many_rows_are_not_kept)
     cr_expect(profile.basket_places_dropped);
     cr_expect_eq(profile.basket_place_count, 0);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    cr_expect_not(totals.branches.rereads_known);
+    cr_expect_not(totals.branches->rereads_known);
     cup_builder_finish(&builder);
 }
 

@@ -90,7 +90,7 @@ static void load(void)
 
 static const struct cup_host *host_of(const char *name)
 {
-    const struct cup_hosts *hosts = &totals.ledger.hosts;
+    const struct cup_hosts *hosts = totals.hosts;
     for (size_t i = 0; i < hosts->count; i++) {
         struct cup_text text = cup_intern_text(&hosts->names, hosts->rows[i].name);
         if (text.length == strlen(name) && memcmp(text.bytes, name, text.length) == 0)
@@ -130,8 +130,8 @@ Test(hosts, outliers_among_those_of_one_model)
     cr_expect_eq(host_of("fast")->verdict, CUP_HOST_FAST);
     cr_expect_eq(host_of("a")->verdict, CUP_HOST_ORDINARY);
     cr_expect_eq(host_of("other")->verdict, CUP_HOST_FEW_HOSTS);
-    cr_assert_eq(totals.ledger.hosts.model_count, 2);
-    cr_expect_eq(totals.ledger.hosts.models[0].hosts + totals.ledger.hosts.models[1].hosts, 6);
+    cr_assert_eq(totals.hosts->model_count, 2);
+    cr_expect_eq(totals.hosts->models[0].hosts + totals.hosts->models[1].hosts, 6);
 }
 
 /* Three that are alike have no spread at all: then 10 % of the median decide. */
@@ -170,7 +170,7 @@ Test(hosts, sums_of_a_host)
     add_host("a", MODEL_A, 10, 1.5);
     load();
     const struct cup_host *host = host_of("a");
-    cr_assert_eq(totals.ledger.hosts.count, 1);
+    cr_assert_eq(totals.hosts->count, 1);
     cr_expect_eq(host->cpus, 8);
     cr_expect_eq(host->usable_cpus, 0, "not known");
     cr_expect_eq(host->workers, 2);

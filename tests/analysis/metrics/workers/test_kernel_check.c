@@ -57,7 +57,7 @@ static const struct cup_kernel_check *load(void)
     const struct cup_load_options options = {.counters = false};
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    return &totals.kernel;
+    return totals.kernel;
 }
 
 /* The only warning there may be; "" for none. */

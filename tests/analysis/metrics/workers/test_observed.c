@@ -246,7 +246,7 @@ Test(observed, without_samples_there_is_a_reason)
     expect_null("avg_workers");
     expect_null("peak_memory_bytes");
     expect_null("num_samples");
-    cr_expect_not_null(strstr(totals.observed.reason, "no samples"));
+    cr_expect_not_null(strstr(totals.observed->reason, "no samples"));
     expect_sound();
 }
 
@@ -310,7 +310,7 @@ Test(observed, samples_of_another_time)
     add_sample(1, 10, 1, 4);
     make();
     expect_null("avg_workers");
-    cr_expect_not_null(strstr(totals.observed.reason, "within the run"));
+    cr_expect_not_null(strstr(totals.observed->reason, "within the run"));
     expect_sound();
 }
 
@@ -365,10 +365,9 @@ Test(observed, a_worker_that_came_back_was_away_meanwhile)
     expect("avg_workers", (1 + 0.5 + 0.5 + 1) / 4);
     expect("avg_memory_per_worker_bytes", (2000 + 7000) / 2);
     expect("peak_memory_bytes", 9000);
-    cr_expect_eq(totals.observed.known, 1);
+    cr_expect_eq(totals.observed->known, 1);
     cr_expect_float_eq(
-        cup_observed_find(&totals.observed, cup_profile_text(&profile, A))->present.span_ns, 2e9,
-        1);
+        cup_observed_find(totals.observed, cup_profile_text(&profile, A))->present.span_ns, 2e9, 1);
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -546,8 +545,8 @@ Test(observed, without_a_scheduler_the_workers_are_asked)
 {
     add_workers_alone();
     load();
-    cr_assert_eq(totals.observed.origin, CUP_SAMPLES_WORKERS);
-    cr_expect_not_null(strstr(totals.observed.source, "estimated"));
+    cr_assert_eq(totals.observed->origin, CUP_SAMPLES_WORKERS);
+    cr_expect_not_null(strstr(totals.observed->source, "estimated"));
     expect("avg_workers", 8 / 6.0);
     expect("mean_workers", 8 / 6.0);
     expect("peak_workers", 2);
@@ -589,12 +588,12 @@ Test(observed, timelines_are_thinned)
         add_sample(i, 9 + i, i < 50 ? 1 : 2, 2);
     }
     make();
-    cr_assert_eq(cup_tracking_make(&tracking, &totals.observed, 0), 0);
+    cr_assert_eq(cup_tracking_make(&tracking, totals.observed, 0), 0);
     cr_expect_eq(tracking.every, 1);
     cr_expect_eq(tracking.row_count, 101 + 52);
     cr_expect_eq(tracking.moment_count, 101);
     cup_tracking_free(&tracking);
-    cr_assert_eq(cup_tracking_make(&tracking, &totals.observed, 40), 0);
+    cr_assert_eq(cup_tracking_make(&tracking, totals.observed, 40), 0);
     cr_expect_eq(tracking.every, 4);
     cr_expect_eq(tracking.first[1], 26);
     cr_expect_eq(tracking.rows[0].values[CUP_SEEN_PROCESSING], 1);

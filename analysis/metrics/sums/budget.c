@@ -1,4 +1,4 @@
-#include "analysis/metrics/time/budget.h"
+#include "analysis/metrics/sums/budget.h"
 
 #include <stdlib.h>
 #include <string.h>

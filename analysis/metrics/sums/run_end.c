@@ -1,4 +1,4 @@
-#include "analysis/metrics/time/run_end.h"
+#include "analysis/metrics/sums/run_end.h"
 
 #include "analysis/base/id_map.h"
 

@@ -1,6 +1,6 @@
 /* Sums over tasks: of all, of a prefix, of a span. */
-#ifndef CUPPING_ANALYSIS_METRICS_DASK_TASK_SUMS_H
-#define CUPPING_ANALYSIS_METRICS_DASK_TASK_SUMS_H
+#ifndef CUPPING_ANALYSIS_METRICS_SUMS_TASK_SUMS_H
+#define CUPPING_ANALYSIS_METRICS_SUMS_TASK_SUMS_H
 
 #include "analysis/profile/profile.h"
 

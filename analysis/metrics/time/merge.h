@@ -1,6 +1,6 @@
 /* The tree reduction: tasks whose inputs are the results of chunks, or of such tasks. */
-#ifndef CUPPING_ANALYSIS_METRICS_LOSSES_MERGE_H
-#define CUPPING_ANALYSIS_METRICS_LOSSES_MERGE_H
+#ifndef CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
+#define CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
 
 #include "analysis/profile/profile.h"
 

@@ -1,7 +1,7 @@
 /* One quantity over time, known at some moments: what is said of it within a window. Between two
  * moments it is taken to go in a straight line, at the borders of the window too. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_TIMELINE_H
-#define CUPPING_ANALYSIS_METRICS_TIME_TIMELINE_H
+#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
+#define CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
-#include "analysis/metrics/losses/merge.h"
+#include "analysis/metrics/time/merge.h"
 
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"
-#include "analysis/metrics/totals.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* ---- levels, by inputs ------------------------------------------------------------------ */
 

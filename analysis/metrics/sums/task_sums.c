@@ -1,4 +1,4 @@
-#include "analysis/metrics/dask/task_sums.h"
+#include "analysis/metrics/sums/task_sums.h"
 
 static uint64_t known(uint64_t value)
 {

@@ -1,4 +1,4 @@
-#include "analysis/metrics/time/timeline.h"
+#include "analysis/metrics/workers/timeline.h"
 
 static double value_at(const struct cup_timeline *line, int64_t time_ns, double value, int64_t at)
 {

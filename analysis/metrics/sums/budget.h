@@ -1,7 +1,7 @@
 /* The time of all worker threads, split without remainder: threads x wall time is what their tasks
  * computed and waited, what Dask did between tasks, and idleness. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_BUDGET_H
-#define CUPPING_ANALYSIS_METRICS_TIME_BUDGET_H
+#ifndef CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
+#define CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
 
 #include "analysis/profile/profile.h"
 

@@ -1,7 +1,7 @@
 /* When the run ended: at the last task's stop, or later, where tasks that never ended held their
  * threads until the last sign of their process. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_RUN_END_H
-#define CUPPING_ANALYSIS_METRICS_TIME_RUN_END_H
+#ifndef CUPPING_ANALYSIS_METRICS_SUMS_RUN_END_H
+#define CUPPING_ANALYSIS_METRICS_SUMS_RUN_END_H
 
 #include "analysis/profile/profile.h"
 

@@ -1,0 +1,101 @@
+#include "analysis/metrics/sums/attempts.h"
+
+#include <stdlib.h>
+
+#include "analysis/base/hash_map.h"
+
+struct attempts {
+    struct cup_hash_map by_key; /* index + 1 in items: the attempt at a chunk that counts so far */
+    uint8_t *repeated;          /* owned; by item: that attempt stands for more than one */
+};
+
+static int start_attempts(struct attempts *attempts, size_t items)
+{
+    attempts->repeated = calloc(items + 1, 1);
+    return attempts->repeated ? cup_hash_map_reserve(&attempts->by_key, items) : -1;
+}
+
+static void free_attempts(struct attempts *attempts)
+{
+    cup_hash_map_clear(&attempts->by_key);
+    free(attempts->repeated);
+}
+
+/* With skipbadfiles, Coffea returns None for a chunk whose process() failed. Dask gives None a size
+ * of 16 bytes, and every other object a larger one. */
+static bool was_skipped(const struct cup_task *task, const struct cup_item *item)
+{
+    static const uint64_t none_bytes = 16;
+    return item->kind == CUP_ITEM_WORK && item->toc_ns == 0 && task->result_bytes == none_bytes;
+}
+
+static enum cup_outcome outcome_of(const struct cup_task *task, const struct cup_item *item)
+{
+    if (task->status == 0)
+        return CUP_OUTCOME_UNFINISHED;
+    if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
+        return CUP_OUTCOME_SKIPPED;
+    return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
+}
+
+/* An attempt with a result counts before one that Coffea skipped, and both before a failed one. */
+static int rank_of(uint8_t outcome)
+{
+    return outcome == CUP_OUTCOME_USED ? 2 : outcome == CUP_OUTCOME_SKIPPED ? 1 : 0;
+}
+
+/* Of two successes the later one counts: Dask computes a key again only when it has lost the first
+ * result. */
+static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t other)
+{
+    const struct cup_profile *profile = totals->profile;
+    int rank = rank_of(totals->outcomes[item]), other_rank = rank_of(totals->outcomes[other]);
+    if (rank == 0 || rank != other_rank)
+        return rank > other_rank;
+    return cup_task_of_item(profile, item)->stop_ns > cup_task_of_item(profile, other)->stop_ns;
+}
+
+static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)
+{
+    const struct cup_task *task = cup_task_of_item(totals->profile, item);
+    totals->outcomes[item] = (uint8_t)outcome_of(task, &totals->profile->items[item]);
+    uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
+    if (*counts == 0) {
+        *counts = item + 1;
+        return;
+    }
+    uint32_t other = *counts - 1;
+    totals->retried_chunks += !attempts->repeated[other];
+    uint32_t winner = replaces(totals, item, other) ? item : other;
+    uint32_t loser = winner == item ? other : item;
+    if (rank_of(totals->outcomes[loser]) > 0)
+        totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
+    attempts->repeated[winner] = 1;
+    *counts = winner + 1;
+}
+
+enum { LOOK_AHEAD = 16 };
+
+/* The map is larger than the CPU's caches and the order of keys is random: fetching slots ahead of
+ * time halves the time spent here. */
+static void prefetch_attempt(const struct attempts *attempts, const struct cup_profile *profile,
+                             size_t item)
+{
+    if (item < profile->item_count)
+        cup_hash_map_prefetch(&attempts->by_key,
+                              cup_task_of_item(profile, (uint32_t)item)->key_hash);
+}
+
+int cup_attempts_settle(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    struct attempts attempts = {0};
+    int result = start_attempts(&attempts, profile->item_count);
+    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
+        prefetch_attempt(&attempts, profile, i + LOOK_AHEAD);
+        if (cup_item_is_chunk(&profile->items[i]))
+            settle_attempt(totals, &attempts, i);
+    }
+    free_attempts(&attempts);
+    return result;
+}

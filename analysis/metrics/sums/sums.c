@@ -1,0 +1,388 @@
+#include "analysis/metrics/sums/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/array.h"
+#include "analysis/base/id_map.h"
+#include "analysis/metrics/sums/attempts.h"
+#include "analysis/metrics/sums/run_end.h"
+#include "analysis/tasks/task_columns.h"
+
+/* ---- small sums ------------------------------------------------------------------------- */
+
+static void stretch_add(struct cup_stretch *stretch, const struct cup_task *task)
+{
+    if (!stretch->start_ns || task->start_ns < stretch->start_ns)
+        stretch->start_ns = task->start_ns;
+    if (task->status && task->stop_ns > stretch->stop_ns)
+        stretch->stop_ns = task->stop_ns;
+}
+
+static uint64_t known(uint64_t value)
+{
+    return value == CUP_UNKNOWN64 ? 0 : value;
+}
+
+/* ---- chunks ----------------------------------------------------------------------------- */
+
+static struct cup_dataset *dataset_of(struct cup_totals *totals, struct cup_id_map *map,
+                                      uint32_t name)
+{
+    uint32_t index = cup_id_map_get(map, name);
+    if (index)
+        return &totals->datasets[index - 1];
+    if (cup_array_grow(&totals->datasets, &totals->dataset_room, totals->dataset_count,
+                       sizeof *totals->datasets) != 0 ||
+        cup_id_map_set(map, name, (uint32_t)totals->dataset_count + 1) != 0)
+        return NULL;
+    struct cup_dataset *dataset = &totals->datasets[totals->dataset_count++];
+    *dataset = (struct cup_dataset){.name = name};
+    return dataset;
+}
+
+static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *dataset,
+                            const struct cup_task *task, const struct cup_item *item)
+{
+    if (item->tic_ns == 0 || item->toc_ns < item->tic_ns)
+        return;
+    uint64_t inside = (uint64_t)(item->toc_ns - item->tic_ns);
+    totals->timed_chunks++;
+    totals->process_ns += inside;
+    totals->process_cpu_ns += known(item->cpu_ns);
+    dataset->process_ns += inside;
+    if (item->tic_ns > task->start_ns)
+        totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
+}
+
+/* As Coffea does: what a chunk has no figure for is left out. */
+static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task,
+                       const struct cup_item *item)
+{
+    if (!item->reported)
+        return;
+    sums->chunks++;
+    if (item->toc_ns > item->tic_ns)
+        sums->process_ns += (uint64_t)(item->toc_ns - item->tic_ns);
+    if (item->requested_bytes != CUP_UNKNOWN64) {
+        sums->with_bytes++;
+        sums->bytes += item->requested_bytes;
+        sums->read_bytes += task->read_bytes;
+    }
+    sums->with_entries += item->reported_entries != CUP_NO_ENTRIES;
+    sums->entries += known(cup_item_reported_entries(item));
+    sums->with_columns += item->columns != 0;
+}
+
+static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *dataset,
+                           const struct cup_task *task, const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item), wall_ns = cup_task_wall_ns(task);
+    totals->used_chunks++;
+    totals->chunks_without_events += events == CUP_UNKNOWN64;
+    totals->events += known(events);
+    totals->chunk_wall_ns += wall_ns;
+    totals->chunk_cpu_ns += known(task->cpu_ns);
+    dataset->chunks++;
+    dataset->events += known(events);
+    dataset->wall_ns += wall_ns;
+    dataset->cpu_ns += known(task->cpu_ns);
+    dataset->read_bytes += task->read_bytes;
+    add_clock_calls(totals, dataset, task, item);
+    add_report(&totals->coffea, task, item);
+    add_report(&dataset->coffea, task, item);
+    if (totals->profile->baskets)
+        cup_task_baskets_add(&dataset->baskets,
+                             &totals->profile->baskets[task - totals->profile->tasks]);
+}
+
+static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, uint32_t index)
+{
+    const struct cup_task *task = cup_task_of_item(totals->profile, index);
+    stretch_add(&totals->chunks, task);
+    totals->prefix_chunks[task->prefix]++;
+    dataset->attempt_bytes += task->read_bytes;
+    switch (totals->outcomes[index]) {
+    case CUP_OUTCOME_USED:
+        add_used_chunk(totals, dataset, task, &totals->profile->items[index]);
+        break;
+    case CUP_OUTCOME_REPEATED:
+        totals->repeated_chunks++;
+        dataset->repeated++;
+        break;
+    case CUP_OUTCOME_SKIPPED:
+        totals->skipped_chunks++;
+        dataset->skipped++;
+        totals->coffea.skipped++;
+        dataset->coffea.skipped++;
+        break;
+    case CUP_OUTCOME_FAILED:
+        totals->failed_chunks++;
+        dataset->failed++;
+        break;
+    default:
+        totals->unfinished_chunks++;
+        dataset->unfinished++;
+    }
+}
+
+static int add_items(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    struct cup_id_map map = {0};
+    int result = 0;
+    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
+        const struct cup_item *item = &profile->items[i];
+        if (!cup_item_is_chunk(item)) {
+            if (item->kind == CUP_ITEM_METADATA)
+                stretch_add(&totals->metadata, cup_task_of_item(profile, i));
+            continue;
+        }
+        struct cup_dataset *dataset = dataset_of(totals, &map, item->dataset);
+        if (dataset)
+            add_chunk(totals, dataset, i);
+        else
+            result = -1;
+    }
+    cup_id_map_clear(&map);
+    return result;
+}
+
+/* Time after 90 % of the chunks had ended. */
+static void find_tail(struct cup_totals *totals, double *numbers)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t count = 0;
+    totals->tail_ns = -1;
+    for (uint32_t i = 0; i < profile->item_count; i++)
+        if (totals->outcomes[i] && cup_task_of_item(profile, i)->status)
+            numbers[count++] =
+                (double)(cup_task_of_item(profile, i)->stop_ns - totals->chunks.start_ns);
+    if (count == 0)
+        return;
+    size_t nine_tenths = (count * 9 + 9) / 10;
+    double reached = cup_select(numbers, count, nine_tenths - 1);
+    totals->tail_ns = cup_stretch_ns(totals->chunks) - (int64_t)reached;
+}
+
+static int make_tail(struct cup_totals *totals)
+{
+    double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
+    if (!numbers)
+        return -1;
+    find_tail(totals, numbers);
+    free(numbers);
+    return 0;
+}
+
+/* ---- tasks, threads, files -------------------------------------------------------------- */
+
+static void add_tasks(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        cup_task_sums_add(&totals->all, task);
+        cup_task_sums_add(&totals->prefixes[task->prefix], task);
+        stretch_add(&totals->tasks, task);
+        if (cup_task_place(task) != CUP_PLACE_POOL) {
+            totals->elsewhere_tasks++;
+            totals->elsewhere_ns += known(cup_task_wall_ns(task));
+        }
+        cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
+                          task);
+    }
+}
+
+/* A process without Dask that ran tasks is a worker, too. */
+uint64_t cup_process_workers(const struct cup_totals *totals, size_t process)
+{
+    const struct cup_profile *profile = totals->profile;
+    uint64_t servers = 0;
+    for (size_t s = 0; s < profile->server_count; s++)
+        servers +=
+            profile->servers[s].process == process && cup_server_is_worker(&profile->servers[s]);
+    return servers ? servers : profile->processes[process].tasks > 0;
+}
+
+/* The call begins before its first task and ends after its last, unless its clock calls were few:
+ * then the tasks say more. They say all where nothing is known of its host's clock and it seems not
+ * to have lasted as long as they. */
+static void add_call(struct cup_totals *totals)
+{
+    const struct cup_run *call = cup_run_call(totals);
+    if (call && !call->compared &&
+        (call->start_ns > totals->tasks.start_ns || call->stop_ns < totals->tasks.stop_ns)) {
+        totals->call_left_out = true;
+        return;
+    }
+    if (call && call->start_ns < totals->run.start_ns)
+        totals->run.start_ns = call->start_ns;
+    if (call && call->stop_ns > totals->run.stop_ns)
+        totals->run.stop_ns = call->stop_ns;
+}
+
+static int find_run(struct cup_totals *totals)
+{
+    int64_t end_ns;
+    if (cup_run_end_of_unfinished(totals->profile, &end_ns) != 0)
+        return -1;
+    totals->run = totals->tasks;
+    if (end_ns > totals->run.stop_ns)
+        totals->run.stop_ns = end_ns;
+    add_call(totals);
+    return 0;
+}
+
+static int add_budgets(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    if (cup_budgets_make(totals->budgets, profile, totals->run) != 0)
+        return -1;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        cup_budget_add(&totals->budget, &totals->budgets[i]);
+        totals->pool_tasks_measured += process->waits[CUP_PLACE_POOL].tasks;
+        for (int place = 0; place < CUP_PLACE_COUNT; place++)
+            cup_wait_sums_add(&totals->waits, &process->waits[place]);
+        cup_measured_waits_add(&totals->helper_waits, &process->helper_waits);
+    }
+    return 0;
+}
+
+/* What a descendant of a task read outside of tasks of its own is not what a worker read. */
+static void add_child(struct cup_totals *totals, const struct cup_process *process,
+                      uint64_t *without_task)
+{
+    struct cup_child_sums *sums = &totals->children[process->descent];
+    sums->processes++;
+    sums->bytes += cup_process_child_bytes(process);
+    memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_METHOD_COUNT * sizeof *without_task);
+}
+
+static void add_process(struct cup_totals *totals, const struct cup_process *process)
+{
+    uint64_t without_task[CUP_COUNTER_COUNT];
+    memcpy(without_task, process->without_task, sizeof without_task);
+    if (process->descent)
+        add_child(totals, process, without_task);
+    cup_counters_add(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
+                     without_task);
+}
+
+static void add_processes(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->prefix_count; i++)
+        cup_counters_add(totals->counters, profile->prefixes[i].counters);
+    for (size_t i = 0; i < profile->process_count; i++)
+        add_process(totals, &profile->processes[i]);
+}
+
+/* What the processor's tasks read from .root files, against the size of these files, if that is
+ * known of all: of remote ones it is not. */
+static void add_files(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    bool unknown = false;
+    for (size_t i = 0; i < profile->file_count; i++) {
+        const struct cup_file *file = &profile->files[i];
+        uint64_t bytes = 0;
+        for (uint32_t at = file->first_sum; at; at = profile->file_sums[at - 1].next) {
+            const struct cup_file_sum *sum = &profile->file_sums[at - 1];
+            if (sum->prefix != CUP_NO_PREFIX && cup_prefix_is_processor(totals, sum->prefix))
+                bytes += sum->counters[CUP_F_READ_BYTES];
+        }
+        if (bytes > 0 && (file->flags & CUP_FILE_IS_ROOT)) {
+            totals->chunk_file_bytes += bytes;
+            totals->chunk_file_size += file->size;
+            unknown |= !file->size && file->flags & CUP_FILE_IS_REMOTE;
+        }
+    }
+    if (unknown)
+        totals->chunk_file_size = 0;
+}
+
+int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
+{
+    *totals = (struct cup_totals){.profile = profile};
+    totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
+    totals->servers = calloc(profile->server_count + 1, sizeof *totals->servers);
+    totals->prefix_chunks = calloc(profile->prefix_count + 1, sizeof *totals->prefix_chunks);
+    totals->outcomes = calloc(profile->item_count + 1, 1);
+    totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
+    if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
+        !totals->budgets || cup_attempts_settle(totals) != 0 || add_items(totals) != 0 ||
+        make_tail(totals) != 0)
+        return -1;
+    add_tasks(totals);
+    if (find_run(totals) != 0 || add_budgets(totals) != 0)
+        return -1;
+    for (size_t i = 0; i < profile->process_count; i++)
+        totals->workers += cup_process_workers(totals, i);
+    add_processes(totals);
+    add_files(totals);
+    return 0;
+}
+
+void cup_sums_free(struct cup_totals *totals)
+{
+    free(totals->prefixes);
+    free(totals->servers);
+    free(totals->prefix_chunks);
+    free(totals->outcomes);
+    free(totals->budgets);
+    free(totals->datasets);
+    *totals = (struct cup_totals){0};
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+static int more_time_first(const void *left, const void *right)
+{
+    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
+    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
+    if (a->wall_ns != b->wall_ns)
+        return a->wall_ns > b->wall_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
+{
+    size_t room = totals->profile->prefix_count + 1;
+    const struct cup_task_sums **order = calloc(room, sizeof *order);
+    uint32_t *indexes = order ? calloc(room, sizeof *indexes) : NULL;
+    *count = 0;
+    for (size_t i = 0; indexes && i < totals->profile->prefix_count; i++)
+        if (totals->prefixes[i].tasks)
+            order[(*count)++] = &totals->prefixes[i];
+    if (order)
+        qsort(order, *count, sizeof *order, more_time_first);
+    for (size_t i = 0; i < *count; i++)
+        indexes[i] = (uint32_t)(order[i] - totals->prefixes);
+    free(order);
+    return indexes;
+}
+
+/* ---- attribution methods
+ * ---------------------------------------------------------------------------- */
+
+const char *const cup_method_names[CUP_METHOD_COUNT] = {
+#define X(id, name, text) name,
+    CUP_METHODS(X)
+#undef X
+};
+
+uint64_t cup_method_bytes(const struct cup_totals *totals, int method)
+{
+    return method == CUP_METHOD_NONE ? totals->without_task[CUP_C_READ_NONE_BYTES]
+                                     : totals->counters[CUP_C_READ_OWN_BYTES + method];
+}
+
+uint64_t cup_all_method_bytes(const struct cup_totals *totals)
+{
+    uint64_t sum = 0;
+    for (int method = 0; method < CUP_METHOD_COUNT; method++)
+        sum += cup_method_bytes(totals, method);
+    return sum;
+}
