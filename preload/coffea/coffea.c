@@ -15,7 +15,7 @@
 
 /* ---- work items -------------------------------------------------------------------------- */
 
-static int64_t entry_of(cup_object *item, const char *name)
+static int64_t read_entry(cup_object *item, const char *name)
 {
     return cup_python_integer_at(item, name, -1);
 }
@@ -27,8 +27,8 @@ static void record_item(cup_object *item, enum cup_item_kind kind)
                                    .dataset = cup_log_python_attribute(item, "dataset"),
                                    .file = cup_log_python_attribute(item, "filename"),
                                    .tree = cup_log_python_attribute(item, "treename"),
-                                   .entry_start = work ? entry_of(item, "entrystart") : -1,
-                                   .entry_stop = work ? entry_of(item, "entrystop") : -1};
+                                   .entry_start = work ? read_entry(item, "entrystart") : -1,
+                                   .entry_stop = work ? read_entry(item, "entrystop") : -1};
     cup_item_record(&found);
 }
 
@@ -43,29 +43,30 @@ bool cup_coffea_is_item(cup_object *object, const char *type_name)
 
 /* ---- what Coffea reports of a chunk ------------------------------------------------------ */
 
-/* object.name, or, where it has none, object.property, whose getter may be Python code. */
-static cup_object *part_of(cup_object *object, const char *name, const char *property)
+/* object.NAME, or, if there is no such attribute, object.PROPERTY, whose getter may run Python
+ * code. */
+static cup_object *read_part(cup_object *object, const char *name, const char *property)
 {
     cup_object *part = cup_python_attribute(object, name);
     return part ? part : cup_python_attribute(object, property);
 }
 
-/* What uproot asked for so far, by the count that Coffea takes its own from. A file that is no
- * uproot directory (Parquet) has none. */
-static uint64_t requested_bytes(cup_object *directory)
+/* The bytes that uproot requested so far: the count from which Coffea computes its bytesread.
+ * Unknown for a file that is no uproot directory (Parquet). */
+static uint64_t read_requested_bytes(cup_object *directory)
 {
-    cup_object *file = part_of(directory, "_file", "file");
-    cup_object *source = file ? part_of(file, "_source", "source") : NULL;
+    cup_object *file = read_part(directory, "_file", "file");
+    cup_object *source = file ? read_part(file, "_source", "source") : NULL;
     int64_t bytes = cup_python_integer_at(source, "_num_requested_bytes", -1);
     cup_python_drop(source);
     cup_python_drop(file);
     return bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)bytes;
 }
 
-static uint64_t entries_of(cup_object *item)
+static uint64_t count_entries(cup_object *item)
 {
-    int64_t start = item ? entry_of(item, "entrystart") : -1;
-    int64_t stop = item ? entry_of(item, "entrystop") : -1;
+    int64_t start = item ? read_entry(item, "entrystart") : -1;
+    int64_t stop = item ? read_entry(item, "entrystop") : -1;
     return start < 0 || stop < start ? CUP_UNKNOWN64 : (uint64_t)(stop - start);
 }
 
@@ -73,7 +74,7 @@ static void record_report(struct cup_frame frame, cup_object *item, cup_object *
 {
     cup_object *file = cup_frames_local(frame, "file", locals);
     cup_object *accessed = cup_frames_local(frame, "materialized", locals);
-    uint64_t requested = requested_bytes(file), entries = entries_of(item);
+    uint64_t requested = read_requested_bytes(file), entries = count_entries(item);
     uint32_t columns = cup_columns_of(accessed);
     cup_python_drop(accessed);
     cup_python_drop(file);
@@ -101,7 +102,7 @@ void cup_coffea_note_versions(void)
         cup_log_python_version(modules[i]);
 }
 
-/* dataset:file:tree:start-stop, unlike any key of Dask's. */
+/* A chunk that is no Dask task gets the key "dataset:file:tree:start-stop". */
 static size_t make_key(cup_object *item, char *key, size_t size)
 {
     char parts[3][512];
@@ -111,9 +112,9 @@ static size_t make_key(cup_object *item, char *key, size_t size)
         cup_python_text(value, parts[i], sizeof parts[i]);
         cup_python_drop(value);
     }
-    int bytes =
-        snprintf(key, size, "%s:%s:%s:%lld-%lld", parts[0], parts[1], parts[2],
-                 (long long)entry_of(item, "entrystart"), (long long)entry_of(item, "entrystop"));
+    int bytes = snprintf(key, size, "%s:%s:%s:%lld-%lld", parts[0], parts[1], parts[2],
+                         (long long)read_entry(item, "entrystart"),
+                         (long long)read_entry(item, "entrystop"));
     return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
 }
 
@@ -142,9 +143,10 @@ void cup_coffea_left(int64_t now_ns)
         end_task(CUP_STATUS_ERRED, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
 }
 
-static void tic(cup_object *item, struct cup_moment now)
+static void begin_process(cup_object *item, struct cup_moment now)
 {
-    if (cup_self.task && cup_self.origin == CUP_ORIGIN_COFFEA) /* the last one raised */
+    if (cup_self.task &&
+        cup_self.origin == CUP_ORIGIN_COFFEA) /* the last chunk raised an exception */
         end_task(CUP_STATUS_ERRED, now);
     if (!cup_self.task)
         open_task(item, now);
@@ -153,8 +155,8 @@ static void tic(cup_object *item, struct cup_moment now)
     cup_task_tic(now);
 }
 
-static void toc(struct cup_frame frame, cup_object *item, cup_object **locals,
-                struct cup_moment now)
+static void end_process(struct cup_frame frame, cup_object *item, cup_object **locals,
+                        struct cup_moment now)
 {
     cup_task_toc(now);
     if (cup_self.task)
@@ -169,11 +171,12 @@ void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
         return;
     cup_object *locals = NULL;
     cup_object *item = cup_frames_local(top, "item", &locals);
-    cup_object *before = cup_frames_local(top, "tic", &locals); /* bound once tic was read */
+    cup_object *before =
+        cup_frames_local(top, "tic", &locals); /* bound after the first clock call */
     if (before)
-        toc(top, item, &locals, now);
+        end_process(top, item, &locals, now);
     else if (item)
-        tic(item, now);
+        begin_process(item, now);
     else
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     cup_coffea_note_versions();

@@ -1,4 +1,5 @@
-/* What Coffea tells: work items, and the border between opening a file and processing it. */
+/* Reads what Coffea knows: the work item of a chunk, when process() begins and ends, and what
+ * Coffea reports of the chunk afterwards. All functions need the GIL and the guard. */
 #ifndef CUPPING_PRELOAD_COFFEA_COFFEA_H
 #define CUPPING_PRELOAD_COFFEA_COFFEA_H
 
@@ -6,16 +7,19 @@
 #include "preload/python/python.h"
 #include "preload/task/task.h"
 
-/* Coffea's _work_function read the time, before (tic) or after (toc) process(). */
+/* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its
+ * frame. */
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
 
-/* This thread is in no _work_function: a chunk that it still has raised an exception. */
+/* The calling thread is not inside _work_function: if its chunk is still open, it raised an
+ * exception. */
 void cup_coffea_left(int64_t now_ns);
 
-/* Records the versions of Coffea and what it stands on, once in a log. GIL. */
+/* Records the versions of Coffea, uproot, awkward and numpy, once per log. */
 void cup_coffea_note_versions(void);
 
-/* True for a WorkItem or a FileMeta, which is recorded as what this thread's task is given. */
+/* True if OBJECT, whose type has this name, is a WorkItem or a FileMeta: it is recorded as the item
+ * of the calling thread's task. */
 bool cup_coffea_is_item(cup_object *object, const char *type_name);
 
 #endif

@@ -39,21 +39,21 @@ static bool is_new_tree(const struct cup_requested_baskets_tree *tree)
 
 /* ---- positions --------------------------------------------------------------------------- */
 
-/* Positions are ints, or scalars of numpy's (32 bits in trees of old versions), which hold their
- * number behind count and type: what stands there is compared with what the object says until it
- * has agreed often enough. */
+/* Positions are ints or numpy scalars (of 32 bits in trees of old ROOT versions). A numpy scalar
+ * holds its number behind reference count and type. That word is compared with int(object) until
+ * both have agreed ENOUGH times; then only the word is read. */
 enum { ENOUGH = 8, NUMBER = 2 };
 
 static struct scalar {
     const char *name;
     bool is_wide;
-    cup_object *type; /* kept by numpy for good */
-    int agreed;       /* -1: it did not */
+    cup_object *type; /* never freed; NULL: not seen yet */
+    int agreed;       /* times; -1: they disagreed, use int(object) */
 } scalars[] = {{"numpy.int64", true, NULL, 0}, {"numpy.int32", false, NULL, 0}};
 enum { SCALARS = sizeof scalars / sizeof *scalars };
 
-/* NULL: TYPE is none of them. */
-static struct scalar *scalar_of(cup_object *type)
+/* NULL: TYPE is not one of them. */
+static struct scalar *find_scalar(cup_object *type)
 {
     for (int i = 0; i < SCALARS; i++)
         if (scalars[i].type == type)
@@ -67,25 +67,26 @@ static struct scalar *scalar_of(cup_object *type)
     return NULL;
 }
 
-static int64_t number_in(const struct scalar *scalar, cup_object *object)
+static int64_t read_number(const struct scalar *scalar, cup_object *object)
 {
     const void *number = (const int64_t *)object + NUMBER;
     return scalar->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
 }
 
-static bool position(cup_object *object, int64_t *value)
+/* Reads a position. False: OBJECT is of another type, or negative. */
+static bool read_position(cup_object *object, int64_t *value)
 {
     cup_object *type = cup_python_type(object);
-    struct scalar *scalar = type == cup_py.int_type ? NULL : scalar_of(type);
+    struct scalar *scalar = type == cup_py.int_type ? NULL : find_scalar(type);
     if (scalar && scalar->agreed == ENOUGH) {
-        *value = number_in(scalar, object);
+        *value = read_number(scalar, object);
         return *value >= 0;
     }
     if (type != cup_py.int_type && !scalar)
         return false;
     *value = cup_python_integer(object, -1);
     if (scalar && scalar->agreed >= 0)
-        scalar->agreed = number_in(scalar, object) == *value ? scalar->agreed + 1 : -1;
+        scalar->agreed = read_number(scalar, object) == *value ? scalar->agreed + 1 : -1;
     return *value >= 0;
 }
 
@@ -95,18 +96,18 @@ enum { BATCH = 64 };
 
 struct request {
     uint32_t task;
-    uint32_t node; /* the stack that asks; 0: not known */
+    uint32_t node; /* the stack that requests the baskets; 0: unknown */
     struct cup_requested_baskets_tree tree;
-    bool tells;
+    bool is_new;           /* the tree must be described */
     cup_object *tree_name; /* a str */
-    cup_object *branch;    /* that was named last, borrowed from the list */
+    cup_object *branch;    /* of the last basket; borrowed from the list */
     uint32_t branch_number;
     uint32_t count;
     struct cup_requested_baskets baskets[BATCH];
 };
 
-/* Which line asks for which branches. A branch's baskets stand in a row. */
-static void tell_stack(const struct request *request)
+/* Adds to the sums of the stack, by branch. The baskets of a branch are adjacent. */
+static void count_at_stack(const struct request *request)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0, first = 0; i < request->count; i++) {
@@ -122,17 +123,17 @@ static void tell_stack(const struct request *request)
     }
 }
 
-static void put(struct request *request)
+static void record_batch(struct request *request)
 {
     if (request->node)
-        tell_stack(request);
-    cup_baskets_requested(request->task, &request->tree, request->tells, request->baskets,
+        count_at_stack(request);
+    cup_baskets_requested(request->task, &request->tree, request->is_new, request->baskets,
                           request->count);
-    request->tells = false;
+    request->is_new = false;
     request->count = 0;
 }
 
-static uint32_t branch_number(struct request *request, cup_object *branch)
+static uint32_t number_branch(struct request *request, cup_object *branch)
 {
     if (branch != request->branch)
         request->branch_number = cup_uproot_branch(branch, request->tree_name);
@@ -140,34 +141,35 @@ static uint32_t branch_number(struct request *request, cup_object *branch)
     return request->branch_number;
 }
 
-static void put_if_full(struct request *request)
+static void make_room(struct request *request)
 {
     if (request->count == BATCH)
-        put(request);
+        record_batch(request);
 }
 
-static bool add(struct request *request, cup_object *part, cup_object *range)
+/* False: PART is not as expected. */
+static bool add_range(struct request *request, cup_object *part, cup_object *range)
 {
     int64_t start, stop, number;
-    if (!position(cup_py.PyTuple_GetItem(range, 0), &start) ||
-        !position(cup_py.PyTuple_GetItem(range, 1), &stop) ||
-        !position(cup_py.PyTuple_GetItem(part, 1), &number) || stop - start > UINT32_MAX ||
+    if (!read_position(cup_py.PyTuple_GetItem(range, 0), &start) ||
+        !read_position(cup_py.PyTuple_GetItem(range, 1), &stop) ||
+        !read_position(cup_py.PyTuple_GetItem(part, 1), &number) || stop - start > UINT32_MAX ||
         number > UINT32_MAX)
         return false;
-    if (stop <= start) /* a damaged file: uproot will say so */
+    if (stop <= start) /* a damaged file: uproot will raise an error */
         return true;
-    put_if_full(request);
+    make_room(request);
     request->baskets[request->count++] = (struct cup_requested_baskets){
         .offset = (uint64_t)start,
         .bytes = (uint32_t)(stop - start),
         .number = (uint32_t)number,
-        .branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0))};
+        .branch = number_branch(request, cup_py.PyTuple_GetItem(part, 0))};
     return true;
 }
 
-/* To be given back: what we ask of Python may make it run code of others, and the list may lose the
- * part meanwhile. NULL: it already did. */
-static cup_object *part_at(cup_object *list, ssize_t at)
+/* An element of the list; a new reference, because reading it may run Python code that changes the
+ * list. NULL: the list has become shorter. */
+static cup_object *read_part(cup_object *list, ssize_t at)
 {
     cup_object *part = at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
     if (part)
@@ -175,63 +177,64 @@ static cup_object *part_at(cup_object *list, ssize_t at)
     return part;
 }
 
-/* A basket that is there: one that was read before is of no interest. */
+/* The part holds a basket in place of a range. One that is embedded in the tree's record is
+ * recorded; one that uproot read before is not. */
 static void add_embedded(struct request *request, cup_object *part)
 {
     int64_t number;
     struct cup_requested_baskets basket;
     if (!cup_uproot_embedded(cup_py.PyTuple_GetItem(part, 2), &basket) ||
-        !position(cup_py.PyTuple_GetItem(part, 1), &number) || number > UINT32_MAX)
+        !read_position(cup_py.PyTuple_GetItem(part, 1), &number) || number > UINT32_MAX)
         return;
     basket.number = (uint32_t)number;
-    basket.branch = branch_number(request, cup_py.PyTuple_GetItem(part, 0));
-    put_if_full(request);
+    basket.branch = number_branch(request, cup_py.PyTuple_GetItem(part, 0));
+    make_room(request);
     request->baskets[request->count++] = basket;
 }
 
-/* (branch, number of the basket, range), or, in place of the range, a basket that is there. */
+/* True for (branch, basket number, range), or (branch, basket number, basket). */
 static bool is_part(cup_object *part)
 {
     return part && cup_python_type(part) == cup_py.tuple_type && cup_py.PyTuple_Size(part) == 3;
 }
 
-/* The range of PART, borrowed; NULL: it is a basket. */
-static cup_object *range_of(cup_object *part)
+/* The range of PART, borrowed; NULL: it has a basket. */
+static cup_object *find_range(cup_object *part)
 {
     cup_object *range = cup_py.PyTuple_GetItem(part, 2);
     bool plain = cup_python_type(range) == cup_py.tuple_type && cup_py.PyTuple_Size(range) == 2;
     return plain ? range : NULL;
 }
 
-/* False: PART is not made as we know it. */
+/* False: PART is not as expected. */
 static bool add_part(struct request *request, cup_object *part)
 {
     if (!is_part(part))
         return false;
-    cup_object *range = range_of(part);
+    cup_object *range = find_range(part);
     if (range)
-        return add(request, part, range);
+        return add_range(request, part, range);
     add_embedded(request, part);
     return true;
 }
 
-/* False: the list is not made as we know it. */
-static bool add_all(struct request *request, cup_object *list)
+/* False: the list is not as expected. */
+static bool add_parts(struct request *request, cup_object *list)
 {
     bool known = true;
     ssize_t size = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < size && known; i++) {
-        cup_object *part = part_at(list, i);
+        cup_object *part = read_part(list, i);
         known = add_part(request, part);
         cup_python_drop(part);
     }
-    if (request->count || request->tells)
-        put(request);
+    if (request->count || request->is_new)
+        record_batch(request);
     return known;
 }
 
-/* An array that uproot has kept is not read again; if it has kept all, nothing is read. */
-static bool is_kept(cup_object *arrays, cup_object *branch)
+/* True if uproot has the branch's array in its cache: then its baskets are not read. */
+static bool is_cached(cup_object *arrays, cup_object *branch)
 {
     cup_object *key = cup_python_kept(branch, "_cache_key");
     cup_object *array =
@@ -243,15 +246,15 @@ static bool is_kept(cup_object *arrays, cup_object *branch)
 
 static bool is_anything_read(cup_object *list, cup_object *arrays)
 {
-    bool none_kept =
+    bool none_cached =
         !arrays || cup_python_type(arrays) != cup_py.dict_type || cup_py.PyDict_Size(arrays) == 0;
     ssize_t size = cup_py.PySequence_Size(list);
     cup_object *last = NULL;
     bool read = false;
     for (ssize_t i = 0; i < size && !read; i++) {
-        cup_object *part = part_at(list, i);
+        cup_object *part = read_part(list, i);
         cup_object *branch = is_part(part) ? cup_py.PyTuple_GetItem(part, 0) : NULL;
-        read = none_kept || !branch || (branch != last && !is_kept(arrays, branch));
+        read = none_cached || !branch || (branch != last && !is_cached(arrays, branch));
         last = branch;
         cup_python_drop(part);
     }
@@ -270,16 +273,16 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     cup_uproot_describe(tree, &request.tree);
     request.tree.path = cup_uproot_path(from);
     request.tree_name = cup_uproot_name(tree);
-    request.tells = is_new_tree(&request.tree);
-    if (request.tells)
+    request.is_new = is_new_tree(&request.tree);
+    if (request.is_new)
         request.tree.branches = cup_uproot_branches(tree);
-    bool known = add_all(&request, list);
+    bool known = add_parts(&request, list);
     cup_python_drop(request.tree_name);
     cup_python_drop(tree);
     return known;
 }
 
-/* ---- the function ------------------------------------------------------------------------ */
+/* ---- recognising the function -------------------------------------------------------------- */
 
 static bool read_arguments(struct cup_frame frame, uint32_t task)
 {
@@ -315,7 +318,7 @@ static void look_at_queue(uint32_t task)
     } else if (!complained) {
         complained = true;
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
-        cup_log_note("what uproot asks for is not seen: its list of baskets is not as expected");
+        cup_log_note("baskets that uproot requests are not recorded: its list is not as expected");
     }
 }
 

@@ -38,8 +38,9 @@ enum known_type {
     TYPES
 };
 
-/* A node of Dask's graph has its arguments in `args` and `kwargs`, and what it calls in `func`; its
- * List, Tuple, Dict and Set are nodes too. */
+/* NODE: a node of Dask's graph, with the attributes func, args and kwargs. READ...: uproot.dask's
+ * callables, for files that the client opened (READ) or that the task opens itself (OPEN_AND_READ).
+ */
 static const struct {
     const char *module, *name;
     enum known_type type;
@@ -57,9 +58,10 @@ static const struct {
     {"uproot._dask", "_UprootOpenAndReadNumpy", OPEN_AND_READ_NUMPY},
 };
 
-/* By name first: most objects are nothing that is known. The type of that name in the module is
- * kept, so that its address stays its own. */
-static enum known_type type_of(cup_object *object)
+/* The known type of OBJECT; TYPES: none. The names are compared first, because most objects are of
+ * no known type; then the type object itself, which is looked up in the module and referenced, so
+ * that no other type can take its address. */
+static enum known_type find_type(cup_object *object)
 {
     enum { COUNT = sizeof type_names / sizeof *type_names };
     static cup_object *types[COUNT];
@@ -83,24 +85,24 @@ static enum known_type type_of(cup_object *object)
 enum { MOST_OBJECTS = 128, DEEPEST = 12, MOST_ELEMENTS = 16, PATH_LONGEST = 2048 };
 
 struct search {
-    int left;           /* objects that may still be looked at */
-    bool done;          /* a work item: recorded */
-    cup_object *reader; /* uproot's; of all three a reference is held */
+    int left;           /* how many more objects may be visited */
+    bool done;          /* a work item was found and recorded */
+    cup_object *reader; /* uproot's callable; references are held to all three objects */
     enum known_type reader_type;
     cup_object *range; /* the tuple that it is called with */
     int ranges;
     cup_object *path; /* str */
 };
 
-static void look_at(struct search *search, cup_object *object, int depth);
+static void search_object(struct search *search, cup_object *object, int depth);
 
-static cup_object *held(cup_object *object)
+static cup_object *take_reference(cup_object *object)
 {
     cup_py.Py_IncRef(object);
     return object;
 }
 
-static void look_at_items(struct search *search, cup_object *sequence, int depth)
+static void search_items(struct search *search, cup_object *sequence, int depth)
 {
     bool list = cup_python_type(sequence) == cup_py.list_type;
     ssize_t size = cup_py.PySequence_Size(sequence);
@@ -108,28 +110,28 @@ static void look_at_items(struct search *search, cup_object *sequence, int depth
         cup_object *item =
             list ? cup_py.PyList_GetItem(sequence, i) : cup_py.PyTuple_GetItem(sequence, i);
         if (item)
-            look_at(search, item, depth);
+            search_object(search, item, depth);
         else
             cup_py.PyErr_Clear();
     }
 }
 
-static void look_at_values(struct search *search, cup_object *dict, int depth)
+static void search_values(struct search *search, cup_object *dict, int depth)
 {
     ssize_t position = 0;
     cup_object *key, *value;
     for (int i = 0; i < MOST_ELEMENTS && !search->done; i++) {
         if (!cup_py.PyDict_Next(dict, &position, &key, &value))
             break;
-        look_at(search, value, depth);
+        search_object(search, value, depth);
     }
 }
 
-static void look_at_part(struct search *search, cup_object *node, const char *name, int depth)
+static void search_attribute(struct search *search, cup_object *node, const char *name, int depth)
 {
     cup_object *part = search->done ? NULL : cup_python_attribute(node, name);
     if (part)
-        look_at(search, part, depth);
+        search_object(search, part, depth);
     cup_python_drop(part);
 }
 
@@ -143,7 +145,8 @@ static bool is_string(cup_object *tuple, int at)
     return cup_python_type(cup_py.PyTuple_GetItem(tuple, at)) == cup_py.string_type;
 }
 
-/* (index of a file, start, stop), or (file, tree, start or step, stop or steps, which of them). */
+/* uproot.dask calls a reader with (index of an opened file, start, stop), or with (file, tree,
+ * start or step, stop or number of steps, true if they are start and stop). */
 static bool is_range(cup_object *tuple)
 {
     enum { OPENED = 3, TO_BE_OPENED = 5 };
@@ -166,8 +169,8 @@ static const char *text_of(cup_object *string, size_t *bytes)
     return text;
 }
 
-/* The end of the file's path in "file.root:tree"; 0: it is none of a file with a known ending. */
-static size_t file_bytes(const char *text, size_t bytes)
+/* The length of the file's path in "file.root:tree"; 0: no part of TEXT ends like a data file. */
+static size_t find_path_end(const char *text, size_t bytes)
 {
     static const char *const endings[] = {".root", ".parquet"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -182,53 +185,54 @@ static size_t file_bytes(const char *text, size_t bytes)
     return 0;
 }
 
-/* Named like a data file, or opened by this very task. */
+/* True if the string is named like a data file, or is a path that this task opened. */
 static bool is_path(cup_object *string)
 {
     size_t bytes;
-    if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* to ask for UTF-8 may copy all of it */
+    if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* converting it to UTF-8 may copy it */
         return false;
     const char *text = text_of(string, &bytes);
     if (bytes < 2 || bytes >= PATH_LONGEST || strlen(text) != bytes || strchr(text, '\n'))
         return false;
-    return file_bytes(text, bytes) || (strchr(text, '/') && cup_path_was_used(text, cup_self.task));
+    return find_path_end(text, bytes) ||
+           (strchr(text, '/') && cup_path_was_used(text, cup_self.task));
 }
 
-static void look_at(struct search *search, cup_object *object, int depth)
+static void search_object(struct search *search, cup_object *object, int depth)
 {
     if (search->done || depth > DEEPEST || search->left-- <= 0)
         return;
     cup_object *type = cup_python_type(object);
     if (type == cup_py.string_type) {
         if (!search->path && is_path(object))
-            search->path = held(object);
+            search->path = take_reference(object);
         return;
     }
     if (type == cup_py.tuple_type && is_range(object) && search->ranges++ == 0)
-        search->range = held(object);
+        search->range = take_reference(object);
     if (type == cup_py.tuple_type || type == cup_py.list_type) {
-        look_at_items(search, object, depth + 1);
+        search_items(search, object, depth + 1);
         return;
     }
     if (type == cup_py.dict_type) {
-        look_at_values(search, object, depth + 1);
+        search_values(search, object, depth + 1);
         return;
     }
     if (cup_coffea_is_item(object, cup_python_type_name(type))) {
         search->done = true;
         return;
     }
-    enum known_type known = type_of(object);
+    enum known_type known = find_type(object);
     if (known == NODE) {
-        look_at_part(search, object, "func", depth + 1);
-        look_at_part(search, object, "args", depth + 1);
-        look_at_part(search, object, "kwargs", depth + 1);
+        search_attribute(search, object, "func", depth + 1);
+        search_attribute(search, object, "args", depth + 1);
+        search_attribute(search, object, "kwargs", depth + 1);
     } else if (known == DATA) {
-        look_at_part(search, object, "value", depth + 1);
+        search_attribute(search, object, "value", depth + 1);
     } else if (known == SUBGRAPH) {
-        look_at_part(search, object, "dsk", depth + 1);
+        search_attribute(search, object, "dsk", depth + 1);
     } else if (known != TYPES && !search->reader) {
-        search->reader = held(object);
+        search->reader = take_reference(object);
         search->reader_type = known;
     }
 }
@@ -240,7 +244,7 @@ static int64_t integer_at(cup_object *tuple, int at)
     return cup_python_integer(cup_py.PyTuple_GetItem(tuple, at), -1);
 }
 
-/* Of a tree that the client opened: file and name of it. */
+/* The file and the name of a tree that the client opened. */
 static void describe_tree(cup_object *tree, struct cup_item_found *found)
 {
     cup_object *file = cup_python_kept(tree, "_file");
@@ -265,7 +269,8 @@ static void describe_opened(const struct search *search, struct cup_item_found *
     found->entry_stop = integer_at(search->range, 2);
 }
 
-/* Steps are made of the number of entries, which only the opened file tells. */
+/* If the range is given in steps, the entries depend on the file's number of entries: unknown here.
+ */
 static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
 {
     found->file = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 0));
@@ -276,7 +281,7 @@ static void describe_to_be_opened(const struct search *search, struct cup_item_f
     found->entry_stop = integer_at(search->range, 3);
 }
 
-/* Two ranges in one task (a join of two reads) are none. */
+/* A task with two ranges (a join of two reads) is not recorded. */
 static void record_read(const struct search *search)
 {
     enum { OPENED = 3 };
@@ -296,7 +301,7 @@ static void record_path(cup_object *path)
 {
     size_t bytes;
     const char *text = text_of(path, &bytes);
-    size_t of_file = file_bytes(text, bytes);
+    size_t of_file = find_path_end(text, bytes);
     struct cup_item_found found = {
         .kind = CUP_ITEM_PATH,
         .file = cup_log_string(text, of_file ? of_file : bytes),
@@ -315,7 +320,7 @@ void cup_item_find(cup_object *const *what, int count)
     struct search search = {.left = MOST_OBJECTS};
     for (int i = 0; i < count; i++)
         if (what[i])
-            look_at(&search, what[i], 0);
+            search_object(&search, what[i], 0);
     if (!search.done && !cup_self.item_known && search.reader)
         record_read(&search);
     else if (!search.done && !cup_self.item_known && search.path)

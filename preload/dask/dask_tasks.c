@@ -27,14 +27,14 @@
 enum { SERVERS = CUP_SAMPLES_SERVERS, ADDRESS_LONGEST = 128 };
 
 static struct {
-    char addresses[SERVERS][ADDRESS_LONGEST]; /* index + 1 is the server's id in the log */
+    char addresses[SERVERS][ADDRESS_LONGEST]; /* of server index + 1 (SERVER record) */
     uint8_t roles[SERVERS];                   /* enum cup_role */
     uint32_t count;
     bool versions_noted;
 } seen;
 
 enum { CARRIERS = 16 };
-static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks carry work items */
+static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks have work items */
 
 void cup_dask_child_begins(void)
 {
@@ -45,7 +45,7 @@ void cup_dask_child_begins(void)
     memset(carriers, 0, sizeof carriers);
 }
 
-static enum cup_role role_of(cup_object *server)
+static enum cup_role find_role(cup_object *server)
 {
     cup_object *state = cup_python_attribute(server, "execution_state");
     cup_object *workers = state ? NULL : cup_python_attribute(server, "workers");
@@ -66,7 +66,7 @@ static void note_spill_directory(cup_object *worker)
     cup_python_drop(directory);
 }
 
-/* A server's own address, and its scheduler's: what goes there is Dask's. */
+/* Registers the server's and its scheduler's address: bytes sent there are Dask's own traffic. */
 static void note_addresses(cup_object *server, const char *address)
 {
     char of_scheduler[ADDRESS_LONGEST];
@@ -113,8 +113,9 @@ static void note_versions(void)
     cup_log_python_version("distributed");
 }
 
-/* Id of a server's record, written on first sight; 0 while it has no address yet. */
-static uint32_t server_id(cup_object *server)
+/* The id of the server's SERVER record, which is written on the first call; 0: the server has no
+ * address yet, or there are too many servers. */
+static uint32_t find_server(cup_object *server)
 {
     char address[ADDRESS_LONGEST];
     cup_object *value = cup_python_attribute(server, "_address");
@@ -128,8 +129,8 @@ static uint32_t server_id(cup_object *server)
     if (seen.count == SERVERS)
         return 0;
     memcpy(seen.addresses[seen.count++], address, bytes + 1);
-    uint32_t id = seen.count; /* what follows may run Python code, and other threads meanwhile */
-    enum cup_role role = role_of(server);
+    uint32_t id = seen.count; /* now: what follows may run Python code, and let other threads in */
+    enum cup_role role = find_role(server);
     seen.roles[id - 1] = (uint8_t)role;
     write_server(server, id, role, address);
     note_versions();
@@ -139,6 +140,7 @@ static uint32_t server_id(cup_object *server)
     return id;
 }
 
+/* The first ticks of a thread are all read, later ones one in THEN_EVERY. */
 enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
 
 bool cup_dask_tick_wanted(int64_t now_ns)
@@ -155,7 +157,7 @@ void cup_dask_tick(struct cup_frame top, int64_t now_ns)
     cup_object *server = cup_frames_local(top, "self", &locals);
     if (server && cup_recording_open()) {
         cup_self.server_loop = true;
-        uint32_t id = server_id(server);
+        uint32_t id = find_server(server);
         if (id)
             cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
     }
@@ -168,8 +170,8 @@ void cup_dask_tick(struct cup_frame top, int64_t now_ns)
 enum border { NEITHER, BEGINS, ENDS };
 
 struct task_frames {
-    struct cup_frame simple; /* _run_task_simple, or its older name */
-    struct cup_frame run;    /* _run_task, or its older name */
+    struct cup_frame simple; /* _run_task_simple, or apply_function_simple in older versions */
+    struct cup_frame run;    /* _run_task, or apply_function */
     enum border border;
 };
 
@@ -178,8 +180,9 @@ static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
     return name == cup_anchor_name(one) || name == cup_anchor_name(other);
 }
 
-/* Skips meter and contextlib (two of each); tells what the outermost of contextlib's is. */
-static enum border leave_meters(struct cup_frame *frame)
+/* Goes from the clock call outwards through the frames of meter and contextlib (two of each).
+ * Returns whether the outermost one of contextlib is __enter__ or __exit__. */
+static enum border skip_meters(struct cup_frame *frame)
 {
     enum { DEEPEST = 6 };
     enum border border = NEITHER;
@@ -197,19 +200,18 @@ static enum border leave_meters(struct cup_frame *frame)
     return NEITHER;
 }
 
-/* The gc callback's clock pair, the shuffle's meters and the user's own end here: they are called
- * from other functions. */
+/* False: another user of meter, such as the gc callback, the shuffle, or the user's own code. */
 static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
 {
     frames->simple = top;
-    frames->border = leave_meters(&frames->simple);
+    frames->border = skip_meters(&frames->simple);
     if (frames->border == NEITHER)
         return false;
     frames->run = frames->simple;
     return cup_frames_back(&frames->run);
 }
 
-static bool is_threads_task(const struct task_frames *frames)
+static bool is_thread_task(const struct task_frames *frames)
 {
     return is_any(cup_frames_name(frames->simple), CUP_ANCHOR_RUN_TASK_SIMPLE,
                   CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) &&
@@ -225,7 +227,7 @@ static bool is_async_task(const struct task_frames *frames)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-static uint32_t prefix_of(cup_object *state, cup_object *key)
+static uint32_t find_prefix(cup_object *state, cup_object *key)
 {
     uint32_t prefix = cup_log_python_attribute(state, "prefix");
     if (prefix)
@@ -241,14 +243,15 @@ static uint32_t prefix_of(cup_object *state, cup_object *key)
     return prefix;
 }
 
-/* Returns what Dask knows of the task, or NULL. */
-static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_object *worker)
+/* Fills in what Dask knows of the task. Returns the worker's TaskState, a new reference; NULL:
+ * none. */
+static cup_object *describe_task(struct cup_task_info *info, cup_object *key, cup_object *worker)
 {
     cup_object *machine = cup_python_attribute(worker, "state");
     cup_object *tasks = cup_python_attribute(machine, "tasks");
     cup_object *state = cup_python_get(tasks, key);
-    info->server = worker ? server_id(worker) : 0;
-    info->prefix = prefix_of(state, key);
+    info->server = worker ? find_server(worker) : 0;
+    info->prefix = find_prefix(state, key);
     const struct cup_span_strings span =
         state ? cup_spans_of_task(state) : (struct cup_span_strings){0, 0};
     info->span = span.name;
@@ -259,10 +262,11 @@ static cup_object *describe(struct cup_task_info *info, cup_object *key, cup_obj
     return state;
 }
 
-/* The work item stands in the task's arguments: of a dask Task, or (older) in args itself. To
- * look there means a dict of the frame's locals, so at a task's begin only prefixes that carried
- * one before are asked; the others are asked at the end, where the locals are needed anyway. A
- * chunk that is killed in between is known by Coffea's own clock call. */
+/* Searches the task's arguments for a work item: those of a dask Task, or (older versions) args.
+ * Reading them creates a dict of the frame's local variables, which is slow. So at a task's begin
+ * it is done only for prefixes whose tasks had a work item before; for others at the end, where the
+ * local variables are needed anyway. A chunk that is killed in between is known from Coffea's own
+ * clock call. */
 static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
     cup_object *node = cup_frames_local(simple_frame, "task", locals);
@@ -285,18 +289,18 @@ static bool is_carrier(uint32_t prefix)
     return false;
 }
 
-static void remember_carrier(uint32_t prefix)
+static void add_carrier(uint32_t prefix)
 {
     for (int i = 0; i < CARRIERS && prefix && !is_carrier(prefix); i++)
         if (!carriers[i])
             carriers[i] = prefix;
 }
 
-/* distributed.worker.thread_state, a threading.local: Dask puts key and execution_state there
- * right before the task. Asking it costs a tenth of making a dict of a frame's locals. */
-static cup_object *thread_state(void)
+/* distributed.worker.thread_state, a threading.local in which Dask stores key and execution_state
+ * just before the task. Reading it costs a tenth of creating a dict of local variables. */
+static cup_object *find_thread_state(void)
 {
-    static cup_object *state; /* kept for good: the module keeps it too */
+    static cup_object *state; /* never given back: the module keeps it, too */
     if (!state)
         state = cup_python_attribute(cup_python_module("distributed.worker"), "thread_state");
     return state;
@@ -304,12 +308,12 @@ static cup_object *thread_state(void)
 
 enum { KEY_LONGEST = 4096 };
 
-static void begin(const struct task_frames *frames, struct cup_moment now)
+static void begin_task(const struct task_frames *frames, struct cup_moment now)
 {
     char key_text[KEY_LONGEST];
     cup_object *locals = NULL, *locals_of_simple = NULL;
-    cup_object *key = cup_python_attribute(thread_state(), "key");
-    cup_object *execution = cup_python_attribute(thread_state(), "execution_state");
+    cup_object *key = cup_python_attribute(find_thread_state(), "key");
+    cup_object *execution = cup_python_attribute(find_thread_state(), "execution_state");
     if (!key)
         key = cup_frames_local(frames->run, "key", &locals);
     if (!execution)
@@ -318,12 +322,12 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
     if (key && cup_recording_open()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_object *state = describe(&info, key, worker);
+        cup_object *state = describe_task(&info, key, worker);
         uint32_t task = cup_task_begin(&info);
         cup_self.token = cup_context_set(task);
         if (is_carrier(info.prefix))
             find_item(frames->simple, &locals_of_simple);
-        else /* what a chunk is made from, the processor as a rule, says nothing */
+        else /* the input of a chunk is mostly the processor, which is of no interest */
             cup_inputs_of_task(state, task);
         cup_python_drop(state);
     } else if (!key) {
@@ -338,17 +342,17 @@ static void begin(const struct task_frames *frames, struct cup_moment now)
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* What Dask itself says of the end, in a message that it is about to return. */
+/* The result of a task as Dask reports it, in the message that it is about to return. */
 struct outcome {
     enum cup_task_status status;
     uint64_t result_bytes;
     uint32_t error;
 };
 
-static struct outcome outcome_of(struct cup_frame frame, cup_object **locals)
+static struct outcome read_outcome(struct cup_frame frame, cup_object **locals)
 {
     char operation[32] = "";
-    /* msg is absent after sys.exit() in a task */
+    /* there is no msg after sys.exit() in a task */
     cup_object *message = cup_frames_local(frame, "msg", locals);
     cup_object *op = cup_python_item(message, "op");
     cup_object *bytes = cup_python_item(message, "nbytes");
@@ -365,7 +369,7 @@ static struct outcome outcome_of(struct cup_frame frame, cup_object **locals)
     return outcome;
 }
 
-static void end(const struct task_frames *frames, struct cup_moment now)
+static void end_task(const struct task_frames *frames, struct cup_moment now)
 {
     cup_context_reset(cup_self.token);
     cup_self.token = NULL;
@@ -373,8 +377,8 @@ static void end(const struct task_frames *frames, struct cup_moment now)
     if (!cup_self.item_known)
         find_item(frames->simple, &locals);
     if (cup_self.item_known)
-        remember_carrier(cup_self.prefix);
-    struct outcome outcome = outcome_of(frames->simple, &locals);
+        add_carrier(cup_self.prefix);
+    struct outcome outcome = read_outcome(frames->simple, &locals);
     cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
     cup_python_drop(locals);
 }
@@ -382,17 +386,18 @@ static void end(const struct task_frames *frames, struct cup_moment now)
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
 {
     struct task_frames frames;
-    if (!find_task_frames(top, &frames) || !is_threads_task(&frames))
+    if (!find_task_frames(top, &frames) || !is_thread_task(&frames))
         return;
-    if (frames.border == BEGINS && !cup_self.task) /* a task within a task is the outer one's */
-        begin(&frames, now);
+    if (frames.border == BEGINS &&
+        !cup_self.task) /* a task inside a task belongs to the outer one */
+        begin_task(&frames, now);
     else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
-        end(&frames, now);
+        end_task(&frames, now);
 }
 
-/* ---- async tasks: on the event loop, many at a time ------------------------------------------ */
+/* ---- async tasks: on the event loop, many at the same time --------------------------------- */
 
-/* The variable stays set in the context of the asyncio task that executes it. */
+/* The context variable stays set in the context of the asyncio task that executes this task. */
 static void begin_async(const struct task_frames *frames, int64_t now_ns)
 {
     char key_text[KEY_LONGEST];
@@ -403,7 +408,7 @@ static void begin_async(const struct task_frames *frames, int64_t now_ns)
         struct cup_task_info info = {
             .key = key_text, .origin = CUP_ORIGIN_ASYNC, .start = {now_ns, 0}};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_python_drop(describe(&info, key, worker));
+        cup_python_drop(describe_task(&info, key, worker));
         cup_python_drop(cup_context_set(cup_task_begin_async(&info)));
     } else {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
@@ -416,7 +421,7 @@ static void begin_async(const struct task_frames *frames, int64_t now_ns)
 static void end_async(const struct task_frames *frames, int64_t now_ns)
 {
     cup_object *locals = NULL;
-    struct outcome outcome = outcome_of(frames->simple, &locals);
+    struct outcome outcome = read_outcome(frames->simple, &locals);
     cup_task_end_async(cup_context_task(), outcome.status, now_ns, outcome.result_bytes,
                        outcome.error);
     cup_python_drop(cup_context_set(0));
@@ -434,7 +439,7 @@ void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
         end_async(&frames, now_ns);
 }
 
-/* ---- actors: each call of a method is a task ------------------------------------------------- */
+/* ---- actors: each call of a method is a task ------------------------------------------------ */
 
 static void end_actor(enum cup_task_status status)
 {
@@ -456,7 +461,7 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     if (key && worker && cup_recording_open()) {
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_python_drop(describe(&info, key, worker));
+        cup_python_drop(describe_task(&info, key, worker));
         cup_self.token = cup_context_set(cup_task_begin(&info));
     }
     cup_python_drop(worker);
@@ -465,7 +470,8 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     cup_python_drop(locals);
 }
 
-/* Dask takes its lock again when the method came back; when it raised, the Future's is taken. */
+/* After the method has returned, Dask's _run_actor takes a lock; after it raised an exception,
+ * concurrent.futures takes the Future's lock. */
 static void look_at_actor(void)
 {
     struct cup_frame frame;

@@ -1,5 +1,5 @@
-/* What Dask's clock calls tell: tasks, workers, roles. All with the GIL held and the
- * guard up; TOP is the frame that read the clock. */
+/* What follows from Dask's clock calls: tasks begin and end, servers tick. All functions are called
+ * with the guard, and with the GIL unless stated. TOP: the frame that read the clock. */
 #ifndef CUPPING_PRELOAD_DASK_DASK_TASKS_H
 #define CUPPING_PRELOAD_DASK_DASK_TASKS_H
 
@@ -9,23 +9,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called by distributed.metrics.meter: begin or end of a task, or neither. */
+/* distributed.metrics.meter read the thread's CPU clock: a task of a worker's thread begins, or
+ * ends, or neither. */
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now);
 
-/* Likewise, of an async task; NOW_NS is the time that meter was told. */
+/* The same for an async task, which runs on the event loop. NOW_NS: the time that meter read. */
 void cup_dask_async_clock(struct cup_frame top, int64_t now_ns);
 
-/* The call of an actor's method begins on this thread (it reads the time)... */
+/* The calling thread begins to execute a method of an actor: it read the time. */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
-/* ... and has ended, if the lock that this thread has just taken is one of those that Dask takes
- * then. Without the guard, and without the GIL as well; keeps errno. */
+
+/* The calling thread, whose task is such a method, took a lock: the method has ended if it is the
+ * lock that Dask takes then. Needs neither the guard nor the GIL (without the GIL it does nothing).
+ * Keeps errno. */
 void cup_dask_actor_lock(void);
 
-/* Called by a server's _measure_tick, on its event loop. */
+/* A server's _measure_tick read the clock, on its event loop. */
 void cup_dask_tick(struct cup_frame top, int64_t now_ns);
-bool cup_dask_tick_wanted(int64_t now_ns); /* cheap: something is to be learnt on this thread */
 
-/* A row of the lifecycle table. */
+/* True if this tick is worth reading: a sample is due, or the thread may have a new server. Cheap;
+ * needs no GIL. */
+bool cup_dask_tick_wanted(int64_t now_ns);
+
+/* A row of the lifecycle table: the log of a forked child has no server yet. */
 void cup_dask_child_begins(void);
 
 #endif

@@ -15,37 +15,37 @@ enum { DEEPEST = 1000, CALLS = 8 };
 static const int64_t write_back_ns = INT64_C(1000000000);
 
 static struct {
-    cup_object *call, *run; /* code of Runner.__call__ and Runner.run, kept for good */
-    cup_object *body;       /* code that has the executor: Runner._run_impl, or, older, run */
-    cup_object *around;     /* what calls it: Runner._run; NULL: there is none */
+    cup_object *call, *run; /* code of Runner.__call__ and Runner.run; never given back */
+    cup_object *body;   /* with the variable executor: Runner._run_impl, in older versions run */
+    cup_object *around; /* its caller: Runner._run; NULL: there is none */
 } codes;
 
-/* Where a call's frames stand, outermost first: cup_frames_place(), 0 for one that is not there. */
+/* How far a call has come: cup_frames_place() of its frames, outermost first; 0: no such frame. */
 struct progress {
     uint64_t outermost, around, body;
 };
 
-/* One on each thread. */
+/* The calls under way; at most one per thread. */
 static struct call {
     uint32_t tid;
     bool inside;
-    cup_object *executor;     /* weakref to the call's copy of it; NULL: not made yet */
-    struct progress progress; /* when it was last seen */
-    struct cup_r_run *record; /* in the log; NULL: dropped */
+    cup_object *executor;     /* weakref to the call's copy of the executor; NULL: not made yet */
+    struct progress progress; /* at the last look */
+    struct cup_r_run *record; /* in the log; NULL: the log is full */
     int64_t seen_ns, written_ns;
 } calls[CALLS];
 static uint32_t call_count;
 
 void cup_run_child_begins(void)
 {
-    memset(calls, 0, sizeof calls); /* the parent's: a reference is all that is lost */
+    memset(calls, 0, sizeof calls); /* leaks references: the child may not hold the GIL */
     call_count = 0;
-    cup_self.run_parents = true; /* until the stack says otherwise */
+    cup_self.run_parents = true; /* until the stack shows that it has ended */
 }
 
 /* ---- code ------------------------------------------------------------------------------- */
 
-static cup_object *code_of(cup_object *type, const char *method)
+static cup_object *find_code(cup_object *type, const char *method)
 {
     cup_object *function = cup_python_attribute(type, method);
     cup_object *code = cup_python_attribute(function, "__code__");
@@ -53,7 +53,7 @@ static cup_object *code_of(cup_object *type, const char *method)
     return code;
 }
 
-/* False while Coffea is not imported, or its Runner is not as expected. */
+/* False: Coffea is not imported, or its Runner is not as expected. */
 static bool find_codes(void)
 {
     if (codes.run)
@@ -62,10 +62,10 @@ static bool find_codes(void)
         cup_python_attribute(cup_python_module("coffea.processor.executor"), "Runner");
     if (!runner)
         return false;
-    cup_object *run = code_of(runner, "run");
-    codes.call = code_of(runner, "__call__");
-    codes.body = code_of(runner, "_run_impl");
-    codes.around = code_of(runner, "_run");
+    cup_object *run = find_code(runner, "run");
+    codes.call = find_code(runner, "__call__");
+    codes.body = find_code(runner, "_run_impl");
+    codes.around = find_code(runner, "_run");
     if (run && !codes.body) {
         cup_py.Py_IncRef(run);
         codes.body = run;
@@ -79,12 +79,12 @@ static bool find_codes(void)
 
 struct place {
     bool inside;
-    bool works;            /* on a chunk */
-    struct cup_frame body; /* at NULL: not there yet, or not any more */
+    bool works;            /* inside _work_function: it processes a chunk */
+    struct cup_frame body; /* at is NULL: not called yet, or it has returned */
     struct progress progress;
 };
 
-/* The outermost call: a processor might make one of its own. */
+/* Finds the outermost call of a Runner on the stack: a processor might call another one. */
 static struct place find_place(void)
 {
     struct place place = {0};
@@ -105,7 +105,7 @@ static struct place find_place(void)
         place.inside = true;
         place.progress.outermost = cup_frames_place(frame);
     }
-    place.works = place.works || more; /* perhaps, further down */
+    place.works = place.works || more; /* unknown: the stack is deeper than DEEPEST */
     return place;
 }
 
@@ -118,7 +118,7 @@ static cup_object *call_object(cup_object *callable, cup_object *argument)
     return result;
 }
 
-static cup_object *weak_reference(cup_object *object)
+static cup_object *make_weak_reference(cup_object *object)
 {
     cup_object *make = cup_python_attribute(cup_python_module("weakref"), "ref");
     cup_object *reference = make ? call_object(make, object) : NULL;
@@ -126,7 +126,7 @@ static cup_object *weak_reference(cup_object *object)
     return reference;
 }
 
-static cup_object *executor_in(struct place place)
+static cup_object *find_executor(struct place place)
 {
     cup_object *locals = NULL;
     cup_object *executor = place.body.at ? cup_frames_local(place.body, "executor", &locals) : NULL;
@@ -134,7 +134,7 @@ static cup_object *executor_in(struct place place)
     return executor;
 }
 
-/* A call does not go back: this is another one. */
+/* Within one call the frames only move forward: if NOW is behind BEFORE, it is another call. */
 static bool is_behind(const struct progress *now, const struct progress *before)
 {
     if (now->outermost != before->outermost)
@@ -144,8 +144,8 @@ static bool is_behind(const struct progress *now, const struct progress *before)
     return now->body && now->body < before->body;
 }
 
-/* Each call copies its executor: another copy, or none yet, is another call, even if the clock was
- * not read in between. */
+/* Each call makes its own copy of the executor. So a different copy, or no copy yet, is another
+ * call, even if no clock was read between the two. */
 static bool is_same_call(const struct call *call, const struct place *place, cup_object *executor)
 {
     if (!call->inside || is_behind(&place->progress, &call->progress))
@@ -158,8 +158,9 @@ static bool is_same_call(const struct call *call, const struct place *place, cup
     return same;
 }
 
-/* This thread's; a thread that has ended in a call gives way to others, at need. */
-static struct call *own_call(bool make)
+/* The entry of the calling thread. MAKE: takes one if it has none; if all are taken, the one that
+ * was not seen for the longest time (its thread has probably ended). NULL: none. */
+static struct call *find_own_call(bool make)
 {
     struct call *oldest = &calls[0];
     if (!cup_thread_known())
@@ -179,7 +180,7 @@ static struct call *own_call(bool make)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-static void ended_before(struct call *call, int64_t now_ns)
+static void limit_end(struct call *call, int64_t now_ns)
 {
     if (!call->inside || !call->record || !cup_active())
         return;
@@ -187,11 +188,11 @@ static void ended_before(struct call *call, int64_t now_ns)
     cup_log_commit(call->record, CUP_R_RUN);
 }
 
-static void begin(struct call *call, int64_t now_ns)
+static void begin_call(struct call *call, int64_t now_ns)
 {
-    ended_before(call, now_ns);
+    limit_end(call, now_ns);
     if (call->inside && call->record)
-        cup_self.run_outside_ns = call->record->stop_ns; /* somewhere between the two */
+        cup_self.run_outside_ns = call->record->stop_ns; /* it ended between this and now */
     cup_python_drop(call->executor);
     call->executor = NULL;
     call->record = NULL;
@@ -212,10 +213,12 @@ static void begin(struct call *call, int64_t now_ns)
     call->written_ns = now_ns;
 }
 
-/* Committed again now and then: for a log that is not mapped. */
-static void go_on(struct call *call, int64_t now_ns)
+/* Moves the call's end to NOW_NS. Where the log cannot be mapped it is written with write(2): then
+ * the record is committed again once per second. */
+static void continue_call(struct call *call, int64_t now_ns)
 {
-    if (!call->record || !cup_active()) /* a child that no handler saw forked: its parent's */
+    if (!call->record || !cup_active()) /* a child created without pthread_atfork() handlers: the
+                                           record is its parent's */
         return;
     __atomic_store_n(&call->record->stop_ns, now_ns, __ATOMIC_RELAXED);
     if (now_ns - call->written_ns < write_back_ns)
@@ -224,24 +227,24 @@ static void go_on(struct call *call, int64_t now_ns)
     call->written_ns = now_ns;
 }
 
-static void look_inside(struct call *call, struct place place, int64_t now_ns)
+static void look_inside_call(struct call *call, struct place place, int64_t now_ns)
 {
-    cup_object *executor = executor_in(place);
+    cup_object *executor = find_executor(place);
     if (is_same_call(call, &place, executor))
-        go_on(call, now_ns);
+        continue_call(call, now_ns);
     else
-        begin(call, now_ns);
+        begin_call(call, now_ns);
     if (call->inside && executor && !call->executor)
-        call->executor = weak_reference(executor);
+        call->executor = make_weak_reference(executor);
     call->progress = place.progress;
     call->seen_ns = now_ns;
     cup_python_drop(executor);
 }
 
-static void look_outside(struct call *call, int64_t now_ns)
+static void look_outside_call(struct call *call, int64_t now_ns)
 {
     if (call) {
-        ended_before(call, now_ns);
+        limit_end(call, now_ns);
         call->inside = false;
     }
     cup_self.run_parents = false;
@@ -253,20 +256,20 @@ int64_t cup_runner_call_check(int64_t now_ns)
     if (cup_self.server_loop || !find_codes())
         return SELDOM_NS;
     struct place place = find_place();
-    struct call *call = own_call(place.inside);
+    struct call *call = find_own_call(place.inside);
     if (!place.works)
         cup_coffea_left(now_ns);
     if (!place.inside)
-        look_outside(call, now_ns);
+        look_outside_call(call, now_ns);
     else if (call && !cup_self.run_parents)
-        look_inside(call, place, now_ns);
+        look_inside_call(call, place, now_ns);
     return OFTEN_NS;
 }
 
 void cup_run_woken(void)
 {
     enum { LOOK_EVERY_NS = 50 * 1000 };
-    struct call *call = own_call(false);
+    struct call *call = find_own_call(false);
     int64_t now_ns = cup_clock_realtime_ns();
     cup_self.run_woken--;
     if (!call || !call->inside || !call->record || now_ns - call->record->stop_ns < LOOK_EVERY_NS ||
@@ -274,5 +277,5 @@ void cup_run_woken(void)
         return;
     struct place place = find_place();
     if (place.inside && !is_behind(&place.progress, &call->progress))
-        go_on(call, now_ns);
+        continue_call(call, now_ns);
 }

@@ -1,6 +1,6 @@
-/* Calls of Coffea's Runner, in the client: when they began and ended, learned from any clock call
- * inside of them. Nothing is wrapped: a look at the thread's frames, once a millisecond at most and
- * only where Coffea is imported. */
+/* Calls of Coffea's Runner in the client: when they begin and end. Nothing in Coffea is wrapped.
+ * Any clock call of the program's thread is an occasion to look for the Runner among the thread's
+ * frames, at most once per millisecond, and only if Coffea is imported. */
 #ifndef CUPPING_PRELOAD_DASK_RUNNER_CALLS_H
 #define CUPPING_PRELOAD_DASK_RUNNER_CALLS_H
 
@@ -9,13 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Calls are looked for between tasks, and in those that Coffea's own clock opened. */
+/* True if the thread is in no task, or in a chunk that cupping recorded from Coffea's own clock
+ * calls (the Runner then runs in this very thread). */
 static inline bool cup_runner_call_may_check(void)
 {
     return !cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA;
 }
 
-/* It is worth looking again, by the clock that the program read: each has a gate of its own. */
+/* True if it is time to look again, by the clock that the program read. Each clock has its own
+ * limit, because their times cannot be compared. */
 static inline bool cup_run_due(int64_t realtime_ns)
 {
     return realtime_ns >= cup_self.run_next_ns;
@@ -26,13 +28,13 @@ static inline bool cup_run_due_monotonic(int64_t monotonic_ns)
     return __builtin_expect(monotonic_ns >= cup_self.run_next_monotonic_ns, 0);
 }
 
-/* The program read the clock, and it is NOW_NS of CLOCK_REALTIME. GIL, no exception pending.
- * Returns for how long there is nothing to be learned on this thread, in nanoseconds. */
+/* Looks at the calling thread's frames. NOW_NS: CLOCK_REALTIME. Needs the GIL, with no exception
+ * pending. Returns for how many nanoseconds looking again is not worthwhile. */
 int64_t cup_runner_call_check(int64_t now_ns);
 
-/* A thread that waited in a call may end it without reading the clock: it looks when it next takes
- * and gives back locks, which it does with the GIL. Only at the stack: the interpreter may be
- * half-way through something. */
+/* A Runner's call may end without another clock call after the thread's last wait. So after a wait,
+ * the next CUP_RUN_LOOKS lock operations, which happen with the GIL, are occasions to look too.
+ * They only read the stack: the interpreter may be in the middle of a change of its objects. */
 enum { CUP_RUN_LOOKS = 16 };
 
 static inline void cup_run_waited(void)
@@ -41,10 +43,11 @@ static inline void cup_run_waited(void)
         cup_self.run_woken = CUP_RUN_LOOKS;
 }
 
-/* While cup_self.run_woken; guard held. */
+/* Called while cup_self.run_woken is not 0. The guard is held. */
 void cup_run_woken(void);
 
-/* In a forked child: the call below us on the stack is the parent's. */
+/* A row of the lifecycle table: a Runner's call further out on a forked child's stack is the
+ * parent's. */
 void cup_run_child_begins(void);
 
 #endif

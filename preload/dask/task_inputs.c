@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-/* Of a task with more, the size is told of none: to ask would hold its thread up. */
-enum { MOST_ASKED = 256, KEY_LONGEST = 4096 };
+/* The sizes of more inputs are not read (the total is then unknown): that would delay the task. */
+enum { MOST_READ = 256, KEY_LONGEST = 4096 };
 
-/* The sizes are plain ints, which Dask knows of results that it has in memory. A task's inputs do
- * not change while it runs; if they do, the iterator ends with an error, and they are not known. */
+/* TaskState.nbytes of each input is an int if the result is in memory. A task's set of inputs does
+ * not change while it runs; if it does after all, the iterator fails and the size is unknown. */
 struct inputs {
     ssize_t count;
-    uint64_t bytes;  /* CUP_UNKNOWN64: not all are known */
-    cup_object *one; /* TaskState */
+    uint64_t bytes;  /* in total; CUP_UNKNOWN64: unknown */
+    cup_object *one; /* the TaskState of one of them; a reference is held */
 };
 
-static void add(struct inputs *inputs, cup_object *input)
+static void add_input(struct inputs *inputs, cup_object *input)
 {
     int64_t bytes = cup_python_integer_at(input, "nbytes", -1);
     if (bytes < 0)
@@ -26,14 +26,14 @@ static void add(struct inputs *inputs, cup_object *input)
         cup_py.Py_IncRef(inputs->one = input);
 }
 
-static struct inputs look(cup_object *set, ssize_t count)
+static struct inputs read_inputs(cup_object *set, ssize_t count)
 {
     struct inputs inputs = {.count = count};
-    ssize_t most = count <= MOST_ASKED ? count : 1, seen = 0;
+    ssize_t most = count <= MOST_READ ? count : 1, seen = 0;
     cup_object *iterator = cup_py.PyObject_GetIter(set);
     cup_object *input;
     while (iterator && seen < most && (input = cup_py.PyIter_Next(iterator)) != NULL) {
-        add(&inputs, input);
+        add_input(&inputs, input);
         cup_python_drop(input);
         seen++;
     }
@@ -44,7 +44,7 @@ static struct inputs look(cup_object *set, ssize_t count)
     return inputs;
 }
 
-static void tell(const struct inputs *inputs, uint32_t task)
+static void write_inputs(const struct inputs *inputs, uint32_t task)
 {
     char key_text[KEY_LONGEST];
     cup_object *key = cup_python_attribute(inputs->one, "key");
@@ -68,9 +68,9 @@ void cup_inputs_of_task(cup_object *state, uint32_t task)
     if (count < 0)
         cup_py.PyErr_Clear();
     if (count > 0) {
-        struct inputs inputs = look(set, count);
+        struct inputs inputs = read_inputs(set, count);
         if (inputs.one)
-            tell(&inputs, task);
+            write_inputs(&inputs, task);
         cup_python_drop(inputs.one);
     }
     cup_python_drop(set);

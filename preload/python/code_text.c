@@ -7,21 +7,21 @@
 
 enum { TABLE_LONGEST = 64 * 1024 };
 
-static uint64_t load(const char *at, size_t bytes)
+static uint64_t load_bytes(const char *at, size_t bytes)
 {
     uint64_t value = 0;
     memcpy(&value, at, bytes);
     return value;
 }
 
-static const char *object_at(const char *object, size_t offset)
+static const char *load_pointer(const char *object, size_t offset)
 {
-    return (const char *)(uintptr_t)load(object + offset, sizeof(void *));
+    return (const char *)(uintptr_t)load_bytes(object + offset, sizeof(void *));
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-static size_t encode(uint32_t character, char utf8[4])
+static size_t encode_character(uint32_t character, char utf8[4])
 {
     if (character < 0x80) {
         utf8[0] = (char)character;
@@ -45,27 +45,28 @@ static size_t encode(uint32_t character, char utf8[4])
     return 4;
 }
 
-static size_t transcode(const char *from, uint64_t length, unsigned kind, char *buffer, size_t size)
+static size_t convert_characters(const char *from, uint64_t length, unsigned kind, char *buffer,
+                                 size_t size)
 {
     size_t used = 0;
     for (uint64_t i = 0; i < length && used + 4 <= size; i++) {
-        uint32_t character = (uint32_t)load(from + i * kind, kind);
+        uint32_t character = (uint32_t)load_bytes(from + i * kind, kind);
         bool surrogate = character >= 0xd800 && character < 0xe000;
-        used += encode(surrogate ? '?' : character, buffer + used);
+        used += encode_character(surrogate ? '?' : character, buffer + used);
     }
     return used;
 }
 
 size_t cup_code_utf8(const char *str, char *buffer, size_t size, const char **text)
 {
-    uint32_t state = (uint32_t)load(str + cup_layout.text_state, sizeof state);
-    uint64_t length = load(str + cup_layout.text_length, sizeof length);
+    uint32_t state = (uint32_t)load_bytes(str + cup_layout.text_state, sizeof state);
+    uint64_t length = load_bytes(str + cup_layout.text_length, sizeof length);
     unsigned kind = state >> CUP_TEXT_KIND & 7;
     *text = buffer;
     if (!(state & CUP_TEXT_COMPACT))
         return 0;
     if (!(state & CUP_TEXT_ASCII))
-        return transcode(str + cup_layout.text_other, length, kind, buffer, size);
+        return convert_characters(str + cup_layout.text_other, length, kind, buffer, size);
     *text = str + cup_layout.text_ascii;
     return length < size ? length : size;
 }
@@ -74,8 +75,8 @@ size_t cup_code_utf8(const char *str, char *buffer, size_t size, const char **te
 
 uint64_t cup_code_hash_characters(const char *name)
 {
-    uint32_t state = (uint32_t)load(name + cup_layout.text_state, sizeof state);
-    uint64_t length = load(name + cup_layout.text_length, sizeof length), hash = length;
+    uint32_t state = (uint32_t)load_bytes(name + cup_layout.text_state, sizeof state);
+    uint64_t length = load_bytes(name + cup_layout.text_length, sizeof length), hash = length;
     uint64_t bytes = length * (state >> CUP_TEXT_KIND & 7);
     const char *from =
         name + (state & CUP_TEXT_ASCII ? cup_layout.text_ascii : cup_layout.text_other);
@@ -84,7 +85,8 @@ uint64_t cup_code_hash_characters(const char *name)
     if (bytes > CUP_NAME_COPY - cup_layout.text_other)
         bytes = CUP_NAME_COPY - cup_layout.text_other;
     for (uint64_t i = 0; i < bytes; i += sizeof hash)
-        hash = cup_mix(hash, load(from + i, bytes - i < sizeof hash ? bytes - i : sizeof hash));
+        hash =
+            cup_mix(hash, load_bytes(from + i, bytes - i < sizeof hash ? bytes - i : sizeof hash));
     return hash;
 }
 
@@ -95,7 +97,7 @@ uint64_t cup_code_fingerprint(const char *code, const char *name, const char *ta
 
 static void read_table(const char *bytes, struct cup_code_facts *facts)
 {
-    uint64_t length = load(bytes + cup_layout.bytes_length, sizeof length);
+    uint64_t length = load_bytes(bytes + cup_layout.bytes_length, sizeof length);
     facts->table = (const unsigned char *)bytes + cup_layout.bytes_data;
     facts->table_bytes = length <= TABLE_LONGEST ? (uint32_t)length : 0;
 }
@@ -104,10 +106,10 @@ void cup_code_read(const char *code, struct cup_code_facts *facts, struct cup_co
 {
     facts->address = (uintptr_t)code;
     facts->fingerprint = cup_code_fingerprint_of(code);
-    facts->first_line = (uint32_t)load(code + cup_layout.code_first_line, sizeof(int));
-    facts->name_bytes = (uint32_t)cup_code_utf8(object_at(code, cup_layout.code_label),
+    facts->first_line = (uint32_t)load_bytes(code + cup_layout.code_first_line, sizeof(int));
+    facts->name_bytes = (uint32_t)cup_code_utf8(load_pointer(code, cup_layout.code_label),
                                                 buffers->name, sizeof buffers->name, &facts->name);
-    facts->file_bytes = (uint32_t)cup_code_utf8(object_at(code, cup_layout.code_file),
+    facts->file_bytes = (uint32_t)cup_code_utf8(load_pointer(code, cup_layout.code_file),
                                                 buffers->file, sizeof buffers->file, &facts->file);
-    read_table(object_at(code, cup_layout.code_table), facts);
+    read_table(load_pointer(code, cup_layout.code_table), facts);
 }

@@ -12,15 +12,15 @@ void cup_frames_off(void)
     __atomic_store_n(&verified, false, __ATOMIC_RELEASE);
 }
 
-/* ---- walking ----------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static const char *word_at(const char *object, size_t offset)
 {
     return *(const char *const *)(object + offset);
 }
 
-/* 3.14 keeps flags in the low bits of a frame's reference to its code. */
-static const char *untagged(const char *reference)
+/* In 3.14 the low bits of a frame's reference to its code are flags. */
+static const char *remove_tag(const char *reference)
 {
     return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
 }
@@ -33,7 +33,7 @@ static inline const char *skip_entries_from_c(const char *frame)
     return frame;
 }
 
-static inline const char *top(void)
+static inline const char *find_top(void)
 {
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE))
         return NULL;
@@ -48,17 +48,18 @@ static inline const char *top(void)
 
 bool cup_frames_top(struct cup_frame *frame)
 {
-    *frame = (struct cup_frame){top(), 0};
+    *frame = (struct cup_frame){find_top(), 0};
     return frame->at != NULL;
 }
 
 const void *cup_frames_top_name(void)
 {
-    const char *at = top();
-    return at ? word_at(untagged(word_at(at, cup_layout.frame_code)), cup_layout.code_name) : NULL;
+    const char *at = find_top();
+    return at ? word_at(remove_tag(word_at(at, cup_layout.frame_code)), cup_layout.code_name)
+              : NULL;
 }
 
-static uint64_t place_of(const struct cup_layout *layout, const char *frame)
+static uint64_t read_place(const struct cup_layout *layout, const char *frame)
 {
     uint64_t place = 0;
     memcpy(&place, frame + layout->frame_place, cup_py.minor < 11 ? sizeof(int) : sizeof place);
@@ -67,13 +68,13 @@ static uint64_t place_of(const struct cup_layout *layout, const char *frame)
 
 uint64_t cup_frames_top_place(void)
 {
-    const char *at = cup_layout.frame_place == CUP_NOWHERE ? NULL : top();
-    return at ? (uintptr_t)at ^ place_of(&cup_layout, at) << 16 : 0;
+    const char *at = cup_layout.frame_place == CUP_NOWHERE ? NULL : find_top();
+    return at ? (uintptr_t)at ^ read_place(&cup_layout, at) << 16 : 0;
 }
 
 uint64_t cup_frames_place(struct cup_frame frame)
 {
-    return cup_layout.frame_place == CUP_NOWHERE ? 0 : place_of(&cup_layout, frame.at);
+    return cup_layout.frame_place == CUP_NOWHERE ? 0 : read_place(&cup_layout, frame.at);
 }
 
 bool cup_frames_back(struct cup_frame *frame)
@@ -85,7 +86,7 @@ bool cup_frames_back(struct cup_frame *frame)
 
 cup_object *cup_frames_code(struct cup_frame frame)
 {
-    return (cup_object *)(uintptr_t)untagged(word_at(frame.at, cup_layout.frame_code));
+    return (cup_object *)(uintptr_t)remove_tag(word_at(frame.at, cup_layout.frame_code));
 }
 
 const void *cup_frames_name(struct cup_frame frame)
@@ -104,7 +105,8 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending)
 
 /* ---- verification ------------------------------------------------------------------------ */
 
-/* Like the walk, with loads that may fail: for offsets that may be wrong. */
+/* The same steps as above, with loads that fail instead of crashing: the offsets may be wrong.
+ * ITSELF: return FRAME if it is a Python frame. */
 static const char *safe_back(const struct cup_layout *layout, const char *frame, bool itself)
 {
     char owner = 0;
@@ -127,25 +129,25 @@ static const char *safe_top(const struct cup_layout *layout)
     return at ? safe_back(layout, at, true) : NULL;
 }
 
-static bool same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
+static bool is_same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     cup_object *code = cup_py.PyFrame_GetCode(frame);
     cup_object *name = cup_python_attribute(code, "co_name");
-    bool same = untagged(cup_memory_word(at, layout->frame_code)) == code &&
+    bool same = remove_tag(cup_memory_word(at, layout->frame_code)) == code &&
                 cup_memory_word(code, layout->code_name) == name;
     cup_python_drop(name);
     cup_python_drop(code);
     return same;
 }
 
-/* Every frame, by the API and by the offsets, down to the last. */
-static bool same_stack(const struct cup_layout *layout, cup_object *top)
+/* Compares every frame as the API shows it with what the offsets give, to the end of the stack. */
+static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
 {
     const char *at = safe_top(layout);
     cup_object *frame = top;
     cup_py.Py_IncRef(frame);
     bool same = true;
-    while (frame && (same = at && same_frame(layout, frame, at))) {
+    while (frame && (same = at && is_same_frame(layout, frame, at))) {
         cup_object *older = cup_py.PyFrame_GetBack(frame);
         cup_python_drop(frame);
         frame = older;
@@ -155,19 +157,20 @@ static bool same_stack(const struct cup_layout *layout, cup_object *top)
     return same && !at;
 }
 
-/* The place in FRAME, which is AT, is the one that the API tells, in bytes of its code. */
-static bool same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
+/* Compares the instruction at AT with f_lasti of FRAME, which is in bytes from the code's
+ * beginning. */
+static bool is_same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     cup_object *code = cup_py.PyFrame_GetCode(frame);
-    int64_t told = cup_python_integer_at(frame, "f_lasti", -1);
+    int64_t expected = cup_python_integer_at(frame, "f_lasti", -1);
     int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
-    int64_t place = (int64_t)place_of(layout, at);
+    int64_t place = (int64_t)read_place(layout, at);
     if (cup_py.minor == 10)
-        place *= 2; /* counted in instructions */
+        place *= 2; /* from instructions to bytes */
     else if (cup_py.minor > 10)
         place -= (int64_t)(uintptr_t)code + header;
     cup_python_drop(code);
-    return told >= 0 && place == told;
+    return expected >= 0 && place == expected;
 }
 
 const char *cup_frames_verify(void)
@@ -178,9 +181,9 @@ const char *cup_frames_verify(void)
     cup_object *frame = cup_py.PyEval_GetFrame(); /* borrowed */
     if (!frame)
         return "no Python frame to verify with";
-    if (!same_stack(&layout, frame))
+    if (!is_same_stack(&layout, frame))
         return "the interpreter's frames are not laid out as expected";
-    if (!same_place(&layout, frame, safe_top(&layout)))
+    if (!is_same_place(&layout, frame, safe_top(&layout)))
         layout.frame_place = CUP_NOWHERE;
     cup_layout = layout;
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
@@ -192,13 +195,13 @@ const char *cup_frames_verify(void)
 enum { VARIABLES = 64, ENOUGH = 4 };
 
 struct variable {
-    const char *name; /* literal; NULL: free place */
-    cup_object *code; /* kept, so that its address stays its own */
-    int index;        /* among the code's local variables; -1: it has no such plain variable */
-    int agreed;       /* times both ways gave the same object; -1: never read alone */
+    const char *name; /* literal; NULL: the entry is free */
+    cup_object *code; /* a reference is held, so no other object can take this address */
+    int index;        /* in co_varnames; -1: not in it (no variable, or one of a closure) */
+    int agreed;       /* times that API and frame agreed; -1: they did not, ask the API */
 };
 
-static int index_of(cup_object *code, const char *name)
+static int find_index(cup_object *code, const char *name)
 {
     cup_object *names = cup_python_attribute(code, "co_varnames");
     ssize_t count = names ? cup_py.PySequence_Size(names) : 0;
@@ -222,7 +225,7 @@ static struct variable *find_variable(cup_object *code, const char *name)
             return &table[at];
         if (table[at].name)
             continue;
-        int index = index_of(code, name);
+        int index = find_index(code, name);
         cup_py.Py_IncRef(code);
         table[at] = (struct variable){name, code, index, index < 0 ? -1 : 0};
         return &table[at];
@@ -260,7 +263,7 @@ static cup_object *ask_api(struct cup_frame at, const char *name, cup_object **l
     return value;
 }
 
-static void learn(struct variable *variable, const char *place, cup_object *value)
+static void compare(struct variable *variable, const char *place, cup_object *value)
 {
     if (variable->agreed < 0)
         return;
@@ -277,7 +280,7 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
                         (size_t)(variable->index < 0 ? 0 : variable->index) * 8;
     if (variable->agreed < ENOUGH) {
         cup_object *value = ask_api(frame, name, locals);
-        learn(variable, place, value);
+        compare(variable, place, value);
         return value;
     }
     cup_object *value = (cup_object *)(uintptr_t)word_at(place, 0);

@@ -1,57 +1,62 @@
-/* This thread's Python stack, read without the GIL, without allocating, in a few loads a frame: a
- * clock call asks "is my caller called _measure_tick?" by comparing one pointer, and a task's begin
- * and end find Dask's frames without making objects of the frames in between. */
+/* Reads the calling thread's Python frames directly from the interpreter's memory: a few loads per
+ * frame, without creating frame objects. So a clock call can ask "is my caller _measure_tick?" with
+ * one pointer comparison. Needs no GIL: a thread's own frames change only when the thread itself
+ * runs Python code. */
 #ifndef CUPPING_PRELOAD_PYTHON_FRAMES_H
 #define CUPPING_PRELOAD_PYTHON_FRAMES_H
 
 #include "preload/python/python.h"
 
-/* Finds the offsets of the running interpreter, and verifies them against what the C API says of
- * the whole stack. Needs the GIL and a Python frame. Returns NULL, or why it cannot be done. */
+/* Looks up the offsets of the running version and compares what they give with what the C API says,
+ * for every frame of the current stack. Needs the GIL and a Python frame. Returns NULL, or the
+ * reason why frames cannot be read. */
 const char *cup_frames_verify(void);
 
-/* The interpreter is gone. */
+/* The interpreter has ended: no frames are read any more. */
 void cup_frames_off(void);
 
-/* A frame of the calling thread, as the interpreter keeps it. Valid while the hook runs. */
+/* A frame of the calling thread. Valid until the hook returns to Python. */
 struct cup_frame {
-    const char *at;
-    int depth; /* frames above it */
+    const char *at; /* the interpreter's structure */
+    int depth;      /* number of frames further in (0: the innermost one) */
 };
 
-/* False: no Python thread, no frame, or not verified. Any thread, GIL or not. */
+/* The innermost frame. False: no Python thread, no frame, or not verified. Any thread, no GIL. */
 bool cup_frames_top(struct cup_frame *frame);
 
-/* Name of the top frame's code at once (see cup_frames_name): all that most clock calls need. NULL
- * as cup_frames_top() is false. */
+/* cup_frames_name() of the innermost frame: all that most clock calls need. NULL where
+ * cup_frames_top() returns false. */
 const void *cup_frames_top_name(void);
 
-/* The instruction that the top frame executes, as a number to compare: two calls with the same one
- * were made by one instruction. 0 if it is not known. */
+/* A number that identifies the instruction that the innermost frame executes, and the frame: two
+ * calls with the same number were made by the same instruction. 0: unknown. */
 uint64_t cup_frames_top_place(void);
 
-/* Likewise of any frame: within one code object, a larger one stands further on. */
+/* The instruction of any frame. Within a code object, later instructions have larger numbers. 0:
+ * unknown. */
 uint64_t cup_frames_place(struct cup_frame frame);
 
-/* The frame that called it. False at the end of the stack. */
+/* Goes to the caller. False at the end of the stack. */
 bool cup_frames_back(struct cup_frame *frame);
 
-/* co_name of its code: a pointer to compare with interned names, never to follow. */
+/* The str object co_name of its code: compare the pointer with interned names, do not follow it. */
 const void *cup_frames_name(struct cup_frame frame);
 
-/* Its code object, borrowed. */
+/* Its code object, borrowed. Safe without the GIL as long as the frame exists: the frame holds a
+ * reference. */
 cup_object *cup_frames_code(struct cup_frame frame);
 
-/* Its code comes from a file whose path ends so: a function of the user's may have any name. GIL.
- */
+/* True if the path of its code's file ends with ENDING: the user may have a function of the same
+ * name elsewhere. Needs the GIL. */
 bool cup_frames_is_in(struct cup_frame frame, const char *ending);
 
-/* The value of a local variable (new reference), NULL if it is not bound. GIL. NAME is a literal.
+/* The value of the local variable NAME (a literal), a new reference; NULL: not bound. Needs the
+ * GIL.
  *
- * The first times the C API is asked, and its answer compared with what stands in the frame where
- * the variable should be; once they agreed often enough the frame is read alone, and never if they
- * disagreed once. LOCALS keeps the frame's dict of locals between calls where the API has no
- * cheaper way: start with NULL, drop it at the end. */
+ * At first the C API is asked, and its answer is compared with the word of the frame where the
+ * variable should be. Once both agreed several times, only the frame is read; if they ever
+ * disagreed, only the API is asked. *LOCALS caches the frame's dict of locals between calls, for
+ * versions where the API has no cheaper way: start with NULL, and drop it at the end. */
 cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_object **locals);
 
 #endif

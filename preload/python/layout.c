@@ -7,19 +7,19 @@
 
 struct cup_layout cup_layout;
 
-/* From 3.13 on the interpreter tells its own offsets: a block of 64-bit words that starts with a
- * cookie at _PyRuntime. Of 3.14 the words are known, its layout was not seen: enough for frames,
- * which are verified, and no code objects, whose line tables nobody has read. */
+/* 3.14 is read by the interpreter's own description: _PyRuntime begins with _Py_DebugOffsets, a
+ * block of 64-bit words after a cookie and the version. That is enough for frames, which are
+ * verified. Code objects and line tables of 3.14 were never tested, so whole stacks stay off. */
 static bool read_debug_offsets(int minor, struct cup_layout *layout)
 {
-    enum {
-        CURRENT_FRAME = 26,
-        BACK = 32,
-        CODE = 33,
-        PLACE = 34,
-        VARIABLES = 35,
-        OWNER = 36,
-        NAME = 41
+    enum { /* indexes of words */
+           CURRENT_FRAME = 26,
+           BACK = 32,
+           CODE = 33,
+           PLACE = 34,
+           VARIABLES = 35,
+           OWNER = 36,
+           NAME = 41
     };
     const uint64_t *block = dlsym(RTLD_DEFAULT, "_PyRuntime");
     if (!block || memcmp(block, "xdebugpy", 8) || (int)(block[1] >> 16 & 0xff) != minor ||

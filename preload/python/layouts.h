@@ -1,6 +1,6 @@
-/* Where each version of the interpreter keeps what the library reads, as offsetof prints it from
- * its internal headers. As constants: a loop over many frames that is compiled for one of them has
- * no offsets to fetch. */
+/* The layout of each version, as offsetof() prints it with that version's internal headers. They
+ * are constants, so that a loop over frames can be compiled for one version, without loading
+ * offsets. */
 #ifndef CUPPING_PRELOAD_PYTHON_LAYOUTS_H
 #define CUPPING_PRELOAD_PYTHON_LAYOUTS_H
 

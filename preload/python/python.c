@@ -22,13 +22,13 @@ static const struct {
 #undef X
 };
 
-static void *either(const char *newer, const char *older)
+static void *find_either(const char *newer, const char *older)
 {
     void *found = dlsym(RTLD_DEFAULT, newer);
     return found ? found : dlsym(RTLD_DEFAULT, older);
 }
 
-static bool find_all(struct cup_python *python)
+static bool find_api(struct cup_python *python)
 {
     for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
         void *found = dlsym(RTLD_DEFAULT, api[i].name);
@@ -36,8 +36,8 @@ static bool find_all(struct cup_python *python)
             return false;
         memcpy((char *)python + api[i].offset, &found, sizeof found);
     }
-    void *current = either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
-    void *finalizing = either("Py_IsFinalizing", "_Py_IsFinalizing");
+    void *current = find_either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+    void *finalizing = find_either("Py_IsFinalizing", "_Py_IsFinalizing");
     memcpy(&python->current, &current, sizeof current);
     memcpy(&python->is_finalizing, &finalizing, sizeof finalizing);
     void *variable = dlsym(RTLD_DEFAULT, "PyFrame_GetVar");
@@ -56,9 +56,9 @@ static bool find_all(struct cup_python *python)
            python->none;
 }
 
-/* Without the GIL nothing of the frames or contexts holds still: free-threaded builds are refused
- * (their version text says so). */
-static bool version_suits(struct cup_python *python)
+/* 3.9 or later, with a GIL. In free-threaded builds other threads change frames and contexts while
+ * they are read, so those builds are refused; Py_GetVersion() names them. */
+static bool is_supported(struct cup_python *python)
 {
     const char *version = python->Py_GetVersion();
     uint64_t major = 0, minor = 0;
@@ -71,10 +71,10 @@ static bool version_suits(struct cup_python *python)
 }
 
 static struct {
-    uintptr_t inside, from, to; /* an address that is searched for, and what holds it */
+    uintptr_t inside, from, to; /* an address in the interpreter's code, and the range around it */
 } code;
 
-static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
+static int find_range(struct dl_phdr_info *object, size_t size, void *unused)
 {
     (void)size, (void)unused;
     for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -89,14 +89,15 @@ static int is_interpreter(struct dl_phdr_info *object, size_t size, void *unused
     return 0;
 }
 
-/* An interpreter that allocates with mimalloc has the allocator among its own code. */
+/* mimalloc is compiled into the interpreter, and it reads CLOCK_MONOTONIC in the middle of its
+ * work: with it no call counts as the interpreter's. */
 static void find_code(void)
 {
     const char *allocator = secure_getenv("PYTHONMALLOC");
     if (allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0)
         return;
     code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
-    dl_iterate_phdr(is_interpreter, NULL);
+    dl_iterate_phdr(find_range, NULL);
 }
 
 bool cup_python_is_code(const void *address)
@@ -104,12 +105,12 @@ bool cup_python_is_code(const void *address)
     return (uintptr_t)address - code.from < code.to - code.from;
 }
 
-static void look(void)
+static void find_interpreter(void)
 {
     if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
         return;
     struct cup_python python = {0};
-    bool suits = find_all(&python) && version_suits(&python);
+    bool suits = find_api(&python) && is_supported(&python);
     if (suits) {
         cup_py = python;
         cup_gil_find();
@@ -120,11 +121,12 @@ static void look(void)
 
 void cup_python_init(void)
 {
-    look();
-    dlerror(); /* not the program's */
+    find_interpreter();
+    dlerror(); /* clears our error, which the program must not see */
 }
 
-/* Objects loaded until the last look: most looks end at the first object. */
+/* The loader's count of loaded objects at the last search: as long as it is the same, there is
+ * nothing new. */
 static unsigned long long loads_seen;
 
 static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
@@ -136,9 +138,10 @@ static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
     return object->dlpi_name && strstr(object->dlpi_name, "libpython");
 }
 
-/* Not by dlsym alone: for what is not there it allocates, replaces the program's dlerror(), and
- * waits for constructors that another thread's dlopen() runs, which may wait for this thread. */
-static bool libpython_came(void)
+/* dlsym() alone would be wrong here: for a missing symbol it allocates, replaces the program's
+ * dlerror(), and waits for constructors that another thread's dlopen() runs, which may wait for
+ * this thread. */
+static bool has_libpython_come(void)
 {
     unsigned long long loads = 0;
     int found = dl_iterate_phdr(is_libpython, &loads);
@@ -149,8 +152,8 @@ static bool libpython_came(void)
 
 bool cup_python_find(void)
 {
-    if (state == NOT_FOUND && libpython_came())
-        look();
+    if (state == NOT_FOUND && has_libpython_come())
+        find_interpreter();
     return state == FOUND;
 }
 
@@ -166,8 +169,7 @@ bool cup_python_usable(void)
 
 cup_object *cup_python_thread(void)
 {
-    /* At its end the interpreter frees the states of threads that still run: not after that has
-     * begun. */
+    /* During finalisation the interpreter frees the states of threads that still run. */
     if (!cup_python_usable() || cup_py.is_finalizing())
         return NULL;
     return cup_py.PyGILState_GetThisThreadState();
@@ -175,7 +177,8 @@ cup_object *cup_python_thread(void)
 
 int cup_python_key = -1;
 
-/* The key under which the interpreter keeps this thread's state: the only one that holds it. */
+/* The interpreter's key is the one whose value is this thread's state, if there is only one such
+ * key. */
 void cup_python_learn(void)
 {
     enum { KEYS = 1024 };
@@ -195,9 +198,10 @@ bool cup_python_has_gil(void)
     return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
 }
 
-/* ---- small verbs ------------------------------------------------------------------------- */
+/* ---- access to objects -------------------------------------------------------------------- */
 
-static cup_object *cleared(cup_object *object)
+/* Passes OBJECT on; clears the exception if it is NULL. */
+static cup_object *clear_error(cup_object *object)
 {
     if (!object)
         cup_py.PyErr_Clear();
@@ -210,9 +214,9 @@ void cup_python_drop(cup_object *object)
         cup_py.Py_DecRef(object);
 }
 
-/* Names are looked up by the address of their literal: making and hashing a str at each use would
- * cost more than the look-up itself. A literal that two files share in text but not in address
- * takes two places. */
+/* Interned names are cached by the address of their literal: creating and hashing a str at each use
+ * would cost more than the attribute look-up itself. The same literal in two source files takes two
+ * entries. */
 enum { NAMES = 512, NAME_BITS = 9 };
 
 cup_object *cup_python_name(const char *literal)
@@ -227,7 +231,7 @@ cup_object *cup_python_name(const char *literal)
             return table[at].name;
         if (table[at].literal)
             continue;
-        table[at].name = cleared(cup_py.PyUnicode_InternFromString(literal));
+        table[at].name = clear_error(cup_py.PyUnicode_InternFromString(literal));
         table[at].literal = literal;
         return table[at].name;
     }
@@ -237,7 +241,7 @@ cup_object *cup_python_name(const char *literal)
 cup_object *cup_python_attribute(cup_object *object, const char *name)
 {
     cup_object *text = object ? cup_python_name(name) : NULL;
-    return text ? cleared(cup_py.PyObject_GetAttr(object, text)) : NULL;
+    return text ? clear_error(cup_py.PyObject_GetAttr(object, text)) : NULL;
 }
 
 /* A plain dict answers "not there" without an exception, which would cost a microsecond. */
@@ -246,7 +250,7 @@ cup_object *cup_python_get(cup_object *mapping, cup_object *key)
     if (!mapping || !key)
         return NULL;
     if (cup_python_type(mapping) != cup_py.dict_type)
-        return cleared(cup_py.PyObject_GetItem(mapping, key));
+        return clear_error(cup_py.PyObject_GetItem(mapping, key));
     cup_object *value = cup_py.PyDict_GetItemWithError(mapping, key);
     if (value)
         cup_py.Py_IncRef(value);
@@ -291,10 +295,11 @@ uint64_t cup_python_amount(cup_object *object, double scale)
     double value = cup_py.PyFloat_AsDouble(object) * scale;
     if (value < 0 && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
-    return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* nor a NaN */
+    return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* excludes NaN */
 }
 
-/* By sys: the import machinery's own verb ends the process in an interpreter that is about to end.
+/* Not by the import functions of the C API: they end the process if the interpreter is being
+ * finalised.
  */
 cup_object *cup_python_module(const char *name)
 {
@@ -304,17 +309,19 @@ cup_object *cup_python_module(const char *name)
 
 cup_object *cup_python_type(cup_object *object)
 {
-    return ((cup_object **)object)[1]; /* PyObject: reference count, type */
+    return ((cup_object **)object)[1]; /* PyObject: ob_refcnt, ob_type */
 }
 
 const char *cup_python_type_name(cup_object *type)
 {
-    return ((const char *const *)type)[3]; /* behind its size word, in every version so far */
+    return (
+        (const char *const *)
+            type)[3]; /* PyTypeObject: PyVarObject (3 words), tp_name; in every version so far */
 }
 
 cup_object *cup_python_kept(cup_object *object, const char *name)
 {
-    cup_object *dict = object ? cleared(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
+    cup_object *dict = object ? clear_error(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
     bool plain = dict && cup_python_type(dict) == cup_py.dict_type;
     cup_object *value = plain ? cup_python_item(dict, name) : NULL;
     cup_python_drop(dict);
@@ -331,14 +338,14 @@ static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t s
     return bytes;
 }
 
-static size_t encode(cup_object *text, char *buffer, size_t size)
+static size_t copy_str(cup_object *text, char *buffer, size_t size)
 {
     ssize_t length = 0;
     const char *utf8 = cup_py.PyUnicode_AsUTF8AndSize(text, &length);
     if (utf8)
         return copy_text(utf8, length, buffer, size);
     cup_py.PyErr_Clear();
-    cup_object *bytes = cleared(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
+    cup_object *bytes = clear_error(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
     size_t copied =
         bytes ? copy_text(cup_py.PyBytes_AsString(bytes), cup_py.PyBytes_Size(bytes), buffer, size)
               : 0;
@@ -350,9 +357,9 @@ size_t cup_python_text(cup_object *object, char *buffer, size_t size)
 {
     buffer[0] = '\0';
     if (object && cup_python_type(object) == cup_py.string_type)
-        return encode(object, buffer, size);
-    cup_object *text = object ? cleared(cup_py.PyObject_Str(object)) : NULL;
-    size_t bytes = text ? encode(text, buffer, size) : 0;
+        return copy_str(object, buffer, size);
+    cup_object *text = object ? clear_error(cup_py.PyObject_Str(object)) : NULL;
+    size_t bytes = text ? copy_str(text, buffer, size) : 0;
     cup_python_drop(text);
     return bytes;
 }

@@ -1,8 +1,9 @@
-/* The bridge to CPython: its C API through dlsym, no headers, one library for all versions.
+/* The CPython C API, found with dlsym at run time. Python's headers are not used, so one build of
+ * the library works with all versions.
  *
- * Everything here but cup_python_thread() needs the GIL; whoever calls must have made sure with
- * cup_python_has_gil(), and must not have an exception pending (PyErr_Occurred). What fails is
- * cleared; the user's program never sees an exception of ours. */
+ * Everything here needs the GIL unless its comment says otherwise: the caller must have made sure
+ * with cup_python_has_gil(), which also checks that no exception is pending. Exceptions raised by
+ * our own calls are cleared; the program never sees them. */
 #ifndef CUPPING_PRELOAD_PYTHON_PYTHON_H
 #define CUPPING_PRELOAD_PYTHON_PYTHON_H
 
@@ -14,9 +15,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-typedef void cup_object; /* PyObject, PyThreadState, ...: never looked into by field name */
+typedef void cup_object; /* PyObject, PyThreadState, ... */
 
-/* X(name, result, arguments). All are in the stable or long-standing API of 3.9 to 3.14. */
+/* X(name, result, arguments). All of them are in the API of 3.9 to 3.14. */
 #define CUP_PYTHON_API(X)                                                                          \
     X(PyGILState_GetThisThreadState, cup_object *, (void))                                         \
     X(PyErr_Occurred, cup_object *, (void))                                                        \
@@ -70,33 +71,33 @@ struct cup_python {
 #define X(name, result, arguments) result(*name) arguments;
     CUP_PYTHON_API(X)
 #undef X
-    cup_object *(*current)(void); /* PyThreadState_GetUnchecked or its older name */
-    int (*is_finalizing)(void);   /* Py_IsFinalizing or its older name */
+    cup_object *(*current)(void); /* PyThreadState_GetUnchecked, or its older name */
+    int (*is_finalizing)(void);   /* Py_IsFinalizing, or its older name */
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
     cup_object *tuple_type, *list_type, *dict_type, *set_type;
     cup_object *string_type, *int_type, *float_type;
-    cup_object *member_type; /* of descriptors of __slots__; NULL: not known */
+    cup_object *member_type; /* of the descriptors of __slots__; NULL: unknown */
     cup_object *none;
     int minor; /* of 3.x */
 };
 extern struct cup_python cup_py CUP_OURS;
 
-/* Called once, by the constructor: finds the API of the interpreter that the program is linked
- * with. */
+/* Finds the API of the interpreter that the program is linked with. Called once, by the library's
+ * constructor. */
 void cup_python_init(void);
 
-/* True once the API is found; looks for a libpython that was loaded later. Needs no GIL. */
+/* True if the API is found; also looks for a libpython that was loaded later. Needs no GIL. */
 bool cup_python_find(void);
 
-/* This thread's PyThreadState, with or without the GIL; NULL in threads that are not Python's,
- * before initialisation, and once the interpreter ends. */
+/* The calling thread's PyThreadState. Needs no GIL. NULL in a thread that Python does not know,
+ * before the interpreter is initialised, and from its finalisation on. */
 cup_object *cup_python_thread(void);
 
-/* The same for hot paths, once cup_python_learn() succeeded: by the interpreter's own
- * thread-specific key, without two calls in between. */
-extern int cup_python_key CUP_OURS; /* -1: not known, ask the interpreter */
-void cup_python_learn(void);        /* GIL */
+/* The same for hot paths: reads the thread-specific key under which the interpreter keeps the
+ * state, which saves two calls. cup_python_learn() finds the key; it needs the GIL. */
+extern int cup_python_key CUP_OURS; /* -1: unknown, ask the interpreter */
+void cup_python_learn(void);
 
 static inline cup_object *cup_python_thread_fast(void)
 {
@@ -107,62 +108,71 @@ static inline cup_object *cup_python_thread_fast(void)
     return pthread_getspecific((pthread_key_t)cup_python_key);
 }
 
-/* This thread holds the GIL and runs in its own thread state, with no exception pending. */
+/* True if the calling thread holds the GIL and has no exception pending. Needs no GIL itself: it
+ * compares this thread's state with the state of the thread that holds the GIL. */
 bool cup_python_has_gil(void);
 
-/* The interpreter is gone for good (set by Py_AtExit): everything of Python is off. */
+/* gone(): the interpreter has ended (Py_AtExit); nothing of Python is used from now on. usable():
+ * the API is found and the interpreter has not ended. Neither needs the GIL. */
 void cup_python_gone(void);
 bool cup_python_usable(void);
 
-/* The address lies in the interpreter's own code. */
+/* True if the address is in the interpreter's own code. Needs no GIL. */
 bool cup_python_is_code(const void *address);
 
-/* ---- small verbs; all swallow errors; results are new references unless said ------------- */
+/* ---- access to objects -------------------------------------------------------------------- */
 
-void cup_python_drop(cup_object *object); /* NULL is fine */
+/* These clear errors and return NULL (or a default) instead. They return new references unless
+ * stated. "NAME is a literal": a string literal, because interned names are cached by its address.
+ * Any of them may run Python code, unless stated. */
 
-/* The interned str of a string literal (borrowed), whose address is the key it is kept under. */
+void cup_python_drop(cup_object *object); /* Py_XDECREF */
+
+/* The interned str of a string literal; borrowed. Runs no Python code. */
 cup_object *cup_python_name(const char *literal);
 
-/* NAME is a string literal. */
+/* object.NAME and mapping[NAME]. NAME is a literal. OBJECT and MAPPING may be NULL. */
 cup_object *cup_python_attribute(cup_object *object, const char *name);
 cup_object *cup_python_item(cup_object *mapping, const char *name);
 
-/* The value of any key. */
+/* mapping[KEY]. MAPPING may be NULL. */
 cup_object *cup_python_get(cup_object *mapping, cup_object *key);
 
+/* int(OBJECT); OTHERWISE if it is NULL or no integer. */
 int64_t cup_python_integer(cup_object *object, int64_t otherwise);
 
-/* A number of any kind; 0 for what is none. Runs no Python code for plain ints and floats. */
+/* float(OBJECT); 0 if that fails. Runs no Python code for int and float. */
 double cup_python_number(cup_object *object);
 
-/* A number that is not negative, times SCALE; CUP_UNKNOWN64 for anything else, None and NULL too.
- */
+/* float(OBJECT) * SCALE; CUP_UNKNOWN64 if OBJECT is NULL, None, negative or no number. Runs no
+ * Python code for int and float. */
 uint64_t cup_python_amount(cup_object *object, double scale);
 
-cup_object *cup_python_module(const char *name); /* borrowed; NULL if not imported */
+/* An imported module from sys.modules, borrowed; NULL: not imported. */
+cup_object *cup_python_module(const char *name);
 
-/* Type of an object, borrowed. */
+/* type(OBJECT), borrowed. Runs no Python code. */
 cup_object *cup_python_type(cup_object *object);
 
-/* A type's C name: of one made in Python its bare name, of others with their module's. */
+/* A type's tp_name: for a class defined in Python its __name__, for others "module.name". Runs no
+ * Python code. */
 const char *cup_python_type_name(cup_object *type);
 
-/* What an object keeps under a name, as its dict tells: none of its code runs. New reference, NULL
- * if there is none. OBJECT may be NULL; NAME is a literal. */
+/* OBJECT.__dict__[NAME]: reads instance attributes without running any code of the object's class.
+ * OBJECT may be NULL; NAME is a literal. */
 cup_object *cup_python_kept(cup_object *object, const char *name);
 
-/* str(object) as UTF-8 (surrogates as '?'), to BUFFER, NUL-terminated; returns its length, 0 for
- * NULL or failure. */
+/* str(OBJECT) as UTF-8 in BUFFER, NUL-terminated, cut if it is too long; surrogates become '?'.
+ * Returns the length; 0 for NULL and on failure. Runs no Python code for a str. */
 size_t cup_python_text(cup_object *object, char *buffer, size_t size);
 
-/* An attribute as a string of the log (0: none), or as an integer. NAME is a literal. */
+/* int(object.NAME), or OTHERWISE. NAME is a literal. */
 int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise);
 
-/* Has METHOD called when the interpreter ends, by its module atexit: after it has waited for all
- * threads but daemons, before it takes the states of those away. Forks inherit it. METHOD stays
- * where it is for good. */
-struct cup_python_method { /* PyMethodDef, whose layout has not changed since Python 2 */
+/* Registers METHOD with Python's atexit: called after the interpreter has waited for all threads
+ * that are no daemons, and before it frees the states of daemon threads. Forked children inherit
+ * the registration. METHOD must be static. */
+struct cup_python_method { /* PyMethodDef; its layout has not changed since Python 2 */
     const char *name;
     cup_object *(*call)(cup_object *, cup_object *);
     int flags;
@@ -170,6 +180,6 @@ struct cup_python_method { /* PyMethodDef, whose layout has not changed since Py
 };
 enum { CUP_METHOD_WITHOUT_ARGUMENTS = 4 }; /* METH_NOARGS */
 bool cup_python_at_exit(const struct cup_python_method *method);
-cup_object *cup_python_nothing(void); /* None, for methods to return */
+cup_object *cup_python_nothing(void); /* a new reference to None, for such methods to return */
 
 #endif

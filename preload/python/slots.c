@@ -13,10 +13,13 @@ struct descriptor {
     cup_object *type, *of, *name, *qualified_name;
     const struct member *member;
 };
-enum { OBJECT_OR_ERROR = 16 /* T_OBJECT_EX: what __slots__ makes */, WORD = sizeof(cup_object *) };
+enum {
+    OBJECT_OR_ERROR = 16 /* T_OBJECT_EX, the type of members that __slots__ creates */,
+    WORD = sizeof(cup_object *)
+};
 
-/* Where instances of TYPE, which are of SIZE bytes, hold it; 0: not known. */
-static uint16_t offset_of(cup_object *type, int64_t size, const char *name)
+/* The offset, in words, of a slot in instances of TYPE, which are SIZE bytes large; 0: unknown. */
+static uint16_t find_offset(cup_object *type, int64_t size, const char *name)
 {
     cup_object *found = cup_python_attribute(type, name);
     const struct descriptor *descriptor = found;
@@ -32,21 +35,21 @@ static uint16_t offset_of(cup_object *type, int64_t size, const char *name)
     return offset;
 }
 
-/* What stands there is what the interpreter says. */
-static bool is_right(const struct cup_slots *slots, cup_object *object, int name)
+/* True if the memory holds the object that the interpreter returns. */
+static bool is_verified(const struct cup_slots *slots, cup_object *object, int name)
 {
-    cup_object *said = cup_python_attribute(object, slots->names[name]);
-    bool right = ((cup_object **)object)[slots->offsets[name]] == said;
-    cup_python_drop(said);
+    cup_object *expected = cup_python_attribute(object, slots->names[name]);
+    bool right = ((cup_object **)object)[slots->offsets[name]] == expected;
+    cup_python_drop(expected);
     return right;
 }
 
-static bool find_all(struct cup_slots *slots, cup_object *object)
+static bool find_offsets(struct cup_slots *slots, cup_object *object)
 {
     int64_t size = cup_python_integer_at(slots->type, "__basicsize__", 0);
     for (int i = 0; i < slots->count; i++) {
-        slots->offsets[i] = offset_of(slots->type, size, slots->names[i]);
-        if (!slots->offsets[i] || !is_right(slots, object, i))
+        slots->offsets[i] = find_offset(slots->type, size, slots->names[i]);
+        if (!slots->offsets[i] || !is_verified(slots, object, i))
             return false;
         if (slots->offsets[i] > slots->words)
             slots->words = slots->offsets[i];
@@ -64,6 +67,6 @@ bool cup_slots_learn(struct cup_slots *slots, cup_object *object)
     slots->type = type;
     slots->proven = false;
     slots->words = 0;
-    slots->proven = find_all(slots, object);
+    slots->proven = find_offsets(slots, object);
     return true;
 }

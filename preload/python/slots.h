@@ -1,5 +1,6 @@
-/* Attributes that stand in __slots__, read where they are: a look-up by name costs several times as
- * much. Used only where all of them prove to be what the interpreter says. With the GIL. */
+/* Reads attributes that are __slots__ of a class directly from the object's memory, which is
+ * several times faster than a look-up by name. Used only if, for the first object of the class, all
+ * slots hold what the interpreter returns. All functions need the GIL. */
 #ifndef CUPPING_PRELOAD_PYTHON_SLOTS_H
 #define CUPPING_PRELOAD_PYTHON_SLOTS_H
 
@@ -10,17 +11,18 @@
 
 enum { CUP_SLOTS_MOST = 16 };
 
-/* Of one class; zeros at first, but for the names. */
+/* The slots of one class. Initially only count and names are set. */
 struct cup_slots {
     int count;
     const char *names[CUP_SLOTS_MOST]; /* literals */
-    cup_object *type;                  /* the class that was looked at last; a reference is held */
-    bool proven;                       /* its instances may be read so: */
-    uint16_t offsets[CUP_SLOTS_MOST];  /* in words */
-    uint16_t words;                    /* the largest of those */
+    cup_object *type; /* the class of the last learned object; a reference is held */
+    bool proven;      /* instances of this class may be read directly */
+    uint16_t offsets[CUP_SLOTS_MOST]; /* in words */
+    uint16_t words;                   /* the largest offset */
 };
 
-/* At the first object of each class: looks where its slots are. True if it was the first. */
+/* Finds and verifies the offsets if OBJECT is of another class than the one before; returns true
+ * then. */
 bool cup_slots_learn(struct cup_slots *slots, cup_object *object);
 
 static inline bool cup_slots_suit(const struct cup_slots *slots, cup_object *object)
@@ -28,14 +30,14 @@ static inline bool cup_slots_suit(const struct cup_slots *slots, cup_object *obj
     return slots->proven && slots->type == cup_python_type(object);
 }
 
-/* What stands in a slot of an object that suits: borrowed; NULL if it is empty. */
+/* The value of a slot, borrowed; NULL: empty. Only if cup_slots_suit(). */
 static inline cup_object *cup_slots_peek(const struct cup_slots *slots, cup_object *object,
                                          int name)
 {
     return ((cup_object **)object)[slots->offsets[name]];
 }
 
-/* An attribute, by its place in names: a new reference; NULL if there is none. */
+/* The attribute names[NAME], directly or by name; a new reference; NULL: none. */
 static inline cup_object *cup_slots_get(const struct cup_slots *slots, cup_object *object, int name)
 {
     if (!cup_slots_suit(slots, object))
@@ -46,8 +48,8 @@ static inline cup_object *cup_slots_get(const struct cup_slots *slots, cup_objec
     return value;
 }
 
-/* Objects that were last used a second ago are in no cache: these ask for them early. First the
- * object's own memory, then, some objects later, what its slots name. */
+/* Objects that were last used a second ago are in no CPU cache. These two prefetch the object's own
+ * memory, and (some objects later) the objects in its slots. */
 static inline void cup_slots_fetch(const struct cup_slots *slots, cup_object *object)
 {
     enum { LINE = 8 };

@@ -1,4 +1,5 @@
-/* One frame of this thread's Python stack, by the layout that was verified. */
+/* The fields of a Python frame, by the verified layout. FRAME may be a frame of the calling thread
+ * or a copy of another thread's frame. None of these need the GIL. */
 #ifndef CUPPING_PRELOAD_PYTHON_STACK_FRAMES_H
 #define CUPPING_PRELOAD_PYTHON_STACK_FRAMES_H
 
@@ -11,18 +12,19 @@
 
 extern const void *cup_stack_code_type CUP_OURS; /* PyCode_Type */
 
-/* Verifies the layout from code objects on. Needs the GIL and a Python frame. NULL, or what is not
- * as expected. */
+/* Verifies the layout of frames, code objects, str and bytes on the current stack. Needs the GIL
+ * and a Python frame. Returns NULL, or what is not as expected. */
 const char *cup_stack_layout_verify(void);
 
-/* In 3.11 a frame is still there while the last reference to its code is dropped. */
+/* In 3.11 a frame still exists while the last reference to its code object is dropped, so its
+ * pointer may lead to an object that is being freed: the type is checked. */
 static inline bool cup_stack_is_code(const char *object)
 {
     return object && cup_code_word(object) && cup_code_word(object + 8) == cup_stack_code_type;
 }
 
-/* What follows comes twice: by a layout that the caller knows to be the running interpreter's, and
- * by that itself. */
+/* The following functions exist twice: with a constant layout that the caller knows to be the
+ * running interpreter's (for speed), and with the variable cup_layout. */
 static inline bool cup_stack_is_from_c_by(const struct cup_layout *layout, const char *frame)
 {
     return layout->frame_owner != CUP_NOWHERE && frame[layout->frame_owner] >= CUP_FRAME_FROM_C;
@@ -33,7 +35,7 @@ static inline bool cup_stack_is_from_c(const char *frame)
     return cup_stack_is_from_c_by(&cup_layout, frame);
 }
 
-/* The code object that it runs; NULL: it is no frame of Python code. */
+/* The code object that the frame runs; NULL: an entry from C. */
 static inline const char *cup_stack_code_by(const struct cup_layout *layout, const char *frame)
 {
     if (cup_stack_is_from_c_by(layout, frame))
@@ -57,7 +59,7 @@ static inline const char *cup_stack_back_of(const char *frame)
     return cup_stack_back_by(&cup_layout, frame);
 }
 
-/* The instruction, as a number that is its own in the process as long as its code lives. */
+/* A number that identifies the instruction in the process, as long as its code object exists. */
 static inline uint64_t cup_stack_place_by(const struct cup_layout *layout, const char *frame,
                                           const char *code)
 {
@@ -67,27 +69,29 @@ static inline uint64_t cup_stack_place_by(const struct cup_layout *layout, const
     return (uintptr_t)cup_code_word(at);
 }
 
-/* From 3.13 on, what calls a class leaves a frame whose code stands in no file: its name is
- * the file's as well. */
+/* Since 3.13, calling a class creates a shim frame, whose code object is no function of the
+ * program: its name and its file are the same str object. */
 static inline bool cup_stack_is_shim(const char *code)
 {
     return cup_code_word(code + cup_layout.code_name) == cup_code_word(code + cup_layout.code_file);
 }
 
-/* It is the outermost of those that run in one call of the interpreter's eval function: before 3.11
- * each has one of its own; in 3.11 the frame says so; later what called it is an entry from C. */
+/* True if the frame is the outermost one that its call of _PyEval_EvalFrameDefault executes.
+ * Before 3.11 each frame has a call of its own; in 3.11 the frame has a flag (is_entry); since 3.12
+ * the caller of such a frame is an entry from C. */
 static inline bool cup_stack_is_entry(const char *frame)
 {
-    enum { SAYS_SO = 36 }; /* behind the code. Unverified: merge.h counts */
+    enum { IS_ENTRY = 36 }; /* from frame_code. Not verified: merge_frames.h checks the counts */
     if (cup_py.minor < 11)
         return true;
     if (cup_py.minor == 11)
-        return frame[cup_layout.frame_code + SAYS_SO];
+        return frame[cup_layout.frame_code + IS_ENTRY];
     const char *back = cup_stack_back_of(frame);
     return back && cup_stack_is_from_c(back);
 }
 
-/* Its offset in the code, in bytes, or CUP_AT_UNKNOWN: it has not begun. */
+/* The offset of the instruction in the code, in bytes; CUP_AT_UNKNOWN: the function has not begun.
+ */
 static inline uint32_t cup_stack_offset_of(const char *frame, const char *code)
 {
     const char *at = frame + cup_layout.frame_place;

@@ -9,8 +9,8 @@ const void *cup_stack_code_type;
 
 /* ---- fields ------------------------------------------------------------------------------ */
 
-/* The attribute is the very object that the word names. NAME is a literal. */
-static bool is_at(cup_object *code, size_t offset, const char *name)
+/* True if the word at OFFSET points to the object that the attribute NAME (a literal) returns. */
+static bool is_attribute_at(cup_object *code, size_t offset, const char *name)
 {
     cup_object *value = code ? cup_python_attribute(code, name) : NULL;
     bool same = value && cup_code_word((const char *)code + offset) == (const char *)value;
@@ -18,24 +18,24 @@ static bool is_at(cup_object *code, size_t offset, const char *name)
     return same;
 }
 
-static bool text_is_right(cup_object *text)
+static bool check_text(cup_object *text)
 {
-    char told[4096], read[4096 + 4];
+    char expected[4096], read[4096 + 4];
     const char *at;
-    size_t length = cup_python_text(text, told, sizeof told);
-    cup_py.PyObject_Hash(text);
-    return cup_code_utf8(text, read, sizeof told - 1, &at) == length &&
-           memcmp(at, told, length) == 0 &&
+    size_t length = cup_python_text(text, expected, sizeof expected);
+    cup_py.PyObject_Hash(text); /* now the object holds its hash */
+    return cup_code_utf8(text, read, sizeof expected - 1, &at) == length &&
+           memcmp(at, expected, length) == 0 &&
            (ssize_t)cup_code_word((const char *)text + cup_layout.text_hash) ==
                cup_py.PyObject_Hash(text);
 }
 
-static bool text_at_is_right(cup_object *code, size_t offset)
+static bool check_text_at(cup_object *code, size_t offset)
 {
-    return text_is_right((cup_object *)(uintptr_t)cup_code_word((const char *)code + offset));
+    return check_text((cup_object *)(uintptr_t)cup_code_word((const char *)code + offset));
 }
 
-static bool table_is_right(cup_object *code)
+static bool check_table(cup_object *code)
 {
     const char *table = cup_code_word((const char *)code + cup_layout.code_table);
     cup_object *bytes = (cup_object *)(uintptr_t)table;
@@ -43,40 +43,40 @@ static bool table_is_right(cup_object *code)
            cup_py.PyBytes_Size(bytes) == (ssize_t)cup_code_word(table + cup_layout.bytes_length);
 }
 
-/* Fields are looked at in the order that lets none be followed that was not checked. */
+/* The order matters: no pointer is followed before the field that holds it is checked. */
 static const char *check_code(cup_object *code)
 {
     bool old = cup_py.minor < 11;
-    if (!is_at(code, cup_layout.code_name, "co_name") ||
-        !is_at(code, cup_layout.code_label, old ? "co_name" : "co_qualname") ||
-        !is_at(code, cup_layout.code_file, "co_filename") ||
-        !is_at(code, cup_layout.code_table, cup_py.minor < 10 ? "co_lnotab" : "co_linetable") ||
+    if (!is_attribute_at(code, cup_layout.code_name, "co_name") ||
+        !is_attribute_at(code, cup_layout.code_label, old ? "co_name" : "co_qualname") ||
+        !is_attribute_at(code, cup_layout.code_file, "co_filename") ||
+        !is_attribute_at(code, cup_layout.code_table,
+                         cup_py.minor < 10 ? "co_lnotab" : "co_linetable") ||
         cup_python_integer_at(code, "co_firstlineno", -1) !=
             (int32_t)cup_code_half((const char *)code + cup_layout.code_first_line))
         return "the interpreter's code objects are not laid out as expected";
-    if (!text_at_is_right(code, cup_layout.code_name) ||
-        !text_at_is_right(code, cup_layout.code_label) ||
-        !text_at_is_right(code, cup_layout.code_file) || !table_is_right(code))
+    if (!check_text_at(code, cup_layout.code_name) || !check_text_at(code, cup_layout.code_label) ||
+        !check_text_at(code, cup_layout.code_file) || !check_table(code))
         return "the interpreter's strings are not laid out as expected";
     return NULL;
 }
 
-/* Of one, two and four bytes a character. */
-static bool odd_texts_are_right(void)
+/* Verifies texts that are not ASCII, with one, two and four bytes per character. */
+static bool check_wide_texts(void)
 {
     static const char *const texts[] = {"\xc3\xa9t\xc3\xa9", "\xce\xbb_\xe2\x82\xac",
                                         "\xf0\x9d\x92\xb3z"};
     bool right = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         cup_object *text = cup_py.PyUnicode_InternFromString(texts[i]);
-        right = right && text && text_is_right(text);
+        right = right && text && check_text(text);
         cup_python_drop(text);
     }
     cup_py.PyErr_Clear();
     return right;
 }
 
-static bool code_has_the_size(cup_object *code)
+static bool has_expected_size(cup_object *code)
 {
     int64_t size = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
     if (cup_layout.code_instructions != CUP_NOWHERE)
@@ -91,10 +91,10 @@ static const char *check_frame(cup_object *frame, struct cup_frame at)
     cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t place = cup_python_integer_at(frame, "f_lasti", -2);
     const char *why = NULL;
-    if (cup_stack_code_of(at.at) != (const char *)code || !code_has_the_size(code))
+    if (cup_stack_code_of(at.at) != (const char *)code || !has_expected_size(code))
         why = "the interpreter's code objects are not what was expected";
     else if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
-        why = "the interpreter's frames tell no instructions";
+        why = "the instruction is not where it is expected in the interpreter's frames";
     else
         why = check_code(code);
     cup_python_drop(code);
@@ -120,9 +120,9 @@ static const char *check_stack(void)
     return why;
 }
 
-/* ---- what can be done without ------------------------------------------------------------ */
+/* ---- fields that are optional -------------------------------------------------------------- */
 
-static cup_object *copy_of(cup_object *code)
+static cup_object *copy_code(cup_object *code)
 {
     cup_object *replace = cup_python_attribute(code, "replace");
     cup_object *copy =
@@ -133,21 +133,21 @@ static cup_object *copy_of(cup_object *code)
     return copy;
 }
 
-/* Code objects made one after the other have versions one after the other. */
-static bool versions_count(cup_object *code)
+/* Verifies code_version: three new code objects must have consecutive numbers. */
+static bool check_versions(cup_object *code)
 {
     uint32_t versions[3] = {0};
     cup_object *copies[3];
     for (int i = 0; i < 3; i++)
-        if ((copies[i] = copy_of(code)))
+        if ((copies[i] = copy_code(code)))
             versions[i] = cup_code_half((const char *)copies[i] + cup_layout.code_version);
     for (int i = 0; i < 3; i++)
         cup_python_drop(copies[i]);
     return versions[0] && versions[1] == versions[0] + 1 && versions[2] == versions[1] + 1;
 }
 
-/* Some frame of this thread lies on it. */
-static bool chunk_is_right(void)
+/* Verifies thread_chunk: some frame of this thread must lie on the chunk. */
+static bool check_chunk(void)
 {
     struct cup_frame at;
     const char *chunk = cup_memory_word(cup_python_thread(), cup_layout.thread_chunk);
@@ -160,12 +160,12 @@ static bool chunk_is_right(void)
     return inside;
 }
 
-static void check_the_rest(void)
+static void check_optional(void)
 {
     cup_object *frame = cup_py.PyEval_GetFrame(), *code = cup_py.PyFrame_GetCode(frame);
-    if (cup_layout.code_version != CUP_NOWHERE && !versions_count(code))
+    if (cup_layout.code_version != CUP_NOWHERE && !check_versions(code))
         cup_layout.code_version = CUP_NOWHERE;
-    if (cup_layout.thread_chunk != CUP_NOWHERE && !chunk_is_right())
+    if (cup_layout.thread_chunk != CUP_NOWHERE && !check_chunk())
         cup_layout.thread_chunk = CUP_NOWHERE;
     cup_python_drop(code);
 }
@@ -176,11 +176,11 @@ const char *cup_stack_layout_verify(void)
     if (!cup_stack_code_type || cup_layout.code_label == CUP_NOWHERE)
         return "this Python version's code objects are not known";
     if (cup_layout.frame_place == CUP_NOWHERE)
-        return "the interpreter's frames tell no instructions";
+        return "the instruction is not where it is expected in the interpreter's frames";
     const char *why = check_stack();
-    if (!why && !odd_texts_are_right())
+    if (!why && !check_wide_texts())
         why = "the interpreter's strings are not laid out as expected";
     if (!why)
-        check_the_rest();
+        check_optional();
     return why;
 }

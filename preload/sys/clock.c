@@ -43,7 +43,7 @@ static int tsc_is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* Both clocks at one moment: the pair with the shortest way between of a few tries. */
+/* Reads both clocks at the same moment: of five tries the one that took the least time. */
 static void read_pair(uint64_t *ticks, int64_t *ns)
 {
     uint64_t best = UINT64_MAX;

@@ -1,5 +1,6 @@
-/* Clocks for our own use. Durations of calls come from the time stamp counter where it is
- * invariant (8 ns instead of two times 18); everything else from the kernel's clocks. */
+/* Clocks for the library's own use. Durations of calls are measured in ticks: of the time stamp
+ * counter where it is invariant (a pair of reads takes 8 ns instead of 36), else of
+ * CLOCK_MONOTONIC. All functions are async-signal-safe except cup_clock_calibrate(). */
 #ifndef CUPPING_PRELOAD_SYS_CLOCK_H
 #define CUPPING_PRELOAD_SYS_CLOCK_H
 
@@ -11,7 +12,7 @@
 #include <x86intrin.h>
 #endif
 
-/* Past our own hook; nanoseconds. */
+/* Nanoseconds. They bypass our own hook of clock_gettime(). */
 int64_t cup_clock_realtime_ns(void);
 int64_t cup_clock_monotonic_ns(void);
 uint64_t cup_clock_thread_cpu_ns(void);
@@ -26,14 +27,14 @@ struct cup_moment {
 struct cup_tick_scale {
     int use_tsc;         /* 0: a tick is a nanosecond of CLOCK_MONOTONIC */
     uint64_t multiplier; /* nanoseconds = ticks * multiplier >> 32 */
-    uint64_t base_ticks; /* ticks at base_ns of CLOCK_REALTIME */
+    uint64_t base_ticks; /* the tick count when CLOCK_REALTIME was base_ns */
     int64_t base_ns;
 };
 extern struct cup_tick_scale cup_ticks_scale CUP_OURS;
 
-/* Called at load, and again when a log is opened: the longer the time between, the better the
- * scale (1 ms gives 1e-4, and is waited for). A process that may not wait has the kernel's clock if
- * it is younger than that. */
+/* Measures the ticks per nanosecond between the first call (at load) and this one (when a log is
+ * opened). 1 ms gives a relative error of 1e-4. If less time has passed, waits until then; if it
+ * may not wait, uses the kernel's clock instead. */
 void cup_clock_calibrate(bool may_wait);
 
 static inline uint64_t cup_ticks(void)
@@ -45,8 +46,8 @@ static inline uint64_t cup_ticks(void)
     return (uint64_t)cup_clock_monotonic_ns();
 }
 
-/* Nanoseconds of a duration in ticks; 0 if it is negative, as between processors whose counters
- * are not quite the same. */
+/* Converts a duration from ticks to nanoseconds. A negative one gives 0: the counters of two
+ * processors may differ by a few ticks. */
 static inline uint64_t cup_ticks_ns(uint64_t ticks)
 {
     if (__builtin_expect((int64_t)ticks < 0, 0))
@@ -54,13 +55,14 @@ static inline uint64_t cup_ticks_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * cup_ticks_scale.multiplier) >> 32);
 }
 
-/* The reverse; roughly. */
+/* The reverse, approximately. */
 static inline uint64_t cup_ns_ticks(uint64_t ns)
 {
     return (uint64_t)(((unsigned __int128)ns << 32) / cup_ticks_scale.multiplier);
 }
 
-/* Roughly now, in CLOCK_REALTIME nanoseconds, from a tick count: for bins of 100 ms. */
+/* Converts a tick count to CLOCK_REALTIME, in nanoseconds. Accurate enough for bins of 100 ms: it
+ * ignores later adjustments of the clock. */
 static inline int64_t cup_ticks_realtime_ns(uint64_t ticks)
 {
     return cup_ticks_scale.base_ns + (int64_t)cup_ticks_ns(ticks - cup_ticks_scale.base_ticks);

@@ -4,14 +4,14 @@
 
 /* ---- one object ---------------------------------------------------------------------------- */
 
-/* The loader has made addresses of the offsets in most tables, but not in all. */
-static const void *at(const struct cup_elf *object, ElfW(Addr) value)
+/* The loader replaces the offsets in most dynamic sections by addresses, but not in all (vDSO). */
+static const void *find_table(const struct cup_elf *object, ElfW(Addr) value)
 {
     return (const void *)(value < object->base ? object->base + value : value);
 }
 
-/* A table of hashes is the only thing that tells how many symbols there are: the last one in it,
- * and its chain to the end. */
+/* ELF does not store the number of symbols. It follows from the GNU hash table: the highest symbol
+ * in a bucket, and its chain to the end. */
 static size_t count_hashed(const uint32_t *table)
 {
     uint32_t buckets = table[0], first = table[1], words = table[2], last = 0;
@@ -29,7 +29,7 @@ static size_t count_hashed(const uint32_t *table)
 static void read_dynamic(struct cup_elf *object)
 {
     for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
-        const void *table = at(object, entry->d_un.d_ptr);
+        const void *table = find_table(object, entry->d_un.d_ptr);
         if (entry->d_tag == DT_SYMTAB)
             object->symbols = table;
         else if (entry->d_tag == DT_STRTAB)
@@ -53,7 +53,7 @@ static bool describe(const struct dl_phdr_info *info, struct cup_elf *object)
     return object->symbols && object->texts;
 }
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t place)
+static bool contains(const struct dl_phdr_info *info, uintptr_t place)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
@@ -63,10 +63,10 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t place)
     return false;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all objects --------------------------------------------------------------------------- */
 
 struct walk {
-    uintptr_t place; /* 0: call `look` */
+    uintptr_t place; /* search for the object that contains it; 0: call look() for each */
     struct cup_elf object;
     bool found;
     bool (*look)(const struct cup_elf *object, void *user);
@@ -78,7 +78,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *user)
     (void)size;
     struct walk *walk = user;
     if (walk->place) {
-        bool here = holds(info, walk->place);
+        bool here = contains(info, walk->place);
         walk->found = here && describe(info, &walk->object);
         return here;
     }
@@ -121,7 +121,7 @@ const char *cup_elf_name_at(const struct cup_elf *object, const void *place)
     return NULL;
 }
 
-/* By what it calls itself, or by its file. */
+/* Compares NAME with the library's DT_SONAME and with its file's name. */
 static bool is_called(const struct cup_elf *library, const char *name)
 {
     const char *slash = strrchr(library->path, '/');

@@ -1,6 +1,7 @@
-/* Symbols of libraries that are loaded, past dlsym() and dladdr(): those take a lock that the
- * loader holds while a library's constructors run, and a constructor may wait for the very thread
- * that asks. The list of libraries has a lock of its own, which no code of others runs under. */
+/* Looks up symbols of loaded libraries without dlsym() and dladdr(). Those take a lock that the
+ * loader holds while a library's constructors run, and a constructor may wait for the thread that
+ * asks: a deadlock. dl_iterate_phdr(), which is used instead, has another lock, under which the
+ * loader runs no foreign code. */
 #ifndef CUPPING_PRELOAD_SYS_ELF_SYMBOLS_H
 #define CUPPING_PRELOAD_SYS_ELF_SYMBOLS_H
 
@@ -9,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A library, or the program. Valid as long as it is loaded. */
+/* A loaded library, or the program itself. Valid as long as it is loaded. */
 struct cup_elf {
-    const char *path; /* as the loader has it; "" for the program */
+    const char *path; /* as the loader knows it; "" for the program */
     uintptr_t base;
     const ElfW(Dyn) * dynamic;
     const ElfW(Sym) * symbols;
@@ -19,19 +20,19 @@ struct cup_elf {
     const char *texts;
 };
 
-/* The object that PLACE lies in; false: none has it, or no symbols. */
+/* The object that contains the address PLACE. False: there is none, or it has no symbols. */
 bool cup_elf_of(const void *place, struct cup_elf *object);
 
-/* Calls LOOK for one after the other, until it returns true. */
+/* Calls LOOK for each object, until it returns true. */
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user);
 
-/* The address of what OBJECT itself defines by that name; NULL: nothing. Looks at all of them. */
+/* The address of the symbol NAME that OBJECT defines; NULL: it defines none. Searches linearly. */
 void *cup_elf_symbol(const struct cup_elf *object, const char *name);
 
-/* The name of the function of OBJECT that PLACE lies in; NULL: none that it exports. */
+/* The name of the exported function of OBJECT that contains PLACE; NULL: none. */
 const char *cup_elf_name_at(const struct cup_elf *object, const void *place);
 
-/* OBJECT is linked with LIBRARY. */
+/* True if OBJECT is linked with LIBRARY (DT_NEEDED). */
 bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library);
 
 #endif

@@ -1,15 +1,16 @@
-/* Every function that the library interposes, stated once: the wrappers (hook_*.c), the real_*
- * pointers, the table that resolves them (real.c) and the test that audits the exported symbols
- * all come from this list. How to add one: docs/contributing/add-a-hook.md.
+/* The list of all functions that the library interposes. The wrappers (hooks/hook_*.c), the real_*
+ * pointers, the table that resolves them (real.c) and the test of the exported symbols are made
+ * from it. How to add one: docs/contributing/add-a-hook.md.
  *
- * X(name, family, need). REQUIRED: in every glibc since 2.17; without it the library switches
- * itself off. OPTIONAL: newer, or an alias; a call without it fails with ENOSYS as the kernel
- * would. */
+ * X(name, family, need). REQUIRED: in every glibc since 2.17; if it is missing, the library
+ * switches itself off. OPTIONAL: newer, or an alias; if it is missing, a call fails with ENOSYS, as
+ * a missing system call does. */
 #ifndef CUPPING_PRELOAD_SYS_HOOK_LIST_H
 #define CUPPING_PRELOAD_SYS_HOOK_LIST_H
 
 #ifndef __NO_INLINE__
-#define __NO_INLINE__ /* libc's inline getc_unlocked and its like would collide with ours */
+#define __NO_INLINE__ /* the headers' inline getc_unlocked() etc. would collide with our wrappers  \
+                       */
 #endif
 
 #include "preload/sys/library_variable.h"
@@ -317,7 +318,7 @@
     X(_exit, PROCESS, REQUIRED)                                                                    \
     X(_Exit, PROCESS, REQUIRED)
 
-/* Siblings that no public header declares. */
+/* Aliases that no public header declares. */
 struct rusage;
 pid_t __wait(int *status);
 pid_t __waitpid(pid_t pid, int *status, int options);
@@ -416,8 +417,9 @@ int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
 int __pthread_mutex_lock(pthread_mutex_t *lock);
 int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
-/* What a lock is tried or looked at by, before it is waited for; and what a thread's stack is set
- * and told by, whose versions in glibc 2.34 are no older one's. */
+/* Functions that the library calls itself and does not interpose: the variants that try a lock
+ * without waiting, and those that set or read a thread's stack. They are resolved at run time
+ * because glibc 2.34 gave them new versions, which older systems do not have. */
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
     X(mtx_trylock)                                                                                 \
@@ -428,9 +430,9 @@ int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
     X(pthread_getattr_np)                                                                          \
     X(pthread_attr_getstack)
 
-/* Methods of XRootD's client, by their C++ names; the last letter tells the ABI: t for version 5, l
- * for version 6. They are no part of the list above: the library that has them comes when it comes,
- * out of RTLD_NEXT's sight, and there may be two of it. See hook_xrootd.c. */
+/* Methods of XRootD's client, by their mangled C++ names; the last letter shows the ABI: t for
+ * version 5, l for version 6. They are not in the list above: Python loads their library later,
+ * where RTLD_NEXT does not find it, and two versions of it may be loaded. See hook_xrootd.c. */
 #if defined(__x86_64__)
 #define CUP_XROOTD_HOOKS(X)                                                                                                                  \
     X(_ZN5XrdCl4File4OpenERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEENS_9OpenFlags5FlagsENS_6Access4ModeEt)                       \
@@ -460,15 +462,15 @@ CUP_TRIES(X)
 CUP_HOOKS(X)
 #undef X
 
-/* Resolves all of them once; returns how many were found, or -1 if a REQUIRED one is missing.
- * Called by the constructor, or by the first malloc if that comes earlier. */
+/* Resolves all of them, once. Returns how many were found; -1: a REQUIRED one is missing. Called by
+ * the constructor, or by the first malloc() if that comes earlier. */
 int cup_real_resolve(void);
 
-/* Resolves one before that. */
+/* Resolves one function before that. */
 void *cup_real_find(void **slot, const char *name);
 
-/* The real function, resolved if it is not yet; a call through NULL is the caller's to avoid
- * (only OPTIONAL names can be NULL after resolution, see CUP_HAVE). */
+/* The real function, resolved now if it has not been yet. Only OPTIONAL functions can be NULL: the
+ * caller checks them with CUP_HAVE. */
 #define CUP_REAL(name)                                                                             \
     (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_RESOLVE_NOW(name))
 #define CUP_RESOLVE_NOW(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))

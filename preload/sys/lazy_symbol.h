@@ -1,5 +1,6 @@
-/* Functions that before glibc 2.34 lie in libpthread. A program without it may load a library that
- * brings it along: out of our sight, unless it is asked by its name. */
+/* Functions that are in libpthread before glibc 2.34. If the program does not load libpthread
+ * itself but a library that it opens later does, dlsym(RTLD_NEXT) does not find them: they are then
+ * looked up in libpthread by name. */
 #ifndef CUPPING_PRELOAD_SYS_LAZY_SYMBOL_H
 #define CUPPING_PRELOAD_SYS_LAZY_SYMBOL_H
 
@@ -7,13 +8,13 @@
 
 void *cup_lazy_symbol_find(void **slot, const char *name);
 
-/* The real function, or NULL. */
+/* The real function; NULL: libpthread is not loaded. */
 #define CUP_LATER(name)                                                                            \
     (__builtin_expect(real_##name != NULL, 1)                                                      \
          ? real_##name                                                                             \
          : (__typeof__(name) *)cup_lazy_symbol_find((void **)&real_##name, #name))
 
-/* The C library keeps in a condition who waits for it, since glibc 2.25; false with older ones. */
+/* True since glibc 2.25, whose pthread_cond_t holds the number of waiters. */
 bool cup_lazy_symbol_shows_waiters(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* A variable of the library's own that a hook looks at in each call. Said where it is declared:
- * then other files find it without looking up its address first. */
+/* CUP_OURS marks a variable that hooks read in every call as internal to the library: code in other
+ * files then reads it directly, without loading its address from the global offset table first. */
 #ifndef CUPPING_PRELOAD_SYS_LIBRARY_VARIABLE_H
 #define CUPPING_PRELOAD_SYS_LIBRARY_VARIABLE_H
 

@@ -21,8 +21,8 @@ bool cup_maps_close(struct cup_maps *maps)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-/* False: there is no more. */
-static bool fill(struct cup_maps *maps)
+/* False: the end of the file. */
+static bool fill_buffer(struct cup_maps *maps)
 {
     ssize_t got;
     memmove(maps->text, maps->text + maps->at, maps->end - maps->at);
@@ -36,8 +36,8 @@ static bool fill(struct cup_maps *maps)
     return got > 0;
 }
 
-/* The next one, ended by NUL; NULL: there is none. */
-static char *take_line(struct cup_maps *maps)
+/* The next line, NUL-terminated; NULL: there is none. */
+static char *read_line(struct cup_maps *maps)
 {
     for (;;) {
         char *line = maps->text + maps->at;
@@ -47,7 +47,7 @@ static char *take_line(struct cup_maps *maps)
             maps->at = (size_t)(end - maps->text) + 1;
             return line;
         }
-        if (!fill(maps)) {
+        if (!fill_buffer(maps)) {
             maps->failed = maps->failed || maps->at != maps->end;
             return NULL;
         }
@@ -56,8 +56,8 @@ static char *take_line(struct cup_maps *maps)
 
 /* ---- fields ------------------------------------------------------------------------------ */
 
-/* Reads a number up to the character that ends it, and that; false: it is none. */
-static bool take_number(char **at, unsigned base, char ends, uint64_t *value)
+/* Reads a number and the character ENDS after it. False: there is no number. */
+static bool read_number(char **at, unsigned base, char ends, uint64_t *value)
 {
     char *from = *at;
     *value = 0;
@@ -74,16 +74,16 @@ static bool take_number(char **at, unsigned base, char ends, uint64_t *value)
 }
 
 /* START-END rwxp OFFSET MAJOR:MINOR INODE      PATH */
-static bool take_fields(char *at, struct cup_mapping_line *line)
+static bool read_fields(char *at, struct cup_mapping_line *line)
 {
     uint64_t major, minor;
-    if (!take_number(&at, 16, '-', &line->start) || !take_number(&at, 16, ' ', &line->end) ||
+    if (!read_number(&at, 16, '-', &line->start) || !read_number(&at, 16, ' ', &line->end) ||
         strlen(at) < 5)
         return false;
     line->executable = at[2] == 'x';
     at += 5;
-    if (!take_number(&at, 16, ' ', &line->offset) || !take_number(&at, 16, ':', &major) ||
-        !take_number(&at, 16, ' ', &minor) || !take_number(&at, 10, ' ', &line->inode))
+    if (!read_number(&at, 16, ' ', &line->offset) || !read_number(&at, 16, ':', &major) ||
+        !read_number(&at, 16, ' ', &minor) || !read_number(&at, 10, ' ', &line->inode))
         return false;
     line->device = major << 32 | minor;
     line->path = at + strspn(at, " ");
@@ -92,8 +92,8 @@ static bool take_fields(char *at, struct cup_mapping_line *line)
 
 bool cup_maps_next(struct cup_maps *maps, struct cup_mapping_line *line)
 {
-    char *text = take_line(maps);
-    if (text && take_fields(text, line))
+    char *text = read_line(maps);
+    if (text && read_fields(text, line))
         return true;
     maps->failed = maps->failed || text;
     return false;

@@ -1,4 +1,4 @@
-/* The kernel's list of what is mapped (/proc/self/maps), line by line, without allocating. */
+/* Reads /proc/self/maps line by line, without allocating. */
 #ifndef CUPPING_PRELOAD_SYS_MAPS_H
 #define CUPPING_PRELOAD_SYS_MAPS_H
 
@@ -14,16 +14,17 @@ struct cup_mapping_line {
 
 struct cup_maps {
     int fd;
-    bool failed;     /* the list is not whole */
-    size_t at, end;  /* of what is in the buffer */
-    char text[8192]; /* a line is shorter */
+    bool failed;     /* a read failed, or a line was not understood */
+    size_t at, end;  /* the unread part of the buffer */
+    char text[8192]; /* longer than any line */
 };
 
-/* False: there is no such list. */
+/* False: the file cannot be opened. */
 bool cup_maps_open(struct cup_maps *maps);
+/* False: there are no more lines. */
 bool cup_maps_next(struct cup_maps *maps, struct cup_mapping_line *line);
 
-/* True: every line was read and understood. */
+/* True: all lines were read and understood. */
 bool cup_maps_close(struct cup_maps *maps);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <sys/uio.h>
 
-/* Sandboxes that forbid process_vm_readv mostly allow this. */
+/* For sandboxes that forbid process_vm_readv(); most of them allow reading this file. */
 static bool read_by_file(const void *at, void *to, size_t bytes)
 {
     int fd = cup_raw_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);

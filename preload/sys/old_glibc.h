@@ -1,7 +1,7 @@
-/* Symbols that glibc 2.34 moved into libc and gave a new version: bound to their first one, so
- * that a library built today loads on images with glibc 2.17 (there they lie in libdl, which the
- * Makefile names, and libpthread, which need not be there: hence weak). Included by every file
- * through the Makefile. */
+/* Binds symbols that glibc 2.34 moved from libdl and libpthread into libc, with a new version, to
+ * their old version, so that a library built today also loads with glibc 2.17. There they are in
+ * libdl, which the Makefile links, and in libpthread, which a program may not load: hence weak. The
+ * Makefile includes this file in every source file. */
 #ifndef CUPPING_PRELOAD_SYS_OLD_GLIBC_H
 #define CUPPING_PRELOAD_SYS_OLD_GLIBC_H
 

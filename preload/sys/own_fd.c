@@ -7,21 +7,21 @@
 enum { ENTRIES = 64, AT_LEAST = 900 };
 _Static_assert(ENTRIES < 256, "an entry's place is the low byte of its name");
 
-/* Of each entry: the number of its use, and its descriptor + 1 (0: free; TAKEN: about to be
- * opened). In one word, so that whoever lost an entry never reads what somebody else opened in its
- * place. */
+/* Each entry is one word: in the upper half a number that counts its uses, in the lower half the
+ * descriptor + 1 (0: free; TAKEN: being opened). A name contains the use number, so a stale name
+ * never reads the file that was opened later in the same entry. */
 static uint64_t entries[ENTRIES];
-static int highest; /* entries ever used: most processes have one or two */
+static int highest; /* number of entries ever used: one or two in most processes */
 
 #define TAKEN UINT32_MAX
 
-static uint64_t word_of(uint32_t use, uint32_t descriptor)
+static uint64_t make_word(uint32_t use, uint32_t descriptor)
 {
     return (uint64_t)use * (UINT64_C(1) << 32) | descriptor;
 }
 
-/* Uses are told apart modulo 2^24. */
-static uint32_t name_of(int place, uint32_t use)
+/* A name is the use number (modulo 2^24) and the entry's index + 1. */
+static uint32_t make_name(int place, uint32_t use)
 {
     return use << 8 | (uint32_t)(place + 1);
 }
@@ -44,24 +44,24 @@ static void note_highest(int count)
         continue;
 }
 
-/* Before its file is opened: there is never one too many. */
-static uint32_t take(void)
+/* Takes an entry before the file is opened, so that never more than ENTRIES files are open. */
+static uint32_t take_entry(void)
 {
     for (int i = 0; i < ENTRIES; i++) {
         uint64_t word = __atomic_load_n(&entries[i], __ATOMIC_RELAXED);
         uint32_t use = (uint32_t)(word >> 32) + 1;
         if ((uint32_t)word ||
-            !__atomic_compare_exchange_n(&entries[i], &word, word_of(use, TAKEN), false,
+            !__atomic_compare_exchange_n(&entries[i], &word, make_word(use, TAKEN), false,
                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
         note_highest(i + 1);
-        return name_of(i, use);
+        return make_name(i, use);
     }
     return 0;
 }
 
-/* Sets the descriptor of an entry that is still NAME's; returns the one before, -1 if none. */
-static int exchange(uint32_t name, uint32_t descriptor)
+/* Replaces the descriptor of an entry if it is still NAME's. Returns the previous one; -1: none. */
+static int exchange_descriptor(uint32_t name, uint32_t descriptor)
 {
     uint64_t *entry = entry_of(name), word = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
     while (is_of(word, name))
@@ -71,7 +71,8 @@ static int exchange(uint32_t name, uint32_t descriptor)
     return -1;
 }
 
-/* Where the program may have no such numbers, we do without: it may need all that it has. */
+/* If RLIMIT_NOFILE forbids such a number, no file is kept open: the program may need all low
+ * numbers. */
 static int open_high(const char *path)
 {
     int low = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -83,10 +84,10 @@ static int open_high(const char *path)
 
 uint32_t cup_own_fd_open(const char *path)
 {
-    uint32_t name = take();
+    uint32_t name = take_entry();
     int fd = name ? open_high(path) : -1;
     if (name)
-        exchange(name, (uint32_t)(fd + 1));
+        exchange_descriptor(name, (uint32_t)(fd + 1));
     return fd < 0 ? 0 : name;
 }
 
@@ -103,7 +104,7 @@ size_t cup_own_fd_read(uint32_t name, char *text, size_t size)
 
 void cup_own_fd_close(uint32_t name)
 {
-    int fd = name ? exchange(name, 0) : -1;
+    int fd = name ? exchange_descriptor(name, 0) : -1;
     if (fd >= 0)
         cup_raw_close(fd);
 }
@@ -123,5 +124,5 @@ void cup_own_fd_lost(unsigned first, unsigned last)
 void cup_own_fd_forked(void)
 {
     for (int i = 0; i < highest; i++)
-        cup_own_fd_close(name_of(i, (uint32_t)(entries[i] >> 32)));
+        cup_own_fd_close(make_name(i, (uint32_t)(entries[i] >> 32)));
 }

@@ -1,7 +1,7 @@
-/* Descriptors of our own that stay open, to be read again and again: files of /proc that say how
- * much memory or time is used, which cost three times as much to open as to read. They have high
- * numbers, out of the way of programs that count on low ones, and are given up as soon as the
- * program closes or replaces the number. */
+/* Descriptors that the library keeps open: files of /proc that are read again and again, because
+ * opening one takes three times as long as reading it. They have high numbers, since programs
+ * expect low numbers for their own. As soon as the program closes or replaces such a number, the
+ * library gives the descriptor up. All functions change errno. */
 #ifndef CUPPING_PRELOAD_SYS_OWN_FD_H
 #define CUPPING_PRELOAD_SYS_OWN_FD_H
 
@@ -9,20 +9,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Opens PATH for reading. Returns a name to read and close it by; 0 if it cannot be opened, or
- * there are too many. Changes errno, as all that follow. */
+/* Opens PATH for reading. Returns a name for the following functions; 0 if the file cannot be
+ * opened or too many are open. */
 uint32_t cup_own_fd_open(const char *path);
 
-/* Reads the file from its beginning, as text of at most SIZE - 1 bytes. Returns their number; 0 if
- * the descriptor was taken away, or the read failed: the name is then void. */
+/* Reads the file from its beginning into TEXT, NUL-terminated, at most SIZE - 1 bytes. Returns
+ * their number; 0 if the read failed or the program took the descriptor's number: NAME is then
+ * invalid. */
 size_t cup_own_fd_read(uint32_t name, char *text, size_t size);
 
 void cup_own_fd_close(uint32_t name); /* 0 is fine */
 
-/* The program closes, or has replaced, the numbers from FIRST to LAST. */
+/* The program closes or has replaced the descriptors FIRST to LAST: those among them are not ours
+ * any more. */
 void cup_own_fd_lost(unsigned first, unsigned last);
 
-/* In a forked child, whose copies tell of its parent: closes all. */
+/* A forked child: closes all, because the open files describe the parent. */
 void cup_own_fd_forked(void);
 
 #endif

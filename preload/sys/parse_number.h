@@ -1,13 +1,13 @@
-/* Decimal numbers, read without strtoull and sscanf: built with a glibc of 2023 or later, those
- * become symbols that older images do not have. */
+/* Reads and writes decimal numbers. strtoull() and sscanf() are not used: compiled with glibc 2.38
+ * or later they become calls of __isoc23_* symbols, which older systems do not have. */
 #ifndef CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
 #define CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Skips blanks, reads digits into *VALUE (UINT64_MAX if they are too many), returns what follows;
- * TEXT itself if there is no digit. */
+/* Skips spaces and reads digits into *VALUE (UINT64_MAX on overflow). Returns a pointer to what
+ * follows; TEXT itself if there is no digit. */
 static inline const char *cup_number(const char *text, uint64_t *value)
 {
     const char *at = text;
@@ -24,8 +24,8 @@ static inline const char *cup_number(const char *text, uint64_t *value)
     return at;
 }
 
-/* Writes NUMBER (up to ten digits), and NUL; returns where that stands. Allocates nothing and takes
- * no lock: for a child of vfork, a signal handler. */
+/* Writes NUMBER (up to ten digits) and a NUL. Returns a pointer to the NUL. Safe in a signal
+ * handler and in a child of vfork(). */
 static inline char *cup_number_write(char *text, uint32_t number)
 {
     unsigned digits = 1;

@@ -12,8 +12,8 @@ CUP_TRIES(X)
 
 enum need { OPTIONAL, REQUIRED };
 
-/* __isoc23_* exist only where the headers send fscanf there; the list names both, so asking for
- * one by its own name never gives the other. */
+/* All hooks by name. The list has fscanf and __isoc23_fscanf, to which newer headers redirect it,
+ * as two entries: the names are strings, so each is resolved as itself. */
 static const struct hook {
     const char *name;
     void **slot;
@@ -26,9 +26,9 @@ static const struct hook {
 
 static bool resolved;
 
-/* A hook that another library's constructor reaches, perhaps from inside an allocator that is just
- * starting: this one name, which that caller got from libc, so that dlsym finds it. For a name
- * that is missing dlsym would allocate, and come back to that allocator. */
+/* Resolves one function before all are resolved: another library's constructor has called a hook,
+ * perhaps from inside an allocator that is just starting. The caller got this name from libc, so
+ * dlsym finds it. For a missing name dlsym would allocate, and enter that allocator again. */
 void *cup_real_find(void **slot, const char *name)
 {
     if (!resolved && !*slot)
@@ -38,14 +38,15 @@ void *cup_real_find(void **slot, const char *name)
 
 static int missing_required;
 
-static int resolve(enum need need)
+static int resolve_all(enum need need)
 {
     int count = 0;
     for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
         if (hooks[i].need != need)
             continue;
         void *real = *hooks[i].slot ? *hooks[i].slot : dlsym(RTLD_NEXT, hooks[i].name);
-        /* Stored before anything else: a tail call would resolve relative to our caller. */
+        /* A volatile store, so that dlsym() is never a tail call: RTLD_NEXT depends on its caller.
+         */
         *(void *volatile *)hooks[i].slot = real;
         count += real != NULL;
         missing_required += !real && need == REQUIRED;
@@ -53,7 +54,7 @@ static int resolve(enum need need)
     return count;
 }
 
-/* The required ones first: whoever the search for the others calls will find them in place. */
+/* The required functions come first: resolving a missing optional one calls some of them. */
 int cup_real_resolve(void)
 {
     static int found;
@@ -64,8 +65,8 @@ int cup_real_resolve(void)
 #define X(name) *(void *volatile *)&real_##name = dlsym(RTLD_NEXT, #name);
     CUP_TRIES(X)
 #undef X
-    int count = resolve(REQUIRED);
-    count += resolve(OPTIONAL);
+    int count = resolve_all(REQUIRED);
+    count += resolve_all(OPTIONAL);
     dlerror(); /* the program asks for its own errors, not for ours */
     resolved = true;
     found = missing_required ? -1 : count;

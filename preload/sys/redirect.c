@@ -17,8 +17,9 @@ struct relocations {
     size_t count;
 };
 
-/* The loader has made addresses of the offsets in most tables, but not in all. */
-static struct relocations find(const struct cup_elf *library, ElfW(Sxword) table, ElfW(Sxword) size)
+/* The loader replaces the offsets in most dynamic sections by addresses, but not in all. */
+static struct relocations find_relocations(const struct cup_elf *library, ElfW(Sxword) table,
+                                           ElfW(Sxword) size)
 {
     struct relocations found = {NULL, 0};
     for (const ElfW(Dyn) *entry = library->dynamic; entry->d_tag != DT_NULL; entry++) {
@@ -31,8 +32,9 @@ static struct relocations find(const struct cup_elf *library, ElfW(Sxword) table
     return found.entries ? found : (struct relocations){NULL, 0};
 }
 
-/* The loader may have made the table read-only: then it becomes so again. */
-static bool write_to(const struct cup_elf *library, const void **slot, const void *to)
+/* The loader may have made the table read-only (RELRO): then the page is made writable for the
+ * store, and read-only again. */
+static bool write_entry(const struct cup_elf *library, const void **slot, const void *to)
 {
     const ElfW(Ehdr) *head = (const void *)library->base;
     const ElfW(Phdr) *parts = (const void *)(library->base + head->e_phoff);
@@ -58,7 +60,7 @@ static bool redirect_in(const struct cup_elf *library, struct relocations all, c
         int type = (int)ELF64_R_TYPE(each->r_info);
         if ((type == BY_CALL || type == BY_ADDRESS) &&
             strcmp(library->texts + symbol->st_name, name) == 0)
-            done |= write_to(library, (const void **)(library->base + each->r_offset), to);
+            done |= write_entry(library, (const void **)(library->base + each->r_offset), to);
     }
     return done;
 }
@@ -67,6 +69,6 @@ bool cup_redirect(const struct cup_elf *library, const char *name, const void *t
 {
     if (memcmp((const void *)library->base, ELFMAG, SELFMAG) != 0)
         return false;
-    bool called = redirect_in(library, find(library, DT_JMPREL, DT_PLTRELSZ), name, to);
-    return redirect_in(library, find(library, DT_RELA, DT_RELASZ), name, to) || called;
+    bool called = redirect_in(library, find_relocations(library, DT_JMPREL, DT_PLTRELSZ), name, to);
+    return redirect_in(library, find_relocations(library, DT_RELA, DT_RELASZ), name, to) || called;
 }

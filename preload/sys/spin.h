@@ -1,5 +1,7 @@
-/* A lock for a few stores, that yields while it waits. It allocates nothing and is no semaphore, so
- * none of our own wrappers is on its way; a forked child sets it to 0. */
+/* A spin lock that is held for a few stores; a waiting thread yields the core. It allocates nothing
+ * and calls no function that the library hooks. A forked child sets it to 0: the thread that held
+ * it may not exist there. Not for signal handlers: the interrupted thread may hold the lock (see
+ * the guard in lifecycle/thread.h). */
 #ifndef CUPPING_PRELOAD_SYS_SPIN_H
 #define CUPPING_PRELOAD_SYS_SPIN_H
 
