@@ -63,8 +63,8 @@ object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(call sources,preload))
 analysis_objs := $(filter-out %/cli/main.o,$(call object,$(call sources,analysis plot cli)))
 testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(testable_sources))
-unit_analysis_objs := $(call object,$(call sources,tests/analysis tests/plot tests/cli))
-unit_preload_objs := $(call object,$(call sources,tests/preload))
+unit_analysis_objs := $(call object,$(call sources,tests/analysis tests/plot tests/cli tests/howto/analysis))
+unit_preload_objs := $(call object,$(call sources,tests/preload tests/howto/preload))
 unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
 e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
@@ -148,7 +148,7 @@ $(B)/tests/unit-preload: $(unit_preload_objs) $(B)/libtestable.a
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs) $(preload_libs)
 
-$(B)/tests/unit-wrappers: $(unit_wrappers_objs)
+$(B)/tests/unit-wrappers: $(unit_wrappers_objs) | $(B)/tests/howto/libexample_hook.so
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(LDFLAGS) -o $@ $^ $(test_libs)
 
@@ -171,8 +171,13 @@ $(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
 	@mkdir -p $(@D)
 	$(CXX) -O2 -g $(warnings) -fno-optimize-sibling-calls -fPIC -shared -o $@ $<
 
-# Stacks are also read where a test wants them, by the very objects of the library.
+# A test reads stacks at places of its own, with the objects of the library.
 $(B)/tests/trace/libstacks.so: $(B)/libpreload.a
+
+# The library with one more hook.
+$(B)/tests/howto/libexample_hook.so: tests/howto/example_hook.c $(preload_objs) $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(preload_cflags) $(preload_ldflags) -o $@ $< $(preload_objs) $(preload_libs)
 
 $(B)/libpreload.a: $(filter-out $(B)/obj/preload/hooks/%,$(preload_objs))
 	@rm -f $@

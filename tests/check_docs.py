@@ -17,6 +17,8 @@ ZSH = "wrappers/completion/_cupping"
 WIDTH = 120
 
 VERBS = []  # of `cupping help`
+FLOORS = ["include", "preload", "analysis", "plot", "cli", "tests"]
+SOURCES = "".join(path.read_text() for floor in FLOORS for path in (TOP / floor).rglob("*.[ch]"))
 differences = []
 
 
@@ -199,6 +201,13 @@ def check_named_files(path, text):
             report(path.relative_to(TOP), f"names {name}, which does not exist")
 
 
+def check_named_functions(path, text):
+    """Functions of cupping that contributors' pages name as `cup_...()`."""
+    for name in sorted(set(re.findall(r"`(cup_\w+)\(\)`", text))):
+        if name not in SOURCES:
+            report(path.relative_to(TOP), f"names {name}(), which does not exist")
+
+
 def check_width(path, text):
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -212,6 +221,8 @@ def check_markdown():
         text = path.read_text()
         check_links(path, text)
         check_named_files(path, text)
+        check_named_functions(path, text)
+        check_width(path, text)
 
 
 def main():
