@@ -46,6 +46,11 @@ static const struct cup_option rows[] = {
 };
 const struct cup_options cup_report_options = CUP_OPTIONS(rows);
 
+static bool needs(const struct request *request, enum cup_needs what)
+{
+    return request->only && cup_report_section_needs(request->only) & what;
+}
+
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     struct cup_operands operands = {&request->directory, 1, 0};
@@ -60,7 +65,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
                              "--only %s is for the text; --json always has all sections",
                              request->only);
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
-        !(request->only && cup_section_needs_stacks(request->only)))
+        !needs(request, CUP_NEEDS_STACKS))
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--prefix, --dataset and --worker are for --only functions");
     if (request->target_text &&
@@ -96,8 +101,7 @@ static int write_totals(const struct request *request, const struct cup_totals *
 /* Sections that show what files say of themselves: others do not wait for it. */
 static bool wants_files(const struct request *request)
 {
-    return request->json || request->files ||
-           (request->only && cup_section_needs_baskets(request->only));
+    return request->json || request->files || needs(request, CUP_NEEDS_BASKETS);
 }
 
 /* Opens the files that were read, then writes. */
@@ -117,8 +121,7 @@ static int write_with_files(const struct request *request, struct cup_totals *to
 /* Sections that show stacks: others do not wait for them. */
 static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
 {
-    return !cup_stacks_missing(profile) &&
-           (request->json || (request->only && cup_section_needs_stacks(request->only)));
+    return !cup_stacks_missing(profile) && (request->json || needs(request, CUP_NEEDS_STACKS));
 }
 
 /* Rather a word of a misspelt name than zeros. */
@@ -227,8 +230,8 @@ static int report(const struct request *request, const struct cup_coffea_file *g
     struct cup_profile profile;
     struct cup_error error;
     const struct cup_load_options load = {
-        .counters = request->json || (request->only && cup_section_needs_counters(request->only)),
-        .baskets = request->json || (request->only && cup_section_needs_baskets(request->only)),
+        .counters = request->json || needs(request, CUP_NEEDS_COUNTERS),
+        .baskets = request->json || needs(request, CUP_NEEDS_BASKETS),
         .span = request->span,
         .run = request->number};
     if (cup_verb_load(&profile, request->directory, &load, &error) != 0)

@@ -63,7 +63,7 @@ int cup_export_collapsed(const struct cup_totals *totals, const char *directory,
                          struct cup_error *error)
 {
     static const struct cup_export_file files[] = {
-#define X(id, name, title, unit, scale) {name ".collapsed", write_##id},
+#define X(id, name, title, unit, scale) {name ".collapsed", write_##id, NULL},
         CUP_EXPORTED_WEIGHTS(X)
 #undef X
     };

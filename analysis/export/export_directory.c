@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/report/page/rows.h"
+
 /* ---- whether we may ----------------------------------------------------------------------- */
 
 enum { TEMPORARY = 7 }; /* ".XXXXXX": what a killed export leaves */
@@ -57,16 +59,24 @@ static int open_directory(const char *directory, const struct cup_export_file *f
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-int cup_export_file(const struct cup_totals *totals, const char *path, cup_export_writer write,
-                    struct cup_error *error)
+static int write_file(const struct cup_totals *totals, const char *path,
+                      const struct cup_export_file *file, struct cup_error *error)
 {
     struct cup_output output;
     if (cup_output_open(&output, path, error) != 0)
         return -1;
-    if (write(totals, &output) == 0)
+    int result =
+        file->write ? file->write(totals, &output) : cup_csv_rows(totals, &output, file->table);
+    if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
     return cup_error_memory(error, path);
+}
+
+int cup_export_file(const struct cup_totals *totals, const char *path, cup_export_writer write,
+                    struct cup_error *error)
+{
+    return write_file(totals, path, &(struct cup_export_file){.write = write}, error);
 }
 
 static int write_into(const struct cup_totals *totals, const char *directory,
@@ -77,7 +87,7 @@ static int write_into(const struct cup_totals *totals, const char *directory,
     if (!path)
         return cup_error_memory(error, directory);
     snprintf(path, bytes, "%s/%s", directory, file->name);
-    int result = cup_export_file(totals, path, file->write, error);
+    int result = write_file(totals, path, file, error);
     free(path);
     return result;
 }

@@ -6,12 +6,15 @@
 #include "analysis/metrics/totals.h"
 #include "analysis/write/output.h"
 
+struct cup_report_table;
+
 /* Writes one file. Returns 0, or -1 without memory; `output` tells whether all was written. */
 typedef int (*cup_export_writer)(const struct cup_totals *totals, const struct cup_output *output);
 
 struct cup_export_file {
     const char *name;
-    cup_export_writer write;
+    cup_export_writer write; /* NULL: the rows of a table of the report, as CSV */
+    const struct cup_report_table *table;
 };
 
 /* Writes all files, in their order, each replaced only by a whole one. Returns 0, or -1 and *error,

@@ -111,10 +111,10 @@ int cup_export_roastcoffea(const struct cup_totals *totals, const char *director
                            struct cup_error *error)
 {
     static const struct cup_export_file files[] = {
-        {"metrics.json", write_metrics},
-        {"start_end_time.txt", write_start_and_end},
-        {"config.json", write_config},
-        {"metadata.json", write_metadata},
+        {"metrics.json", write_metrics, NULL},
+        {"start_end_time.txt", write_start_and_end, NULL},
+        {"config.json", write_config, NULL},
+        {"metadata.json", write_metadata, NULL},
     };
     return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
 }

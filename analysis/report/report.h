@@ -4,7 +4,7 @@
 
 #include "analysis/base/target.h"
 #include "analysis/metrics/totals.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 #include "analysis/write/output.h"
 
 /* A `target` without a rate is none.
@@ -32,13 +32,7 @@ const char *cup_report_section_name(size_t n);
 /* True if `--only NAME` means a section. */
 bool cup_report_has_section(const char *name);
 
-/* True if a section, asked for by name, shows what the counters of every task tell. */
-bool cup_section_needs_counters(const char *name);
-
-/* Likewise, all rows of baskets. */
-bool cup_section_needs_baskets(const char *name);
-
-/* Likewise, stacks. */
-bool cup_section_needs_stacks(const char *name);
+/* What must be loaded for a section that there is: a sum of enum cup_needs. */
+unsigned cup_report_section_needs(const char *name);
 
 #endif

@@ -71,10 +71,6 @@ static void begin_item(struct cup_json *json, const char *name)
 
 static void open_group(struct cup_json *json, const char *name, char bracket)
 {
-    if (json->table) {
-        cup_row_table_open(json->table, name, bracket == '[');
-        return;
-    }
     begin_item(json, name);
     putc(bracket, json->out);
     json->filled[++json->depth] = false;
@@ -82,10 +78,6 @@ static void open_group(struct cup_json *json, const char *name, char bracket)
 
 static void close_group(struct cup_json *json, char bracket)
 {
-    if (json->table) {
-        cup_row_table_close(json->table);
-        return;
-    }
     bool in_row = json->row_depth && json->depth >= json->row_depth;
     bool filled = json->filled[json->depth--];
     if (filled && !in_row)
@@ -105,7 +97,7 @@ void cup_json_object(struct cup_json *json, const char *name)
 static void open_line(struct cup_json *json, const char *name, char bracket)
 {
     open_group(json, name, bracket);
-    if (!json->row_depth && !json->table)
+    if (!json->row_depth)
         json->row_depth = json->depth;
 }
 
@@ -148,10 +140,6 @@ static void write_number(FILE *out, struct cup_value value)
 
 void cup_json_value(struct cup_json *json, const char *name, struct cup_value value)
 {
-    if (json->table) {
-        cup_row_table_value(json->table, name, value);
-        return;
-    }
     begin_item(json, name);
     if (value.kind == CUP_VALUE_TEXT)
         write_text(json->out, value.text.bytes, value.text.length);

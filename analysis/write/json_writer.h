@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "analysis/base/value.h"
-#include "analysis/write/row_table.h"
 
 enum { CUP_JSON_DEPTH = 16 };
 
@@ -16,7 +15,6 @@ struct cup_json {
     int depth;
     bool filled[CUP_JSON_DEPTH]; /* something stands in the object or array of that depth */
     int row_depth;               /* from this depth on all stands in one line; 0: not in a row */
-    struct cup_row_table *table; /* not owned; all goes there instead; NULL: nowhere else */
 };
 
 void cup_json_start(struct cup_json *json, FILE *out);

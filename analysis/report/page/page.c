@@ -70,6 +70,18 @@ const char *cup_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* Counts have all their digits. */
+void cup_page_add_number(struct cup_table *table, double number)
+{
+    char text[32];
+    if (number >= 0 && number < 1e15 && number == floor(number)) {
+        cup_table_add_value(table, cup_count((uint64_t)number), CUP_UNIT_COUNT);
+        return;
+    }
+    snprintf(text, sizeof text, "%.6g", number);
+    cup_table_add_string(table, text);
+}
+
 /* ---- lists of metrics ------------------------------------------------------------------- */
 
 static void add_metric(const struct cup_page *page, struct cup_table *table,

@@ -16,44 +16,10 @@ struct cup_page {
     bool *begun; /* becomes true with the first heading */
 };
 
-/* Sections. Each returns 0, or -1 without memory; one that has nothing to show prints nothing. */
-int cup_print_summary(const struct cup_page *page); /* what must be on the first screen */
-int cup_print_tasks(const struct cup_page *page);
-int cup_print_waits(const struct cup_page *page);
-int cup_print_chunks(const struct cup_page *page);
-int cup_print_datasets(const struct cup_page *page);
-int cup_print_coffea(const struct cup_page *page);    /* its report: as seen, and as given */
-int cup_print_functions(const struct cup_page *page); /* needs totals->calls */
-int cup_print_files(const struct cup_page *page);
-int cup_print_branches(const struct cup_page *page);
-int cup_print_servers(const struct cup_page *page);
-int cup_print_opens(const struct cup_page *page);
-int cup_print_workers(const struct cup_page *page);
-int cup_print_losses(const struct cup_page *page);
-int cup_print_hosts(const struct cup_page *page);
-int cup_print_stages(const struct cup_page *page);
-int cup_print_merge(const struct cup_page *page);
-int cup_print_time_budget(const struct cup_page *page);
-int cup_print_attribution(const struct cup_page *page);
-int cup_print_sections(const struct cup_page *page);
-int cup_print_section_tasks(const struct cup_page *page, const struct cup_sections *sections);
-int cup_print_fine(const struct cup_page *page);
-int cup_print_health(const struct cup_page *page);
-int cup_print_processes(const struct cup_page *page);
-int cup_print_runs(const struct cup_page *page);
-int cup_print_scaling(const struct cup_page *page); /* also where there is but a target */
-int cup_print_slowest(const struct cup_page *page); /* chunks one by one */
-
 enum { CUP_DESCRIPTION = 300 };
 
 /* When, where and how much: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
 char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION]);
-
-/* What a chunk costs by its events; part of the section on chunks. */
-void cup_print_fits(const struct cup_page *page);
-
-/* The threads' time as a stacked bar, and its legend. */
-void cup_print_bar(const struct cup_page *page);
 
 /* A metric, and any number, with its unit; `to` has CUP_HUMAN_READABLE_ROOM. Both return `to`. */
 char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric);

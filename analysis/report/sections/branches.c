@@ -3,56 +3,118 @@
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/file_shares.h"
-#include "analysis/report/page/page.h"
-
-enum { SHOWN_BRANCHES = 20, SHOWN_BRANCHES_OF_ALL = 5 };
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static void add_branch(const struct cup_page *page, struct cup_table *table,
-                       const struct cup_branch_row *row)
+static struct cup_value count_if(bool known, uint64_t count)
 {
-    const struct cup_branches *branches = page->totals->branches;
-    char algorithms[CUP_ALGORITHMS_ROOM];
-    const char *unnamed = row->tree ? "" : "(no name: pages of RNTuples)";
-    bool known = row->rereads_known;
-    if (row->name)
-        cup_table_add(table, cup_page_text(page, row->name));
-    else
-        cup_table_add_string(table, unnamed);
-    cup_table_add(table, cup_page_text(page, row->tree));
-    cup_table_add_value(table, cup_count(row->sums.baskets), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(row->sums.compressed), CUP_UNIT_BYTES);
-    cup_table_add_value(table,
-                        cup_ratio((double)row->sums.compressed, (double)branches->all.compressed),
-                        CUP_UNIT_SHARE);
-    cup_table_add_value(table, cup_baskets_uncompressed(&row->sums), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_baskets_ratio(&row->sums), CUP_UNIT_RATIO);
-    cup_table_add_value(table, known ? cup_count(row->rereads.bytes) : cup_null(), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(row->tasks), CUP_UNIT_COUNT);
-    cup_table_add_string(table, cup_algorithm_names(row->sums.algorithms, algorithms));
+    return cup_value_if(known, cup_count(count));
 }
 
-static void print_table(const struct cup_page *page)
+/* "asked", "unseen, by_place": how the baskets are known; null: not at all. */
+static struct cup_value sources(struct cup_report_rows *rows, const struct cup_basket_sums *sums)
 {
-    static const struct cup_column columns[] = {
-        {"branch", CUP_FIT_LEFT, 0},   {"tree", CUP_FIT_LEFT, 4},
-        {"baskets", CUP_FIT_RIGHT, 3}, {"compressed", CUP_FIT_RIGHT, 0},
-        {"share", CUP_FIT_RIGHT, 0},   {"uncompressed", CUP_FIT_RIGHT, 1},
-        {"ratio", CUP_FIT_RIGHT, 0},   {"read again", CUP_FIT_RIGHT, 0},
-        {"tasks", CUP_FIT_RIGHT, 2},   {"algorithm", CUP_FIT_LEFT, 5},
-    };
-    const struct cup_branches *branches = page->totals->branches;
-    size_t most = cup_page_rows(page, page->alone ? SHOWN_BRANCHES : SHOWN_BRANCHES_OF_ALL);
-    size_t shown = branches->count < most ? branches->count : most;
-    struct cup_table table;
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < shown; i++)
-        add_branch(page, &table, &branches->rows[i]);
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, branches->count - shown,
-                  page->alone ? "branches in --json" : "branches; --only branches, --json");
+    static const char *const names[] = {"", "asked", "unseen", "by_place", "pages", "embedded"};
+    char room[64];
+    size_t length = 0;
+    for (unsigned i = 1; i < sizeof names / sizeof *names; i++)
+        if (sums->sources & 1u << i)
+            length += (size_t)snprintf(room + length, sizeof room - length, "%s%s",
+                                       length ? ", " : "", names[i]);
+    return length ? cup_row_string(rows, room) : cup_null();
 }
+
+/* What the file has of the branch; without baskets where the file was not examined. */
+static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
+                                             const struct cup_branch_row *row)
+{
+    const struct cup_file_shares *shares = rows->totals->shares;
+    struct cup_text name = cup_profile_text(rows->profile, row->name);
+    const struct cup_file_fact *fact =
+        shares && row->root_file && row->name ? cup_row_facts(shares, row) : NULL;
+    return fact && !fact->reason ? cup_root_branch_named(&fact->tree, name.bytes, name.length)
+                                 : (struct cup_root_branch){0};
+}
+
+#define FIELDS(X)                                                                                  \
+    X("file", TEXT, cup_row_text(rows, row->file))                                                 \
+    X("tree", TEXT, cup_row_text(rows, row->tree), .heading = "tree", .place = 2, .rank = 4)       \
+    X("branch", TEXT, cup_row_text(rows, row->name))                                               \
+    X(NULL, TEXT, row->name ? cup_row_text(rows, row->name) : cup_string(unnamed),                 \
+      .heading = "branch", .place = 1)                                                             \
+    X("files", COUNT, count_if(files_known, row->files))                                           \
+    X("tasks", COUNT, cup_count(row->tasks), .heading = "tasks", .place = 9, .rank = 2)            \
+    X("chunks", COUNT, cup_count(row->chunks))                                                     \
+    X("baskets", COUNT, cup_count(sums->baskets), .heading = "baskets", .place = 3, .rank = 3)     \
+    X("compressed_bytes", BYTES, cup_count(sums->compressed), .heading = "compressed", .place = 4) \
+    X(NULL, SHARE, cup_ratio((double)sums->compressed, (double)branches->all.compressed),          \
+      .heading = "share", .place = 5)                                                              \
+    X("uncompressed_bytes", BYTES, cup_baskets_uncompressed(sums), .heading = "uncompressed",      \
+      .place = 6, .rank = 1)                                                                       \
+    X("compression_ratio", RATIO, cup_baskets_ratio(sums), .heading = "ratio", .place = 7)         \
+    X("compressed_payload_bytes", BYTES, cup_baskets_payload(sums, true))                          \
+    X("uncompressed_payload_bytes", BYTES, cup_baskets_payload(sums, false))                       \
+    X("entries", COUNT, count_if(sums->baskets > sums->unseen && sums->entries, sums->entries))    \
+    X("algorithms", TEXT, cup_row_algorithms(rows, sums->algorithms), .heading = "algorithm",      \
+      .place = 10, .rank = 5, .none = "")                                                          \
+    X("incidental_baskets", COUNT, cup_count(sums->incidental))                                    \
+    X("incidental_bytes", BYTES, cup_count(sums->incidental_bytes))                                \
+    X("embedded_baskets", COUNT, cup_count(sums->embedded))                                        \
+    X("unseen_baskets", COUNT, cup_count(sums->unseen))                                            \
+    X("unseen_compressed_bytes", BYTES, cup_count(sums->unseen_compressed))                        \
+    X("reread_same_task_bytes", BYTES, cup_count(sums->again_bytes))                               \
+    X("reread_baskets", COUNT, count_if(row->rereads_known, row->rereads.baskets))                 \
+    X("reread_bytes", BYTES, count_if(row->rereads_known, row->rereads.bytes),                     \
+      .heading = "read again", .place = 8)                                                         \
+    X("reread_border_bytes", BYTES, count_if(row->rereads_known, row->rereads.border_bytes))       \
+    X("reread_estimated_bytes", BYTES, count_if(row->rereads_known, row->rereads.estimated_bytes)) \
+    X("reread_wasted_bytes", BYTES, count_if(row->rereads_known, row->rereads.wasted_bytes))       \
+    X("source", TEXT, sources(rows, sums))                                                         \
+    X("file_baskets", COUNT, count_if(in_file.baskets, in_file.baskets))                           \
+    X("file_bytes", BYTES, count_if(in_file.baskets, in_file.compressed_bytes))                    \
+    X("share_of_file_pct", PERCENT,                                                                \
+      cup_value_if(in_file.baskets && row->rereads_known,                                          \
+                   cup_ratio(100.0 * (double)cup_distinct_bytes(sums, &row->rereads),              \
+                             (double)in_file.compressed_bytes)))
+
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_branch_row *row = item;
+    const struct cup_basket_sums *sums = &row->sums;
+    const struct cup_branches *branches = rows->totals->branches;
+    const struct cup_root_branch in_file = branch_in_file(rows, row);
+    const char *unnamed = row->tree ? "" : "(no name: pages of RNTuples)";
+    bool files_known = row->root_file || branches->rereads_known;
+    CUP_FILL(values, FIELDS);
+}
+
+static bool add_file_rows(void *context, const struct cup_branch_row *branches, size_t count)
+{
+    struct cup_report_rows *rows = context;
+    for (size_t i = 0; i < count; i++)
+        cup_add_row(rows, &branches[i]);
+    return !cup_output_failed(rows->output);
+}
+
+/* For each file; in the text, and where there are too many files and branches, over all files. */
+static int list_branches(struct cup_report_rows *rows)
+{
+    const struct cup_branches *branches = rows->totals->branches;
+    if (!rows->text.page && cup_branches_by_file(branches))
+        return cup_branches_each(rows->totals, add_file_rows, rows);
+    for (size_t i = 0; i < branches->count; i++)
+        cup_add_row(rows, &branches->rows[i]);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
+const struct cup_report_table cup_branches_table = {CUP_TABLE_PARTS(parts), list_branches,
+                                                    .on_screen = 20, .more = "branches in --json"};
+static const struct cup_report_table short_table = {CUP_TABLE_PARTS(parts), list_branches,
+                                                    .on_screen = 5,
+                                                    .more = "branches; --only branches, --json"};
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
@@ -67,9 +129,9 @@ static void print_rereads(const struct cup_page *page)
         enum cup_metric_id metric;
         const char *text;
     } parts[] = {
-        {CUP_METRIC_REREAD_BORDER_BYTES, "where one chunk ends and another begins"},
+        {CUP_METRIC_REREAD_BORDER_BYTES, "at chunk boundaries"},
         {CUP_METRIC_REREAD_SAME_TASK_BYTES, "by the same task"},
-        {CUP_METRIC_REREAD_WASTED_BYTES, "for results not used"},
+        {CUP_METRIC_REREAD_WASTED_BYTES, "for results that were not used"},
         {CUP_METRIC_REREAD_ESTIMATED_BYTES, "estimated"},
     };
     const struct cup_branches *branches = page->totals->branches;
@@ -146,12 +208,11 @@ static void print_how(const struct cup_page *page)
         const char *text;
     } parts[] = {
         {CUP_METRIC_UNSEEN_COMPRESSED_BYTES,
-         "asked for, but their keys passed by no hook: uncompressed "
-         "bytes and ratio are without them"},
+         "requested, but no hook saw their keys; uncompressed bytes and ratio are without them"},
         {CUP_METRIC_BY_PLACE_BYTES,
-         "known by where they lie in requests, for their reader is not uproot"},
+         "found by their place in the requests, because the reader is not uproot"},
         {CUP_METRIC_PAGE_BYTES, "pages of RNTuples, which have no names"},
-        {CUP_METRIC_WITHOUT_TASK_BYTES, "of no known task"},
+        {CUP_METRIC_WITHOUT_TASK_BYTES, "unattributed"},
     };
     char bytes[CUP_HUMAN_READABLE_ROOM], line[300];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -163,7 +224,7 @@ static void print_how(const struct cup_page *page)
     }
 }
 
-int cup_print_branches(const struct cup_page *page)
+static int print_branches(const struct cup_page *page)
 {
     const struct cup_branches *branches = page->totals->branches;
     char compressed[CUP_HUMAN_READABLE_ROOM], uncompressed[CUP_HUMAN_READABLE_ROOM],
@@ -177,7 +238,8 @@ int cup_print_branches(const struct cup_page *page)
              cup_page_human_readable(page, uncompressed, CUP_METRIC_UNCOMPRESSED_BYTES),
              cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO));
     cup_page_heading(page, "Branches", detail);
-    print_table(page);
+    int result =
+        cup_print_rows(page, page->alone ? &cup_branches_table : &short_table, NULL, NULL, NULL);
     if (cup_branches_any(branches))
         print_rereads(page);
     print_shares(page);
@@ -185,5 +247,28 @@ int cup_print_branches(const struct cup_page *page)
     print_how(page);
     if (page->alone)
         cup_page_metrics(page, &cup_branches_metrics);
-    return 0;
+    return result;
 }
+
+static int put_branches(struct report *report)
+{
+    const struct cup_branches *branches = report->totals->branches;
+    char room[CUP_ALGORITHMS_ROOM];
+    cup_json_object(&report->json, "branches");
+    put_metrics(report, &cup_branches_metrics);
+    put(report, "algorithms",
+        branches->all.algorithms ? cup_string(cup_algorithm_names(branches->all.algorithms, room))
+                                 : cup_null());
+    put(report, "rows_by_file", cup_bool(cup_branches_by_file(branches)));
+    int result = cup_put_rows(report, "rows", &cup_branches_table, NULL);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_branches_section = {
+    .name = "branches",
+    .needs = CUP_NEEDS_BASKETS,
+    .table = &cup_branches_table,
+    .print = print_branches,
+    .put = put_branches,
+};

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 /* Marks that are told apart without colour, as in a file. */
 static const struct mark {
@@ -121,7 +122,7 @@ static void print_meaning(const struct cup_page *page)
             cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
 }
 
-int cup_print_time_budget(const struct cup_page *page)
+static int print_time_budget(const struct cup_page *page)
 {
     cup_page_heading(page, "Time budget", "worker threads x wall time, split without remainder");
     cup_print_bar(page);
@@ -129,3 +130,93 @@ int cup_print_time_budget(const struct cup_page *page)
     cup_page_metrics(page, &cup_time_budget_metrics);
     return 0;
 }
+
+/* ---- in the JSON ---------------------------------------------------------------------------- */
+
+/* True if some of the budget's time could have this name. */
+static bool part_is_measured(const struct cup_totals *totals, int part)
+{
+    bool is_wait = part >= CUP_BUDGET_IO && part <= CUP_BUDGET_OTHER;
+    return !is_wait ||
+           (totals->pool_tasks_measured &&
+            cup_profile_measured(totals->profile, cup_wait_parts[part - CUP_BUDGET_IO].needs));
+}
+
+/* In percent, that add up to 100. */
+static void put_shares(struct report *report)
+{
+    double percent[CUP_BUDGET_COUNT];
+    cup_budget_percent(&report->totals->budget, percent);
+    cup_json_object(&report->json, "shares_pct");
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        put(report, cup_budget_texts[i].name,
+            part_is_measured(report->totals, i) ? cup_real(percent[i]) : cup_null());
+    cup_json_end_object(&report->json);
+}
+
+static const char *budget_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    snprintf(room, CUP_KEY_ROOM, "%s_s", cup_budget_texts[index].name);
+    return room;
+}
+
+static void fill_budget(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_budget *budget = item;
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        values[i] =
+            cup_value_if(part_is_measured(rows->totals, i), cup_seconds((int64_t)budget->ns[i]));
+}
+
+#define HEAD_FIELDS(X)                                                                             \
+    CUP_WHO_FIELDS(X, process)                                                                     \
+    X("threads", COUNT, cup_count(budget->threads))                                                \
+    X("threads_s", SECONDS, cup_seconds((int64_t)budget->threads_ns))
+
+static void fill_head(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_budget *budget = item;
+    uint32_t process = (uint32_t)(budget - rows->totals->budgets);
+    CUP_FILL(values, HEAD_FIELDS);
+}
+
+#define TAIL_FIELDS(X) X("overbooked_s", SECONDS, cup_seconds((int64_t)budget->overbooked_ns))
+
+static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_budget *budget = item;
+    (void)rows;
+    CUP_FILL(values, TAIL_FIELDS);
+}
+
+static int list_workers(struct cup_report_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->profile->process_count; i++)
+        if (rows->totals->budgets[i].threads > 0)
+            cup_add_row(rows, &rows->totals->budgets[i]);
+    return 0;
+}
+
+static const struct cup_row_part worker_parts[] = {
+    CUP_ROW_PART(HEAD_FIELDS, fill_head),
+    {.count = CUP_BUDGET_COUNT, .key = budget_key, .fill = fill_budget},
+    CUP_ROW_PART(TAIL_FIELDS, fill_tail),
+};
+static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+
+static int put_time_budget(struct report *report)
+{
+    cup_json_object(&report->json, "time_budget");
+    put_metrics(report, &cup_time_budget_metrics);
+    put_shares(report);
+    int result = cup_put_rows(report, "by_worker", &workers, NULL);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_time_budget_section = {
+    .name = "time_budget",
+    .shown = CUP_SHOWN_IN_PAGE,
+    .print = print_time_budget,
+    .put = put_time_budget,
+};

@@ -1,6 +1,8 @@
 /* Coffea's report: as it was seen in the chunks, and as the user saved it. */
+#include <stdlib.h>
+
 #include "analysis/metrics/dask/coffea_compare.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 
 enum { SHOWN_DATASETS = 20 };
 
@@ -78,7 +80,7 @@ static void print_notes(const struct cup_page *page, const struct cup_coffea_fil
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
-int cup_print_coffea(const struct cup_page *page)
+static int print_coffea(const struct cup_page *page)
 {
     const struct cup_coffea_file *given = page->totals->given;
     struct cup_coffea_row rows[CUP_COFFEA_FIELDS];
@@ -94,3 +96,151 @@ int cup_print_coffea(const struct cup_page *page)
     }
     return 0;
 }
+
+/* ---- in the JSON ------------------------------------------------------------------------- */
+
+void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums)
+{
+    put(report, "bytesread", sums->with_bytes ? cup_count(sums->bytes) : cup_null());
+    put(report, "entries", sums->with_entries ? cup_count(sums->entries) : cup_null());
+    put(report, "processtime", sums->chunks ? cup_seconds((int64_t)sums->process_ns) : cup_null());
+    put(report, "chunks", cup_count(cup_coffea_chunks(sums)));
+}
+
+static int put_columns(struct report *report)
+{
+    size_t count = 0;
+    uint32_t *names = cup_columns_used(report->totals, &count);
+    cup_json_array(&report->json, "columns");
+    for (size_t i = 0; names && i < count; i++)
+        put(report, NULL, text_of(report, names[i]));
+    cup_json_end_array(&report->json);
+    free(names);
+    return names ? 0 : -1;
+}
+
+/* ---- as given --------------------------------------------------------------------------- */
+
+static struct cup_value seconds(uint64_t ns)
+{
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
+}
+
+static struct cup_value time_of(int64_t ns)
+{
+    return ns ? cup_time(ns) : cup_null();
+}
+
+static void put_given_columns(struct report *report, const struct cup_coffea_file *given)
+{
+    size_t i;
+    json_t *name;
+    if (!given->columns) {
+        put(report, "columns", cup_null());
+        return;
+    }
+    cup_json_array(&report->json, "columns");
+    json_array_foreach(given->columns, i, name)
+        put(report, NULL,
+            cup_text((struct cup_text){json_string_value(name), json_string_length(name)}));
+    cup_json_end_array(&report->json);
+}
+
+static void put_given_dataset(struct report *report, const char *name,
+                              const struct cup_coffea_figures *figures)
+{
+    cup_json_row(&report->json, NULL);
+    put(report, "dataset", cup_string(name));
+    put(report, "entries", cup_known_worker_count(figures->entries));
+    put(report, "duration", seconds(figures->process_ns));
+    put(report, "num_requested_bytes", cup_known_worker_count(figures->bytes));
+    cup_json_end_object(&report->json);
+}
+
+static void put_given(struct report *report, const struct cup_coffea_file *given)
+{
+    cup_json_object(&report->json, "given");
+    put(report, "file", cup_string(given->path));
+    put(report, "bytesread", cup_known_worker_count(given->report.bytes));
+    put(report, "entries", cup_known_worker_count(given->report.entries));
+    put(report, "processtime", seconds(given->report.process_ns));
+    put(report, "chunks", cup_known_worker_count(given->report.chunks));
+    put_given_columns(report, given);
+    put(report, "columns_unreadable", cup_bool(given->columns_unreadable));
+    put(report, "t_start", time_of(given->start_ns));
+    put(report, "t_stop", time_of(given->stop_ns));
+    put(report, "ignored", cup_count(given->ignored));
+    cup_json_array(&report->json, "datasets");
+    for (size_t i = 0; i < given->dataset_count; i++)
+        put_given_dataset(report, given->datasets[i].name, &given->datasets[i].figures);
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+}
+
+/* ---- both ------------------------------------------------------------------------------- */
+
+static void put_comparison(struct report *report)
+{
+    struct cup_coffea_row rows[CUP_COFFEA_FIELDS];
+    char sentence[CUP_COFFEA_SENTENCE];
+    cup_coffea_compare(report->totals, rows);
+    cup_json_array(&report->json, "compared");
+    for (int i = 0; i < CUP_COFFEA_FIELDS; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "field", cup_string(rows[i].name));
+        put(report, "seen", rows[i].seen);
+        put(report, "given", rows[i].given);
+        put(report, "ratio", rows[i].ratio);
+        put(report, "differs", cup_bool(rows[i].differs));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+    cup_json_array(&report->json, "differs");
+    for (int i = 0; i < CUP_COFFEA_FIELDS; i++)
+        if (rows[i].differs) {
+            cup_coffea_sentence(report->totals, &rows[i], sentence);
+            put(report, NULL, cup_string(sentence));
+        }
+    cup_json_end_array(&report->json);
+}
+
+static void put_without_file(struct report *report)
+{
+    put(report, "given", cup_null());
+    put(report, "compared", cup_null());
+    put(report, "differs", cup_null());
+}
+
+/* Null where nothing was seen and nothing given. */
+static int put_coffea(struct report *report)
+{
+    const struct cup_coffea_file *given = report->totals->given;
+    if (report->totals->coffea.chunks == 0 && !given) {
+        put(report, "coffea", cup_null());
+        return 0;
+    }
+    cup_json_object(&report->json, "coffea");
+    cup_report_put_coffea_sums(report, &report->totals->coffea);
+    int result = put_columns(report);
+    if (given) {
+        put_given(report, given);
+        put_comparison(report);
+    } else {
+        put_without_file(report);
+    }
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+static bool is_given(const struct cup_page *page)
+{
+    return page->totals->given != NULL;
+}
+
+const struct cup_report_section cup_coffea_section = {
+    .name = "coffea",
+    .shown = CUP_SHOWN_ON_REQUEST,
+    .is_wanted = is_given,
+    .print = print_coffea,
+    .put = put_coffea,
+};

@@ -1,37 +1,191 @@
+/* Files: what was read and written of each, and of the baskets in those of ROOT. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "analysis/metrics/metrics.h"
+#include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/files.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
-enum { SHOWN_FILES = 10 };
+/* ---- the file ------------------------------------------------------------------------------ */
+
+#define FILE_FIELDS(X)                                                                             \
+    X("file", TEXT, cup_row_text(rows, file->path), .heading = "data file", .place = 1)            \
+    X("class", TEXT, cup_string(cup_file_class_name(file->class)))                                 \
+    X("size_bytes", BYTES, cup_value_if(sized, cup_count(file->size)))                             \
+    X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 10, .rank = 1)          \
+    X("processes", COUNT, cup_count(file->processes))                                              \
+    X(NULL, BYTES, cup_count(c[CUP_F_READ_BYTES]), .heading = "read", .place = 2)                  \
+    X(NULL, COUNT, cup_count(c[CUP_F_READ_CALLS]), .heading = "calls", .place = 3)                 \
+    X(NULL, BYTES, cup_ratio((double)c[CUP_F_READ_BYTES], calls), .heading = "a call", .place = 4, \
+      .rank = 3)                                                                                   \
+    X(NULL, SECONDS, cup_seconds((int64_t)c[CUP_F_READ_NS]), .heading = "time", .place = 5)        \
+    X(NULL, COUNT, cup_count(c[CUP_F_OPENS]), .heading = "opens", .place = 7, .rank = 4)           \
+    X(NULL, BYTES, cup_count(c[CUP_F_WRITE_BYTES]), .heading = "written", .place = 8, .rank = 2)   \
+    X(NULL, BYTES, cup_value_if(mapped, cup_count(c[CUP_F_MAPPED_BYTES])), .heading = "mapped",    \
+      .place = 9, .rank = 6)
+
+static void fill_file(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const uint32_t *index = item;
+    const struct cup_file *file = &rows->profile->files[*index];
+    const struct cup_file_sum total = cup_file_total(rows->profile, *index);
+    const uint64_t *c = total.counters;
+    bool mapped = cup_profile_measured(rows->profile, CUP_FEATURE_MAPPED);
+    bool sized = file->size || !(file->flags & CUP_FILE_IS_REMOTE);
+    double calls = (double)c[CUP_F_READ_CALLS];
+    CUP_FILL(values, FILE_FIELDS);
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+static struct cup_value counter_of(const struct cup_profile *profile, unsigned counter,
+                                   const uint64_t *counters)
+{
+    uint64_t needs = counter == CUP_F_MAPPED_BYTES ? CUP_FEATURE_MAPPED : CUP_FEATURE_FILES;
+    return counter_value(cup_file_counter_names[counter], counters[counter],
+                         cup_profile_measured(profile, needs));
+}
+
+static const char *file_counter_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    return counter_key(cup_file_counter_names[index], room, CUP_KEY_ROOM);
+}
+
+static void fill_counters(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_file_sum total = cup_file_total(rows->profile, *(const uint32_t *)item);
+    for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+        values[i] = counter_of(rows->profile, i, total.counters);
+}
+
+/* ---- what was read of its baskets ---------------------------------------------------------- */
+
+static struct cup_value if_any(uint64_t count)
+{
+    return cup_value_if(count > 0, cup_count(count));
+}
+
+/* What new branches of the file were to be compressed with. */
+static const char *algorithm_of(const struct cup_root_file *file)
+{
+    static const char *const names[] = {
+        [1] = "zlib", [2] = "lzma", [3] = "old", [4] = "lz4", [5] = "zstd"};
+    uint32_t algorithm = file->compression / 100;
+    return algorithm < sizeof names / sizeof *names ? names[algorithm] : NULL;
+}
+
+/* known: the file itself could be opened again. Level 0: not compressed at all. */
+#define BASKET_FIELDS(X)                                                                           \
+    X("sequential_share", SHARE,                                                                   \
+      cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],                                    \
+                (double)total.counters[CUP_F_READ_CALLS]),                                         \
+      .heading = "in sequence", .place = 6, .rank = 5)                                             \
+    X("baskets", COUNT, cup_value_if(read, cup_count(sums->baskets)))                              \
+    X("compressed_bytes", BYTES, cup_value_if(read, cup_count(sums->compressed)))                  \
+    X("uncompressed_bytes", BYTES, cup_value_if(read, cup_baskets_uncompressed(sums)))             \
+    X("compression_ratio", RATIO, cup_value_if(read, cup_baskets_ratio(sums)))                     \
+    X("branches_read", COUNT, cup_value_if(read && of->rereads_known, cup_count(of->branches)))    \
+    X("algorithms", TEXT, cup_value_if(read, cup_row_algorithms(rows, sums->algorithms)))          \
+    X("incidental_baskets", COUNT, cup_value_if(read, cup_count(sums->incidental)))                \
+    X("incidental_bytes", BYTES, cup_value_if(read, cup_count(sums->incidental_bytes)))            \
+    X("reread_bytes", BYTES,                                                                       \
+      cup_value_if(read && of->rereads_known, cup_count(of->rereads.bytes)))                       \
+    X("tree_branches", COUNT, if_any(of->tree_branches))                                           \
+    X("branches_share", SHARE,                                                                     \
+      cup_ratio((double)of->branches_of_trees, (double)of->tree_branches))                         \
+    X("tree_compressed_bytes", BYTES, if_any(of->tree_compressed))                                 \
+    X("bytes_share", SHARE, cup_ratio((double)of->read_of_trees, (double)of->tree_compressed))     \
+    X("share_of_branches_pct", PERCENT, cup_value_if(known, cup_share_of_branches(share)))         \
+    X("share_of_bytes_pct", PERCENT, cup_value_if(known, cup_share_of_bytes(share)))               \
+    X("file_branches", COUNT, cup_value_if(known, cup_count(share->branches)))                     \
+    X("file_baskets_bytes", BYTES, cup_value_if(known, cup_count(share->bytes)))                   \
+    X("clusters", COUNT, cup_value_if(known, cup_count(share->clusters)))                          \
+    X("cluster_events", COUNT, cup_value_if(known, if_any(share->cluster_events)))                 \
+    X("not_examined", TEXT, cup_string(share->reason))                                             \
+    X("compression_algorithm", TEXT, cup_value_if(headed, cup_string(algorithm_of(root))))         \
+    X("compression_level", COUNT, cup_value_if(headed, cup_count(root->compression % 100)))
+
+static void fill_baskets(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    static const struct cup_branches_file unknown;
+    static const struct cup_root_file no_root;
+    static const struct cup_file_share no_share = {.reason = "no basket of it was read"};
+    const struct cup_file_sum total = cup_file_total(rows->profile, *(const uint32_t *)item);
+    const struct cup_branches *branches = rows->totals->branches;
+    const struct cup_file_shares *shares = rows->totals->shares;
+    uint32_t number = branches->root_of[*(const uint32_t *)item];
+    const struct cup_root_file *root = number ? &rows->profile->root_files[number - 1] : &no_root;
+    const struct cup_branches_file *of = number ? &branches->files[number - 1] : &unknown;
+    const struct cup_file_share *share = shares && number ? &shares->files[number - 1] : &no_share;
+    const struct cup_basket_sums *sums = &root->sums;
+    bool read = sums->baskets || sums->incidental, known = !share->reason, headed = root->version;
+    CUP_FILL(values, BASKET_FIELDS);
+}
+
+/* ---- by prefix, in the JSON alone ---------------------------------------------------------- */
+
+static void put_prefix(struct report *report, const struct cup_file_sum *sum)
+{
+    const struct cup_profile *profile = report->profile;
+    char room[CUP_KEY_ROOM];
+    cup_json_row(&report->json, NULL);
+    put(report, "prefix",
+        sum->prefix == CUP_NO_PREFIX ? cup_null()
+                                     : text_of(report, profile->prefixes[sum->prefix].name));
+    put(report, "tasks", cup_count(sum->tasks));
+    for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+        if (i < CUP_F_SIZE_0_100 || i == CUP_F_MAPPED_BYTES)
+            put(report, file_counter_key(i, room), counter_of(profile, i, sum->counters));
+    cup_json_end_object(&report->json);
+}
+
+static void put_prefixes(struct report *report, const void *item)
+{
+    const struct cup_profile *profile = report->profile;
+    uint32_t at = profile->files[*(const uint32_t *)item].first_sum;
+    cup_json_array(&report->json, "by_prefix");
+    for (; at; at = profile->file_sums[at - 1].next)
+        put_prefix(report, &profile->file_sums[at - 1]);
+    cup_json_end_array(&report->json);
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static const struct cup_row_part parts[] = {
+    CUP_ROW_PART(FILE_FIELDS, fill_file),
+    {.count = CUP_FILE_COUNTER_COUNT, .key = file_counter_key, .fill = fill_counters},
+    CUP_ROW_PART(BASKET_FIELDS, fill_baskets),
+    {.put = put_prefixes},
+};
 
 /* Opened, but neither read nor written nor mapped: nothing to show. */
-static bool is_idle(const struct cup_file_sum *sum)
+static bool is_idle(const struct cup_profile *profile, uint32_t file)
 {
-    const uint64_t *c = sum->counters;
+    const struct cup_file_sum sum = cup_file_total(profile, file);
+    const uint64_t *c = sum.counters;
     return c[CUP_F_READ_CALLS] + c[CUP_F_WRITE_CALLS] + c[CUP_F_MAPPED_BYTES] == 0;
 }
 
-static void add_file(const struct cup_page *page, struct cup_table *table, uint32_t index)
+/* The text shows data files only. */
+static int list_files(struct cup_report_rows *rows)
 {
-    const struct cup_file *file = &page->profile->files[index];
-    const struct cup_file_sum total = cup_file_total(page->profile, index);
-    const uint64_t *c = total.counters;
-    bool mapped = cup_profile_measured(page->profile, CUP_FEATURE_MAPPED);
-    double calls = (double)c[CUP_F_READ_CALLS];
-    cup_table_add(table, cup_page_text(page, file->path));
-    cup_table_add_value(table, cup_count(c[CUP_F_READ_BYTES]), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(c[CUP_F_READ_CALLS]), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_ratio((double)c[CUP_F_READ_BYTES], calls), CUP_UNIT_BYTES);
-    cup_table_add_seconds(table, c[CUP_F_READ_NS]);
-    cup_table_add_value(table, cup_ratio((double)c[CUP_F_SEQUENTIAL_CALLS], calls), CUP_UNIT_SHARE);
-    cup_table_add_value(table, cup_count(c[CUP_F_OPENS]), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_BYTES]), CUP_UNIT_BYTES);
-    cup_table_add_value(table, mapped ? cup_count(c[CUP_F_MAPPED_BYTES]) : cup_null(),
-                        CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
+    size_t count;
+    bool is_text = rows->text.page != NULL;
+    uint32_t *files = cup_files_by_bytes(rows->profile, is_text ? CUP_FILE_DATA : 0, &count);
+    for (size_t i = 0; files && i < count; i++)
+        if (is_text && is_idle(rows->profile, files[i]))
+            cup_hide_row(rows);
+        else
+            cup_add_row(rows, &files[i]);
+    free(files);
+    return files ? 0 : -1;
 }
+
+const struct cup_report_table cup_files_table = {CUP_TABLE_PARTS(parts), list_files,
+                                                 .on_screen = 10, .more = "files in --json"};
+
+/* ---- the text ------------------------------------------------------------------------------ */
 
 static void print_access_sizes(const struct cup_page *page)
 {
@@ -60,35 +214,21 @@ static void print_access_sizes(const struct cup_page *page)
     }
 }
 
-int cup_print_files(const struct cup_page *page)
+static int print_files(const struct cup_page *page)
 {
-    static const struct cup_column columns[] = {
-        {"data file", CUP_FIT_LEFT, 0}, {"read", CUP_FIT_RIGHT, 0},
-        {"calls", CUP_FIT_RIGHT, 0},    {"a call", CUP_FIT_RIGHT, 3},
-        {"time", CUP_FIT_RIGHT, 0},     {"in sequence", CUP_FIT_RIGHT, 5},
-        {"opens", CUP_FIT_RIGHT, 4},    {"written", CUP_FIT_RIGHT, 2},
-        {"mapped", CUP_FIT_RIGHT, 6},   {"tasks", CUP_FIT_RIGHT, 1},
-    };
-    size_t count, shown = 0;
+    size_t count;
     uint32_t *files = cup_files_by_bytes(page->profile, CUP_FILE_DATA, &count);
-    struct cup_table table;
     char detail[100];
+    free(files);
     if (!files)
         return -1;
     snprintf(detail, sizeof detail, "%zu data file%s, those most read first", count,
              cup_plural(count));
     cup_page_heading(page, "Files", detail);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && shown < cup_page_rows(page, SHOWN_FILES); i++) {
-        const struct cup_file_sum total = cup_file_total(page->profile, files[i]);
-        if (is_idle(&total))
-            continue;
-        add_file(page, &table, files[i]);
-        shown++;
-    }
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count - shown, "files in --json");
+    int result = cup_print_rows(page, &cup_files_table, NULL, NULL, NULL);
     print_access_sizes(page);
-    free(files);
-    return 0;
+    return result;
 }
+
+const struct cup_report_section cup_files_section = {
+    .name = "files", .table = &cup_files_table, .print = print_files};

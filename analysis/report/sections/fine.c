@@ -1,7 +1,8 @@
 /* Dask's own activities: a few lines, and those that the program named. */
 #include <string.h>
 
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 /* The section is this short: the rest is in --json. */
 enum { SHOWN_ACTIVITIES = 6, SHOWN_NAMED = 20 };
@@ -170,7 +171,7 @@ static void print_named(const struct cup_page *page)
         }
 }
 
-int cup_print_fine(const struct cup_page *page)
+static int print_fine(const struct cup_page *page)
 {
     const struct cup_fine *fine = page->totals->fine;
     char detail[120];
@@ -188,3 +189,335 @@ int cup_print_fine(const struct cup_page *page)
     print_incomplete(page);
     return 0;
 }
+
+/* ---- in the JSON: groups of tasks --------------------------------------------------------- */
+
+/* What a row says of a group of tasks: of a prefix, of a worker's process, of a span. */
+struct group {
+    uint64_t tasks;
+    struct cup_value wall_s;
+    int64_t cpu_ns, noncpu_ns; /* by our clocks; negative: not known */
+    const struct cup_fine_sums *dask;
+    const struct cup_wait_sums *waits; /* NULL: none is known, and their keys are left out */
+    const struct cup_measured_waits *helper_waits;
+    const void *of;
+};
+
+static struct group group_of_sums(const struct cup_task_sums *sums,
+                                  const struct cup_fine_sums *dask)
+{
+    bool timed = cup_sums_have_cpu(sums);
+    return (struct group){.tasks = sums->tasks,
+                          .wall_s = cup_seconds((int64_t)sums->wall_ns),
+                          .cpu_ns = timed ? (int64_t)sums->cpu_ns : -1,
+                          .noncpu_ns = timed ? (int64_t)(sums->with_cpu_ns - sums->cpu_ns) : -1,
+                          .dask = dask};
+}
+
+static struct cup_value seconds_or_null(int64_t ns)
+{
+    return cup_value_if(ns >= 0, cup_seconds(ns));
+}
+
+#define GROUP_FIELDS(X)                                                                            \
+    X("tasks", COUNT, cup_count(group->tasks))                                                     \
+    X("wall_s", SECONDS, group->wall_s)                                                            \
+    X("cpu_s", SECONDS, seconds_or_null(group->cpu_ns))                                            \
+    X("noncpu_s", SECONDS, seconds_or_null(group->noncpu_ns))
+
+static void fill_group(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct group *group = item;
+    (void)rows;
+    CUP_FILL(values, GROUP_FIELDS);
+}
+
+static struct cup_value dask_value(const struct cup_report_rows *rows, const struct group *group,
+                                   enum cup_fine_activity activity)
+{
+    return cup_fine_of(rows->totals->fine, rows->profile, group->dask, activity);
+}
+
+static const char *dask_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    (void)room;
+    return cup_fine_names[index];
+}
+
+/* Everything that Dask measured of the group. */
+static void fill_dask(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    for (int i = 0; i < CUP_FINE_COUNT; i++)
+        values[i] = dask_value(rows, item, (enum cup_fine_activity)i);
+}
+
+static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
+{
+    return cup_value_if(ns >= 0, cup_ratio((double)ns / 1e9, cup_number(dask)));
+}
+
+/* Of our clocks to Dask's. */
+#define RATIO_FIELDS(X)                                                                            \
+    X("thread_cpu_ratio", RATIO,                                                                   \
+      ratio_to(group->cpu_ns, dask_value(rows, group, CUP_FINE_THREAD_CPU)))                       \
+    X("thread_noncpu_ratio", RATIO,                                                                \
+      ratio_to(group->noncpu_ns, dask_value(rows, group, CUP_FINE_THREAD_NONCPU)))
+
+static void fill_ratios(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct group *group = item;
+    CUP_FILL(values, RATIO_FIELDS);
+}
+
+static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct group *group = item;
+    cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
+}
+
+#define GROUP_PART CUP_ROW_PART(GROUP_FIELDS, fill_group)
+#define DASK_PARTS                                                                                 \
+    {.count = CUP_FINE_COUNT, .key = dask_key, .fill = fill_dask},                                 \
+        CUP_ROW_PART(RATIO_FIELDS, fill_ratios)
+#define WAITS_PART                                                                                 \
+    {                                                                                              \
+        .count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits                          \
+    }
+
+/* ---- by prefix ---------------------------------------------------------------------------- */
+
+#define PREFIX_FIELDS(X)                                                                           \
+    X("prefix", TEXT, cup_row_text(rows, fine->name))                                              \
+    X("processor", BOOL,                                                                           \
+      cup_bool(index < rows->profile->prefix_count &&                                              \
+               cup_prefix_is_processor(rows->totals, index)))
+
+static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_fine_prefix *fine = ((const struct group *)item)->of;
+    uint32_t index = (uint32_t)(fine - rows->totals->fine->prefixes);
+    CUP_FILL(values, PREFIX_FIELDS);
+}
+
+/* Prefixes that only Dask knows have no keys for waits. */
+static void put_prefix_waits(struct report *report, const void *item)
+{
+    static const struct cup_row_part waits = WAITS_PART;
+    const struct group *group = item;
+    if (group->waits)
+        cup_put_part(report, &waits, group);
+}
+
+static int list_prefixes(struct cup_report_rows *rows)
+{
+    static const struct cup_task_sums none = {0};
+    const struct cup_fine *fine = rows->totals->fine;
+    for (uint32_t i = 0; i < fine->prefix_count; i++) {
+        bool seen = i < rows->profile->prefix_count;
+        const struct cup_task_sums *sums = seen ? &rows->totals->prefixes[i] : &none;
+        struct group group = group_of_sums(sums, &fine->prefixes[i].dask);
+        if (!fine->prefixes[i].dask.digests && !sums->tasks)
+            continue;
+        group.of = &fine->prefixes[i];
+        group.waits = seen ? &rows->profile->prefixes[i].waits : NULL;
+        group.helper_waits = seen ? &rows->profile->prefixes[i].helper_waits : NULL;
+        cup_add_row(rows, &group);
+    }
+    return 0;
+}
+
+static const struct cup_row_part prefix_parts[] = {
+    CUP_ROW_PART(PREFIX_FIELDS, fill_prefix), GROUP_PART, DASK_PARTS, {.put = put_prefix_waits}};
+static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), list_prefixes};
+
+/* ---- by worker ---------------------------------------------------------------------------- */
+
+/* A process, whose Dask workers are summed up. */
+struct worker {
+    const struct cup_process *process;
+    bool asked, complete;
+    int64_t behind_ns;
+};
+
+/* Of all workers in the process. */
+static struct cup_fine_sums sums_of_process(const struct cup_report_rows *rows, uint32_t process,
+                                            bool *complete, int64_t *behind_ns)
+{
+    const struct cup_fine *fine = rows->totals->fine;
+    struct cup_fine_sums sum = {.digests = 0};
+    *complete = true;
+    *behind_ns = 0;
+    for (size_t i = 0; i < fine->worker_count; i++) {
+        const struct cup_fine_worker *worker = &fine->workers[i];
+        if (rows->profile->servers[worker->server].process != process)
+            continue;
+        sum.digests += worker->dask.digests;
+        for (int k = 0; k < CUP_FINE_COUNT; k++) {
+            sum.all[k] += worker->dask.all[k];
+            sum.tasks[k] += worker->dask.tasks[k];
+        }
+        *complete &= worker->complete;
+        if (!worker->complete && worker->behind_ns > *behind_ns)
+            *behind_ns = worker->behind_ns;
+    }
+    return sum;
+}
+
+#define WHO_FIELDS(X) CUP_WHO_FIELDS(X, index)
+
+static void fill_who(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct worker *worker = ((const struct group *)item)->of;
+    uint32_t index = (uint32_t)(worker->process - rows->profile->processes);
+    CUP_FILL(values, WHO_FIELDS);
+}
+
+#define COMPLETE_FIELDS(X)                                                                         \
+    X("complete", BOOL, cup_value_if(worker->asked, cup_bool(worker->complete)))                   \
+    X("behind_s", SECONDS, cup_value_if(worker->asked, cup_seconds(worker->behind_ns)))
+
+static void fill_complete(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct worker *worker = ((const struct group *)item)->of;
+    (void)rows;
+    CUP_FILL(values, COMPLETE_FIELDS);
+}
+
+static void add_worker(struct cup_report_rows *rows, uint32_t index)
+{
+    struct worker worker = {.process = &rows->profile->processes[index]};
+    struct cup_wait_sums waits = worker.process->waits[CUP_PLACE_POOL];
+    cup_wait_sums_add(&waits, &worker.process->waits[CUP_PLACE_ELSEWHERE]);
+    bool timed = waits.tasks + waits.untold_tasks > 0;
+    uint64_t cpu_ns = waits.cpu_ns + waits.untold_cpu_ns;
+    uint64_t wall_ns = cup_wait_sums_wall_ns(&waits) + waits.untold_cpu_ns + waits.untold_ns;
+    const struct cup_fine_sums dask =
+        sums_of_process(rows, index, &worker.complete, &worker.behind_ns);
+    worker.asked = dask.digests > 0;
+    cup_add_row(rows, &(struct group){.tasks = worker.process->tasks,
+                                      .wall_s = cup_value_if(timed, cup_seconds((int64_t)wall_ns)),
+                                      .cpu_ns = timed ? (int64_t)cpu_ns : -1,
+                                      .noncpu_ns = timed ? (int64_t)(wall_ns - cpu_ns) : -1,
+                                      .dask = &dask,
+                                      .waits = &waits,
+                                      .helper_waits = &worker.process->helper_waits,
+                                      .of = &worker});
+}
+
+static int list_workers(struct cup_report_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->profile->process_count; i++)
+        if (cup_process_is_worker(&rows->profile->processes[i]))
+            add_worker(rows, i);
+    return 0;
+}
+
+static const struct cup_row_part worker_parts[] = {CUP_ROW_PART(WHO_FIELDS, fill_who), GROUP_PART,
+                                                   CUP_ROW_PART(COMPLETE_FIELDS, fill_complete),
+                                                   DASK_PARTS, WAITS_PART};
+static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+
+/* ---- by span ------------------------------------------------------------------------------ */
+
+#define SPAN_FIELDS(X)                                                                             \
+    X("span", TEXT, cup_row_text(rows, span->name))                                                \
+    X("span_id", TEXT, cup_row_text(rows, span->id))
+
+#define SPAN_SUM_FIELDS(X)                                                                         \
+    X("erred", COUNT, cup_count(span->tasks.erred))                                                \
+    X("unfinished", COUNT, cup_count(span->tasks.unfinished))                                      \
+    X("read_bytes", BYTES, cup_count(span->tasks.read_bytes))
+
+static void fill_span(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_fine_span *span = ((const struct group *)item)->of;
+    CUP_FILL(values, SPAN_FIELDS);
+}
+
+static void fill_span_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_fine_span *span = ((const struct group *)item)->of;
+    (void)rows;
+    CUP_FILL(values, SPAN_SUM_FIELDS);
+}
+
+static int list_spans(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->totals->fine->span_count; i++) {
+        const struct cup_fine_span *span = &rows->totals->fine->spans[i];
+        struct group group = group_of_sums(&span->tasks, &span->dask);
+        group.waits = &span->waits;
+        group.helper_waits = &span->helpers;
+        group.of = span;
+        cup_add_row(rows, &group);
+    }
+    return 0;
+}
+
+static const struct cup_row_part span_parts[] = {CUP_ROW_PART(SPAN_FIELDS, fill_span), GROUP_PART,
+                                                 CUP_ROW_PART(SPAN_SUM_FIELDS, fill_span_sums),
+                                                 DASK_PARTS, WAITS_PART};
+static const struct cup_report_table spans = {CUP_TABLE_PARTS(span_parts), list_spans};
+
+/* ---- activities, one by one ------------------------------------------------------------------ */
+
+#define ACTIVITY_FIELDS(X)                                                                         \
+    X("context", TEXT, cup_row_text(rows, row->context))                                           \
+    X("span", TEXT, cup_row_text(rows, row->span_name))                                            \
+    X("span_id", TEXT, cup_row_text(rows, row->span))                                              \
+    X("prefix", TEXT, cup_row_text(rows, row->prefix))                                             \
+    X("activity", TEXT, cup_row_text(rows, row->activity))                                         \
+    X("unit", TEXT, cup_row_text(rows, row->unit))                                                 \
+    X("value", NUMBER, cup_fine_row_value(rows->profile, row))                                     \
+    X("workers", COUNT, cup_count(row->workers))                                                   \
+    X("user", BOOL, cup_bool(row->user))
+
+static void fill_activity(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_fine_row *row = item;
+    CUP_FILL(values, ACTIVITY_FIELDS);
+}
+
+static int list_activities(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->totals->fine->row_count; i++)
+        cup_add_row(rows, &rows->totals->fine->rows[i]);
+    return 0;
+}
+
+/* Those that the program named. */
+static int list_user_activities(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->totals->fine->row_count; i++)
+        if (rows->totals->fine->rows[i].user)
+            cup_add_row(rows, &rows->totals->fine->rows[i]);
+    return 0;
+}
+
+static const struct cup_row_part activity_parts[] = {CUP_ROW_PART(ACTIVITY_FIELDS, fill_activity)};
+static const struct cup_report_table activities = {CUP_TABLE_PARTS(activity_parts),
+                                                   list_activities};
+static const struct cup_report_table user_activities = {CUP_TABLE_PARTS(activity_parts),
+                                                        list_user_activities};
+
+static int put_fine(struct report *report)
+{
+    static const struct {
+        const char *name;
+        const struct cup_report_table *table;
+    } tables[] = {{"user_activities", &user_activities},
+                  {"by_prefix", &prefixes},
+                  {"by_worker", &workers},
+                  {"by_span", &spans},
+                  {"rows", &activities}};
+    int result = 0;
+    cup_json_object(&report->json, "fine");
+    put_metrics(report, &cup_fine_metrics);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && result == 0; i++)
+        result = cup_put_rows(report, tables[i].name, tables[i].table, NULL);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_fine_section = {
+    .name = "fine", .print = print_fine, .put = put_fine};

@@ -4,6 +4,7 @@
 
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/metrics/functions/functions.h"
+#include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions.h"
 
 enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
@@ -411,7 +412,7 @@ static void print_all(const struct cup_page *page, struct cup_functions *functio
     cup_print_natives(page, functions);
 }
 
-int cup_print_functions(const struct cup_page *page)
+static int print_functions(const struct cup_page *page)
 {
     const struct cup_call_tree *tree = page->totals->calls;
     const char *missing = cup_stacks_missing(page->profile);
@@ -430,3 +431,11 @@ int cup_print_functions(const struct cup_page *page)
     cup_functions_free(&functions);
     return 0;
 }
+
+const struct cup_report_section cup_functions_section = {
+    .name = "functions",
+    .shown = CUP_SHOWN_IN_PAGE,
+    .needs = CUP_NEEDS_STACKS,
+    .print = print_functions,
+    .put = cup_put_functions,
+};

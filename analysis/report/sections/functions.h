@@ -3,7 +3,7 @@
 #define CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_H
 
 #include "analysis/metrics/functions/functions.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/rows.h"
 
 /* What tables have columns of, where anything of it was seen. */
 struct cup_shown_weight {
@@ -27,5 +27,8 @@ void cup_print_hot(const struct cup_page *page, const struct cup_functions *func
 
 /* Native functions, where there are such. */
 void cup_print_natives(const struct cup_page *page, struct cup_functions *functions);
+
+/* The section in the JSON; null without stacks. Returns 0, or -1 without memory. */
+int cup_put_functions(struct report *report);
 
 #endif

@@ -1,127 +1,14 @@
-/* How far the profile can be trusted: attribution, and the state of the logs. */
+/* How far the profile itself can be trusted: the state of the logs and of the library. */
 #include <string.h>
 
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/features.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
+#include "analysis/report/sections/row_parts.h"
 
-/* "data files 1.2 GB, imports 3 MB" into `to`. */
-static void list_classes(const struct cup_kernel_check *check, char *to, size_t room)
-{
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        CUP_KERNEL_CLASSES(X)
-#undef X
-    };
-    size_t length = 0;
-    *to = '\0';
-    for (int i = 0; i < CUP_KERNEL_COUNT && length < room; i++) {
-        char bytes[CUP_HUMAN_READABLE_ROOM];
-        if (check->classes[i] == 0)
-            continue;
-        cup_human_readable(bytes, (double)check->classes[i], CUP_UNIT_BYTES);
-        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
-                                   texts[i], bytes);
-    }
-}
-
-/* The kernel's count of what these processes read, against ours. */
-static void print_checked(const struct cup_page *page)
-{
-    const struct cup_kernel_check *check = page->totals->kernel;
-    char kernel[CUP_HUMAN_READABLE_ROOM], seen[CUP_HUMAN_READABLE_ROOM], classes[600], line[900];
-    cup_human_readable(kernel, (double)check->kernel_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(seen, (double)check->seen_bytes, CUP_UNIT_BYTES);
-    list_classes(check, classes, sizeof classes);
-    snprintf(line, sizeof line, "The kernel counted %s read in %llu process%s; seen were %s%s%s.",
-             kernel, (unsigned long long)check->processes, check->processes == 1 ? "" : "es", seen,
-             *classes ? ": " : "", classes);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
-}
-
-static void print_explained(const struct cup_page *page)
-{
-    const struct cup_kernel_check *check = page->totals->kernel;
-    char explained[CUP_HUMAN_READABLE_ROOM], stdio[CUP_HUMAN_READABLE_ROOM],
-        copied[CUP_HUMAN_READABLE_ROOM], line[400];
-    if (check->explained_bytes == 0)
-        return;
-    cup_human_readable(explained, (double)check->explained_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(stdio, (double)check->stdio_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(copied, (double)check->copied_bytes, CUP_UNIT_BYTES);
-    snprintf(line, sizeof line,
-             "%s of the difference may be due to what the two count otherwise: stdio reads in "
-             "blocks (%s came out of its buffers), splice() does not count (%s moved inside the "
-             "kernel).",
-             explained, stdio, copied);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
-}
-
-static void print_unchecked(const struct cup_page *page)
-{
-    const struct cup_kernel_check *check = page->totals->kernel;
-    char line[300];
-    if (check->killed + check->unreadable == 0)
-        return;
-    snprintf(line, sizeof line,
-             "Not checked against the kernel's count: %llu process%s that did not end in good "
-             "order, %llu whose /proc/self/io was not read.",
-             (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
-             (unsigned long long)check->unreadable);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
-}
-
-static void print_kernel_check(const struct cup_page *page)
-{
-    char warning[400];
-    if (page->totals->kernel->processes > 0)
-        print_checked(page);
-    print_explained(page);
-    cup_kernel_warning(page->totals->kernel, page->profile, warning, sizeof warning);
-    if (*warning)
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, warning);
-    print_unchecked(page);
-}
-
-int cup_print_attribution(const struct cup_page *page)
-{
-    static const struct cup_column columns[] = {{"way", CUP_FIT_LEFT, 0},
-                                                {"bytes", CUP_FIT_RIGHT, 0},
-                                                {"share", CUP_FIT_RIGHT, 0},
-                                                {"", CUP_FIT_LEFT, 1}};
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        CUP_METHODS(X)
-#undef X
-    };
-    double total = (double)cup_all_method_bytes(page->totals);
-    struct cup_table table;
-    cup_page_heading(page, "Attribution",
-                     "how the bytes of data files found their task in worker processes");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int method = 0; method < CUP_METHOD_COUNT; method++) {
-        if (!page->alone && cup_method_bytes(page->totals, method) == 0)
-            continue;
-        cup_table_add_string(&table, cup_method_names[method]);
-        bool known =
-            cup_profile_measured(page->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + method));
-        cup_table_add_value(&table,
-                            known ? cup_count(cup_method_bytes(page->totals, method)) : cup_null(),
-                            CUP_UNIT_BYTES);
-        cup_table_add_value(&table,
-                            cup_ratio((double)cup_method_bytes(page->totals, method), total),
-                            CUP_UNIT_SHARE);
-        cup_table_add_string(&table, texts[method]);
-    }
-    cup_table_finish(&table, &page->terminal);
-    if (page->alone)
-        cup_page_metrics(page, &cup_attribution_metrics);
-    print_kernel_check(page);
-    return 0;
-}
-
-/* ---- health ----------------------------------------------------------------------------- */
+/* ---- in the text ------------------------------------------------------------------------------
+ */
 
 static void print_roles(const struct cup_page *page)
 {
@@ -206,7 +93,7 @@ static void print_warnings(const struct cup_page *page)
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, warnings[i].text);
 }
 
-int cup_print_health(const struct cup_page *page)
+static int print_health(const struct cup_page *page)
 {
     cup_page_heading(page, "Health", "of the profile itself");
     print_roles(page);
@@ -219,3 +106,90 @@ int cup_print_health(const struct cup_page *page)
     print_counters(page);
     return 0;
 }
+
+/* ---- in the JSON ------------------------------------------------------------------------------
+ */
+
+static void put_roles(struct report *report)
+{
+    uint64_t counts[CUP_ROLE_COUNT];
+    cup_count_roles(report->profile, counts);
+    cup_json_row(&report->json, "processes_by_role");
+    for (int role = 0; role < CUP_ROLE_COUNT; role++)
+        put(report, cup_role_name(role), cup_count(counts[role]));
+    cup_json_end_object(&report->json);
+}
+
+static void put_features(struct report *report)
+{
+    struct cup_feature_off off[CUP_FEATURE_COUNT];
+    size_t count = cup_features_off(report->profile, off);
+    cup_json_array(&report->json, "features_off");
+    for (size_t i = 0; i < count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "feature", cup_string(off[i].name));
+        put(report, "processes", cup_count(off[i].processes));
+        put(report, "consequence", cup_string(off[i].consequence));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_facts(struct report *report)
+{
+    const struct cup_profile *profile = report->profile;
+    cup_json_array(&report->json, "notes");
+    for (size_t i = 0; i < profile->note_count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "pid", cup_count(profile->processes[profile->notes[i].process].header.pid));
+        put(report, "text", text_of(report, profile->notes[i].text));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+    cup_json_array(&report->json, "facts");
+    for (size_t i = 0; i < profile->info_count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "pid", cup_count(profile->processes[profile->infos[i].process].header.pid));
+        put(report, "name", text_of(report, profile->infos[i].name));
+        put(report, "value", text_of(report, profile->infos[i].value));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_warnings(struct report *report)
+{
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    size_t count = cup_warnings_make(report->totals, warnings);
+    cup_json_array(&report->json, "warnings");
+    for (size_t i = 0; i < count; i++)
+        put(report, NULL, cup_string(warnings[i].text));
+    cup_json_end_array(&report->json);
+}
+
+static int put_health(struct report *report)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        CUP_HEALTH(X)
+#undef X
+    };
+    cup_json_object(&report->json, "health");
+    put_metrics(report, &cup_health_metrics);
+    for (int i = 0; i < CUP_HEALTH_COUNT; i++)
+        put(report, names[i], cup_count(report->profile->health[i]));
+    put_roles(report);
+    put_features(report);
+    put_facts(report);
+    put_warnings(report);
+    int result = cup_put_rows(report, "processes", &cup_processes_table, NULL);
+    cup_json_array(&report->json, "damages");
+    for (size_t i = 0; i < report->profile->damage_count; i++)
+        put(report, NULL, cup_string(report->profile->damages[i].source));
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_health_section = {
+    .name = "health", .print = print_health, .put = put_health};

@@ -5,7 +5,8 @@
 #include <time.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 typedef unsigned long long big;
 
@@ -320,7 +321,7 @@ static void print_lines(const struct cup_page *page)
                       "`--only losses` lists them by server and file, as a text for its site.");
 }
 
-int cup_print_losses(const struct cup_page *page)
+static int print_losses(const struct cup_page *page)
 {
     if (page->alone)
         return print_ledger(page);
@@ -330,3 +331,147 @@ int cup_print_losses(const struct cup_page *page)
     print_lines(page);
     return 0;
 }
+
+/* ---- in the JSON ------------------------------------------------------------------------- */
+
+/* Sums of losses, of all datasets or of one, and the events whose chunks were used. */
+struct dataset_sums {
+    struct cup_text name;
+    const struct cup_loss_sums *sums;
+    uint64_t events_used;
+};
+
+static const char *outcome_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    snprintf(room, CUP_KEY_ROOM, "chunks_%s", cup_loss_names[index]);
+    return room;
+}
+
+static void fill_outcomes(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct dataset_sums *of = item;
+    (void)rows;
+    for (int i = 0; i < CUP_LOSS_OUTCOMES; i++)
+        values[i] = cup_count(of->sums->chunks[i]);
+}
+
+#define DATASET_FIELDS(X) X("dataset", TEXT, cup_text(of->name))
+
+#define SUM_FIELDS(X)                                                                              \
+    X("metadata_lost", COUNT, cup_count(sums->metadata))                                           \
+    X("events_lost", COUNT, cup_count(cup_losses_events(sums)))                                    \
+    X("chunks_lost_without_events", COUNT, cup_count(sums->without_events))                        \
+    X("events_recovered", COUNT, cup_count(sums->events[CUP_LOSS_RECOVERED]))                      \
+    X("events_unfinished", COUNT, cup_count(sums->events[CUP_LOSS_UNFINISHED]))                    \
+    X("events_lost_share", SHARE, cup_ratio(lost, lost + (double)of->events_used))
+
+static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct dataset_sums *of = item;
+    (void)rows;
+    CUP_FILL(values, DATASET_FIELDS);
+}
+
+static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct dataset_sums *of = item;
+    const struct cup_loss_sums *sums = of->sums;
+    double lost = (double)cup_losses_events(sums);
+    (void)rows;
+    CUP_FILL(values, SUM_FIELDS);
+}
+
+static int list_datasets(struct cup_report_rows *rows)
+{
+    const struct cup_losses *losses = rows->totals->losses;
+    for (size_t i = 0; i < losses->dataset_count; i++) {
+        const struct cup_dataset_losses *dataset = &losses->datasets[i];
+        cup_add_row(rows, &(struct dataset_sums){cup_profile_text(rows->profile, dataset->name),
+                                                 &dataset->sums, dataset->events_used});
+    }
+    return 0;
+}
+
+enum { DATASET, OUTCOMES, SUMS };
+static const struct cup_row_part dataset_parts[] = {
+    [DATASET] = CUP_ROW_PART(DATASET_FIELDS, fill_dataset),
+    [OUTCOMES] = {.count = CUP_LOSS_OUTCOMES, .key = outcome_key, .fill = fill_outcomes},
+    [SUMS] = CUP_ROW_PART(SUM_FIELDS, fill_sums),
+};
+static const struct cup_report_table datasets = {CUP_TABLE_PARTS(dataset_parts), list_datasets};
+
+struct loss_row {
+    struct cup_task_row row;
+    const struct cup_loss *loss;
+};
+
+#define LOSS_FIELDS(X)                                                                             \
+    X("outcome", TEXT, cup_string(cup_loss_names[loss->outcome]))                                  \
+    X("kind", TEXT, cup_string(cup_item_is_chunk(item) ? "chunk" : "metadata"))                    \
+    CUP_TASK_FIELD(X, "key", TEXT)                                                                 \
+    CUP_TASK_FIELD(X, "dataset", TEXT)                                                             \
+    CUP_TASK_FIELD(X, "file", TEXT)                                                                \
+    CUP_TASK_FIELD(X, "tree", TEXT)                                                                \
+    CUP_TASK_FIELD(X, "entry_start", COUNT)                                                        \
+    CUP_TASK_FIELD(X, "entry_stop", COUNT)                                                         \
+    CUP_TASK_FIELD(X, "events", COUNT)                                                             \
+    CUP_TASK_FIELD(X, "host", TEXT)                                                                \
+    CUP_TASK_FIELD(X, "worker", TEXT)                                                              \
+    CUP_TASK_FIELD(X, "pid", ID)                                                                   \
+    CUP_TASK_FIELD(X, "status", TEXT)                                                              \
+    X("server", TEXT, cup_text(cup_url_server(cup_profile_text(rows->profile, item->file))))       \
+    X("error", TEXT, cup_row_text(rows, loss->error))                                              \
+    X("attempts", COUNT, cup_count(loss->attempts))                                                \
+    X("attempts_failed", COUNT, cup_count(loss->failed))                                           \
+    X("attempts_unfinished", COUNT, cup_count(loss->unfinished))                                   \
+    X("attempts_repeated", COUNT, cup_count(loss->repeated))                                       \
+    X("attempts_skipped", COUNT, cup_count(loss->skipped))                                         \
+    X("first", TIME, cup_time(loss->first_ns))                                                     \
+    X("last", TIME, cup_time(loss->last_ns))                                                       \
+    X("wall_s", SECONDS, cup_seconds((int64_t)loss->wall_ns))                                      \
+    X("read_bytes", BYTES, cup_count(loss->read_bytes))
+
+static void fill_loss(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+{
+    const struct loss_row *lost = of;
+    const struct cup_task_row *row = &lost->row;
+    const struct cup_loss *loss = lost->loss;
+    const struct cup_item *item = &rows->profile->items[loss->item];
+    CUP_FILL(values, LOSS_FIELDS);
+}
+
+static int list_losses(struct cup_report_rows *rows)
+{
+    const struct cup_losses *losses = rows->totals->losses;
+    struct cup_key_reader keys;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < losses->count && !cup_output_failed(rows->output); i++) {
+        uint32_t index = rows->profile->items[losses->rows[i].item].task;
+        const struct cup_task *task = &rows->profile->tasks[index];
+        const struct cup_task_row row = {rows->profile, task, cup_key_read(&keys, task),
+                                         rows->attempts[index]};
+        cup_add_row(rows, &(struct loss_row){row, &losses->rows[i]});
+    }
+    cup_key_reader_close(&keys);
+    return 0;
+}
+
+static const struct cup_row_part loss_parts[] = {CUP_ROW_PART(LOSS_FIELDS, fill_loss)};
+static const struct cup_report_table losses_table = {CUP_TABLE_PARTS(loss_parts), list_losses};
+
+static int put_losses(struct report *report)
+{
+    const struct cup_losses *losses = report->totals->losses;
+    const struct dataset_sums all = {.sums = &losses->sums, .events_used = report->totals->events};
+    cup_json_object(&report->json, "losses");
+    cup_put_part(report, &dataset_parts[OUTCOMES], &all);
+    cup_put_part(report, &dataset_parts[SUMS], &all);
+    int result = cup_put_rows(report, "by_dataset", &datasets, NULL);
+    if (result == 0)
+        result = cup_put_rows(report, "rows", &losses_table, NULL);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_losses_section = {
+    .name = "losses", .nothing = "", .print = print_losses, .put = put_losses};

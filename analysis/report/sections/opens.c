@@ -2,57 +2,69 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 
-enum { SHOWN_OPENS = 10 };
-
-static void add_quantile(struct cup_table *table, const struct cup_open_sum *sum, double share)
+static struct cup_value quantile(const struct cup_open_sum *sum, double share)
 {
-    double ns = cup_open_quantile_ns(sum, share);
-    cup_table_add_value(table, cup_real(ns / 1e9), CUP_UNIT_SECONDS);
+    return cup_real(cup_open_quantile_ns(sum, share) / 1e9);
 }
 
-static void add_sum(const struct cup_page *page, struct cup_table *table,
-                    const struct cup_open_sum *sum)
+#define FIELDS(X)                                                                                  \
+    X("server", TEXT, cup_row_text(rows, sum->server), .heading = "server", .place = 1)            \
+    X("kind", TEXT, cup_string(cup_open_kind_name(sum->kind)), .heading = "timed", .place = 2,     \
+      .rank = 4)                                                                                   \
+    X("opened", COUNT, cup_count(sum->opened), .heading = "opened", .place = 3)                    \
+    X("p50_s", SECONDS, quantile(sum, 0.5), .heading = "median", .place = 4)                       \
+    X("p90_s", SECONDS, quantile(sum, 0.9), .heading = "90 %", .place = 5, .rank = 3)              \
+    X("p99_s", SECONDS, quantile(sum, 0.99), .heading = "99 %", .place = 6)                        \
+    X("min_s", SECONDS, cup_value_if(any, cup_seconds((int64_t)sum->shortest_ns)))                 \
+    X("max_s", SECONDS, cup_value_if(any, cup_seconds((int64_t)sum->longest_ns)),                  \
+      .heading = "longest", .place = 7, .rank = 2)                                                 \
+    X("total_s", SECONDS, cup_seconds((int64_t)sum->ns))                                           \
+    X("failed", COUNT, cup_count(sum->failed), .heading = "failed", .place = 9)                    \
+    X("failed_s", SECONDS, cup_seconds((int64_t)sum->failed_ns))                                   \
+    X("most_frequent_error", TEXT,                                                                 \
+      cup_open_worst(sum, worst, sizeof worst) ? cup_row_string(rows, worst) : cup_null(),         \
+      .heading = "mostly", .place = 10, .rank = 5, .none = "")                                     \
+    X(NULL, SECONDS, cup_seconds((int64_t)(sum->ns + sum->failed_ns)), .heading = "total",         \
+      .place = 8, .rank = 1)
+
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    char worst[64] = "";
-    cup_open_worst(sum, worst, sizeof worst);
-    cup_table_add(table, cup_page_text(page, sum->server));
-    cup_table_add_string(table, cup_open_kind_name(sum->kind));
-    cup_table_add_value(table, cup_count(sum->opened), CUP_UNIT_COUNT);
-    add_quantile(table, sum, 0.5);
-    add_quantile(table, sum, 0.9);
-    add_quantile(table, sum, 0.99);
-    cup_table_add_value(table, sum->opened ? cup_seconds((int64_t)sum->longest_ns) : cup_null(),
-                        CUP_UNIT_SECONDS);
-    cup_table_add_seconds(table, sum->ns + sum->failed_ns);
-    cup_table_add_value(table, cup_count(sum->failed), CUP_UNIT_COUNT);
-    cup_table_add_string(table, worst);
+    const struct cup_open_sum *sum = item;
+    bool any = sum->opened > 0;
+    char worst[64];
+    CUP_FILL(values, FIELDS);
 }
 
-int cup_print_opens(const struct cup_page *page)
+static int list(struct cup_report_rows *rows)
 {
-    static const struct cup_column columns[] = {
-        {"server", CUP_FIT_LEFT, 0},   {"timed", CUP_FIT_LEFT, 4},  {"opened", CUP_FIT_RIGHT, 0},
-        {"median", CUP_FIT_RIGHT, 0},  {"90 %", CUP_FIT_RIGHT, 3},  {"99 %", CUP_FIT_RIGHT, 0},
-        {"longest", CUP_FIT_RIGHT, 2}, {"total", CUP_FIT_RIGHT, 1}, {"failed", CUP_FIT_RIGHT, 0},
-        {"mostly", CUP_FIT_LEFT, 5},
-    };
     size_t count;
-    struct cup_table table;
-    const struct cup_open_sum **sums = cup_opens_by_time(page->profile, &count);
-    if (!sums)
-        return -1;
-    if (count > 0) {
-        cup_page_heading(page, "Opening files",
-                         "by server, of local files by their first directory; connect: TCP, "
-                         "without names looked up before and TLS after");
-        cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-        for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_OPENS); i++)
-            add_sum(page, &table, sums[i]);
-        cup_table_finish(&table, &page->terminal);
-        cup_page_more(page, cup_page_hidden(page, count, SHOWN_OPENS), "servers in --json");
-    }
+    const struct cup_open_sum **sums = cup_opens_by_time(rows->profile, &count);
+    for (size_t i = 0; sums && i < count; i++)
+        cup_add_row(rows, sums[i]);
     free(sums);
+    return sums ? 0 : -1;
+}
+
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
+const struct cup_report_table cup_opens_table = {CUP_TABLE_PARTS(parts), list, .on_screen = 10,
+                                                 .more = "servers in --json"};
+
+/* Null where the library did not record it. */
+static int put_opens(struct report *report)
+{
+    if (cup_profile_measured(report->profile, CUP_FEATURE_OPENS))
+        return cup_put_row_object(report, "opens", &cup_opens_table);
+    put(report, "opens", cup_null());
     return 0;
 }
+
+const struct cup_report_section cup_opens_section = {
+    .name = "opens",
+    .heading = "Opening files",
+    .note = "by server, of local files by their first directory; connect: TCP, without names "
+            "looked up before and TLS after",
+    .table = &cup_opens_table,
+    .put = put_opens,
+};

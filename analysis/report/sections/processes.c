@@ -1,67 +1,115 @@
-/* What the processes of the profile were, and the client's Runner calls. */
+/* What the processes of the profile were. */
 #include "analysis/profile/roles.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 
-static void add_process(const struct cup_page *page, struct cup_table *table, size_t index)
+static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
+    [CUP_ANCESTRY_KNOWN] = "its task's",
+    [CUP_ANCESTRY_UNNAMED] = "nobody's: no record names its task",
+    [CUP_ANCESTRY_LOST] = "nobody's: its task is in no log",
+    [CUP_ANCESTRY_LATE] = "nobody's: read after its task had ended",
+    [CUP_ANCESTRY_SHARED] = "nobody's: what its task started worked for others, too",
+    [CUP_ANCESTRY_OTHER_SPAN] = "a task's that was not asked for",
+};
+
+/* Times are by the scheduler's clock where that is known. */
+#define FIELDS(X)                                                                                  \
+    X("role", TEXT, cup_string(cup_role_name(cup_process_role(process))))                          \
+    X("roles", TEXT, cup_row_string(rows, cup_process_roles(process, roles)), .heading = "role",   \
+      .place = 1)                                                                                  \
+    X("host", TEXT, cup_string(header->host), .heading = "host", .place = 2, .rank = 4)            \
+    X("pid", ID, cup_count(header->pid), .heading = "pid", .place = 3)                             \
+    X("ppid", ID, cup_count(header->ppid))                                                         \
+    X("start", SECONDS, cup_seconds(header->process_start_ns))                                     \
+    X(NULL, TIME, cup_time(header->process_start_ns), .heading = "start (UTC)", .place = 4,        \
+      .rank = 5)                                                                                   \
+    X("stop", SECONDS, cup_value_if(stopped, cup_seconds(header->log_stop_ns)))                    \
+    X(NULL, SECONDS, cup_seconds(last_ns - header->process_start_ns), .heading = "lived",          \
+      .place = 5)                                                                                  \
+    X(NULL, TEXT, cup_string(stopped ? "" : "not closed"), .heading = "", .place = 6, .rank = 3)   \
+    X("clock_offset_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->ahead_ns)))      \
+    X("clock_error_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->error_ns)))       \
+    X("clock_shift_s", SECONDS, cup_seconds(clock->shift_ns))                                      \
+    X("clock_compared", BOOL, cup_bool(clock->compared))                                           \
+    X("tasks", COUNT, cup_count(process->tasks))                                                   \
+    X("task_threads", COUNT, cup_count(process->task_threads))                                     \
+    X("child_read_bytes", BYTES,                                                                   \
+      cup_value_if(process->descent, cup_count(cup_process_child_bytes(process))))                 \
+    X("child_read_bytes_are", TEXT, cup_string(ancestry_names[process->descent]))                  \
+    X("kernel_difference_bytes", BYTES,                                                            \
+      cup_value_if(cup_kernel_is_checked(process), cup_signed(cup_kernel_difference(process))))    \
+    X("library", TEXT, cup_string(header->library_version))                                        \
+    X("hooks", COUNT, cup_count(header->hook_count))
+
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    static const char *const facts[] = {"python", "distributed", "coffea", "uproot", "command"};
-    const struct cup_process *process = &page->profile->processes[index];
+    const struct cup_process *process = item;
     const struct cup_log_header *header = &process->header;
-    int64_t stop_ns = header->log_stop_ns ? header->log_stop_ns : process->last_ns;
+    const struct cup_clock *clock = &process->clock;
+    bool stopped = header->log_stop_ns != 0;
+    int64_t last_ns = stopped ? header->log_stop_ns : process->last_ns;
     char roles[CUP_ROLES_ROOM];
-    cup_table_add_string(table, cup_process_roles(process, roles));
-    cup_table_add_string(table, header->host);
-    cup_table_add_value(table, cup_count(header->pid), CUP_UNIT_NONE);
-    cup_table_add_value(table, cup_time(header->process_start_ns), CUP_UNIT_NONE);
-    cup_table_add_value(table, cup_seconds(stop_ns - header->process_start_ns), CUP_UNIT_SECONDS);
-    cup_table_add_string(table, header->log_stop_ns ? "" : "not closed");
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        cup_table_add(table, cup_process_fact(page->profile, index, facts[i]));
+    CUP_FILL(values, FIELDS);
 }
 
-int cup_print_processes(const struct cup_page *page)
+/* Versions, and the command line. */
+#define FACT_FIELDS(X)                                                                             \
+    X("python", WORD, fact(rows, item, "python"), .heading = "Python", .place = 7, .rank = 1,      \
+      .none = "")                                                                                  \
+    X("dask", WORD, fact(rows, item, "dask"))                                                      \
+    X("distributed", WORD, fact(rows, item, "distributed"), .heading = "Dask", .place = 8,         \
+      .rank = 2, .none = "")                                                                       \
+    X("coffea", WORD, fact(rows, item, "coffea"), .heading = "Coffea", .place = 9, .rank = 2,      \
+      .none = "")                                                                                  \
+    X("uproot", WORD, fact(rows, item, "uproot"), .heading = "uproot", .place = 10, .rank = 6,     \
+      .none = "")                                                                                  \
+    X("awkward", WORD, fact(rows, item, "awkward"))                                                \
+    X("numpy", WORD, fact(rows, item, "numpy"))                                                    \
+    X("command", TEXT, fact(rows, item, "command"), .heading = "command", .place = 11, .none = "")
+
+static struct cup_value fact(const struct cup_report_rows *rows, const struct cup_process *process,
+                             const char *name)
 {
-    static const struct cup_column columns[] = {
-        {"role", CUP_FIT_LEFT, 0},    {"host", CUP_FIT_LEFT, 4},
-        {"pid", CUP_FIT_RIGHT, 0},    {"start (UTC)", CUP_FIT_RIGHT, 5},
-        {"lived", CUP_FIT_RIGHT, 0},  {"", CUP_FIT_NONE, 3},
-        {"Python", CUP_FIT_RIGHT, 1}, {"Dask", CUP_FIT_RIGHT, 2},
-        {"Coffea", CUP_FIT_RIGHT, 2}, {"uproot", CUP_FIT_RIGHT, 6},
-        {"command", CUP_FIT_LEFT, 0},
-    };
-    struct cup_table table;
+    size_t index = (size_t)(process - rows->profile->processes);
+    return cup_text(cup_process_fact(rows->profile, index, name));
+}
+
+static void fill_facts(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    CUP_FILL(values, FACT_FIELDS);
+}
+
+/* Its Dask servers' addresses. */
+static void put_servers(struct report *report, const void *item)
+{
+    const struct cup_profile *profile = report->profile;
+    size_t index = (size_t)((const struct cup_process *)item - profile->processes);
+    cup_json_array(&report->json, "servers");
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (profile->servers[i].process == index)
+            put(report, NULL, text_of(report, profile->servers[i].address));
+    cup_json_end_array(&report->json);
+}
+
+static int list(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->profile->process_count; i++)
+        cup_add_row(rows, &rows->profile->processes[i]);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {
+    CUP_ROW_PART(FIELDS, fill), {.put = put_servers}, CUP_ROW_PART(FACT_FIELDS, fill_facts)};
+const struct cup_report_table cup_processes_table = {CUP_TABLE_PARTS(parts), list};
+
+static int print_processes(const struct cup_page *page)
+{
     char detail[100];
     snprintf(detail, sizeof detail, "%zu process%s left a log", page->profile->process_count,
              page->profile->process_count == 1 ? "" : "es");
     cup_page_heading(page, "Processes", detail);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < page->profile->process_count; i++)
-        add_process(page, &table, i);
-    cup_table_finish(&table, &page->terminal);
-    return 0;
+    return cup_print_rows(page, &cup_processes_table, NULL, NULL, NULL);
 }
 
-int cup_print_runs(const struct cup_page *page)
-{
-    static const struct cup_column columns[] = {
-        {"run", CUP_FIT_RIGHT, 0}, {"start (UTC)", CUP_FIT_RIGHT, 0}, {"time", CUP_FIT_RIGHT, 0},
-        {"host", CUP_FIT_LEFT, 1}, {"pid", CUP_FIT_RIGHT, 1},         {"", CUP_FIT_LEFT, 0},
-    };
-    const struct cup_profile *profile = page->profile;
-    struct cup_table table;
-    cup_page_heading(page, "Runs",
-                     profile->run_count ? "calls of Coffea's Runner"
-                                        : "no call of Coffea's Runner was seen");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < profile->run_count; i++) {
-        const struct cup_run *run = &profile->runs[i];
-        cup_table_add_value(&table, cup_count(i + 1), CUP_UNIT_COUNT);
-        cup_table_add_value(&table, cup_time(run->start_ns), CUP_UNIT_NONE);
-        cup_table_add_value(&table, cup_seconds(run->stop_ns - run->start_ns), CUP_UNIT_SECONDS);
-        cup_table_add_string(&table, run->host);
-        cup_table_add_value(&table, cup_count(run->pid), CUP_UNIT_NONE);
-        cup_table_add_string(&table, profile->run == i + 1 ? "reported" : "");
-    }
-    cup_table_finish(&table, &page->terminal);
-    return 0;
-}
+/* In the JSON they are part of health. */
+const struct cup_report_section cup_processes_section = {
+    .name = "processes", .shown = CUP_SHOWN_IN_PAGE, .print = print_processes};

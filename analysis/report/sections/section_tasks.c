@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/metrics/dask/sections.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/sections/row_parts.h"
 #include "analysis/tasks/task_columns.h"
 
 enum { SHOWN_TASKS = 10, SECTIONS = 6, VALUES = 4, NAME_ROOM = 40 };

@@ -1,103 +1,244 @@
 /* Sections and values that the program named itself. */
-#include <math.h>
+#include "analysis/metrics/dask/sections.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
-#include "analysis/report/page/page.h"
-
-enum { SHOWN_SECTIONS = 12, SHOWN_VALUES = 8 };
-
-static struct cup_text prefix_text(const struct cup_page *page, uint32_t prefix)
+static struct cup_value prefix_of(const struct cup_report_rows *rows, uint32_t prefix)
 {
-    return prefix == CUP_NO_PREFIX ? (struct cup_text){"(no task)", 9}
-                                   : cup_page_text(page, page->profile->prefixes[prefix].name);
+    return prefix == CUP_NO_PREFIX ? cup_null()
+                                   : cup_row_text(rows, rows->profile->prefixes[prefix].name);
 }
 
-static void add_section(const struct cup_page *page, struct cup_table *table,
-                        const struct cup_section_shown *shown)
-{
-    const struct cup_section *section = shown->section;
-    const uint64_t *values = section->values;
-    cup_table_add(table, cup_page_text(page, section->name));
-    cup_table_add(table, section->parent ? cup_page_text(page, section->parent)
-                                         : (struct cup_text){"", 0});
-    cup_table_add(table, prefix_text(page, section->prefix));
-    cup_table_add_value(table, cup_count(section->tasks), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(values[CUP_V_ENTRIES]), CUP_UNIT_COUNT);
-    cup_table_add_seconds(table, values[CUP_V_WALL_NS]);
-    cup_table_add_seconds(table, cup_section_self_ns(section));
-    cup_table_add_seconds(table, values[CUP_V_CPU_NS] + values[CUP_V_HELPER_CPU_NS]);
-    cup_table_add_value(table, cup_real(shown->walls.median), CUP_UNIT_SECONDS);
-    cup_table_add_value(table, cup_count(values[CUP_V_READ_BYTES] + values[CUP_V_RECV_BYTES]),
-                        CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(values[CUP_V_ALLOC_BYTES]), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(values[CUP_V_PEAK_LIVE_BYTES]), CUP_UNIT_BYTES);
-}
+/* ---- sections ----------------------------------------------------------------------------- */
 
-/* Else rows of one name cannot be told apart. */
-static bool are_of_several_prefixes(const struct cup_sections *sections)
+/* Where sections are of several prefixes, the prefix is always shown: it tells rows of one name
+ * apart. */
+static bool are_of_several(const struct cup_totals *totals)
 {
-    for (size_t i = 1; i < sections->count; i++)
-        if (sections->shown[i].section->prefix != sections->shown[0].section->prefix)
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 1; i < profile->section_count; i++)
+        if (profile->sections[i].prefix != profile->sections[0].prefix)
             return true;
     return false;
 }
 
-static void print_sections(const struct cup_page *page, const struct cup_sections *sections)
+static bool are_of_one(const struct cup_totals *totals)
 {
-    enum { PREFIX = 2 };
-    struct cup_column columns[] = {
-        {"section", CUP_FIT_LEFT, 0}, {"within", CUP_FIT_LEFT, 3},     {"prefix", CUP_FIT_LEFT, 5},
-        {"tasks", CUP_FIT_RIGHT, 0},  {"times", CUP_FIT_RIGHT, 6},     {"wall", CUP_FIT_RIGHT, 0},
-        {"itself", CUP_FIT_RIGHT, 4}, {"CPU", CUP_FIT_RIGHT, 0},       {"median", CUP_FIT_RIGHT, 2},
-        {"read", CUP_FIT_RIGHT, 1},   {"allocated", CUP_FIT_RIGHT, 7}, {"peak", CUP_FIT_RIGHT, 1}};
-    struct cup_table table;
-    size_t most = cup_page_rows(page, SHOWN_SECTIONS);
-    if (are_of_several_prefixes(sections))
-        columns[PREFIX].rank = 0;
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < sections->count && i < most; i++)
-        add_section(page, &table, &sections->shown[i]);
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, sections->count, SHOWN_SECTIONS),
-                  page->alone ? "sections in --json" : "sections; --only sections, --json");
+    return !are_of_several(totals);
 }
 
-/* Counts have all their digits. */
-void cup_page_add_number(struct cup_table *table, double number)
+#define SECTION_FIELDS(X)                                                                          \
+    X("section", TEXT, cup_row_text(rows, section->name), .heading = "section", .place = 1)        \
+    X("parent", TEXT, cup_row_text(rows, section->parent), .heading = "within", .place = 2,        \
+      .rank = 3, .none = "")                                                                       \
+    X("prefix", TEXT, prefix_of(rows, section->prefix), .heading = "prefix", .place = 3,           \
+      .rank = 5, .none = "(no task)", .is_shown = are_of_one)                                      \
+    X(NULL, TEXT, prefix_of(rows, section->prefix), .heading = "prefix", .place = 3,               \
+      .none = "(no task)", .is_shown = are_of_several)                                             \
+    X("tasks", COUNT, cup_count(section->tasks), .heading = "tasks", .place = 4)                   \
+    X("chunks", COUNT, cup_count(shown->chunks))                                                   \
+    X(NULL, COUNT, cup_count(v[CUP_V_ENTRIES]), .heading = "times", .place = 5, .rank = 6)         \
+    X(NULL, SECONDS, cup_seconds((int64_t)v[CUP_V_WALL_NS]), .heading = "wall", .place = 6)        \
+    X(NULL, SECONDS, cup_seconds((int64_t)(v[CUP_V_CPU_NS] + v[CUP_V_HELPER_CPU_NS])),             \
+      .heading = "CPU", .place = 8)                                                                \
+    X(NULL, BYTES, cup_count(v[CUP_V_READ_BYTES] + v[CUP_V_RECV_BYTES]), .heading = "read",        \
+      .place = 10, .rank = 1)                                                                      \
+    X(NULL, BYTES, cup_count(v[CUP_V_ALLOC_BYTES]), .heading = "allocated", .place = 11,           \
+      .rank = 7)                                                                                   \
+    X(NULL, BYTES, cup_count(v[CUP_V_PEAK_LIVE_BYTES]), .heading = "peak", .place = 12, .rank = 1)
+
+static void fill_section(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    char text[32];
-    if (number >= 0 && number < 1e15 && number == floor(number)) {
-        cup_table_add_value(table, cup_count((uint64_t)number), CUP_UNIT_COUNT);
-        return;
-    }
-    snprintf(text, sizeof text, "%.6g", number);
-    cup_table_add_string(table, text);
+    const struct cup_section_shown *shown = item;
+    const struct cup_section *section = shown->section;
+    const uint64_t *v = section->values;
+    CUP_FILL(values, SECTION_FIELDS);
 }
 
-static void print_values(const struct cup_page *page)
+static const char *const value_names[] = {
+#define X(id, name, kind, text) name,
+    CUP_SECTION_VALUES(X)
+#undef X
+};
+
+static const char *section_value_key(unsigned index, char room[CUP_KEY_ROOM])
 {
-    static const struct cup_column columns[] = {
-        {"value", CUP_FIT_LEFT, 0},  {"prefix", CUP_FIT_LEFT, 1}, {"tasks", CUP_FIT_RIGHT, 0},
-        {"times", CUP_FIT_RIGHT, 2}, {"sum", CUP_FIT_RIGHT, 0},   {"mean", CUP_FIT_RIGHT, 0},
-        {"least", CUP_FIT_RIGHT, 0}, {"most", CUP_FIT_RIGHT, 0}};
-    const struct cup_profile *profile = page->profile;
-    struct cup_table table;
-    size_t most = cup_page_rows(page, SHOWN_VALUES);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < profile->named_value_count && i < most; i++) {
-        const struct cup_named_value *value = &profile->named_values[i];
-        cup_table_add(&table, cup_page_text(page, value->name));
-        cup_table_add(&table, prefix_text(page, value->prefix));
-        cup_table_add_value(&table, cup_count(value->tasks), CUP_UNIT_COUNT);
-        cup_table_add_value(&table, cup_count(value->count), CUP_UNIT_COUNT);
-        cup_page_add_number(&table, value->sum);
-        cup_page_add_number(&table, value->sum / (double)value->count);
-        cup_page_add_number(&table, value->least);
-        cup_page_add_number(&table, value->most);
-    }
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, profile->named_value_count, SHOWN_VALUES),
-                  page->alone ? "values in --json" : "values; --only sections, --json");
+    return counter_key(value_names[index], room, CUP_KEY_ROOM);
 }
+
+static void fill_section_values(struct cup_report_rows *rows, const void *item,
+                                struct cup_value *values)
+{
+    const struct cup_section_shown *shown = item;
+    (void)rows;
+    for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
+        values[i] = counter_value(value_names[i], shown->section->values[i], true);
+}
+
+#define WALL_FIELDS(X)                                                                             \
+    X("self_s", SECONDS, cup_seconds((int64_t)cup_section_self_ns(shown->section)),                \
+      .heading = "itself", .place = 7, .rank = 4)                                                  \
+    X("task_wall_min_s", SECONDS, cup_real(shown->walls.min))                                      \
+    X("task_wall_mean_s", SECONDS, cup_real(shown->walls.mean))                                    \
+    X("task_wall_median_s", SECONDS, cup_real(shown->walls.median), .heading = "median",           \
+      .place = 9, .rank = 2)                                                                       \
+    X("task_wall_max_s", SECONDS, cup_real(shown->walls.max))                                      \
+    X("task_wall_stdev_s", SECONDS, cup_real(shown->walls.stdev))
+
+static void fill_walls(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_section_shown *shown = item;
+    (void)rows;
+    CUP_FILL(values, WALL_FIELDS);
+}
+
+static int list_sections(struct cup_report_rows *rows)
+{
+    const struct cup_sections *sections = rows->of;
+    for (size_t i = 0; i < sections->count; i++)
+        cup_add_row(rows, &sections->shown[i]);
+    return 0;
+}
+
+static const struct cup_row_part section_parts[] = {
+    CUP_ROW_PART(SECTION_FIELDS, fill_section),
+    {.count = CUP_SECTION_VALUE_COUNT, .key = section_value_key, .fill = fill_section_values},
+    CUP_ROW_PART(WALL_FIELDS, fill_walls),
+};
+static const struct cup_report_table sections_table = {
+    CUP_TABLE_PARTS(section_parts), list_sections, .on_screen = 12, .more = "sections in --json"};
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+#define VALUE_FIELDS(X)                                                                            \
+    X("value", TEXT, cup_row_text(rows, value->name), .heading = "value", .place = 1)              \
+    X("prefix", TEXT, prefix_of(rows, value->prefix), .heading = "prefix", .place = 2, .rank = 1,  \
+      .none = "(no task)")                                                                         \
+    X("tasks", COUNT, cup_count(value->tasks), .heading = "tasks", .place = 3)                     \
+    X("count", COUNT, cup_count(value->count), .heading = "times", .place = 4, .rank = 2)          \
+    X("sum", NUMBER, cup_real(value->sum), .heading = "sum", .place = 5)                           \
+    X("mean", NUMBER, cup_ratio(value->sum, (double)value->count), .heading = "mean", .place = 6)  \
+    X("least", NUMBER, cup_real(value->least), .heading = "least", .place = 7)                     \
+    X("most", NUMBER, cup_real(value->most), .heading = "most", .place = 8)
+
+static void fill_value(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_named_value *value = item;
+    CUP_FILL(values, VALUE_FIELDS);
+}
+
+static int list_values(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->profile->named_value_count; i++)
+        cup_add_row(rows, &rows->profile->named_values[i]);
+    return 0;
+}
+
+static const struct cup_row_part value_parts[] = {CUP_ROW_PART(VALUE_FIELDS, fill_value)};
+static const struct cup_report_table values_table = {CUP_TABLE_PARTS(value_parts), list_values,
+                                                     .on_screen = 8, .more = "values in --json"};
+
+/* ---- both task by task, in JSON and CSV ----------------------------------------------------- */
+
+/* A row of a section or a value, and the key of its task. */
+struct task_row {
+    const void *row;
+    uint32_t task; /* index + 1; 0: of no task */
+    struct cup_text key;
+};
+
+#define TASK_FIELDS(X)                                                                             \
+    X("key", TEXT, cup_text(of->key))                                                              \
+    X("attempt", COUNT, task ? cup_count(rows->attempts[of->task - 1]) : cup_null())               \
+    X("prefix", TEXT, task ? prefix_of(rows, task->prefix) : cup_null())                           \
+    X("dataset", TEXT, item ? cup_row_text(rows, item->dataset) : cup_null())                      \
+    X("file", TEXT, item ? cup_row_text(rows, item->file) : cup_null())                            \
+    X("entry_start", COUNT, entry(item ? item->entry_start : -1))                                  \
+    X("entry_stop", COUNT, entry(item ? item->entry_stop : -1))
+
+static struct cup_value entry(int64_t number)
+{
+    return cup_value_if(number >= 0, cup_count((uint64_t)number));
+}
+
+static void fill_task(struct cup_report_rows *rows, const void *row, struct cup_value *values)
+{
+    const struct task_row *of = row;
+    const struct cup_task *task = of->task ? &rows->profile->tasks[of->task - 1] : NULL;
+    const struct cup_item *item = task ? cup_task_item(rows->profile, task) : NULL;
+    CUP_FILL(values, TASK_FIELDS);
+}
+
+#define SECTION_ROW_FIELDS(X)                                                                      \
+    X("section", TEXT, cup_row_text(rows, section->name))                                          \
+    X("parent", TEXT, cup_row_text(rows, section->parent))                                         \
+    X("entries", COUNT, cup_count(row->entries))                                                   \
+    X("wall_s", SECONDS, cup_seconds((int64_t)row->wall_ns))                                       \
+    X("cpu_s", SECONDS, cup_seconds((int64_t)row->cpu_ns))                                         \
+    X("read_bytes", BYTES, cup_count(row->read_bytes))                                             \
+    X("alloc_bytes", BYTES, cup_count(row->alloc_bytes))                                           \
+    X("peak_live_bytes", BYTES, cup_count(row->peak_bytes))
+
+static void fill_section_row(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+{
+    const struct cup_section_row *row = ((const struct task_row *)of)->row;
+    const struct cup_section *section = &rows->profile->sections[row->section];
+    CUP_FILL(values, SECTION_ROW_FIELDS);
+}
+
+#define VALUE_ROW_FIELDS(X)                                                                        \
+    X("value", TEXT, cup_row_text(rows, rows->profile->named_values[row->value].name))             \
+    X("count", COUNT, cup_count(row->count))                                                       \
+    X("sum", NUMBER, cup_real(row->sum))                                                           \
+    X("last", NUMBER, cup_real(row->last))
+
+static void fill_value_row(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+{
+    const struct cup_value_row *row = ((const struct task_row *)of)->row;
+    CUP_FILL(values, VALUE_ROW_FIELDS);
+}
+
+static void add_task_row(struct cup_report_rows *rows, struct cup_key_reader *keys, const void *row,
+                         uint32_t task)
+{
+    struct cup_text none = {NULL, 0};
+    if (!cup_output_failed(rows->output))
+        cup_add_row(rows, &(struct task_row){
+                              row, task,
+                              task ? cup_key_read(keys, &rows->profile->tasks[task - 1]) : none});
+}
+
+static int list_section_rows(struct cup_report_rows *rows)
+{
+    struct cup_key_reader keys;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < rows->profile->section_row_count; i++)
+        add_task_row(rows, &keys, &rows->profile->section_rows[i],
+                     rows->profile->section_rows[i].task);
+    cup_key_reader_close(&keys);
+    return 0;
+}
+
+static int list_value_rows(struct cup_report_rows *rows)
+{
+    struct cup_key_reader keys;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < rows->profile->value_row_count; i++)
+        add_task_row(rows, &keys, &rows->profile->value_rows[i], rows->profile->value_rows[i].task);
+    cup_key_reader_close(&keys);
+    return 0;
+}
+
+static const struct cup_row_part section_row_parts[] = {
+    CUP_ROW_PART(TASK_FIELDS, fill_task), CUP_ROW_PART(SECTION_ROW_FIELDS, fill_section_row)};
+static const struct cup_row_part value_row_parts[] = {
+    CUP_ROW_PART(TASK_FIELDS, fill_task), CUP_ROW_PART(VALUE_ROW_FIELDS, fill_value_row)};
+const struct cup_report_table cup_section_rows_table = {CUP_TABLE_PARTS(section_row_parts),
+                                                        list_section_rows};
+const struct cup_report_table cup_value_rows_table = {CUP_TABLE_PARTS(value_row_parts),
+                                                      list_value_rows};
+
+/* ---- the section -------------------------------------------------------------------------- */
 
 /* Sections that their task ended, or that found no room. */
 static void print_trouble(const struct cup_page *page, const struct cup_sections *sections)
@@ -122,20 +263,57 @@ static void print_trouble(const struct cup_page *page, const struct cup_sections
     }
 }
 
-int cup_print_sections(const struct cup_page *page)
+static int print_tables(const struct cup_page *page, const struct cup_sections *sections)
+{
+    cup_page_heading(page, "Sections", "named by the program itself");
+    int result = cup_print_rows(page, &sections_table, sections, NULL, NULL);
+    if (result == 0)
+        result = cup_print_rows(page, &values_table, NULL, NULL, NULL);
+    print_trouble(page, sections);
+    if (result == 0 && (page->alone || page->terminal.html))
+        result = cup_print_section_tasks(page, sections);
+    return result;
+}
+
+static int print_sections(const struct cup_page *page)
 {
     struct cup_sections sections;
     if (page->profile->section_count + page->profile->named_value_count == 0)
         return 0;
     if (cup_sections_make(&sections, page->profile) != 0)
         return -1;
-    cup_page_heading(page, "Sections", "named by the program itself");
-    if (sections.count)
-        print_sections(page, &sections);
-    if (page->profile->named_value_count)
-        print_values(page);
-    print_trouble(page, &sections);
-    int result = page->alone || page->terminal.html ? cup_print_section_tasks(page, &sections) : 0;
+    int result = print_tables(page, &sections);
     cup_sections_free(&sections);
     return result;
 }
+
+static int put_tables(struct report *report, const struct cup_sections *sections)
+{
+    if (cup_put_rows(report, "rows", &sections_table, sections) != 0 ||
+        cup_put_rows(report, "values", &values_table, NULL) != 0 ||
+        cup_put_rows(report, "by_task", &cup_section_rows_table, NULL) != 0)
+        return -1;
+    return cup_put_rows(report, "values_by_task", &cup_value_rows_table, NULL);
+}
+
+static int put_sections(struct report *report)
+{
+    struct cup_sections sections;
+    if (cup_sections_make(&sections, report->profile) != 0)
+        return -1;
+    cup_json_object(&report->json, "sections");
+    int result = put_tables(report, &sections);
+    put(report, "rows_left_out", cup_count(report->profile->section_rows_left_out));
+    put(report, "dropped", cup_count(report->profile->health[CUP_H_SECTIONS_DROPPED]));
+    cup_json_end_object(&report->json);
+    cup_sections_free(&sections);
+    return result;
+}
+
+const struct cup_report_section cup_sections_section = {
+    .name = "sections",
+    .nothing = "The program named no sections; docs/sections.md shows how to name some.",
+    .table = &sections_table,
+    .print = print_sections,
+    .put = put_sections,
+};

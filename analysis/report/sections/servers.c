@@ -1,64 +1,151 @@
-/* The peers of sockets: storage servers, as a rule. */
+/* Servers: those that URLs of files name, and the peers of sockets. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/profile/files.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
 
-enum { SHOWN_SERVERS = 10 };
+/* ---- what both kinds of rows have ---------------------------------------------------------- */
 
-static void add_server(const struct cup_page *page, struct cup_table *table, uint32_t index)
+/* "tcp" of "tcp://10.0.0.1:1094", "unix" of "unix:/run/x"; null where there is none. */
+static struct cup_value protocol_of(struct cup_text address)
 {
-    const struct cup_file_sum total = cup_file_total(page->profile, index);
+    const char *colon = address.bytes ? memchr(address.bytes, ':', address.length) : NULL;
+    if (!colon)
+        return cup_null();
+    return cup_text((struct cup_text){address.bytes, (size_t)(colon - address.bytes)});
+}
+
+static struct cup_value quantile(const struct cup_open_sum *sum, double share)
+{
+    return sum ? cup_real(cup_open_quantile_ns(sum, share) / 1e9) : cup_null();
+}
+
+/* SUM is NULL if nothing was opened there. */
+static struct cup_value errors_of(const struct cup_report_rows *rows,
+                                  const struct cup_open_sum *sum)
+{
+    return cup_value_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),
+                        cup_count(sum ? sum->failed : 0));
+}
+
+/* FILES: how long files took to open; CONNECTS: how long connections took. Either is NULL. */
+#define LATENCIES(X, files, connects, errors)                                                      \
+    X("open_latency_p50_s", SECONDS, quantile(files, 0.5))                                         \
+    X("open_latency_p99_s", SECONDS, quantile(files, 0.99))                                        \
+    X("connect_p50_s", SECONDS, quantile(connects, 0.5))                                           \
+    X("connect_p99_s", SECONDS, quantile(connects, 0.99))                                          \
+    X("errors", COUNT, errors)
+
+/* ---- peers of sockets ---------------------------------------------------------------------- */
+
+#define PEER_FIELDS(X)                                                                             \
+    X("server", TEXT, cup_text(name), .heading = "server", .place = 1)                             \
+    X("protocol", TEXT, protocol_of(name))                                                         \
+    X("recv_bytes", BYTES, cup_count(c[CUP_F_READ_BYTES]), .heading = "received", .place = 2)      \
+    X("send_bytes", BYTES, cup_count(c[CUP_F_WRITE_BYTES]), .heading = "sent", .place = 3,         \
+      .rank = 2)                                                                                   \
+    X("requests", COUNT, cup_count(c[CUP_F_WRITE_CALLS]), .heading = "requests", .place = 4)       \
+    X("recv_calls", COUNT, cup_count(c[CUP_F_READ_CALLS]))                                         \
+    X("bytes_per_request", BYTES,                                                                  \
+      cup_ratio((double)c[CUP_F_READ_BYTES], (double)c[CUP_F_WRITE_CALLS]),                        \
+      .heading = "a request", .place = 5, .rank = 3)                                               \
+    X("connections", COUNT, cup_count(c[CUP_F_OPENS]), .heading = "connections", .place = 7,       \
+      .rank = 4)                                                                                   \
+    X("net_s", SECONDS, cup_seconds((int64_t)(c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS])),              \
+      .heading = "time", .place = 6)                                                               \
+    X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 8, .rank = 1)           \
+    X("processes", COUNT, cup_count(server->processes))                                            \
+    LATENCIES(X, NULL, connects, errors_of(rows, connects))
+
+static void fill_peer(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const uint32_t *index = item;
+    const struct cup_file *server = &rows->profile->files[*index];
+    const struct cup_file_sum total = cup_file_total(rows->profile, *index);
+    const struct cup_text name = cup_profile_text(rows->profile, server->path);
+    const struct cup_open_sum *connects = cup_opens_of(rows->profile, name, CUP_OPEN_CONNECT);
     const uint64_t *c = total.counters;
-    cup_table_add(table, cup_page_text(page, page->profile->files[index].path));
-    cup_table_add_value(table, cup_count(c[CUP_F_READ_BYTES]), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_BYTES]), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_count(c[CUP_F_WRITE_CALLS]), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_ratio((double)c[CUP_F_READ_BYTES], (double)c[CUP_F_WRITE_CALLS]),
-                        CUP_UNIT_BYTES);
-    cup_table_add_seconds(table, c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS]);
-    cup_table_add_value(table, cup_count(c[CUP_F_OPENS]), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(total.tasks), CUP_UNIT_COUNT);
+    CUP_FILL(values, PEER_FIELDS);
 }
 
-/* Pairs of sockets by which event loops are woken have no name, and deliver nothing to tasks. */
-static size_t leave_out_wakers(const struct cup_profile *profile, uint32_t *servers, size_t count)
+/* Socket pairs that wake event loops have no name and deliver nothing to tasks. */
+static bool is_waker(const struct cup_report_rows *rows, uint32_t server)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct cup_file_sum total = cup_file_total(profile, servers[i]);
-        struct cup_text name = cup_profile_text(profile, profile->files[servers[i]].path);
-        bool nameless = name.length == 5 && memcmp(name.bytes, "unix:", 5) == 0;
-        if (!nameless || total.counters[CUP_F_READ_BYTES] > 0)
-            servers[kept++] = servers[i];
-    }
-    return kept;
+    const struct cup_file_sum total = cup_file_total(rows->profile, server);
+    struct cup_text name = cup_profile_text(rows->profile, rows->profile->files[server].path);
+    bool nameless = name.length == 5 && memcmp(name.bytes, "unix:", 5) == 0;
+    return nameless && total.counters[CUP_F_READ_BYTES] == 0;
 }
 
-int cup_print_servers(const struct cup_page *page)
+static int list_peers(struct cup_report_rows *rows)
 {
-    static const struct cup_column columns[] = {
-        {"server", CUP_FIT_LEFT, 0},       {"received", CUP_FIT_RIGHT, 0},
-        {"sent", CUP_FIT_RIGHT, 2},        {"requests", CUP_FIT_RIGHT, 0},
-        {"a request", CUP_FIT_RIGHT, 3},   {"time", CUP_FIT_RIGHT, 0},
-        {"connections", CUP_FIT_RIGHT, 4}, {"tasks", CUP_FIT_RIGHT, 1},
-    };
     size_t count;
-    uint32_t *servers = cup_files_by_bytes(page->profile, CUP_FILE_SOCKET, &count);
-    struct cup_table table;
-    if (!servers)
-        return -1;
-    count = leave_out_wakers(page->profile, servers, count);
-    if (count > 0) {
-        cup_page_heading(page, "Servers",
-                         "peers of sockets, Dask's own apart; a request is a call that sent");
-        cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-        for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_SERVERS); i++)
-            add_server(page, &table, servers[i]);
-        cup_table_finish(&table, &page->terminal);
-        cup_page_more(page, cup_page_hidden(page, count, SHOWN_SERVERS), "servers in --json");
-    }
-    free(servers);
-    return 0;
+    uint32_t *peers = cup_files_by_bytes(rows->profile, CUP_FILE_SOCKET, &count);
+    for (size_t i = 0; peers && i < count; i++)
+        if (!rows->text.page || !is_waker(rows, peers[i]))
+            cup_add_row(rows, &peers[i]);
+    free(peers);
+    return peers ? 0 : -1;
 }
+
+static const struct cup_row_part peer_parts[] = {CUP_ROW_PART(PEER_FIELDS, fill_peer)};
+static const struct cup_report_table peers = {CUP_TABLE_PARTS(peer_parts), list_peers,
+                                              .on_screen = 10, .more = "servers in --json"};
+
+/* ---- servers in URLs ----------------------------------------------------------------------- */
+
+/* How much its sockets carried, and how many there were, is in the rows of the peers. */
+#define URL_FIELDS(X)                                                                              \
+    X("server", TEXT, cup_text(sum->server))                                                       \
+    X("protocol", TEXT, protocol_of(sum->server))                                                  \
+    X("recv_bytes", BYTES, cup_count(sum->bytes))                                                  \
+    X("requests", COUNT, cup_count(sum->calls))                                                    \
+    X("bytes_per_request", BYTES, cup_ratio((double)sum->bytes, (double)sum->calls))               \
+    X("net_s", SECONDS, cup_seconds((int64_t)sum->ns))                                             \
+    X("send_bytes", BYTES, cup_null())                                                             \
+    X("recv_calls", COUNT, cup_null())                                                             \
+    X("connections", COUNT, cup_null())                                                            \
+    X("tasks", COUNT, cup_null())                                                                  \
+    X("processes", COUNT, cup_null())                                                              \
+    LATENCIES(X, files, NULL, errors_of(rows, files))
+
+static void fill_url(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_url_sum *sum = item;
+    const struct cup_open_sum *files = cup_opens_of(rows->profile, sum->server, CUP_OPEN_XROOTD);
+    CUP_FILL(values, URL_FIELDS);
+}
+
+static int list_urls(struct cup_report_rows *rows)
+{
+    size_t count;
+    struct cup_url_sum *urls = cup_url_sums(rows->profile, &count);
+    for (size_t i = 0; urls && i < count; i++)
+        cup_add_row(rows, &urls[i]);
+    free(urls);
+    return urls ? 0 : -1;
+}
+
+static const struct cup_row_part url_parts[] = {CUP_ROW_PART(URL_FIELDS, fill_url)};
+static const struct cup_report_table urls = {CUP_TABLE_PARTS(url_parts), list_urls};
+
+/* ---- the section --------------------------------------------------------------------------- */
+
+static int put_servers(struct report *report)
+{
+    open_rows(report, "servers");
+    int result = cup_put_more_rows(report, &urls, NULL);
+    if (result == 0)
+        result = cup_put_more_rows(report, &peers, NULL);
+    close_rows(report);
+    return result;
+}
+
+const struct cup_report_section cup_servers_section = {
+    .name = "servers",
+    .heading = "Servers",
+    .note = "peers of sockets, Dask's own apart; a request is a call that sent",
+    .table = &peers,
+    .put = put_servers,
+};

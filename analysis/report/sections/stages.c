@@ -1,163 +1,159 @@
-/* Stages of the run with what they left idle, the chunks of its tail, and the merges. */
+/* Stages of the run with what they left idle, and the chunks of its tail. */
 #include "analysis/metrics/time/tail.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 /* ---- stages ----------------------------------------------------------------------------- */
 
-static struct cup_value if_known(const struct cup_stage *stage, uint64_t ns)
+#define STAGE_FIELDS(X)                                                                            \
+    X("stage", TEXT, cup_string(cup_stage_texts[id].name), .heading = "stage", .place = 1)         \
+    X(NULL, TEXT, cup_string(cup_stage_texts[id].text), .heading = "", .place = 2, .rank = 2)      \
+    X("start", TIME, cup_value_if(stage->known, cup_time(stage->start_ns)))                        \
+    X("stop", TIME, cup_value_if(stage->known, cup_time(stage->stop_ns)))                          \
+    X("time_s", SECONDS, seconds_of(stage, stage->time_ns), .heading = "time", .place = 3)         \
+    X("threads_s", SECONDS, seconds_of(stage, stage->threads_ns))                                  \
+    X("task_s", SECONDS, seconds_of(stage, stage->task_ns), .heading = "in tasks", .place = 5,     \
+      .rank = 1)                                                                                   \
+    X("idle_s", SECONDS, seconds_of(stage, stage->idle_ns), .heading = "idle", .place = 6)         \
+    X("idle_core_hours", RATIO, cup_value_if(stage->known, cup_real(idle_ns / 3600e9)),            \
+      .heading = "core-hours", .place = 7, .rank = 4)                                              \
+    X("idle_share", SHARE,                                                                         \
+      cup_value_if(stage->known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
+      .heading = "of it", .place = 8)                                                              \
+    X("tasks", COUNT, cup_value_if(stage->known, cup_count(stage->tasks)), .heading = "tasks",     \
+      .place = 4, .rank = 3)
+
+static struct cup_value seconds_of(const struct cup_stage *stage, uint64_t ns)
 {
-    return stage->known ? cup_seconds((int64_t)ns) : cup_null();
+    return cup_value_if(stage->known, cup_seconds((int64_t)ns));
 }
 
-static void add_stage(struct cup_table *table, int id, const struct cup_stage *stage)
+static void fill_stage(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
+    const struct cup_stage *stage = item;
+    size_t id = (size_t)(stage - rows->totals->stages->rows);
     double idle_ns = (double)stage->idle_ns;
-    cup_table_add_string(table, cup_stage_texts[id].name);
-    cup_table_add_string(table, cup_stage_texts[id].text);
-    cup_table_add_value(table, if_known(stage, stage->time_ns), CUP_UNIT_SECONDS);
-    cup_table_add_value(table, stage->known ? cup_count(stage->tasks) : cup_null(), CUP_UNIT_COUNT);
-    cup_table_add_value(table, if_known(stage, stage->task_ns), CUP_UNIT_SECONDS);
-    cup_table_add_value(table, if_known(stage, stage->idle_ns), CUP_UNIT_SECONDS);
-    cup_table_add_value(table, stage->known ? cup_real(idle_ns / 3600e9) : cup_null(),
-                        CUP_UNIT_RATIO);
-    cup_table_add_value(table,
-                        stage->known ? cup_ratio(idle_ns, (double)stage->threads_ns) : cup_null(),
-                        CUP_UNIT_SHARE);
+    CUP_FILL(values, STAGE_FIELDS);
 }
 
-static void print_stages(const struct cup_page *page)
+static int list_stages(struct cup_report_rows *rows)
 {
-    static const struct cup_column columns[] = {
-        {"stage", CUP_FIT_LEFT, 0},       {"", CUP_FIT_LEFT, 2},
-        {"time", CUP_FIT_RIGHT, 0},       {"tasks", CUP_FIT_RIGHT, 3},
-        {"in tasks", CUP_FIT_RIGHT, 1},   {"idle", CUP_FIT_RIGHT, 0},
-        {"core-hours", CUP_FIT_RIGHT, 4}, {"of it", CUP_FIT_RIGHT, 0},
-    };
-    struct cup_table table;
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < CUP_STAGE_COUNT; i++)
-        add_stage(&table, i, &page->totals->stages->rows[i]);
-    cup_table_finish(&table, &page->terminal);
+        cup_add_row(rows, &rows->totals->stages->rows[i]);
+    return 0;
+}
+
+static const struct cup_row_part stage_parts[] = {CUP_ROW_PART(STAGE_FIELDS, fill_stage)};
+static const struct cup_report_table stages = {CUP_TABLE_PARTS(stage_parts), list_stages};
+
+/* ---- the tail ----------------------------------------------------------------------------- */
+
+struct tail_chunk {
+    struct cup_task_row row;
+    const struct cup_tail_chunk *chunk;
+};
+
+/* The text has its columns in another order, with the start as the time since the run's. */
+#define TAIL_FIELDS(X)                                                                             \
+    X(NULL, SECONDS, cup_seconds(row->task->start_ns - rows->totals->run.start_ns),                \
+      .heading = "began at", .place = 1)                                                           \
+    CUP_TASK_FIELD(X, "key", TEXT, .heading = "key", .place = 9, .rank = 6)                        \
+    CUP_TASK_FIELD(X, "dataset", TEXT, .heading = "dataset", .place = 5, .rank = 2)                \
+    CUP_TASK_FIELD(X, "file", TEXT, .heading = "file", .place = 8, .rank = 4)                      \
+    CUP_TASK_FIELD(X, "entry_start", COUNT)                                                        \
+    CUP_TASK_FIELD(X, "entry_stop", COUNT)                                                         \
+    CUP_TASK_FIELD(X, "events", COUNT, .heading = "events", .place = 3, .rank = 1)                 \
+    CUP_TASK_FIELD(X, "worker", TEXT, .heading = "worker", .place = 7, .rank = 5)                  \
+    CUP_TASK_FIELD(X, "host", TEXT, .heading = "host", .place = 6, .rank = 3)                      \
+    CUP_TASK_FIELD(X, "status", TEXT)                                                              \
+    CUP_TASK_FIELD(X, "wall_s", SECONDS, .heading = "time", .place = 2)                            \
+    CUP_TASK_FIELD(X, "cpu_s", SECONDS)                                                            \
+    CUP_TASK_FIELD(X, "io_wait_s", SECONDS)                                                        \
+    CUP_TASK_FIELD(X, "attempt", COUNT)                                                            \
+    X("start", TIME, cup_time(row->task->start_ns))                                                \
+    X("stop", TIME, cup_time(row->task->stop_ns))                                                  \
+    X("why", TEXT, cup_row_string(rows, cup_tail_why(why, of->chunk)), .heading = "why", .place = 4)
+
+static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct tail_chunk *of = item;
+    const struct cup_task_row *row = &of->row;
+    char why[CUP_TAIL_ROOM];
+    CUP_FILL(values, TAIL_FIELDS);
+}
+
+static int list_tail(struct cup_report_rows *rows)
+{
+    const struct cup_tail *tail = rows->of;
+    struct cup_key_reader keys;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < tail->count; i++) {
+        uint32_t index = rows->profile->items[tail->chunks[i].item].task;
+        const struct cup_task *task = &rows->profile->tasks[index];
+        const struct cup_task_row row = {rows->profile, task, cup_key_read(&keys, task),
+                                         rows->attempts ? rows->attempts[index] : 1};
+        cup_add_row(rows, &(struct tail_chunk){row, &tail->chunks[i]});
+    }
+    cup_key_reader_close(&keys);
+    return 0;
 }
 
 enum { SHOWN_TAIL = 15 };
 
-static struct cup_value rounded_start(const struct cup_page *page, const struct cup_task *task)
-{
-    return cup_seconds(task->start_ns - page->totals->run.start_ns);
-}
+static const struct cup_row_part tail_parts[] = {CUP_ROW_PART(TAIL_FIELDS, fill_tail)};
+static const struct cup_report_table tail_table = {CUP_TABLE_PARTS(tail_parts), list_tail,
+                                                   .on_screen = SHOWN_TAIL};
 
-static void add_tail_chunk(const struct cup_page *page, struct cup_table *table,
-                           const struct cup_tail_chunk *chunk, struct cup_key_reader *keys)
+static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
 {
-    const struct cup_item *item = &page->profile->items[chunk->item];
-    const struct cup_task *task = &page->profile->tasks[item->task];
-    const struct cup_server *server = cup_task_server(page->profile, task);
-    char why[CUP_TAIL_ROOM];
-    cup_table_add_value(table, rounded_start(page, task), CUP_UNIT_SECONDS);
-    cup_table_add_seconds(table, cup_task_wall_ns(task));
-    cup_table_add_value(table, cup_known_worker_count(cup_item_events(item)), CUP_UNIT_COUNT);
-    cup_table_add_string(table, cup_tail_why(why, chunk));
-    cup_table_add(table, cup_page_text(page, item->dataset));
-    cup_table_add_string(table, page->profile->processes[task->process].header.host);
-    cup_table_add(table, cup_page_text(page, server ? server->address : 0));
-    cup_table_add(table, cup_page_text(page, item->file));
-    cup_table_add(table, cup_key_read(keys, task));
-}
-
-static void print_tail(const struct cup_page *page, const struct cup_tail *tail)
-{
-    static const struct cup_column columns[] = {
-        {"began at", CUP_FIT_RIGHT, 0}, {"time", CUP_FIT_RIGHT, 0},   {"events", CUP_FIT_RIGHT, 1},
-        {"why", CUP_FIT_LEFT, 0},       {"dataset", CUP_FIT_LEFT, 2}, {"host", CUP_FIT_LEFT, 3},
-        {"worker", CUP_FIT_LEFT, 5},    {"file", CUP_FIT_LEFT, 4},    {"key", CUP_FIT_LEFT, 6},
-    };
-    struct cup_table table;
-    struct cup_key_reader keys;
     char detail[160], median[CUP_HUMAN_READABLE_ROOM];
-    if (tail->count == 0)
-        return;
     cup_human_readable(median, tail->median_s, CUP_UNIT_SECONDS);
     snprintf(detail, sizeof detail,
-             "chunks after 90 %% had ended, the last first; half of all "
-             "chunks took up to %s",
+             "chunks that ran after 90 %% had ended, the last first; half of all took "
+             "up to %s",
              median);
-    cup_page_heading(page, "Tail", detail);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    cup_key_reader_open(&keys, page->profile);
-    for (size_t i = 0; i < tail->count && i < SHOWN_TAIL; i++)
-        add_tail_chunk(page, &table, &tail->chunks[i], &keys);
-    cup_key_reader_close(&keys);
-    cup_table_finish(&table, &page->terminal);
+    int result = cup_print_rows(page, &tail_table, tail, "Tail", detail);
     cup_page_more(page, tail->total > SHOWN_TAIL ? tail->total - SHOWN_TAIL : 0, "chunks");
+    return result;
 }
 
-/* The tail's chunks take passes of their own: on request. */
-int cup_print_stages(const struct cup_page *page)
+/* ---- the section -------------------------------------------------------------------------- */
+
+/* Finding the tail's chunks takes passes of its own over all chunks: only on request. */
+static int print_stages(const struct cup_page *page)
 {
     struct cup_tail tail;
     if (page->totals->all.tasks == 0)
         return 0;
-    cup_page_heading(page, "Stages", "idle: time of threads without a task");
-    print_stages(page);
-    if (!page->alone)
-        return 0;
+    int result =
+        cup_print_rows(page, &stages, NULL, "Stages", "idle: time of threads without a task");
+    if (!page->alone || result != 0)
+        return result;
     if (cup_tail_make(&tail, page->totals) != 0)
         return -1;
-    print_tail(page, &tail);
+    result = print_tail(page, &tail);
     cup_tail_free(&tail);
-    return 0;
+    return result;
 }
 
-/* ---- merges ----------------------------------------------------------------------------- */
-
-static struct cup_value if_any(uint64_t count, uint64_t value)
+static int put_stages(struct report *report)
 {
-    return count ? cup_count(value) : cup_null();
+    struct cup_tail tail;
+    if (cup_tail_make(&tail, report->totals) != 0)
+        return -1;
+    cup_json_object(&report->json, "stages");
+    put(report, "idle_core_hours", cup_real((double)report->totals->stages->idle_ns / 3600e9));
+    int result = cup_put_rows(report, "rows", &stages, NULL);
+    put(report, "tail_chunks", cup_count(tail.total));
+    put(report, "tail_from", tail.from_ns ? cup_time(tail.from_ns) : cup_null());
+    put(report, "median_chunk_s", cup_real(tail.median_s));
+    if (result == 0)
+        result = cup_put_rows(report, "tail", &tail_table, &tail);
+    cup_json_end_object(&report->json);
+    cup_tail_free(&tail);
+    return result;
 }
 
-static void add_level(const struct cup_page *page, struct cup_table *table,
-                      const struct cup_merge_level *level)
-{
-    bool timed = level->tasks > level->without_cpu;
-    bool inputs = page->profile->input_count > 0;
-    cup_table_add_value(table, level->level ? cup_count(level->level) : cup_null(), CUP_UNIT_COUNT);
-    cup_table_add_string(table, level->metadata ? "metadata" : "chunks");
-    cup_table_add_value(table, cup_count(level->tasks), CUP_UNIT_COUNT);
-    cup_table_add_value(table, cup_count(level->failed), CUP_UNIT_COUNT);
-    cup_table_add_value(table, inputs ? cup_count(level->inputs) : cup_null(), CUP_UNIT_COUNT);
-    cup_table_add_value(table, if_any(level->input_bytes_known, level->input_bytes),
-                        CUP_UNIT_BYTES);
-    cup_table_add_value(table, if_any(level->result_bytes_known, level->result_bytes),
-                        CUP_UNIT_BYTES);
-    cup_table_add_seconds(table, level->wall_ns);
-    cup_table_add_value(table, timed ? cup_seconds((int64_t)level->cpu_ns) : cup_null(),
-                        CUP_UNIT_SECONDS);
-    cup_table_add_seconds(table, level->longest_ns);
-    cup_table_add_value(table, if_any(level->rss_bytes, level->rss_bytes), CUP_UNIT_BYTES);
-}
-
-int cup_print_merge(const struct cup_page *page)
-{
-    static const struct cup_column columns[] = {
-        {"level", CUP_FIT_RIGHT, 0},     {"of", CUP_FIT_LEFT, 0},
-        {"tasks", CUP_FIT_RIGHT, 0},     {"failed", CUP_FIT_RIGHT, 5},
-        {"inputs", CUP_FIT_RIGHT, 0},    {"made of", CUP_FIT_RIGHT, 3},
-        {"results", CUP_FIT_RIGHT, 0},   {"time", CUP_FIT_RIGHT, 0},
-        {"CPU", CUP_FIT_RIGHT, 1},       {"longest", CUP_FIT_RIGHT, 2},
-        {"RSS up to", CUP_FIT_RIGHT, 4},
-    };
-    const struct cup_merge *merge = page->totals->merge;
-    struct cup_table table;
-    if (merge->count == 0)
-        return 0;
-    cup_page_heading(page, "Merging",
-                     merge->levels[merge->count - 1].level
-                         ? "tasks made of chunks' results (level 1), of those (level 2), ..."
-                         : "levels are not known: an older library recorded this");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < merge->count; i++)
-        add_level(page, &table, &merge->levels[i]);
-    cup_table_finish(&table, &page->terminal);
-    return 0;
-}
+/* Why a chunk ended late is in its waits. */
+const struct cup_report_section cup_stages_section = {
+    .name = "stages", .needs = CUP_NEEDS_COUNTERS, .print = print_stages, .put = put_stages};

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 #include "analysis/write/html.h"
 
 static uint64_t count_hosts(const struct cup_profile *profile)
@@ -287,7 +288,7 @@ static void print_facts(const struct cup_page *page)
 }
 
 /* In a page of HTML, title, bar and advice have their own places. */
-int cup_print_summary(const struct cup_page *page)
+static int print_summary(const struct cup_page *page)
 {
     if (page->terminal.html) {
         fputs("<dl class=\"facts\">\n", page->terminal.out);
@@ -302,3 +303,42 @@ int cup_print_summary(const struct cup_page *page)
     print_advice(page);
     return 0;
 }
+
+static int put_advice(struct report *report)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(report->totals, advice);
+    cup_json_array(&report->json, "advice");
+    for (size_t i = 0; i < count; i++) {
+        cup_json_row(&report->json, NULL);
+        put(report, "rule", cup_string(advice[i].rule));
+        put(report, "text", cup_string(advice[i].text));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+    return 0;
+}
+
+const struct cup_report_section cup_summary_section = {
+    .name = "summary", .print = print_summary, .put = put_advice};
+
+/* ---- the last lines of the text -------------------------------------------------------- */
+
+/* What a reader must know of all figures. */
+static int print_footer(const struct cup_page *page)
+{
+    putc('\n', page->terminal.out);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
+                      "There is more: `--only workflow` (all rates), time_budget, attribution and "
+                      "health (all counters), processes, runs, scaling, coffea; functions (down to "
+                      "the line). `cupping plot --html FILE` draws all of it.");
+    cup_print_wrapped(
+        &page->terminal, CUP_DIM, 0,
+        "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
+        "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
+        "holds them all, docs/reading-a-report.md explains them.");
+    return 0;
+}
+
+const struct cup_report_section cup_footer_section = {
+    .name = "", .shown = CUP_SHOWN_IN_TEXT, .print = print_footer};

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/page/page.h"
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 enum { SHOWN_PREFIXES = 10 };
 
@@ -177,7 +178,7 @@ static void print_durations(const struct cup_page *page, const uint32_t *order, 
     cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes in --json");
 }
 
-int cup_print_waits(const struct cup_page *page)
+static int print_waits_and_durations(const struct cup_page *page)
 {
     size_t count;
     uint32_t *order = cup_prefixes_by_time(page->totals, &count);
@@ -190,3 +191,57 @@ int cup_print_waits(const struct cup_page *page)
     free(order);
     return 0;
 }
+
+/* ---- in rows of the JSON ------------------------------------------------------------------ */
+
+static void put_buckets(struct report *report, const struct cup_durations *durations)
+{
+    cup_json_array(&report->json, "buckets");
+    for (unsigned i = 0; i < CUP_BUCKETS; i++) {
+        if (durations->buckets[i] == 0)
+            continue;
+        cup_json_array(&report->json, NULL);
+        put_ns(report, NULL, cup_bucket_from_ns(i));
+        put_ns(report, NULL, cup_bucket_to_ns(durations, i));
+        put(report, NULL, cup_count(durations->buckets[i]));
+        cup_json_end_array(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
+static void put_durations(struct report *report, const char *name,
+                          const struct cup_durations *durations)
+{
+    static const struct {
+        const char *name;
+        double share;
+    } quantiles[] = {{"p50_s", 0.5}, {"p90_s", 0.9}, {"p99_s", 0.99}};
+    uint64_t total = cup_durations_total(durations);
+    cup_json_object(&report->json, name);
+    put(report, "count", cup_count(total));
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        put(report, quantiles[i].name,
+            cup_real(cup_durations_quantile_ns(durations, quantiles[i].share) / 1e9));
+    put(report, "max_s",
+        total ? cup_seconds((int64_t)cup_durations_longest_ns(durations)) : cup_null());
+    put_buckets(report, durations);
+    cup_json_end_object(&report->json);
+}
+
+void cup_put_histograms(struct report *report, const void *item)
+{
+    const struct cup_prefix *prefix = item;
+    cup_json_object(&report->json, "histograms");
+    for (int i = 0; i < CUP_DURATION_COUNT; i++) {
+        const struct cup_durations durations = cup_prefix_durations(prefix, i);
+        if (cup_profile_measured(report->profile, cup_duration_kinds[i].needs))
+            put_durations(report, cup_duration_kinds[i].name, &durations);
+        else
+            put(report, cup_duration_kinds[i].name, cup_null());
+    }
+    cup_json_end_object(&report->json);
+}
+
+/* In the JSON they are in the rows of tasks_by_prefix. */
+const struct cup_report_section cup_waits_section = {.name = "waits",
+                                                     .print = print_waits_and_durations};

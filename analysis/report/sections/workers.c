@@ -1,7 +1,9 @@
 /* The workers: how many, how busy, how full; and those with the most to do. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "analysis/report/page/page.h"
+#include "analysis/metrics/workers/tracking.h"
+#include "analysis/report/page/section.h"
 
 enum { SHOWN_WORKERS = 10 };
 
@@ -114,6 +116,150 @@ static void print_rate(const struct cup_page *page)
 
 /* ---- each worker ------------------------------------------------------------------------ */
 
+/* A worker with a log, with samples, or with both. */
+struct known_worker {
+    const struct cup_server *server;            /* NULL: it left no log */
+    const struct cup_observed_worker *observed; /* all zeros without samples */
+};
+
+static struct cup_value peak_of(const struct cup_timeline *line)
+{
+    return cup_real(cup_timeline_max(line));
+}
+
+static struct cup_value threads_of(const struct known_worker *worker)
+{
+    return worker->server && worker->server->threads
+               ? cup_count(worker->server->threads)
+               : cup_whole(cup_timeline_average(&worker->observed->values[CUP_SEEN_THREADS]));
+}
+
+static struct cup_value limit_of(const struct known_worker *worker)
+{
+    return worker->server && worker->server->memory_limit != CUP_UNKNOWN64
+               ? cup_count(worker->server->memory_limit)
+               : cup_whole(cup_timeline_max(&worker->observed->values[CUP_SEEN_LIMIT]));
+}
+
+#define WORKER_FIELDS(X)                                                                           \
+    X("worker", TEXT, server ? cup_row_text(rows, server->address) : cup_text(seen->address),      \
+      .heading = "worker", .place = 1)                                                             \
+    X("name", TEXT, server ? cup_row_text(rows, server->name) : cup_text(seen->name),              \
+      .heading = "name", .place = 2, .rank = 5, .none = "")                                        \
+    X("host", TEXT, cup_string(header ? header->host : NULL))                                      \
+    X("pid", ID, header ? cup_count(header->pid) : cup_null())                                     \
+    X("threads", COUNT, threads_of(worker))                                                        \
+    X(NULL, COUNT, cup_real(cup_timeline_average(&seen->values[CUP_SEEN_THREADS])),                \
+      .heading = "threads", .place = 3, .rank = 1)                                                 \
+    X(NULL, SECONDS, cup_seconds(seen->present.span_ns), .heading = "there", .place = 4,           \
+      .rank = 4)                                                                                   \
+    X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_EXECUTING])),              \
+      .heading = "running", .place = 5)                                                            \
+    X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_CPU])), .heading = "CPU",  \
+      .place = 6)                                                                                  \
+    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_MEMORY]), .heading = "memory", .place = 7)       \
+    X(NULL, PERCENT, peak_of(&seen->percents[CUP_PCT_MEMORY]), .heading = "of limit", .place = 8,  \
+      .rank = 2)                                                                                   \
+    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_SPILLED]), .heading = "spilled", .place = 9,     \
+      .rank = 3)                                                                                   \
+    X(NULL, SECONDS, peak_of(cup_observed_stalls(seen)), .heading = "stalled", .place = 10,        \
+      .rank = 3)                                                                                   \
+    X("memory_limit_bytes", BYTES, limit_of(worker))                                               \
+    X("tasks", COUNT, server ? cup_count(server->tasks) : cup_null())                              \
+    X("samples", COUNT, cup_count(seen->present.count))                                            \
+    X("heartbeats", COUNT, cup_value_if(heartbeats, cup_count(seen->heartbeats)))                  \
+    X("first_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->first_ns)))          \
+    X("last_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->last_ns)))
+
+static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct known_worker *worker = item;
+    const struct cup_server *server = worker->server;
+    const struct cup_observed_worker *seen = worker->observed;
+    const struct cup_log_header *header =
+        server ? &rows->profile->processes[server->process].header : NULL;
+    bool heartbeats = rows->totals->observed->origin == CUP_SAMPLES_SCHEDULER;
+    CUP_FILL(values, WORKER_FIELDS);
+}
+
+/* Mean and maximum of each percentage. */
+static const char *percent_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    static const char *const names[CUP_PCT_COUNT] = {
+        [CUP_PCT_MEMORY] = "memory_utilization_pct",
+        [CUP_PCT_PROCESSING] = "cpu_utilization_pct",
+        [CUP_PCT_EXECUTING] = "executing_utilization_pct",
+        [CUP_PCT_CPU] = "real_cpu_utilization_pct",
+    };
+    snprintf(room, CUP_KEY_ROOM, "%s%s", names[index / 2], index % 2 ? "_max" : "");
+    return room;
+}
+
+static void fill_percents(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
+    (void)rows;
+    for (int i = 0; i < CUP_PCT_COUNT; i++) {
+        *values++ = cup_real(cup_timeline_mean(&seen->percents[i]));
+        *values++ = peak_of(&seen->percents[i]);
+    }
+}
+
+#define CLOCK_FIELDS(X)                                                                            \
+    X("real_cpu_utilization_process_pct", PERCENT,                                                 \
+      cup_ratio(100 * seen->process_cpu_s, seen->process_thread_s))
+
+static void fill_clock(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
+    (void)rows;
+    CUP_FILL(values, CLOCK_FIELDS);
+}
+
+static const struct {
+    const char *name;
+    enum cup_seen_value value;
+    bool bytes;
+} amounts[] = {
+    {"memory_bytes", CUP_SEEN_MEMORY, true},
+    {"spilled_bytes", CUP_SEEN_SPILLED, true},
+    {"managed_bytes", CUP_SEEN_MANAGED, true},
+    {"unmanaged_bytes", CUP_SEEN_UNMANAGED, true},
+    {"host_net_read_bps", CUP_SEEN_NET_READ, false},
+    {"host_net_write_bps", CUP_SEEN_NET_WRITE, false},
+    {"host_disk_read_bps", CUP_SEEN_DISK_READ, false},
+    {"host_disk_write_bps", CUP_SEEN_DISK_WRITE, false},
+    {"event_loop_stall_s", CUP_SEEN_STALL, false},
+    {"num_fds", CUP_SEEN_FDS, false},
+};
+
+enum { AMOUNTS = sizeof amounts / sizeof *amounts };
+
+/* Mean and maximum of each amount. */
+static const char *amount_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    snprintf(room, CUP_KEY_ROOM, "%s%s", amounts[index / 2].name, index % 2 ? "_peak" : "");
+    return room;
+}
+
+static struct cup_value number_in(double number, bool bytes)
+{
+    return bytes ? cup_whole(number) : cup_real(number);
+}
+
+static void fill_amounts(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
+    (void)rows;
+    for (int i = 0; i < AMOUNTS; i++) {
+        const struct cup_timeline *line = amounts[i].value == CUP_SEEN_STALL
+                                              ? cup_observed_stalls(seen)
+                                              : &seen->values[amounts[i].value];
+        *values++ = number_in(cup_timeline_average(line), amounts[i].bytes);
+        *values++ = number_in(cup_timeline_max(line), amounts[i].bytes);
+    }
+}
+
 /* Busy time of its threads: what most of its figures follow. */
 static double load_of(const struct cup_observed_worker *worker)
 {
@@ -131,43 +277,10 @@ static int more_loaded_first(const void *left, const void *right)
     return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
 }
 
-static void add_percent(struct cup_table *table, const struct cup_observed_worker *worker,
-                        enum cup_observed_percent percent)
+static int list_by_load(struct cup_report_rows *rows)
 {
-    cup_table_add_value(table, cup_real(cup_timeline_mean(&worker->percents[percent])),
-                        CUP_UNIT_PERCENT);
-}
-
-static void add_worker(struct cup_table *table, const struct cup_observed_worker *worker)
-{
-    const struct cup_timeline *v = worker->values;
-    cup_table_add(table, worker->address);
-    cup_table_add(table, worker->name.bytes ? worker->name : (struct cup_text){"", 0});
-    cup_table_add_value(table, cup_real(cup_timeline_average(&v[CUP_SEEN_THREADS])),
-                        CUP_UNIT_COUNT);
-    cup_table_add_seconds(table, (uint64_t)worker->present.span_ns);
-    add_percent(table, worker, CUP_PCT_EXECUTING);
-    add_percent(table, worker, CUP_PCT_CPU);
-    cup_table_add_value(table, cup_real(cup_timeline_max(&v[CUP_SEEN_MEMORY])), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_real(cup_timeline_max(&worker->percents[CUP_PCT_MEMORY])),
-                        CUP_UNIT_PERCENT);
-    cup_table_add_value(table, cup_real(cup_timeline_max(&v[CUP_SEEN_SPILLED])), CUP_UNIT_BYTES);
-    cup_table_add_value(table, cup_real(cup_timeline_max(cup_observed_stalls(worker))),
-                        CUP_UNIT_SECONDS);
-}
-
-static int print_each(const struct cup_page *page)
-{
-    static const struct cup_column columns[] = {
-        {"worker", CUP_FIT_LEFT, 0},   {"name", CUP_FIT_LEFT, 5},
-        {"threads", CUP_FIT_RIGHT, 1}, {"there", CUP_FIT_RIGHT, 4},
-        {"running", CUP_FIT_RIGHT, 0}, {"CPU", CUP_FIT_RIGHT, 0},
-        {"memory", CUP_FIT_RIGHT, 0},  {"of limit", CUP_FIT_RIGHT, 2},
-        {"spilled", CUP_FIT_RIGHT, 3}, {"stalled", CUP_FIT_RIGHT, 3},
-    };
-    const struct cup_observed *observed = page->totals->observed;
+    const struct cup_observed *observed = rows->totals->observed;
     const struct cup_observed_worker **order = calloc(observed->worker_count + 1, sizeof *order);
-    struct cup_table table;
     size_t count = 0;
     if (!order)
         return -1;
@@ -175,16 +288,109 @@ static int print_each(const struct cup_page *page)
         if (cup_observed_known(&observed->workers[i]))
             order[count++] = &observed->workers[i];
     qsort(order, count, sizeof *order, more_loaded_first);
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < cup_page_rows(page, SHOWN_WORKERS); i++)
-        add_worker(&table, order[i]);
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, cup_page_hidden(page, count, SHOWN_WORKERS), "workers in --json");
+    for (size_t i = 0; i < count; i++)
+        cup_add_row(rows, &(struct known_worker){.observed = order[i]});
     free(order);
     return 0;
 }
 
-int cup_print_workers(const struct cup_page *page)
+/* Workers with a log, then those that only samples know. */
+static void list_all(struct cup_report_rows *rows)
+{
+    static const struct cup_observed_worker nothing;
+    const struct cup_profile *profile = rows->profile;
+    const struct cup_observed *observed = rows->totals->observed;
+    for (size_t i = 0; i < profile->server_count; i++) {
+        const struct cup_server *server = &profile->servers[i];
+        const struct cup_observed_worker *seen =
+            cup_observed_find(observed, cup_profile_text(profile, server->address));
+        if (server->role == CUP_ROLE_WORKER)
+            cup_add_row(rows, &(struct known_worker){server, seen ? seen : &nothing});
+    }
+    for (size_t i = 0; i < observed->worker_count; i++)
+        if (cup_observed_known(&observed->workers[i]) &&
+            !cup_worker_has_log(profile, observed->workers[i].address))
+            cup_add_row(rows, &(struct known_worker){NULL, &observed->workers[i]});
+}
+
+static int list_workers(struct cup_report_rows *rows)
+{
+    if (rows->text.page)
+        return list_by_load(rows);
+    list_all(rows);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {
+    CUP_ROW_PART(WORKER_FIELDS, fill_worker),
+    {.count = 2 * CUP_PCT_COUNT, .key = percent_key, .fill = fill_percents},
+    CUP_ROW_PART(CLOCK_FIELDS, fill_clock),
+    {.count = 2 * AMOUNTS, .key = amount_key, .fill = fill_amounts},
+};
+const struct cup_report_table cup_workers_table = {CUP_TABLE_PARTS(parts), list_workers,
+                                                   .on_screen = 10, .more = "workers in --json"};
+
+/* ---- timelines -------------------------------------------------------------------------- */
+
+static void put_point(struct report *report, int64_t time_ns, double value)
+{
+    bool is_whole = value >= 0 && value < 9e15 && value == floor(value);
+    cup_json_array(&report->json, NULL);
+    put(report, NULL, cup_seconds(time_ns));
+    put(report, NULL, is_whole ? cup_count((uint64_t)value) : cup_real(value));
+    cup_json_end_array(&report->json);
+}
+
+static void put_counts(struct report *report, const struct cup_tracking *tracking)
+{
+    cup_json_list(&report->json, "worker_counts");
+    for (size_t i = 0; i < tracking->moment_count; i++)
+        if (!isnan(tracking->moments[i].workers))
+            put_point(report, tracking->moments[i].time_ns, tracking->moments[i].workers);
+    cup_json_end_array(&report->json);
+}
+
+/* Of the workers of which it is known. */
+static void put_timeline(struct report *report, const struct cup_tracking *tracking, int value)
+{
+    const struct cup_observed *observed = report->totals->observed;
+    cup_json_row(&report->json, cup_seen_names[value]);
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        if (!cup_timeline_known(&observed->workers[i].values[value]))
+            continue;
+        char name[300];
+        struct cup_text address = observed->workers[i].address;
+        snprintf(name, sizeof name, "%.*s", (int)address.length, address.bytes);
+        cup_json_array(&report->json, name);
+        for (size_t k = tracking->first[i]; k < tracking->first[i + 1]; k++)
+            if (!isnan(tracking->rows[k].values[value]))
+                put_point(report, tracking->rows[k].time_ns, tracking->rows[k].values[value]);
+        cup_json_end_array(&report->json);
+    }
+    cup_json_end_object(&report->json);
+}
+
+static int put_tracking(struct report *report)
+{
+    struct cup_tracking tracking;
+    if (!report->totals->observed->origin) {
+        put(report, "tracking_data", cup_null());
+        put(report, "tracking_data_every", cup_null());
+        return 0;
+    }
+    if (cup_tracking_make(&tracking, report->totals->observed, CUP_TRACKED_ROWS) != 0)
+        return -1;
+    cup_json_object(&report->json, "tracking_data");
+    put_counts(report, &tracking);
+    for (int value = 0; value < CUP_TRACKED_COUNT; value++)
+        put_timeline(report, &tracking, value);
+    cup_json_end_object(&report->json);
+    put(report, "tracking_data_every", cup_count(tracking.every));
+    cup_tracking_free(&tracking);
+    return 0;
+}
+
+static int print_workers(const struct cup_page *page)
 {
     const struct cup_observed *observed = page->totals->observed;
     if (!observed->origin) {
@@ -200,5 +406,19 @@ int cup_print_workers(const struct cup_page *page)
     print_use(page);
     print_stalls(page);
     print_rate(page);
-    return print_each(page);
+    return cup_print_rows(page, &cup_workers_table, NULL, NULL, NULL);
 }
+
+static int put_workers(struct report *report)
+{
+    cup_json_object(&report->json, "workers");
+    put_metrics(report, &cup_workers_metrics);
+    int result = cup_put_rows(report, "rows", &cup_workers_table, NULL);
+    if (result == 0)
+        result = put_tracking(report);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_workers_section = {
+    .name = "workers", .table = &cup_workers_table, .print = print_workers, .put = put_workers};

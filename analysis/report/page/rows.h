@@ -1,0 +1,157 @@
+/* A table of the report is described once, by its fields: what each is called in JSON and CSV,
+ * where it stands in the text, and its value in a row. The text, the page of HTML, the rows in the
+ * JSON and the files of `cupping export --to csv` are all written from that description.
+ *
+ * To describe a table, list its fields as
+ *     #define FIELDS(X)                                                             \
+ *         X("server", TEXT, cup_text(name), .heading = "server", .place = 1)        \
+ *         X("recv_calls", COUNT, cup_count(calls))
+ * and write a function that computes what the values are made from, then CUP_FILL(values, FIELDS).
+ */
+#ifndef CUPPING_ANALYSIS_REPORT_PAGE_ROWS_H
+#define CUPPING_ANALYSIS_REPORT_PAGE_ROWS_H
+
+#include <string.h>
+
+#include "analysis/report/page/json_page.h"
+#include "analysis/report/page/page.h"
+#include "analysis/write/csv_writer.h"
+
+/* What a value is: how the text shows it, and its type in docs/report.schema.json. */
+enum cup_field_type {
+    CUP_FIELD_TEXT,
+    CUP_FIELD_WORD, /* a text that is aligned like a number: a version */
+    CUP_FIELD_BOOL,
+    CUP_FIELD_TIME,
+    CUP_FIELD_ID,     /* a number without a unit: a pid */
+    CUP_FIELD_NUMBER, /* one that the program gave, of any unit */
+    CUP_FIELD_COUNT,
+    CUP_FIELD_BYTES,
+    CUP_FIELD_SECONDS,
+    CUP_FIELD_SHARE,
+    CUP_FIELD_PERCENT,
+    CUP_FIELD_RATIO,
+    CUP_FIELD_MBS,
+    CUP_FIELD_KHZ,
+    CUP_FIELD_HZ,
+    CUP_FIELD_TYPES
+};
+
+struct cup_field {
+    const char *key; /* in JSON and CSV; NULL: only in the text */
+    enum cup_field_type type;
+    const char *heading; /* in the text; NULL: not there */
+    unsigned place;      /* in the text: columns are in the order of their places, from 1 on */
+    unsigned rank;       /* as in struct cup_column: the highest is hidden first */
+    const char *none;    /* in the text, for null; NULL: "n/a", for texts "(not known)" */
+    bool (*is_shown)(const struct cup_totals *totals); /* in the text; NULL: always */
+};
+
+enum { CUP_FIELDS_MOST = 128, CUP_KEY_ROOM = 64 };
+
+struct cup_report_rows;
+
+/* Some fields of a row, with one function that computes their values. */
+struct cup_row_part {
+    const struct cup_field *fields; /* NULL: in no text, and named by `key` */
+    unsigned count;
+    const char *(*key)(unsigned index, char room[CUP_KEY_ROOM]);
+    /* Texts that are composed for the row are kept by cup_row_string(). */
+    void (*fill)(struct cup_report_rows *rows, const void *item, struct cup_value *values);
+    /* Instead of fields: objects and arrays inside of the row, which only the JSON has. */
+    void (*put)(struct report *report, const void *item);
+};
+
+struct cup_report_table {
+    const struct cup_row_part *parts;
+    unsigned part_count;
+    /* Hands every row to cup_add_row(), in order. Returns 0, or -1 without memory. */
+    int (*list)(struct cup_report_rows *rows);
+    size_t on_screen; /* rows that the text shows on a screen; 0: all */
+    const char *more; /* what the others are, and where: "servers in --json" */
+};
+
+#define CUP_FIELD(name, kind, value, ...) {.key = (name), .type = CUP_FIELD_##kind, __VA_ARGS__},
+#define CUP_FIELD_VALUE(name, kind, value, ...) value,
+
+#define CUP_ROW_PART(FIELDS, filler)                                                               \
+    {                                                                                              \
+        .fields = (const struct cup_field[]){FIELDS(CUP_FIELD)},                                   \
+        .count = sizeof((const struct cup_field[]){FIELDS(CUP_FIELD)}) / sizeof(struct cup_field), \
+        .fill = (filler)                                                                           \
+    }
+
+#define CUP_FILL(values, FIELDS)                                                                   \
+    do {                                                                                           \
+        const struct cup_value all_[] = {FIELDS(CUP_FIELD_VALUE)};                                 \
+        memcpy((values), all_, sizeof all_);                                                       \
+    } while (0)
+
+#define CUP_TABLE_PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof *(array)
+
+/* The rows of one table while they are written. */
+struct cup_report_rows {
+    const struct cup_totals *totals;
+    const struct cup_profile *profile;
+    const struct cup_report_table *table;
+    const void *of; /* what the rows are of, where a table is written several times */
+    struct cup_text_rows {
+        const struct cup_page *page;
+        struct cup_table cells;
+        struct cup_column columns[CUP_TABLE_COLUMNS];
+        const struct cup_field *fields[CUP_TABLE_COLUMNS];
+        unsigned of_value[CUP_TABLE_COLUMNS]; /* index into the row's values */
+        unsigned count;
+        size_t most, shown, hidden;
+    } text;                          /* page NULL: JSON or CSV is written */
+    struct report *report;           /* NULL: not JSON */
+    struct cup_csv csv;              /* out NULL: not CSV */
+    const struct cup_output *output; /* NULL: text */
+    const uint32_t *attempts;        /* of each task; NULL: text */
+    char composed[2048];             /* texts of the row */
+    size_t composed_bytes;
+};
+
+/* Writes a row. Does nothing once the output has failed. */
+void cup_add_row(struct cup_report_rows *rows, const void *item);
+
+/* Counts a row that the text does not show. */
+void cup_hide_row(struct cup_report_rows *rows);
+
+/* A text that must last until the row is written. */
+struct cup_value cup_row_string(struct cup_report_rows *rows, const char *string);
+
+static inline struct cup_value cup_row_text(const struct cup_report_rows *rows, uint32_t string)
+{
+    return cup_text(cup_profile_text(rows->profile, string));
+}
+
+static inline struct cup_value cup_value_if(bool known, struct cup_value value)
+{
+    return known ? value : cup_null();
+}
+
+/* JSON: the rows in the array that is open; as an array of this name; as the array "rows" of an
+ * object of this name. Each returns 0, or -1 without memory. */
+int cup_put_more_rows(struct report *report, const struct cup_report_table *table, const void *of);
+int cup_put_rows(struct report *report, const char *name, const struct cup_report_table *table,
+                 const void *of);
+int cup_put_row_object(struct report *report, const char *name,
+                       const struct cup_report_table *table);
+
+/* JSON: the fields of one part as keys of the object that is open. */
+void cup_put_part(struct report *report, const struct cup_row_part *part, const void *item);
+
+/* As a table, and a line that says how many rows are not shown; under the heading, unless that is
+ * NULL. Without rows prints nothing. Returns as above. */
+int cup_print_rows(const struct cup_page *page, const struct cup_report_table *table,
+                   const void *of, const char *heading, const char *note);
+
+/* As CSV: a line of keys, then a line for each row. Returns as above. */
+int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *output,
+                 const struct cup_report_table *table);
+
+/* The key of field `index` of the part. */
+const char *cup_row_key(const struct cup_row_part *part, unsigned index, char room[CUP_KEY_ROOM]);
+
+#endif

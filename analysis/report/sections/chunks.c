@@ -1,0 +1,316 @@
+/* Chunks: statistics, each of them, and what a chunk costs by its events. */
+#include <stdlib.h>
+
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
+
+/* ---- each of them ------------------------------------------------------------------------- */
+
+struct chunk {
+    struct cup_task_row row;
+    uint32_t number; /* in the order of the tasks, from 1 */
+};
+
+static struct cup_value difference(uint64_t later, uint64_t earlier)
+{
+    return cup_value_if(later != CUP_UNKNOWN64 && earlier != CUP_UNKNOWN64,
+                        cup_signed((int64_t)(later - earlier)));
+}
+
+static const char *outcome_name(uint8_t outcome)
+{
+    static const char *const names[] = {
+        [CUP_OUTCOME_NONE] = "none",
+        [CUP_OUTCOME_USED] = "used",
+        [CUP_OUTCOME_REPEATED] = "repeated",
+        [CUP_OUTCOME_FAILED] = "failed",
+        [CUP_OUTCOME_UNFINISHED] = "unfinished",
+        [CUP_OUTCOME_SKIPPED] = "skipped",
+    };
+    return names[outcome];
+}
+
+/* Whether it read as many entries as its range has; NULL: not known. */
+static const char *entries_name(const struct cup_item *item)
+{
+    static const char *const names[] = {
+        [CUP_ENTRIES_READ] = "all", [CUP_ENTRIES_MISSING] = "fewer", [CUP_ENTRIES_UNKNOWN] = NULL};
+    return names[item->entries_read];
+}
+
+static struct cup_value columns_of(const struct cup_profile *profile, const struct cup_item *item)
+{
+    return item->columns ? cup_count(profile->column_sets[item->columns - 1].count) : cup_null();
+}
+
+/* Columns of `cupping tasks`; `requested_bytes` and those after it are from Coffea's report of the
+ * chunk. */
+#define FIELDS(X)                                                                                  \
+    X("chunk", COUNT, cup_count(chunk->number))                                                    \
+    CUP_TASK_FIELD(X, "key", TEXT, .heading = "key", .place = 10, .rank = 5, .none = "n/a")        \
+    CUP_TASK_FIELD(X, "dataset", TEXT, .heading = "dataset", .place = 1, .none = "n/a")            \
+    CUP_TASK_FIELD(X, "file", TEXT, .heading = "file", .place = 2, .none = "n/a")                  \
+    CUP_TASK_FIELD(X, "tree", TEXT)                                                                \
+    CUP_TASK_FIELD(X, "entry_start", COUNT, .heading = "from", .place = 3, .rank = 3)              \
+    CUP_TASK_FIELD(X, "entry_stop", COUNT)                                                         \
+    CUP_TASK_FIELD(X, "events", COUNT, .heading = "events", .place = 4)                            \
+    CUP_TASK_FIELD(X, "worker", TEXT, .heading = "worker", .place = 9, .rank = 4, .none = "n/a")   \
+    CUP_TASK_FIELD(X, "host", TEXT)                                                                \
+    CUP_TASK_FIELD(X, "pid", ID)                                                                   \
+    CUP_TASK_FIELD(X, "thread", ID)                                                                \
+    CUP_TASK_FIELD(X, "status", TEXT, .heading = "status", .place = 8, .rank = 2)                  \
+    CUP_TASK_FIELD(X, "attempt", COUNT)                                                            \
+    CUP_TASK_FIELD(X, "start", SECONDS)                                                            \
+    CUP_TASK_FIELD(X, "wall_s", SECONDS, .heading = "time", .place = 5)                            \
+    CUP_TASK_FIELD(X, "cpu_s", SECONDS, .heading = "CPU", .place = 6, .rank = 1)                   \
+    CUP_TASK_FIELD(X, "noncpu_s", SECONDS)                                                         \
+    CUP_TASK_FIELD(X, "read_bytes", BYTES, .heading = "read", .place = 7, .rank = 1)               \
+    CUP_TASK_FIELD(X, "rss_start_bytes", BYTES)                                                    \
+    CUP_TASK_FIELD(X, "rss_stop_bytes", BYTES)                                                     \
+    CUP_TASK_FIELD(X, "alloc_bytes", BYTES)                                                        \
+    CUP_TASK_FIELD(X, "freed_bytes", BYTES)                                                        \
+    CUP_TASK_FIELD(X, "peak_live_bytes", BYTES)                                                    \
+    CUP_TASK_FIELD(X, "result_bytes", BYTES)                                                       \
+    X("open_s", SECONDS, cup_value_if(began, cup_seconds(item->tic_ns - task->start_ns)))          \
+    X("process_s", SECONDS, cup_value_if(returned, cup_seconds(item->toc_ns - item->tic_ns)))      \
+    X("process_cpu_s", SECONDS,                                                                    \
+      cup_value_if(item->cpu_ns != CUP_UNKNOWN64, cup_seconds((int64_t)item->cpu_ns)))             \
+    X("requested_bytes", BYTES, cup_known_worker_count(item->requested_bytes))                     \
+    X("entries_coffea", COUNT, cup_known_worker_count(cup_item_reported_entries(item)))            \
+    X("columns_read", COUNT, columns_of(profile, item))                                            \
+    X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
+    CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
+    X("branches_read", COUNT, cup_value_if(measured, cup_count(baskets->branches)))                \
+    X("entries_read", TEXT, cup_string(entries_name(item)))                                        \
+    X("outcome", TEXT, cup_string(outcome_name(rows->totals->outcomes[task->item - 1])))
+
+static void fill(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+{
+    static const struct cup_task_baskets nothing;
+    const struct chunk *chunk = of;
+    const struct cup_task_row *row = &chunk->row;
+    const struct cup_profile *profile = rows->profile;
+    const struct cup_task *task = row->task;
+    const struct cup_item *item = cup_task_item(profile, task);
+    bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
+    bool measured =
+        profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS);
+    const struct cup_task_baskets *baskets =
+        measured ? &profile->baskets[task - profile->tasks] : &nothing;
+    CUP_FILL(values, FIELDS);
+}
+
+static void add_chunk(struct cup_report_rows *rows, struct cup_key_reader *keys, size_t item,
+                      uint32_t number)
+{
+    uint32_t index = rows->profile->items[item].task;
+    const struct cup_task *task = &rows->profile->tasks[index];
+    uint32_t attempt = rows->attempts ? rows->attempts[index] : 1;
+    cup_add_row(rows,
+                &(struct chunk){{rows->profile, task, cup_key_read(keys, task), attempt}, number});
+}
+
+static int list_chunks(struct cup_report_rows *rows)
+{
+    struct cup_key_reader keys;
+    uint32_t number = 0;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < rows->profile->item_count && !cup_output_failed(rows->output); i++)
+        if (rows->totals->outcomes[i] != CUP_OUTCOME_NONE)
+            add_chunk(rows, &keys, i, ++number);
+    cup_key_reader_close(&keys);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
+const struct cup_report_table cup_chunks_table = {CUP_TABLE_PARTS(parts), list_chunks};
+
+/* ---- one by one, in the page of HTML -------------------------------------------------------- */
+
+struct timed {
+    uint64_t wall_ns; /* CUP_UNKNOWN64, for one that never ended: first of all */
+    uint32_t item;
+};
+
+static int longest_first(const void *left, const void *right)
+{
+    const struct timed *a = left, *b = right;
+    if (a->wall_ns != b->wall_ns)
+        return a->wall_ns > b->wall_ns ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+static int list_slowest(struct cup_report_rows *rows)
+{
+    const struct cup_profile *profile = rows->profile;
+    struct timed *chunks = calloc(profile->item_count + 1, sizeof *chunks);
+    struct cup_key_reader keys;
+    size_t count = 0;
+    if (!chunks)
+        return -1;
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (rows->totals->outcomes[i] != CUP_OUTCOME_NONE)
+            chunks[count++] = (struct timed){
+                cup_task_wall_ns(&profile->tasks[profile->items[i].task]), (uint32_t)i};
+    qsort(chunks, count, sizeof *chunks, longest_first);
+    cup_key_reader_open(&keys, profile);
+    for (size_t i = 0; i < count; i++)
+        if (i < rows->text.most) /* do not read keys that are not shown */
+            add_chunk(rows, &keys, chunks[i].item, 0);
+        else
+            cup_hide_row(rows);
+    cup_key_reader_close(&keys);
+    free(chunks);
+    return 0;
+}
+
+static const struct cup_report_table slowest = {
+    CUP_TABLE_PARTS(parts), list_slowest, .on_screen = 20,
+    .more = "chunks; `cupping tasks --csv FILE` has them all"};
+
+static int print_slowest(const struct cup_page *page)
+{
+    return cup_print_rows(page, &slowest, NULL, "Chunks one by one",
+                          "those that took the longest first");
+}
+
+/* It has no name of its own: `--only chunks` is the section below. */
+const struct cup_report_section cup_slowest_section = {
+    .name = "", .shown = CUP_SHOWN_IN_PAGE, .print = print_slowest};
+
+/* ---- statistics --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *text;
+    enum cup_unit unit;
+} statistic_rows[CUP_STAT_COUNT] = {
+#define X(id, name, text, unit) {name, text, unit},
+    CUP_CHUNK_STATISTICS(X)
+#undef X
+};
+
+static void add_statistics(const struct cup_page *page, struct cup_table *table)
+{
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    cup_chunk_statistics(page->totals, statistics);
+    for (int i = 0; i < CUP_STAT_COUNT; i++) {
+        const struct cup_statistics *s = &statistics[i];
+        const double numbers[] = {s->min, s->mean, s->median, s->max, s->stdev};
+        if (s->count == 0)
+            continue;
+        cup_table_add_string(table, statistic_rows[i].text);
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+            cup_table_add_value(table, cup_real(numbers[n]), statistic_rows[i].unit);
+    }
+}
+
+static void print_open_and_process(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    char open[CUP_HUMAN_READABLE_ROOM], process[CUP_HUMAN_READABLE_ROOM],
+        cpu[CUP_HUMAN_READABLE_ROOM], line[300];
+    if (t->timed_chunks == 0)
+        return;
+    cup_human_readable(open, (double)t->open_ns / 1e9, CUP_UNIT_SECONDS);
+    cup_human_readable(process, (double)t->process_ns / 1e9, CUP_UNIT_SECONDS);
+    cup_human_readable(cpu, (double)t->process_cpu_ns / 1e9, CUP_UNIT_SECONDS);
+    snprintf(line, sizeof line,
+             "Of the chunks' time, %s went before process() (opening files), %s inside of it, "
+             "%s of which on the CPU.",
+             open, process, cpu);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static void print_requested(const struct cup_page *page)
+{
+    char asked[CUP_HUMAN_READABLE_ROOM], columns[CUP_HUMAN_READABLE_ROOM],
+        times[CUP_HUMAN_READABLE_ROOM], line[300];
+    if (page->totals->coffea.with_bytes == 0)
+        return;
+    cup_page_human_readable(page, asked, CUP_METRIC_TOTAL_BYTES_READ_COFFEA);
+    cup_page_human_readable(page, columns, CUP_METRIC_NUM_COLUMNS);
+    cup_page_human_readable(page, times, CUP_METRIC_READ_AMPLIFICATION);
+    snprintf(line, sizeof line,
+             "By Coffea's own report uproot asked for %s and made %s column%s; %s times that was "
+             "read.",
+             asked, columns, strcmp(columns, "1") == 0 ? "" : "s", times);
+    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+}
+
+static int print_chunks(const struct cup_page *page)
+{
+    static const struct cup_column columns[] = {
+        {"", CUP_FIT_LEFT, 0},        {"min", CUP_FIT_RIGHT, 0}, {"mean", CUP_FIT_RIGHT, 0},
+        {"median", CUP_FIT_RIGHT, 0}, {"max", CUP_FIT_RIGHT, 0}, {"st.dev.", CUP_FIT_RIGHT, 1},
+    };
+    const struct cup_totals *t = page->totals;
+    char detail[160];
+    struct cup_table table;
+    snprintf(detail, sizeof detail,
+             "%llu used, %llu failed, %llu done again, %llu unfinished, %llu skipped",
+             (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
+             (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
+             (unsigned long long)t->skipped_chunks);
+    cup_page_heading(page, "Chunks", detail);
+    if (t->used_chunks) {
+        cup_table_start(&table, columns, sizeof columns / sizeof *columns);
+        add_statistics(page, &table);
+        cup_table_finish(&table, &page->terminal);
+    }
+    print_open_and_process(page);
+    print_requested(page);
+    cup_print_fits(page);
+    return 0;
+}
+
+static void put_statistics(struct report *report, const char *name,
+                           const struct cup_statistics *statistics)
+{
+    cup_json_row(&report->json, name);
+    put(report, "count", cup_count(statistics->count));
+    put(report, "min", cup_real(statistics->min));
+    put(report, "mean", cup_real(statistics->mean));
+    put(report, "median", cup_real(statistics->median));
+    put(report, "max", cup_real(statistics->max));
+    put(report, "stdev", cup_real(statistics->stdev));
+    cup_json_end_object(&report->json);
+}
+
+static void put_chunk_sums(struct report *report)
+{
+    const struct cup_totals *totals = report->totals;
+    bool timed = totals->timed_chunks > 0;
+    put(report, "count", cup_count(totals->used_chunks));
+    put(report, "failed", cup_count(totals->failed_chunks));
+    put(report, "repeated", cup_count(totals->repeated_chunks));
+    put(report, "unfinished", cup_count(totals->unfinished_chunks));
+    put(report, "skipped", cup_count(totals->skipped_chunks));
+    put(report, "open_s", timed ? cup_seconds((int64_t)totals->open_ns) : cup_null());
+    put(report, "process_s", timed ? cup_seconds((int64_t)totals->process_ns) : cup_null());
+    put(report, "process_cpu_s", timed ? cup_seconds((int64_t)totals->process_cpu_ns) : cup_null());
+}
+
+static int put_chunks(struct report *report)
+{
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    cup_json_object(&report->json, "chunks");
+    put_chunk_sums(report);
+    cup_json_object(&report->json, "statistics");
+    cup_chunk_statistics(report->totals, statistics);
+    for (int i = 0; i < CUP_STAT_COUNT; i++)
+        put_statistics(report, statistic_rows[i].name, &statistics[i]);
+    cup_json_end_object(&report->json);
+    cup_put_fits(report);
+    int result = cup_put_rows(report, "rows", &cup_chunks_table, NULL);
+    cup_json_end_object(&report->json);
+    return result;
+}
+
+/* Why a chunk took long is in its waits. */
+const struct cup_report_section cup_chunks_section = {
+    .name = "chunks",
+    .needs = CUP_NEEDS_COUNTERS,
+    .table = &cup_chunks_table,
+    .print = print_chunks,
+    .put = put_chunks,
+};

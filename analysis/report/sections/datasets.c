@@ -1,0 +1,82 @@
+/* Datasets: sums over their chunks. */
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
+
+#define FIELDS(X)                                                                                  \
+    X("dataset", TEXT, cup_row_text(rows, dataset->name), .heading = "dataset", .place = 1)        \
+    X("chunks", COUNT, cup_count(dataset->chunks), .heading = "chunks", .place = 2)                \
+    X("failed", COUNT, cup_count(dataset->failed))                                                 \
+    X("repeated", COUNT, cup_count(dataset->repeated))                                             \
+    X("unfinished", COUNT, cup_count(dataset->unfinished))                                         \
+    X("skipped", COUNT, cup_count(dataset->skipped))                                               \
+    X(NULL, COUNT, cup_count(dataset->failed + dataset->unfinished + dataset->skipped),            \
+      .heading = "failed", .place = 3, .rank = 3)                                                  \
+    X("events", COUNT, cup_count(dataset->events), .heading = "events", .place = 4)                \
+    X("wall_s", SECONDS, cup_seconds((int64_t)dataset->wall_ns), .heading = "time", .place = 5)    \
+    X("cpu_s", SECONDS, cup_seconds((int64_t)dataset->cpu_ns))                                     \
+    X("process_s", SECONDS, cup_seconds((int64_t)dataset->process_ns))                             \
+    X("read_bytes", BYTES, cup_count(dataset->read_bytes), .heading = "read", .place = 8)          \
+    X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
+    X("event_rate_agg_khz", KHZ, cup_ratio(events / 1e3, (double)dataset->process_ns / 1e9),       \
+      .heading = "process()", .place = 6, .rank = 1)                                               \
+    X("bytes_per_event", BYTES, cup_ratio((double)dataset->read_bytes, events),                    \
+      .heading = "per event", .place = 9, .rank = 2)                                               \
+    X("event_rate_core_hz", HZ, cup_ratio(events, wall_s), .heading = "ev/s/core", .place = 7,     \
+      .rank = 5)                                                                                   \
+    X("event_rate_cpu_hz", HZ, cup_ratio(events, (double)dataset->cpu_ns / 1e9))                   \
+    X("read_rate_core_mbs", MBS, cup_ratio((double)dataset->read_bytes / 1e6, wall_s))             \
+    X("time_share", SHARE,                                                                         \
+      cup_ratio((double)dataset->wall_ns, (double)rows->totals->chunk_wall_ns))                    \
+    X("chunks_lost", COUNT, cup_count(cup_losses_chunks(&losses)))                                 \
+    X("events_lost", COUNT, cup_count(cup_losses_events(&losses)))                                 \
+    CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
+    X("read_amplification", RATIO,                                                                 \
+      cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes))                \
+    X(NULL, BYTES, cup_value_if(dataset->coffea.with_bytes, cup_count(dataset->coffea.bytes)),     \
+      .heading = "asked for", .place = 10, .rank = 4)
+
+static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t name)
+{
+    const struct cup_losses *losses = totals->losses;
+    for (size_t i = 0; i < losses->dataset_count; i++)
+        if (losses->datasets[i].name == name)
+            return losses->datasets[i].sums;
+    return (struct cup_loss_sums){0};
+}
+
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_dataset *dataset = item;
+    const struct cup_loss_sums losses = losses_of(rows->totals, dataset->name);
+    bool measured =
+        rows->profile->baskets && cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
+    const struct cup_task_baskets *baskets = &dataset->baskets;
+    double events = (double)dataset->events, wall_s = (double)dataset->wall_ns / 1e9;
+    CUP_FILL(values, FIELDS);
+}
+
+static void put_coffea(struct report *report, const void *item)
+{
+    const struct cup_dataset *dataset = item;
+    cup_json_row(&report->json, "coffea");
+    cup_report_put_coffea_sums(report, &dataset->coffea);
+    cup_json_end_object(&report->json);
+}
+
+static int list(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->totals->dataset_count; i++)
+        cup_add_row(rows, &rows->totals->datasets[i]);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill), {.put = put_coffea}};
+static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list, .on_screen = 20,
+                                              .more = "datasets"};
+
+const struct cup_report_section cup_datasets_section = {
+    .name = "datasets",
+    .heading = "Datasets",
+    .note = "time is summed over chunks, events/s are those inside process()",
+    .table = &table,
+};

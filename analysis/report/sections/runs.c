@@ -1,0 +1,86 @@
+/* Calls of Coffea's Runner by the client. */
+#include "analysis/profile/runs.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/report/page/section.h"
+
+/* How much earlier it may have begun, or later ended; null if nothing bounds it. */
+static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t bound_ns)
+{
+    return cup_value_if(bound_ns > 0 && to_ns >= from_ns, cup_seconds(to_ns - from_ns));
+}
+
+/* Tasks are counted for the run that is reported. */
+#define FIELDS(X)                                                                                  \
+    X("run", COUNT, cup_count(number), .heading = "run", .place = 1)                               \
+    X("t_start", TIME, cup_time(run->start_ns), .heading = "start (UTC)", .place = 2)              \
+    X("t_stop", TIME, cup_time(run->stop_ns))                                                      \
+    X("wall_time", SECONDS, cup_seconds(run->stop_ns - run->start_ns), .heading = "time",          \
+      .place = 3)                                                                                  \
+    X("clock_compared", BOOL, cup_bool(run->compared))                                             \
+    X("start_uncertainty_s", SECONDS,                                                              \
+      uncertainty(run->not_before_ns, run->start_ns, run->not_before_ns))                          \
+    X("stop_uncertainty_s", SECONDS,                                                               \
+      uncertainty(run->stop_ns, run->not_after_ns, run->not_after_ns))                             \
+    X("host", TEXT, cup_value_if(!given, cup_string(run->host)), .heading = "host", .place = 4,    \
+      .rank = 1)                                                                                   \
+    X("pid", ID, cup_value_if(!given, cup_count(run->pid)), .heading = "pid", .place = 5,          \
+      .rank = 1)                                                                                   \
+    X("tasks", COUNT, cup_value_if(reported, cup_count(rows->totals->all.tasks)))                  \
+    X("chunks", COUNT, cup_value_if(reported, cup_count(rows->totals->used_chunks)))               \
+    X(NULL, TEXT, cup_string(reported ? "reported" : ""), .heading = "", .place = 6)
+
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_run *run = item;
+    uint64_t number = (uint64_t)(run - rows->profile->runs) + 1;
+    bool given = cup_run_is_given(run), reported = rows->profile->run == number;
+    CUP_FILL(values, FIELDS);
+}
+
+static int list(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i < rows->profile->run_count; i++)
+        cup_add_row(rows, &rows->profile->runs[i]);
+    return 0;
+}
+
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
+static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list};
+
+static int print_runs(const struct cup_page *page)
+{
+    cup_page_heading(page, "Runs",
+                     page->profile->run_count ? "calls of Coffea's Runner"
+                                              : "no call of Coffea's Runner was seen");
+    return cup_print_rows(page, &table, NULL, NULL, NULL);
+}
+
+/* Without Runner calls, everything from the first task to the last is one run. */
+static void put_whole(struct report *report)
+{
+    cup_json_row(&report->json, NULL);
+    put(report, "run", cup_count(1));
+    put(report, "t_start", cup_metric_value(CUP_METRIC_T_START, report->totals));
+    put(report, "t_stop", cup_metric_value(CUP_METRIC_T_STOP, report->totals));
+    put(report, "wall_time", cup_metric_value(CUP_METRIC_WALL_TIME, report->totals));
+    put(report, "tasks", cup_count(report->totals->all.tasks));
+    put(report, "chunks", cup_count(report->totals->used_chunks));
+    cup_json_end_object(&report->json);
+}
+
+static int put_runs(struct report *report)
+{
+    put(report, "run", report->profile->run ? cup_count(report->profile->run) : cup_string("all"));
+    cup_json_array(&report->json, "runs");
+    int result = cup_put_more_rows(report, &table, NULL);
+    if (report->profile->run_count == 0 && report->totals->all.tasks)
+        put_whole(report);
+    cup_json_end_array(&report->json);
+    return result;
+}
+
+const struct cup_report_section cup_runs_section = {.name = "runs",
+                                                    .shown = CUP_SHOWN_IN_PAGE,
+                                                    .table = &table,
+                                                    .print = print_runs,
+                                                    .put = put_runs};

@@ -1,0 +1,209 @@
+/* Tasks: by their prefix, by the worker that ran them, and those that failed or never ended. */
+#include <stdlib.h>
+
+#include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
+
+/* ---- by prefix ---------------------------------------------------------------------------- */
+
+/* Counters that many runs have none of get a column only where there is something to show. */
+static bool have_helper_cpu(const struct cup_totals *totals)
+{
+    return totals->counters[CUP_C_HELPER_CPU_NS] != 0;
+}
+
+static bool have_mapped(const struct cup_totals *totals)
+{
+    return totals->counters[CUP_C_MAPPED_BYTES] != 0;
+}
+
+static bool have_received(const struct cup_totals *totals)
+{
+    return totals->counters[CUP_C_RECV_BYTES] != 0;
+}
+
+#define PREFIX_FIELDS(X)                                                                           \
+    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix", .place = 1)           \
+    X("processor", BOOL, cup_bool(runs_chunks))                                                    \
+    X(NULL, TEXT, cup_string(runs_chunks ? "chunks" : ""), .heading = "", .place = 2, .rank = 2)   \
+    CUP_TASK_SUM_FIELDS(X, sums)                                                                   \
+    X(NULL, COUNT, cup_count(sums->tasks), .heading = "tasks", .place = 3)                         \
+    X(NULL, COUNT, cup_count(sums->erred + sums->unfinished), .heading = "failed", .place = 4,     \
+      .rank = 4)                                                                                   \
+    X(NULL, SECONDS, cup_seconds((int64_t)sums->wall_ns), .heading = "time", .place = 5)           \
+    X(NULL, SECONDS, cup_value_if(cup_sums_have_cpu(sums), cup_seconds((int64_t)sums->cpu_ns)),    \
+      .heading = "CPU", .place = 6)                                                                \
+    X(NULL, SHARE, cup_ratio((double)sums->cpu_ns, (double)sums->with_cpu_ns), .heading = "share", \
+      .place = 7, .rank = 3)                                                                       \
+    X(NULL, BYTES, cup_value_if(files, cup_count(sums->read_bytes)), .heading = "read",            \
+      .place = 8)                                                                                  \
+    X(NULL, BYTES, cup_value_if(heap, cup_count(c[CUP_C_ALLOC_BYTES])), .heading = "allocated",    \
+      .place = 9, .rank = 1)                                                                       \
+    X(NULL, SECONDS, cup_seconds((int64_t)c[CUP_C_HELPER_CPU_NS]), .heading = "helpers' CPU",      \
+      .place = 10, .rank = 5, .is_shown = have_helper_cpu)                                         \
+    X(NULL, BYTES, cup_count(c[CUP_C_MAPPED_BYTES]), .heading = "mapped", .place = 11, .rank = 5,  \
+      .is_shown = have_mapped)                                                                     \
+    X(NULL, BYTES, cup_count(c[CUP_C_RECV_BYTES]), .heading = "received", .place = 12, .rank = 5,  \
+      .is_shown = have_received)
+
+static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_prefix *prefix = item;
+    uint32_t index = (uint32_t)(prefix - rows->profile->prefixes);
+    const struct cup_task_sums *sums = &rows->totals->prefixes[index];
+    bool runs_chunks = cup_prefix_is_processor(rows->totals, index);
+    bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
+    bool heap = cup_profile_measured(rows->profile, CUP_FEATURE_HEAP);
+    const uint64_t *c = prefix->counters;
+    CUP_FILL(values, PREFIX_FIELDS);
+}
+
+/* Waits are reported apart, for tasks and for their helpers. */
+static const char *task_counter_key(unsigned index, char room[CUP_KEY_ROOM])
+{
+    return cup_counter_is_wait((int)index)
+               ? NULL
+               : counter_key(cup_counter_names[index], room, CUP_KEY_ROOM);
+}
+
+static void fill_counters(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_prefix *prefix = item;
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
+        values[i] = counter_value(cup_counter_names[i], prefix->counters[i],
+                                  cup_profile_measured(rows->profile, cup_counter_needs(i)));
+}
+
+static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_prefix *prefix = item;
+    cup_fill_waits(rows->profile, &prefix->waits, &prefix->helper_waits, values);
+}
+
+static int list_for_text(struct cup_report_rows *rows)
+{
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(rows->totals, &count);
+    for (size_t i = 0; order && i < count; i++)
+        cup_add_row(rows, &rows->profile->prefixes[order[i]]);
+    free(order);
+    return order ? 0 : -1;
+}
+
+static int list_prefixes(struct cup_report_rows *rows)
+{
+    const struct cup_profile *profile = rows->profile;
+    if (rows->text.page)
+        return list_for_text(rows);
+    for (uint32_t i = 0; i < profile->prefix_count; i++)
+        if (rows->totals->prefixes[i].tasks || profile->prefixes[i].counters[0])
+            cup_add_row(rows, &profile->prefixes[i]);
+    return 0;
+}
+
+static const struct cup_row_part prefix_parts[] = {
+    CUP_ROW_PART(PREFIX_FIELDS, fill_prefix),
+    {.count = CUP_COUNTER_COUNT, .key = task_counter_key, .fill = fill_counters},
+    {.count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits},
+    {.put = cup_put_histograms},
+};
+static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), list_prefixes,
+                                                 .on_screen = 15, .more = "prefixes"};
+
+/* ---- by worker ---------------------------------------------------------------------------- */
+
+#define WORKER_FIELDS(X)                                                                           \
+    X("worker", TEXT, server ? cup_row_text(rows, server->address) : cup_null())                   \
+    X("name", TEXT, server ? cup_row_text(rows, server->name) : cup_null())                        \
+    X("host", TEXT, cup_string(header ? header->host : NULL))                                      \
+    X("pid", ID, header ? cup_count(header->pid) : cup_null())                                     \
+    X("threads", COUNT, server && server->threads ? cup_count(server->threads) : cup_null())       \
+    CUP_TASK_SUM_FIELDS(X, sums)
+
+/* The last sums are of tasks whose worker is not known: those without Dask. */
+static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_task_sums *sums = item;
+    const struct cup_profile *profile = rows->profile;
+    size_t index = (size_t)(sums - rows->totals->servers);
+    const struct cup_server *server =
+        index < profile->server_count ? &profile->servers[index] : NULL;
+    const struct cup_log_header *header =
+        server ? &profile->processes[server->process].header : NULL;
+    CUP_FILL(values, WORKER_FIELDS);
+}
+
+static int list_workers(struct cup_report_rows *rows)
+{
+    for (size_t i = 0; i <= rows->profile->server_count; i++) {
+        bool is_worker =
+            i < rows->profile->server_count && cup_server_is_worker(&rows->profile->servers[i]);
+        if (is_worker || rows->totals->servers[i].tasks)
+            cup_add_row(rows, &rows->totals->servers[i]);
+    }
+    return 0;
+}
+
+static const struct cup_row_part worker_parts[] = {CUP_ROW_PART(WORKER_FIELDS, fill_worker)};
+static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+
+/* ---- tasks that failed or never ended, in the text ------------------------------------------ */
+
+#define BAD_FIELDS(X)                                                                              \
+    X("status", TEXT, cup_string(cup_task_status_name(row->task)), .heading = "status",            \
+      .place = 1)                                                                                  \
+    X("time", SECONDS, cup_value_if(wall_ns != CUP_UNKNOWN64, cup_seconds((int64_t)wall_ns)),      \
+      .heading = "time", .place = 2, .rank = 1)                                                    \
+    X("key", TEXT, cup_text(row->key), .heading = "key", .place = 3, .none = "(key not known)")    \
+    X("error", TEXT, cup_row_text(rows, row->task->error), .heading = "error", .place = 4,         \
+      .rank = 2, .none = "")
+
+static void fill_bad(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_task_row *row = item;
+    uint64_t wall_ns = cup_task_wall_ns(row->task);
+    CUP_FILL(values, BAD_FIELDS);
+}
+
+static int list_bad(struct cup_report_rows *rows)
+{
+    struct cup_key_reader keys;
+    cup_key_reader_open(&keys, rows->profile);
+    for (size_t i = 0; i < rows->profile->task_count; i++) {
+        const struct cup_task *task = &rows->profile->tasks[i];
+        if (task->status == CUP_STATUS_FINISHED)
+            continue;
+        if (rows->text.shown == rows->text.most) /* do not read keys that are not shown */
+            cup_hide_row(rows);
+        else
+            cup_add_row(rows,
+                        &(struct cup_task_row){rows->profile, task, cup_key_read(&keys, task), 1});
+    }
+    cup_key_reader_close(&keys);
+    return 0;
+}
+
+static const struct cup_row_part bad_parts[] = {CUP_ROW_PART(BAD_FIELDS, fill_bad)};
+static const struct cup_report_table bad_tasks = {
+    CUP_TABLE_PARTS(bad_parts), list_bad, .on_screen = 5,
+    .more = "such tasks (`cupping tasks` lists them)"};
+
+/* ---- the section -------------------------------------------------------------------------- */
+
+static int print_tasks(const struct cup_page *page)
+{
+    cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
+    int result = cup_print_rows(page, &prefixes, NULL, NULL, NULL);
+    return result == 0
+               ? cup_print_rows(page, &bad_tasks, NULL, "Tasks that failed or never ended", "")
+               : result;
+}
+
+static int put_tasks(struct report *report)
+{
+    int result = cup_put_row_object(report, "tasks_by_prefix", &prefixes);
+    return result == 0 ? cup_put_row_object(report, "tasks_by_worker", &workers) : result;
+}
+
+const struct cup_report_section cup_tasks_section = {
+    .name = "tasks", .print = print_tasks, .put = put_tasks};

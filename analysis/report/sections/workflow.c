@@ -1,0 +1,91 @@
+/* The metrics of the whole run, and how efficient it was. */
+#include <math.h>
+
+#include "analysis/report/page/section.h"
+
+/* ---- workflow ----------------------------------------------------------------------------- */
+
+static int print_workflow(const struct cup_page *page)
+{
+    cup_page_heading(page, "Workflow", "");
+    cup_page_metrics(page, &cup_workflow_metrics);
+    return 0;
+}
+
+static int put_workflow(struct report *report)
+{
+    put_metric_section(report, &cup_workflow_metrics);
+    return 0;
+}
+
+const struct cup_report_section cup_workflow_section = {
+    .name = "workflow",
+    .shown = CUP_SHOWN_IN_PAGE,
+    .needs = CUP_NEEDS_BASKETS,
+    .print = print_workflow,
+    .put = put_workflow,
+};
+
+/* ---- efficiency --------------------------------------------------------------------------- */
+
+/* The two ways to count threads give different shares where workers of different sizes come and go.
+ */
+static void print_other_cores(const struct cup_page *page)
+{
+    char cpu[CUP_HUMAN_READABLE_ROOM], busy[CUP_HUMAN_READABLE_ROOM], line[300];
+    double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
+    double total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
+    if (!(fabs(average - total) > 0.01 * average))
+        return;
+    snprintf(line, sizeof line,
+             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
+             "other way round they are %s and %s.",
+             average, total,
+             cup_page_human_readable(page, cpu, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
+             cup_page_human_readable(page, busy, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));
+    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+}
+
+static int print_efficiency(const struct cup_page *page)
+{
+    cup_page_heading(page, "Efficiency", "");
+    cup_page_metrics(page, &cup_efficiency_metrics);
+    print_other_cores(page);
+    return 0;
+}
+
+static void put_waste(struct report *report, const char *reason, const struct cup_waste *waste,
+                      bool ended)
+{
+    cup_json_row(&report->json, reason);
+    put(report, "tasks", cup_count(waste->tasks));
+    put_ns(report, "wall_s", waste->wall_ns);
+    put(report, "cpu_s", ended ? cup_seconds((int64_t)waste->cpu_ns) : cup_null());
+    put(report, "read_bytes", cup_count(waste->read_bytes));
+    cup_json_end_object(&report->json);
+}
+
+static void put_waste_by_reason(struct report *report)
+{
+    const struct cup_waste_reasons *waste = report->totals->waste;
+    const struct cup_waste none = {0};
+    cup_json_object(&report->json, "wasted_by_reason");
+    put_waste(report, "failed", &waste->failed, true);
+    put_waste(report, "retried", &waste->retried, true);
+    put_waste(report, "stolen", &none, true);
+    put_waste(report, "lost_with_worker", &waste->lost, true);
+    put_waste(report, "killed", &waste->killed, waste->killed.tasks == 0);
+    cup_json_end_object(&report->json);
+}
+
+static int put_efficiency(struct report *report)
+{
+    cup_json_object(&report->json, "efficiency");
+    put_metrics(report, &cup_efficiency_metrics);
+    put_waste_by_reason(report);
+    cup_json_end_object(&report->json);
+    return 0;
+}
+
+const struct cup_report_section cup_efficiency_section = {
+    .name = "efficiency", .print = print_efficiency, .put = put_efficiency};
