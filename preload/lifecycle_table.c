@@ -13,9 +13,11 @@
  *     before sampler: a thread that ends has its slot until the sampler takes it back. */
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/child_processes.h"
+#include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
 #include "preload/coffea/coffea_columns.h"
 #include "preload/coffea/requested_baskets.h"
+#include "preload/coffea/work_item.h"
 #include "preload/counters/block.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
@@ -41,6 +43,7 @@
 #include "preload/task/sections.h"
 #include "preload/task/task.h"
 #include "preload/waits/helper_wait.h"
+#include "preload/waits/run_delay.h"
 #include "preload/waits/wait.h"
 #include "preload/xrootd/xrootd.h"
 
@@ -55,6 +58,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"sys/own_fd", .child_begins = cup_own_fd_forked},
     {"lifecycle/running_tasks", .reset = cup_running_reset},
     {"attribution/attribution", .reset = cup_attribution_reset},
+    {"attribution/context", .child_begins = cup_context_child_begins},
     {"attribution/child_processes", .log_opened = cup_child_log_opened,
      .process_forks = cup_child_process_forks, .child_begins = cup_child_begins},
     {"attribution/helper", .child_begins = cup_helper_child_begins,
@@ -73,7 +77,10 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
      .thread_works = cup_sampler_thread_works, .thread_helps = cup_thread_slot_helps,
      .thread_ends = cup_sampler_thread_ends, .process_ends = cup_sampler_process_ends},
     {"waits/wait", .log_opened = cup_wait_log_opened, .task_begins = cup_wait_task_begins,
-     .task_ends = cup_wait_task_ends, .thread_ends = cup_wait_thread_ends},
+     .task_ends = cup_wait_task_ends, .thread_ends = cup_wait_thread_ends,
+     .child_begins = cup_wait_child_begins},
+    {"waits/run_delay", .child_begins = cup_run_delay_child_begins,
+     .thread_ends = cup_run_delay_thread_ends},
     {"waits/helper_wait", .reset = cup_helper_wait_reset},
     {"stacks/stack_events", .reset = cup_events_reset},
     {"stacks/stack_uses", .reset = cup_stack_uses_reset, .task_ended = cup_stack_uses_task_ended,
@@ -86,6 +93,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"io/connecting", .reset = cup_connecting_reset},
     {"xrootd/xrootd", .reset = cup_xrootd_reset},
     {"coffea/requested_baskets", .reset = cup_requested_baskets_reset},
+    {"coffea/work_item", .task_begins = cup_work_item_task_begins},
     {"coffea/coffea_columns", .child_begins = cup_columns_child_begins},
     {"dask/dask_tasks", .child_begins = cup_dask_child_begins},
     {"dask/runner_calls", .child_begins = cup_run_child_begins},

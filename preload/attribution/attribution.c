@@ -1,6 +1,7 @@
 #include "preload/attribution/attribution.h"
 
 #include "preload/attribution/context.h"
+#include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
@@ -8,6 +9,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+__thread struct cup_helper_thread cup_helper_self __attribute__((tls_model("initial-exec")));
 
 static uint32_t voided[CUP_RUNNING_SLOTS]; /* tasks whose threads serve other tasks, too */
 
@@ -41,7 +44,7 @@ static bool is_async(uint32_t task)
  * for others. */
 static inline uint32_t context_task(void)
 {
-    uint32_t task = cup_self.job_serves ? 0 : cup_context_task();
+    uint32_t task = cup_helper_self.job_serves ? 0 : cup_context_task();
     if (!task || !cup_task_runs(task))
         return 0;
     return cup_self.server_loop && !is_async(task) ? 0 : task;
@@ -74,7 +77,7 @@ uint32_t cup_attribution_task(void)
         return task;
     if (thread->handed)
         return thread->handed;
-    return inherits(thread) && !thread->others_lock ? thread->inherited : 0;
+    return inherits(thread) && !cup_helper_self.others_lock ? thread->inherited : 0;
 }
 
 uint32_t cup_attribution_opener(void)
@@ -103,7 +106,7 @@ struct cup_block *cup_attribution_helped(void)
     uint32_t task = context_task();
     if (task || cup_self.handed)
         return block_helping(task ? task : cup_self.handed);
-    if (!inherits(&cup_self) || cup_self.others_lock)
+    if (!inherits(&cup_self) || cup_helper_self.others_lock)
         return NULL;
     if (cup_self.inheriting)
         return cup_self.inheriting;
@@ -128,7 +131,7 @@ static uint32_t carried(struct cup_thread *thread, enum cup_method *method)
     if (thread->handed)
         return thread->handed;
     *method = CUP_METHOD_INHERITED;
-    if (thread->others_lock)
+    if (cup_helper_self.others_lock)
         thread->inherited = 0; /* it works under a lock that others use */
     return inherits(thread) ? thread->inherited : 0;
 }
@@ -138,18 +141,18 @@ static uint32_t running_opener(uint32_t *opener, uint32_t task)
 {
     if (!opener || !*opener)
         return 0;
-    if (task || cup_thread_is_dask(&cup_self))
+    if (task || cup_helper_is_dask())
         cup_attribution_opener_used(opener, task);
     return cup_task_runs(*opener) ? *opener : 0;
 }
 
 /* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
-static uint32_t sole_for(const struct cup_thread *thread, uint32_t *epoch)
+static uint32_t sole_for_self(uint32_t *epoch)
 {
-    if (cup_thread_is_dask(thread) || thread->after_job)
+    if (cup_helper_is_dask() || cup_helper_self.after_job)
         return 0;
     uint32_t task = cup_sole_task(epoch);
-    return thread->started_by && thread->started_by != task ? 0 : task;
+    return cup_helper_self.started_by && cup_helper_self.started_by != task ? 0 : task;
 }
 
 struct cup_owner cup_attribution(uint32_t *opener)
@@ -174,7 +177,7 @@ struct cup_owner cup_attribution(uint32_t *opener)
         task = opened_by;
         method = CUP_METHOD_DESCRIPTOR;
     }
-    if (!task && (task = sole_for(thread, &epoch)))
+    if (!task && (task = sole_for_self(&epoch)))
         method = CUP_METHOD_SOLE;
     if (!task)
         return (struct cup_owner){cup_block_none(thread), CUP_METHOD_NONE, 0};

@@ -72,13 +72,33 @@ cup_object *cup_context_set(uint32_t task)
     return cup_context.verified ? set_task(task) : NULL;
 }
 
-void cup_context_reset(cup_object *token)
+static void reset_variable(cup_object *token)
 {
     if (!token)
         return;
     if (cup_py.PyContextVar_Reset(cup_context.variable, token))
         cup_py.PyErr_Clear();
     cup_python_drop(token);
+}
+
+/* Of the task that the calling thread runs; a reference, or NULL. */
+static __thread cup_object *own_token __attribute__((tls_model("initial-exec")));
+
+void cup_context_enter(uint32_t task)
+{
+    own_token = cup_context_set(task);
+}
+
+void cup_context_leave(void)
+{
+    reset_variable(own_token);
+    own_token = NULL;
+}
+
+/* The reference is the parent's. */
+void cup_context_child_begins(void)
+{
+    own_token = NULL;
 }
 
 /* ---- discovery and verification ---------------------------------------------------------- */
@@ -140,7 +160,7 @@ static const char *verify_inside(cup_object *context, cup_object **tokens)
     cup_context.array_type = root_type(context);
     bool among =
         cup_context_task() == KNOWN_TASK && cup_context.array_type != cup_context.bitmap_type;
-    cup_context_reset(token);
+    reset_variable(token);
     bool absent = cup_context_task() == 0;
     return alone && among && absent ? NULL : "a known context was not read back right";
 }

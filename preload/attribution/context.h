@@ -16,7 +16,13 @@ const char *cup_context_verify(void);
 /* Sets the variable to TASK in the current context: returns the token that resets it (new
  * reference), NULL if the way is off. GIL. */
 cup_object *cup_context_set(uint32_t task);
-void cup_context_reset(cup_object *token); /* drops TOKEN */
+
+/* The same for the task that the calling thread runs, and back when it ends. GIL. */
+void cup_context_enter(uint32_t task);
+void cup_context_leave(void);
+
+/* A row of the lifecycle table. */
+void cup_context_child_begins(void);
 
 /* The interpreter is gone. */
 void cup_context_off(void);

@@ -27,57 +27,76 @@ static void count_cpu(uint32_t task)
                               : thread->inherited == task ? cup_block_inheriting(thread)
                                                           : cup_block_helping(thread, task);
     if (block)
-        block->counters[CUP_C_HELPER_CPU_NS] += now - thread->job_cpu_ns;
-    thread->job_cpu_ns = now;
+        block->counters[CUP_C_HELPER_CPU_NS] += now - cup_helper_self.job_cpu_ns;
+    cup_helper_self.job_cpu_ns = now;
 }
 
 /* ---- jobs of concurrent.futures ---------------------------------------------------------- */
 
-/* What is taken back from the task of a job that turns out to serve others. */
-static const uint8_t job_sums[CUP_JOB_SUMS] = {
-    CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
-    CUP_C_READ_HANDOFF_BYTES, CUP_C_HELPER_CPU_NS,
-    CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
-    CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
+/* Counters to roll back when a job turns out to work for several tasks. */
+enum { JOB_SUMS = 8 };
+static const uint8_t job_sums[JOB_SUMS] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
+                                           CUP_C_READ_HANDOFF_BYTES, CUP_C_HELPER_CPU_NS,
+                                           CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
+                                           CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
+
+/* By thread slot: the block of the job's task when the job began, and what stood in it. */
+static struct job {
+    const struct cup_block *block;
+    uint32_t sequence;
+    uint64_t start[JOB_SUMS];
+} jobs[CUP_THREAD_SLOTS];
+
+static struct job *own_job(void)
+{
+    return cup_self.slot ? &jobs[cup_self.slot - 1] : NULL;
+}
+
+static void note_job(struct job *job, const struct cup_block *block)
+{
+    job->block = block;
+    if (!block)
+        return;
+    job->sequence = block->sequence;
+    for (int i = 0; i < JOB_SUMS; i++)
+        job->start[i] = block->counters[job_sums[i]];
+}
 
 static void job_begins(const struct cup_lock_origin *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
-    thread->after_job = false;
-    thread->job_serves = false;
-    thread->for_dask = lock && lock->task == CUP_MADE_BY_DASK;
-    thread->handed = lock && !thread->for_dask ? lock->task : 0;
-    thread->job_runs = thread->handed != 0;
-    if (!thread->job_runs)
+    cup_helper_self.after_job = false;
+    cup_helper_self.job_serves = false;
+    cup_helper_self.for_dask = lock && lock->task == CUP_MADE_BY_DASK;
+    thread->handed = lock && !cup_helper_self.for_dask ? lock->task : 0;
+    cup_helper_self.job_runs = thread->handed != 0;
+    if (!cup_helper_self.job_runs)
         return;
-    thread->job_cpu_ns = cup_clock_thread_cpu_ns();
-    cup_lifecycle_thread_works(thread->handed, thread->job_cpu_ns);
-    thread->job_block = cup_block_helped(thread, thread->handed);
-    if (!thread->job_block)
-        return;
-    thread->job_sequence = thread->job_block->sequence;
-    for (int i = 0; i < CUP_JOB_SUMS; i++)
-        thread->job_start[i] = thread->job_block->counters[job_sums[i]];
+    cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
+    cup_lifecycle_thread_works(thread->handed, cup_helper_self.job_cpu_ns);
+    if (own_job())
+        note_job(own_job(), cup_block_helped(thread, thread->handed));
 }
 
 /* What is called back afterwards is still for whoever submitted the job, unless others know of the
  * Future: they may have added callbacks. */
 static void job_ends(const struct cup_lock_origin *lock)
 {
-    if (cup_self.job_runs) {
+    if (cup_helper_self.job_runs) {
         count_cpu(cup_self.handed);
-        cup_lifecycle_thread_works(0, cup_self.job_cpu_ns);
+        cup_lifecycle_thread_works(0, cup_helper_self.job_cpu_ns);
     }
-    cup_self.job_runs = false;
+    cup_helper_self.job_runs = false;
     if (lock && !lock->shared)
         return;
     cup_self.handed = 0;
-    cup_self.after_job = true;
+    cup_helper_self.after_job = true;
 }
 
-/* What the job did so far is nobody's; its calls, times and what it did to files stay where they
- * are. */
+/* What the job did so far becomes unattributed; its calls, times and what it did to files stay
+ * where they are. A thread beyond the sampler's slots does not know what its block held before the
+ * job: all of it becomes unattributed. */
 static void disown_job(void)
 {
     struct cup_thread *thread = &cup_self;
@@ -85,10 +104,11 @@ static void disown_job(void)
     struct cup_block *none = block ? cup_block_none(thread) : NULL;
     if (!none)
         return;
-    bool same = block == thread->job_block && block->sequence == thread->job_sequence;
-    for (int i = 0; i < CUP_JOB_SUMS; i++) {
+    const struct job *job = own_job();
+    bool same = job && block == job->block && block->sequence == job->sequence;
+    for (int i = 0; i < JOB_SUMS; i++) {
         int sum = job_sums[i], to = sum < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : sum;
-        uint64_t before = same ? thread->job_start[i] : 0;
+        uint64_t before = same ? job->start[i] : 0;
         none->counters[to] += block->counters[sum] - before;
         block->counters[sum] = before;
     }
@@ -100,8 +120,8 @@ static void job_serves_others(void)
     disown_job();
     cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
     cup_self.handed = 0;
-    cup_self.job_runs = false;
-    cup_self.job_serves = true;
+    cup_helper_self.job_runs = false;
+    cup_helper_self.job_serves = true;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
@@ -118,7 +138,7 @@ static void look_for_job(const struct cup_lock_origin *known)
         return;
     const void *name = cup_frames_name(frame);
     if (name == cup_anchor_name(CUP_ANCHOR_QUEUE_GET)) {
-        if (cup_self.job_runs && !is_jobs_own(known) && cup_python_has_gil() &&
+        if (cup_helper_self.job_runs && !is_jobs_own(known) && cup_python_has_gil() &&
             cup_frames_is_in(frame, "queue.py"))
             job_serves_others();
         return;
@@ -141,7 +161,7 @@ static void void_inherited(void)
 {
     cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
     cup_self.inherited = 0;
-    cup_self.others_lock = NULL;
+    cup_helper_self.others_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
@@ -150,8 +170,8 @@ static void void_inherited(void)
  * never empty). */
 static void serves_others(void)
 {
-    cup_attribution_void(cup_self.started_by);
-    cup_self.serves_others = true;
+    cup_attribution_void(cup_helper_self.started_by);
+    cup_helper_self.serves_others = true;
     void_inherited();
 }
 
@@ -160,7 +180,7 @@ static void serves_others(void)
 static bool is_others(const struct cup_lock_origin *known)
 {
     return known && known->task != CUP_MADE_BY_DASK &&
-           (known->task != cup_self.started_by || known->shared);
+           (known->task != cup_helper_self.started_by || known->shared);
 }
 
 /* The code of weakref.finalize.__call__, since the name alone says nothing: held for good. */
@@ -228,27 +248,27 @@ static void work_came(bool from_others)
  * such locks: those are given back by the very instruction that took them. */
 static void took_foreign(const void *lock, const struct cup_lock_origin *known)
 {
-    struct cup_thread *thread = &cup_self;
     if (hands_nothing_over())
         return;
     uint64_t place = cup_frames_top_place();
-    bool others = is_others(known) || (thread->others_lock && thread->others_lock_is_shared);
-    if (thread->others_lock || !place) {
+    bool others =
+        is_others(known) || (cup_helper_self.others_lock && cup_helper_self.others_lock_is_shared);
+    if (cup_helper_self.others_lock || !place) {
         work_came(others);
         return;
     }
-    thread->others_lock = lock;
-    thread->others_place = place;
-    thread->others_lock_is_shared = others;
+    cup_helper_self.others_lock = lock;
+    cup_helper_self.others_place = place;
+    cup_helper_self.others_lock_is_shared = others;
 }
 
 static void gives_foreign(void)
 {
     /* A lock that was waited for was taken without the GIL, and could not be judged then. */
-    if (cup_self.others_place == cup_frames_top_place() || hands_nothing_over())
-        cup_self.others_lock = NULL;
+    if (cup_helper_self.others_place == cup_frames_top_place() || hands_nothing_over())
+        cup_helper_self.others_lock = NULL;
     else
-        work_came(cup_self.others_lock_is_shared);
+        work_came(cup_helper_self.others_lock_is_shared);
 }
 
 /* Where the interpreter's code lies: found once, since the loader's lock, which dladdr() takes, may
@@ -307,7 +327,7 @@ void cup_helper_starts(uint32_t task)
 {
     cup_guard();
     if (cup_thread_known())
-        cup_self.inherited = cup_self.started_by = task;
+        cup_self.inherited = cup_helper_self.started_by = task;
     cup_unguard();
 }
 
@@ -321,14 +341,14 @@ void cup_helper_thread_settles(void)
  * whether for others. */
 static bool has_a_past(void)
 {
-    return cup_self.started_by && !cup_self.inherited && !cup_self.serves_others;
+    return cup_helper_self.started_by && !cup_self.inherited && !cup_helper_self.serves_others;
 }
 
 /* ---- pools of processes ------------------------------------------------------------------ */
 
 static void submits(const struct cup_lock_origin *lock)
 {
-    cup_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
+    cup_helper_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
 }
 
 bool cup_helper_pool_grows(void)
@@ -341,7 +361,7 @@ bool cup_helper_pool_grows(void)
         grows |= name == cup_anchor_name(CUP_ANCHOR_POOL_GROWS) ||
                  name == cup_anchor_name(CUP_ANCHOR_POOL_STARTS);
         if (grows && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
-            return !cup_self.pool_is_own;
+            return !cup_helper_self.pool_is_own;
     }
     return grows;
 }
@@ -368,7 +388,7 @@ static bool finalizes(void)
 
 static void helper_took(const void *lock, bool waited, struct cup_lock_origin *known)
 {
-    if (waited && cup_self.job_runs && known && known->task == cup_self.handed &&
+    if (waited && cup_helper_self.job_runs && known && known->task == cup_self.handed &&
         known->shared & CUP_SIGNALLED && !starts_thread() && !finalizes())
         job_serves_others(); /* woken by somebody else */
     uint32_t inherited = cup_self.inherited;
@@ -383,13 +403,12 @@ static void helper_took(const void *lock, bool waited, struct cup_lock_origin *k
 /* In a free place, or that of one that nobody gave back: a lock that is waited for is not. */
 static void hold(const void *lock)
 {
-    struct cup_thread *thread = &cup_self;
     for (int i = 0; i < CUP_HELD; i++)
-        if (!thread->held[i] || thread->held[i] == lock) {
-            thread->held[thread->last_held = (uint8_t)i] = lock;
+        if (!cup_helper_self.held[i] || cup_helper_self.held[i] == lock) {
+            cup_helper_self.held[cup_helper_self.last_held = (uint8_t)i] = lock;
             return;
         }
-    thread->held[thread->last_held = thread->next_held++ % CUP_HELD] = lock;
+    cup_helper_self.held[cup_helper_self.last_held = cup_helper_self.next_held++ % CUP_HELD] = lock;
 }
 
 static void took(const void *lock, bool waited)
@@ -397,7 +416,7 @@ static void took(const void *lock, bool waited)
     struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     const void *name = cup_frames_top_name();
     hold(lock);
-    cup_self.held_place = known ? cup_frames_top_place() : 0;
+    cup_helper_self.held_place = known ? cup_frames_top_place() : 0;
     if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
         submits(known);
     if (!cup_self.task) {
@@ -426,8 +445,8 @@ bool cup_helper_took(const void *lock, bool waited)
 static bool was_held(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
-        if (cup_self.held[i] == lock) {
-            cup_self.held[i] = NULL;
+        if (cup_helper_self.held[i] == lock) {
+            cup_helper_self.held[i] = NULL;
             return true;
         }
     return false;
@@ -447,8 +466,8 @@ static void signals(struct cup_lock_origin *known)
     bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
     if ((thread->inherited || has_a_past()) && is_others(known) && !hands_nothing_over())
         serves_others();
-    else if (thread->job_runs && others && known->task != thread->handed && !is_submission() &&
-             !hands_nothing_over())
+    else if (cup_helper_self.job_runs && others && known->task != thread->handed &&
+             !is_submission() && !hands_nothing_over())
         job_serves_others(); /* it answers somebody else */
     cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED | CUP_SIGNALLED);
 }
@@ -458,7 +477,7 @@ void cup_helper_gives(const void *lock)
     struct cup_thread *thread = &cup_self;
     if (thread->guard)
         return;
-    bool foreign = thread->others_lock == lock && lock;
+    bool foreign = cup_helper_self.others_lock == lock && lock;
     struct cup_lock_origin *known =
         was_held(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     if (!foreign && !known)
@@ -476,12 +495,13 @@ void cup_helper_gives(const void *lock)
 /* A stream's buffer has a lock, which is taken by the very instruction that writes or reads. */
 void cup_helper_used_pipe(uint32_t task)
 {
-    const void *lock = cup_self.held[cup_self.last_held];
+    const void *lock = cup_helper_self.held[cup_helper_self.last_held];
     const struct cup_lock_origin *known =
         lock ? cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock) : NULL;
-    if (!known || cup_self.held_place != cup_frames_top_place())
+    if (!known || cup_helper_self.held_place != cup_frames_top_place())
         return;
-    if (known->task == task || known->task == cup_self.started_by || !cup_task_runs(known->task))
+    if (known->task == task || known->task == cup_helper_self.started_by ||
+        !cup_task_runs(known->task))
         return;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
     cup_attribution_void(known->task);
@@ -490,11 +510,11 @@ void cup_helper_used_pipe(uint32_t task)
 uint32_t cup_helper_made(const void *lock)
 {
     struct cup_thread *thread = &cup_self;
-    thread->locks_made++;
+    cup_helper_self.locks_made++;
     if (thread->guard || !cup_active())
         return 0;
     uint32_t task = cup_attribution_task();
-    if (!task && cup_thread_is_dask(thread))
+    if (!task && cup_helper_is_dask())
         task = CUP_MADE_BY_DASK;
     int saved = errno;
     cup_guard();
@@ -508,14 +528,15 @@ uint32_t cup_helper_made(const void *lock)
 
 bool cup_helper_verify(void)
 {
-    uint32_t before = cup_self.locks_made;
+    uint32_t before = cup_helper_self.locks_made;
     cup_object *make = cup_python_attribute(cup_python_module("_thread"), "allocate_lock");
     cup_object *lock = make ? cup_py.PyObject_CallFunctionObjArgs(make, (cup_object *)NULL) : NULL;
     if (!lock)
         cup_py.PyErr_Clear();
     cup_python_drop(lock);
     cup_python_drop(make);
-    bool seen = cup_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
+    bool seen =
+        cup_helper_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
     find_finalize();
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
     return seen;
@@ -523,5 +544,6 @@ bool cup_helper_verify(void)
 
 void cup_helper_child_begins(void)
 {
+    memset(&cup_helper_self, 0, sizeof cup_helper_self);
     cup_lock_origin_reset();
 }

@@ -15,6 +15,37 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/sys/library_variable.h"
+
+enum { CUP_HELD = 8 };
+
+/* The calling thread's. */
+struct cup_helper_thread {
+    const void *held[CUP_HELD];   /* locks taken and not given back */
+    uint8_t next_held, last_held; /* places of held[] */
+    uint64_t held_place; /* instruction that took the last of them, if it is known who made that */
+    const void *others_lock;    /* taken, and not given back yet: may make `inherited` void */
+    uint64_t others_place;      /* instruction that took it */
+    bool others_lock_is_shared; /* another task made others_lock, or uses it */
+    bool pool_is_own;    /* last it submitted a job to a pool that its task made for itself */
+    bool serves_others;  /* besides the task that started it */
+    bool for_dask;       /* its job was submitted by Dask itself */
+    bool job_runs;       /* a job that it was handed has begun, and not ended */
+    bool after_job;      /* it has ended, and what follows may be for others */
+    bool job_serves;     /* it turned out to serve other tasks: what it does is unattributed */
+    uint32_t started_by; /* task that started the thread; 0: none. Never void */
+    uint32_t locks_made; /* so that cup_helper_verify() sees one */
+    uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
+};
+extern __thread struct cup_helper_thread cup_helper_self __attribute__((tls_model("initial-exec")))
+CUP_OURS; /* in attribution.c */
+
+/* The calling thread works for Dask itself when it carries no task: an event loop, or a job that
+ * one submitted. */
+static inline bool cup_helper_is_dask(void)
+{
+    return cup_self.server_loop || cup_helper_self.for_dask;
+}
 
 /* A thread has taken LOCK, perhaps after it WAITED, or gives it back (before the real call). Any
  * thread; keep errno. Took is false if Python's locks are not seen, or the thread has the guard. */

@@ -127,13 +127,12 @@ static void open_task(cup_object *item, struct cup_moment now)
                                  .origin = CUP_ORIGIN_COFFEA,
                                  .run_id = -1,
                                  .start = now};
-    cup_self.token = cup_context_set(cup_task_begin(&info));
+    cup_context_enter(cup_task_begin(&info));
 }
 
 static void end_task(enum cup_task_status status, struct cup_moment now)
 {
-    cup_context_reset(cup_self.token);
-    cup_self.token = NULL;
+    cup_context_leave();
     cup_task_end(status, now, CUP_UNKNOWN64, 0);
 }
 
@@ -150,7 +149,7 @@ static void begin_process(cup_object *item, struct cup_moment now)
         end_task(CUP_STATUS_ERRED, now);
     if (!cup_self.task)
         open_task(item, now);
-    if (!cup_self.item_known)
+    if (!cup_work_item_known())
         record_item(item, CUP_ITEM_WORK);
     cup_task_tic(now);
 }

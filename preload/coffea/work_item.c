@@ -9,9 +9,23 @@
 
 #include <string.h>
 
+static __thread bool item_known __attribute__((tls_model("initial-exec")));
+
+bool cup_work_item_known(void)
+{
+    return item_known;
+}
+
+void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns)
+{
+    (void)cpu_ns;
+    if (cup_self.task == task)
+        item_known = false;
+}
+
 void cup_item_record(const struct cup_item_found *found)
 {
-    cup_self.item_known = true;
+    item_known = true;
     struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
@@ -321,9 +335,9 @@ void cup_item_find(cup_object *const *what, int count)
     for (int i = 0; i < count; i++)
         if (what[i])
             search_object(&search, what[i], 0);
-    if (!search.done && !cup_self.item_known && search.reader)
+    if (!search.done && !item_known && search.reader)
         record_read(&search);
-    else if (!search.done && !cup_self.item_known && search.path)
+    else if (!search.done && !item_known && search.path)
         record_path(search.path);
     cup_python_drop(search.reader);
     cup_python_drop(search.range);

@@ -7,9 +7,10 @@
 #include "include/log_format.h"
 #include "preload/python/python.h"
 
+#include <stdbool.h>
+
 /* Searches the COUNT objects in WHAT (a node of Dask's graph, or a function and its arguments; each
- * may be NULL), records what the calling thread's task processes, and sets cup_self.item_known.
- * Needs the GIL. */
+ * may be NULL) and records what the calling thread's task processes. Needs the GIL. */
 void cup_item_find(cup_object *const *what, int count);
 
 /* Writes an ITEM record. Strings are ids, 0: unknown; entries are -1: unknown. */
@@ -19,5 +20,11 @@ struct cup_item_found {
     int64_t entry_start, entry_stop;
 };
 void cup_item_record(const struct cup_item_found *found);
+
+/* The work item of the task that the calling thread runs is recorded. */
+bool cup_work_item_known(void);
+
+/* A row of the lifecycle table. */
+void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns);
 
 #endif

@@ -125,7 +125,7 @@ static void read_anchor(clockid_t id, int64_t now_ns, const void *name)
     dispatch(id, now_ns, name, frame);
     /* An executor that runs chunks in the client's own thread: the Runner's call goes on. */
     if (name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION))
-        cup_self.run_next_ns = now_ns + cup_runner_call_check(now_ns);
+        cup_runner_self.next_ns = now_ns + cup_runner_call_check(now_ns);
     cup_log_health(CUP_H_ANCHOR_CALLS, 1);
     if (timed)
         cup_log_health(CUP_H_ANCHOR_NS, cup_ticks_ns(cup_ticks() - start));
@@ -188,7 +188,7 @@ static __attribute__((noinline)) void enter_runner_check(const struct timespec *
 {
     int saved = errno;
     cup_guard();
-    cup_self.run_next_ns = cup_clock_call_ns(now) + check_runner_call(cup_clock_call_ns(now));
+    cup_runner_self.next_ns = cup_clock_call_ns(now) + check_runner_call(cup_clock_call_ns(now));
     cup_unguard();
     errno = saved;
 }
@@ -215,7 +215,7 @@ void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
         return;
     int saved = errno;
     cup_guard();
-    cup_self.run_next_monotonic_ns = cup_clock_call_ns(now) + pause_of_monotonic(caller);
+    cup_runner_self.next_monotonic_ns = cup_clock_call_ns(now) + pause_of_monotonic(caller);
     cup_unguard();
     errno = saved;
 }

@@ -36,8 +36,12 @@ static struct {
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks have work items */
 
+/* On this thread: ticks are looked at often at first, then seldom. */
+static __thread uint32_t ticks_seen __attribute__((tls_model("initial-exec")));
+
 void cup_dask_child_begins(void)
 {
+    ticks_seen = 0;
     memset(&seen, 0, sizeof seen);
     cup_samples_reset();
     cup_digests_reset();
@@ -145,7 +149,7 @@ enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
 
 bool cup_dask_tick_wanted(int64_t now_ns)
 {
-    uint32_t ticks = cup_self.ticks++;
+    uint32_t ticks = ticks_seen++;
     return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
@@ -324,7 +328,7 @@ static void begin_task(const struct task_frames *frames, struct cup_moment now)
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         cup_object *state = describe_task(&info, key, worker);
         uint32_t task = cup_task_begin(&info);
-        cup_self.token = cup_context_set(task);
+        cup_context_enter(task);
         if (is_carrier(info.prefix))
             find_item(frames->simple, &locals_of_simple);
         else /* the input of a chunk is mostly the processor, which is of no interest */
@@ -371,13 +375,12 @@ static struct outcome read_outcome(struct cup_frame frame, cup_object **locals)
 
 static void end_task(const struct task_frames *frames, struct cup_moment now)
 {
-    cup_context_reset(cup_self.token);
-    cup_self.token = NULL;
+    cup_context_leave();
     cup_object *locals = NULL;
-    if (!cup_self.item_known)
+    if (!cup_work_item_known())
         find_item(frames->simple, &locals);
-    if (cup_self.item_known)
-        add_carrier(cup_self.prefix);
+    if (cup_work_item_known())
+        add_carrier(cup_task_prefix());
     struct outcome outcome = read_outcome(frames->simple, &locals);
     cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
     cup_python_drop(locals);
@@ -443,8 +446,7 @@ void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
 
 static void end_actor(enum cup_task_status status)
 {
-    cup_context_reset(cup_self.token);
-    cup_self.token = NULL;
+    cup_context_leave();
     cup_task_end(status, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
                  CUP_UNKNOWN64, 0);
 }
@@ -462,7 +464,7 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
         struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
         info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
         cup_python_drop(describe_task(&info, key, worker));
-        cup_self.token = cup_context_set(cup_task_begin(&info));
+        cup_context_enter(cup_task_begin(&info));
     }
     cup_python_drop(worker);
     cup_python_drop(execution);

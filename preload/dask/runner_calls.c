@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+__thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")));
+
 enum { OFTEN_NS = 1000 * 1000, SELDOM_NS = 50 * OFTEN_NS };
 enum { DEEPEST = 1000, CALLS = 8 };
 static const int64_t write_back_ns = INT64_C(1000000000);
@@ -40,7 +42,8 @@ void cup_run_child_begins(void)
 {
     memset(calls, 0, sizeof calls); /* leaks references: the child may not hold the GIL */
     call_count = 0;
-    cup_self.run_parents = true; /* until the stack shows that it has ended */
+    cup_runner_self =
+        (struct cup_runner_thread){.parents = true}; /* until the stack shows that it has ended */
 }
 
 /* ---- code ------------------------------------------------------------------------------- */
@@ -165,8 +168,8 @@ static struct call *find_own_call(bool make)
     struct call *oldest = &calls[0];
     if (!cup_thread_known())
         return NULL;
-    if (cup_self.run_call && calls[cup_self.run_call - 1].tid == cup_self.tid)
-        return &calls[cup_self.run_call - 1];
+    if (cup_runner_self.call && calls[cup_runner_self.call - 1].tid == cup_self.tid)
+        return &calls[cup_runner_self.call - 1];
     if (!make)
         return NULL;
     for (int i = 1; i < CALLS; i++)
@@ -174,7 +177,7 @@ static struct call *find_own_call(bool make)
             oldest = &calls[i];
     cup_python_drop(oldest->executor);
     *oldest = (struct call){.tid = cup_self.tid};
-    cup_self.run_call = (uint32_t)(oldest - calls) + 1;
+    cup_runner_self.call = (uint32_t)(oldest - calls) + 1;
     return oldest;
 }
 
@@ -192,7 +195,7 @@ static void begin_call(struct call *call, int64_t now_ns)
 {
     limit_end(call, now_ns);
     if (call->inside && call->record)
-        cup_self.run_outside_ns = call->record->stop_ns; /* it ended between this and now */
+        cup_runner_self.outside_ns = call->record->stop_ns; /* it ended between this and now */
     cup_python_drop(call->executor);
     call->executor = NULL;
     call->record = NULL;
@@ -206,7 +209,7 @@ static void begin_call(struct call *call, int64_t now_ns)
     record->run = ++call_count;
     record->tid = cup_self.tid;
     record->start_ns = record->stop_ns = now_ns;
-    record->not_before_ns = cup_self.run_outside_ns;
+    record->not_before_ns = cup_runner_self.outside_ns;
     cup_log_commit(record, CUP_R_RUN);
     cup_log_health(CUP_H_RUNS, 1);
     call->record = record;
@@ -247,8 +250,8 @@ static void look_outside_call(struct call *call, int64_t now_ns)
         limit_end(call, now_ns);
         call->inside = false;
     }
-    cup_self.run_parents = false;
-    cup_self.run_outside_ns = now_ns;
+    cup_runner_self.parents = false;
+    cup_runner_self.outside_ns = now_ns;
 }
 
 int64_t cup_runner_call_check(int64_t now_ns)
@@ -261,7 +264,7 @@ int64_t cup_runner_call_check(int64_t now_ns)
         cup_coffea_left(now_ns);
     if (!place.inside)
         look_outside_call(call, now_ns);
-    else if (call && !cup_self.run_parents)
+    else if (call && !cup_runner_self.parents)
         look_inside_call(call, place, now_ns);
     return OFTEN_NS;
 }
@@ -271,7 +274,7 @@ void cup_run_woken(void)
     enum { LOOK_EVERY_NS = 50 * 1000 };
     struct call *call = find_own_call(false);
     int64_t now_ns = cup_clock_realtime_ns();
-    cup_self.run_woken--;
+    cup_runner_self.woken--;
     if (!call || !call->inside || !call->record || now_ns - call->record->stop_ns < LOOK_EVERY_NS ||
         !cup_python_has_gil())
         return;

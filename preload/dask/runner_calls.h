@@ -9,6 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The calling thread's. */
+struct cup_runner_thread {
+    int64_t next_ns, next_monotonic_ns; /* nothing is to be learned before, by either clock */
+    int64_t outside_ns; /* when the thread was last seen outside of any call; 0: never */
+    uint32_t call;      /* index + 1 of its call; 0: none */
+    uint8_t woken;      /* looks left since it last waited: see CUP_RUN_LOOKS */
+    bool parents;       /* forked: a call below us on the stack is the parent's */
+};
+extern __thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")))
+CUP_OURS;
+
 /* True if the thread is in no task, or in a chunk that cupping recorded from Coffea's own clock
  * calls (the Runner then runs in this very thread). */
 static inline bool cup_runner_call_may_check(void)
@@ -20,12 +31,12 @@ static inline bool cup_runner_call_may_check(void)
  * limit, because their times cannot be compared. */
 static inline bool cup_run_due(int64_t realtime_ns)
 {
-    return realtime_ns >= cup_self.run_next_ns;
+    return realtime_ns >= cup_runner_self.next_ns;
 }
 
 static inline bool cup_run_due_monotonic(int64_t monotonic_ns)
 {
-    return __builtin_expect(monotonic_ns >= cup_self.run_next_monotonic_ns, 0);
+    return __builtin_expect(monotonic_ns >= cup_runner_self.next_monotonic_ns, 0);
 }
 
 /* Looks at the calling thread's frames. NOW_NS: CLOCK_REALTIME. Needs the GIL, with no exception
@@ -39,11 +50,11 @@ enum { CUP_RUN_LOOKS = 16 };
 
 static inline void cup_run_waited(void)
 {
-    if (cup_self.run_call)
-        cup_self.run_woken = CUP_RUN_LOOKS;
+    if (cup_runner_self.call)
+        cup_runner_self.woken = CUP_RUN_LOOKS;
 }
 
-/* Called while cup_self.run_woken is not 0. The guard is held. */
+/* Called while cup_runner_self.woken is not 0. The guard is held. */
 void cup_run_woken(void);
 
 /* A row of the lifecycle table: a Runner's call further out on a forked child's stack is the

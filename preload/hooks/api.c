@@ -44,7 +44,7 @@ CUP_HOOK unsigned cupping_api_begin(const char *name)
 CUP_HOOK void cupping_api_end(unsigned section)
 {
     int saved;
-    if (cup_self.section && enter(&saved)) {
+    if (cup_section_any() && enter(&saved)) {
         cup_section_end(section);
         leave(saved);
     }

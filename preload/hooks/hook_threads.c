@@ -84,7 +84,7 @@ static inline int note_taken(sem_t *lock, bool waits, int result)
         cup_dask_actor_lock();
     if (waits)
         cup_run_waited();
-    else if (__builtin_expect(cup_self.run_woken, 0))
+    else if (__builtin_expect(cup_runner_self.woken, 0))
         find_runner_calls();
     return result;
 }
@@ -136,7 +136,7 @@ CUP_HOOK int sem_post(sem_t *lock)
 {
     if (cup_active()) {
         cup_helper_gives(lock);
-        if (__builtin_expect(cup_self.run_woken, 0))
+        if (__builtin_expect(cup_runner_self.woken, 0))
             find_runner_calls();
     }
     return CALL_SEM(sem_post, lock);

@@ -1,6 +1,6 @@
 #include "preload/io/connecting.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/attribution/helper.h"
 #include "preload/io/dask_addresses.h"
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
@@ -115,7 +115,7 @@ static bool describe(struct connecting *one, const struct sockaddr *address, soc
 {
     struct sockaddr_storage whole = {0};
     struct cup_owner owner = cup_attribution(NULL);
-    if (!owner.block || (owner.method == CUP_METHOD_NONE && cup_thread_is_dask(&cup_self)))
+    if (!owner.block || (owner.method == CUP_METHOD_NONE && cup_helper_is_dask()))
         return false;
     bytes = bytes < sizeof whole ? bytes : sizeof whole;
     memcpy(&whole, address, bytes);

@@ -3,6 +3,7 @@
 #ifndef CUPPING_PRELOAD_IO_SOCKET_OWNER_H
 #define CUPPING_PRELOAD_IO_SOCKET_OWNER_H
 
+#include "preload/attribution/helper.h"
 #include "preload/io/transfer.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 /* What a thread of Dask itself moves for no task is Dask's own. */
 static inline bool cup_owner_is_dask(const struct cup_owner *owner)
 {
-    return __builtin_expect(owner->method == CUP_METHOD_NONE, 0) && cup_thread_is_dask(&cup_self);
+    return __builtin_expect(owner->method == CUP_METHOD_NONE, 0) && cup_helper_is_dask();
 }
 
 /* So is what Dask's servers send to each other, whoever opened the connection: a client that a task

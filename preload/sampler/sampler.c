@@ -81,7 +81,7 @@ static uint64_t read_cpu_clock(uint32_t tid)
  * and the program may close it and get the same number for a file of its own at any moment. */
 static bool is_running(const struct cup_thread_slot *slot)
 {
-    return __atomic_load_n(&slot->self->waiting, __ATOMIC_RELAXED) == 0;
+    return __atomic_load_n(slot->waiting, __ATOMIC_RELAXED) == 0;
 }
 
 /* The task that the thread works for. A thread may not have noticed yet that its task has ended. */

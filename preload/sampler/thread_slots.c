@@ -6,6 +6,7 @@
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"
+#include "preload/waits/wait.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static struct cup_thread_slot *take_slot(void)
                                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
         cup_self.slot = (uint16_t)(i + 1);
-        slots[i].self = &cup_self;
+        slots[i].waiting = &cup_wait_self.waiting;
         return &slots[i];
     }
     return NULL;

@@ -49,9 +49,9 @@ static uint32_t unwind(backtrace_function *function, void **at)
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     __atomic_fetch_add(&unwinding, 1, __ATOMIC_SEQ_CST);
-    cup_self.unwinds = true;
+    cup_native_unwinds = true;
     int count = function(at, CUP_NATIVE_MOST);
-    cup_self.unwinds = false;
+    cup_native_unwinds = false;
     __atomic_fetch_sub(&unwinding, 1, __ATOMIC_SEQ_CST);
     pthread_setcancelstate(before, NULL);
     return count > 0 ? (uint32_t)count : 0;
@@ -103,7 +103,7 @@ static __attribute__((noinline)) bool refuse(void)
 bool cup_native_may(void)
 {
     int saved = errno;
-    bool on = cup_native_on() && !cup_self.unwinds;
+    bool on = cup_native_on() && !cup_native_unwinds;
     bool may = on && (cup_modules_current() || refuse());
     errno = saved;
     return may;
@@ -230,7 +230,7 @@ static bool was_asked; /* libunwind has called iterate_modules() */
  * not, the search only takes longer. */
 static int iterate_modules(cup_modules_look *callback, void *user)
 {
-    if (!cup_self.unwinds)
+    if (!cup_native_unwinds)
         return dl_iterate_phdr(callback, user);
     if (!was_asked)
         was_asked = true;
@@ -315,7 +315,7 @@ void cup_native_child_begins(void)
     if (held)
         backtrace_by = NULL;
     unwinding = 0;
-    cup_self.unwinds = false;
+    cup_native_unwinds = false;
     if (held)
         cup_recording_drop_feature(
             CUP_FEATURE_NATIVE, "native functions are not seen",

@@ -20,6 +20,8 @@
  * bytes of thread-local storage for libunwind. */
 enum { STACK_LEFT = 20 << 10, STORAGE = 128 };
 
+__thread bool cup_native_unwinds __attribute__((tls_model("initial-exec")));
+
 /* One per thread slot; threads without a slot do not work for tasks. */
 static struct room {
     const struct cup_thread *owner;
@@ -137,23 +139,24 @@ typedef void key_destructor(void *cache);
 static key_destructor *destructor; /* libunwind's; NULL: the program used libunwind before us, so
                                       the key was made without our seeing it */
 
-/* The program may use libunwind too: its calls (cup_self.unwinds is false) get the real storage. */
+/* The program may use libunwind too: its calls (cup_native_unwinds is false) get the real storage.
+ */
 static void *find_storage(struct tls_index *index)
 {
-    struct room *room = cup_self.unwinds ? own_room() : NULL;
+    struct room *room = cup_native_unwinds ? own_room() : NULL;
     return room ? (char *)room->storage + index->offset : real_tls_get_addr(index);
 }
 
 static int create_key(pthread_key_t *key, key_destructor *function)
 {
-    if (cup_self.unwinds)
+    if (cup_native_unwinds)
         destructor = function;
     return pthread_key_create(key, function);
 }
 
 static int set_value(pthread_key_t key, const void *value)
 {
-    struct room *room = cup_self.unwinds && destructor ? own_room() : NULL;
+    struct room *room = cup_native_unwinds && destructor ? own_room() : NULL;
     if (!room)
         return pthread_setspecific(key, value);
     room->cache = (void *)(uintptr_t)value;
@@ -187,13 +190,13 @@ bool cup_native_thread_redirect(const struct cup_elf *library)
 /* As pthread would: the destructor sets the key again until the last iteration, to run last. */
 static void destroy_cache(struct room *room)
 {
-    cup_self.unwinds = true;
+    cup_native_unwinds = true;
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && room->cache; i++) {
         void *cache = room->cache;
         room->cache = NULL;
         destructor(cache);
     }
-    cup_self.unwinds = false;
+    cup_native_unwinds = false;
 }
 
 void cup_native_thread_ends(void)

@@ -12,8 +12,12 @@
 #define CUPPING_PRELOAD_STACKS_NATIVE_THREAD_H
 
 #include "preload/sys/elf_symbols.h"
+#include "preload/sys/library_variable.h"
 
 #include <stdbool.h>
+
+/* The calling thread is inside libunwind, called by us. */
+extern __thread bool cup_native_unwinds __attribute__((tls_model("initial-exec"))) CUP_OURS;
 
 /* Redirects LIBRARY's calls of __tls_get_addr() and of the pthread_key functions. Called before its
  * first use. False: it needs too much storage, or gets it in an unknown way. */

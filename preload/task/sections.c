@@ -60,6 +60,9 @@ struct value {
     double sum, least, most, last;
 };
 
+/* Of the program's sections that the calling thread is in: index + 1 in open[]; 0: none. */
+static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
+
 static struct section open[MOST_OPEN]; /* each is its thread's own while it is used */
 static uint32_t open_hint;
 
@@ -71,8 +74,14 @@ static struct {
     struct value values[MOST_VALUES];
 } kept;
 
+bool cup_section_any(void)
+{
+    return innermost != 0;
+}
+
 void cup_sections_reset(void)
 {
+    innermost = 0;
     if (!open_hint && !kept.used)
         return; /* so that a fork copies none of these pages */
     memset(open, 0, sizeof open);
@@ -361,7 +370,7 @@ uint32_t cup_section_begin(const char *name)
         return 0;
     }
     struct section *section = &open[place - 1];
-    section->outer = cup_self.section;
+    section->outer = innermost;
     section->tid = cup_self.tid;
     section->task = cup_attribution_task();
     section->name = id;
@@ -372,7 +381,7 @@ uint32_t cup_section_begin(const char *name)
     section->peak = section->live = 0;
     if (section->task && section->task == cup_self.task)
         begin_peak(section);
-    cup_self.section = (uint16_t)place;
+    innermost = (uint16_t)place;
     section->cpu_ns = cup_clock_thread_cpu_ns();
     section->start_ns = (uint64_t)cup_clock_monotonic_ns();
     return (uint32_t)section->generation << 16 | place;
@@ -381,7 +390,7 @@ uint32_t cup_section_begin(const char *name)
 /* Out of the thread's chain: mostly the first of it, but coroutines end in any order. */
 static bool unlink_section(uint32_t place)
 {
-    uint16_t *at = &cup_self.section;
+    uint16_t *at = &innermost;
     while (*at && *at != place)
         at = &open[*at - 1].outer;
     if (!*at)
@@ -418,7 +427,7 @@ static void end(uint32_t place, bool unended)
 
 void cup_section_end(uint32_t number)
 {
-    uint32_t place = number ? number & 0xffff : cup_self.section;
+    uint32_t place = number ? number & 0xffff : innermost;
     if (!place || place > MOST_OPEN)
         return;
     if (number && open[place - 1].generation != number >> 16)
@@ -429,7 +438,7 @@ void cup_section_end(uint32_t number)
 void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
-    uint16_t place = cup_self.section;
+    uint16_t place = innermost;
     while (place) {
         uint16_t outer = open[place - 1].outer;
         if (open[place - 1].task == task)
@@ -441,8 +450,8 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 
 void cup_sections_thread_settles(void)
 {
-    while (cup_self.section)
-        end(cup_self.section, true);
+    while (innermost)
+        end(innermost, true);
 }
 
 void cup_sections_process_ends(void)

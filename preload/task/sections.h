@@ -8,12 +8,17 @@
 
 #include "include/log_format.h"
 
+#include <stdbool.h>
+
 /* The calling thread enters section NAME. Returns what ends it, never 0; 0: no room (counted). */
 uint32_t cup_section_begin(const char *name);
 
 /* It leaves one; 0: the one that it entered last, if there is any. One that has ended already, or
  * is another thread's, is passed by. */
 void cup_section_end(uint32_t section);
+
+/* The calling thread is in a section. Needs no guard, and no log. */
+bool cup_section_any(void);
 
 void cup_section_value(const char *name, double value);
 

@@ -17,6 +17,18 @@
 
 static uint32_t last_task;
 
+/* The task that the calling thread runs. */
+static __thread struct {
+    struct cup_moment start;
+    struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
+    uint32_t prefix;       /* string id; 0: none */
+} own __attribute__((tls_model("initial-exec")));
+
+uint32_t cup_task_prefix(void)
+{
+    return own.prefix;
+}
+
 static uint64_t read_rss(void)
 {
     static uint32_t statm; /* of any thread: at worst one is opened too many */
@@ -83,10 +95,9 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     uint32_t task = next_task();
     thread->task = task;
     thread->origin = info->origin;
-    thread->start = info->start;
-    thread->tic = (struct cup_moment){0, 0};
-    thread->prefix = info->prefix;
-    thread->item_known = false;
+    own.start = info->start;
+    own.tic = (struct cup_moment){0, 0};
+    own.prefix = info->prefix;
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
     cup_running_add(task);
@@ -113,23 +124,23 @@ static void write_chunk(const struct cup_moment *toc)
     if (!record)
         return;
     record->task = cup_self.task;
-    record->tic_ns = cup_self.tic.time_ns;
+    record->tic_ns = own.tic.time_ns;
     record->toc_ns = toc ? toc->time_ns : 0;
-    record->cpu_ns = toc ? toc->cpu_ns - cup_self.tic.cpu_ns : CUP_UNKNOWN64;
+    record->cpu_ns = toc ? toc->cpu_ns - own.tic.cpu_ns : CUP_UNKNOWN64;
     cup_log_commit(record, CUP_R_CHUNK);
 }
 
 void cup_task_tic(struct cup_moment now)
 {
-    cup_self.tic = now;
+    own.tic = now;
 }
 
 void cup_task_toc(struct cup_moment now)
 {
-    if (!cup_self.task || !cup_self.tic.time_ns)
+    if (!cup_self.task || !own.tic.time_ns)
         return;
     write_chunk(&now);
-    cup_self.tic.time_ns = 0;
+    own.tic.time_ns = 0;
 }
 
 static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns, uint64_t cpu_ns,
@@ -164,19 +175,19 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     cup_lifecycle_task_ends(thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
-    if (thread->tic.time_ns)
+    if (own.tic.time_ns)
         write_chunk(NULL);
     if (block)
         cup_block_close(block);
     cup_series_flush(thread);
-    write_end(thread->task, status, stop.time_ns, stop.cpu_ns - thread->start.cpu_ns, result_bytes,
+    write_end(thread->task, status, stop.time_ns, stop.cpu_ns - own.start.cpu_ns, result_bytes,
               error);
-    count_in_series(thread->start, stop);
+    count_in_series(own.start, stop);
     cup_running_remove(thread->task);
     cup_lifecycle_task_ended(thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
-    thread->tic.time_ns = 0;
+    own.tic.time_ns = 0;
     thread->origin = 0;
 }
 

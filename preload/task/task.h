@@ -33,6 +33,9 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
 void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
                   uint32_t error);
 
+/* The prefix of the task that the calling thread runs, or ran last: a string id. */
+uint32_t cup_task_prefix(void);
+
 /* A chunk's border: Coffea's clock before process() (tic), and after (toc). */
 void cup_task_tic(struct cup_moment now);
 void cup_task_toc(struct cup_moment now);

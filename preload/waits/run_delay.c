@@ -7,17 +7,21 @@
 
 #include <string.h>
 
+static __thread struct {
+    uint32_t schedstat; /* entry of own_fd.h; 0: not open */
+    bool refused;       /* the kernel does not tell: not tried again and again */
+} own __attribute__((tls_model("initial-exec")));
+
 static size_t read_own(char *text, size_t size)
 {
-    struct cup_thread *thread = &cup_self;
-    size_t bytes = cup_own_fd_read(thread->schedstat, text, size);
-    if (bytes || thread->no_schedstat || !cup_thread_known())
+    size_t bytes = cup_own_fd_read(own.schedstat, text, size);
+    if (bytes || own.refused || !cup_thread_known())
         return bytes;
     char path[64] = "/proc/self/task/";
-    strcpy(cup_number_write(path + strlen(path), thread->tid), "/schedstat");
-    thread->schedstat = cup_own_fd_open(path);
-    bytes = cup_own_fd_read(thread->schedstat, text, size);
-    thread->no_schedstat = bytes == 0; /* not tried again and again */
+    strcpy(cup_number_write(path + strlen(path), cup_self.tid), "/schedstat");
+    own.schedstat = cup_own_fd_open(path);
+    bytes = cup_own_fd_read(own.schedstat, text, size);
+    own.refused = bytes == 0;
     if (!bytes)
         cup_log_health(CUP_H_DELAYS_UNKNOWN, 1);
     return bytes;
@@ -33,8 +37,15 @@ uint64_t cup_run_delay_ns(void)
     return delay;
 }
 
-void cup_run_delay_ends(void)
+void cup_run_delay_thread_ends(void)
 {
-    cup_own_fd_close(cup_self.schedstat);
-    cup_self.schedstat = 0;
+    cup_own_fd_close(own.schedstat);
+    own.schedstat = 0;
+}
+
+/* The descriptor was closed with all of own_fd.h. */
+void cup_run_delay_child_begins(void)
+{
+    own.schedstat = 0;
+    own.refused = false;
 }

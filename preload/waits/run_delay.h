@@ -9,7 +9,8 @@
 /* Nanoseconds since the thread began; CUP_UNKNOWN64 if the kernel does not tell. Changes errno. */
 uint64_t cup_run_delay_ns(void);
 
-/* The thread ends. */
-void cup_run_delay_ends(void);
+/* Rows of the lifecycle table. */
+void cup_run_delay_thread_ends(void);
+void cup_run_delay_child_begins(void);
 
 #endif

@@ -1,6 +1,6 @@
 #include "preload/waits/wait.h"
 
-#include "preload/attribution/attribution.h"
+#include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
@@ -11,7 +11,10 @@
 #include "preload/waits/run_delay.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/resource.h>
+
+__thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")));
 
 /* ---- run delay --------------------------------------------------------------------------- */
 
@@ -22,10 +25,9 @@ enum { WORTH_READING_NS = 10000 };
 
 static void read_delay(uint64_t now, uint64_t cpu_ns)
 {
-    struct cup_thread *thread = &cup_self;
-    thread->delay_ns = cup_run_delay_ns();
-    thread->delay_ticks = now;
-    thread->delay_cpu_ns = cpu_ns;
+    cup_wait_self.delay_ns = cup_run_delay_ns();
+    cup_wait_self.delay_ticks = now;
+    cup_wait_self.delay_cpu_ns = cpu_ns;
 }
 
 static uint64_t less(uint64_t from, uint64_t part)
@@ -36,19 +38,19 @@ static uint64_t less(uint64_t from, uint64_t part)
 /* What the thread was off the CPU since the last reading. */
 static uint64_t lost_ns(uint64_t now, uint64_t cpu_ns)
 {
-    return less(cup_ticks_ns(now - cup_self.delay_ticks), cpu_ns - cup_self.delay_cpu_ns);
+    return less(cup_ticks_ns(now - cup_wait_self.delay_ticks), cpu_ns - cup_wait_self.delay_cpu_ns);
 }
 
 /* Run delay within the NS that the thread was off the CPU just now. What it lost before, since the
  * last reading and outside of waits, was run delay too, as a rule. */
 static uint64_t delay_within(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
-    uint64_t before = cup_self.delay_ticks ? cup_self.delay_ns : CUP_UNKNOWN64;
+    uint64_t before = cup_wait_self.delay_ticks ? cup_wait_self.delay_ns : CUP_UNKNOWN64;
     uint64_t lost_before = less(lost_ns(now, cpu_ns), ns);
     read_delay(now, cpu_ns);
-    if (before == CUP_UNKNOWN64 || cup_self.delay_ns == CUP_UNKNOWN64)
+    if (before == CUP_UNKNOWN64 || cup_wait_self.delay_ns == CUP_UNKNOWN64)
         return 0;
-    uint64_t delay = less(cup_self.delay_ns - before, lost_before);
+    uint64_t delay = less(cup_wait_self.delay_ns - before, lost_before);
     return delay < ns ? delay : ns;
 }
 
@@ -59,21 +61,20 @@ static uint64_t delay_within(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
 {
     enum { RIGHT_AFTER_NS = 8000 };
-    struct cup_thread *thread = &cup_self;
     uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
-    uint32_t *before = &counts[cup_bucket(thread->gil_ns)];
-    bool goes_on = cup_ticks_ns(start - thread->gil_stop) < RIGHT_AFTER_NS && *before;
+    uint32_t *before = &counts[cup_bucket(cup_wait_self.gil_ns)];
+    bool goes_on = cup_ticks_ns(start - cup_wait_self.gil_stop) < RIGHT_AFTER_NS && *before;
     if (goes_on) {
         --*before;
-        ns += thread->gil_ns;
+        ns += cup_wait_self.gil_ns;
     } else {
         block->counters[CUP_C_GIL_WAITS]++;
     }
     counts[cup_bucket(ns)]++;
     if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
-    thread->gil_ns = ns;
-    thread->gil_stop = stop;
+    cup_wait_self.gil_ns = ns;
+    cup_wait_self.gil_stop = stop;
     return goes_on;
 }
 
@@ -129,7 +130,7 @@ static void break_down(struct cup_block *block, uint64_t stop, uint64_t ns)
  * the next job. */
 static bool awaits_job(enum cup_wait_class class)
 {
-    return class == CUP_WAIT_LOCK && cup_self.handed && !cup_self.job_runs;
+    return class == CUP_WAIT_LOCK && cup_self.handed && !cup_helper_self.job_runs;
 }
 
 /* Of the block that pays for a wait of this thread. Waits for no task are idleness, but for those
@@ -148,23 +149,21 @@ static struct cup_block *payer(enum cup_wait_class class)
  * any more. */
 static void leave_stale(void)
 {
-    struct cup_thread *thread = &cup_self;
-    if (thread->waits_for)
-        cup_helper_wait_leaves(thread->waits_for, thread->waits_class, cup_ticks(), 0, 0);
-    thread->waits_for = 0;
-    thread->waiting = 0;
+    if (cup_wait_self.helped_task)
+        cup_helper_wait_leaves(cup_wait_self.helped_task, cup_wait_self.class, cup_ticks(), 0, 0);
+    cup_wait_self.helped_task = 0;
+    cup_wait_self.waiting = 0;
 }
 
 /* Deeper on the stack than a wait that has not ended. Else that one was jumped out of. */
 static bool is_nested(const struct cup_wait *wait)
 {
-    return cup_self.waiting && (uintptr_t)wait < cup_self.waiting;
+    return cup_wait_self.waiting && (uintptr_t)wait < cup_wait_self.waiting;
 }
 
 static void begin(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
 {
-    struct cup_thread *thread = &cup_self;
-    thread->waiting = (uintptr_t)wait;
+    cup_wait_self.waiting = (uintptr_t)wait;
     wait->class = (uint8_t) class;
     wait->block = block;
     wait->cpu_ns = cup_clock_thread_cpu_ns();
@@ -175,9 +174,8 @@ static void begin(struct cup_wait *wait, enum cup_wait_class class, struct cup_b
 
 static void show_helper(struct cup_wait *wait)
 {
-    struct cup_thread *thread = &cup_self;
-    thread->waits_for = wait->block->task;
-    thread->waits_class = wait->class;
+    cup_wait_self.helped_task = wait->block->task;
+    cup_wait_self.class = wait->class;
     wait->meanwhile = cup_helper_wait_enters(wait->block->task, wait->class, wait->start);
 }
 
@@ -231,20 +229,19 @@ void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct
 
 void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block)
 {
-    struct cup_thread *thread = &cup_self;
-    if (thread->waiting != (uintptr_t)wait)
+    if (cup_wait_self.waiting != (uintptr_t)wait)
         return; /* a signal's handler waited within, on a stack of its own: that counted */
     uint64_t cpu_ns = cup_clock_thread_cpu_ns();
     uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
     uint64_t ns = less(wall, used), delay = 0;
     if (ns > WORTH_READING_NS)
         delay = delay_within(stop, cpu_ns, ns);
-    if (thread->waits_for) {
+    if (cup_wait_self.helped_task) {
         uint64_t busy = cup_ns_ticks(used + delay);
-        cup_helper_wait_leaves(thread->waits_for, wait->class, stop, wait->meanwhile, busy);
+        cup_helper_wait_leaves(cup_wait_self.helped_task, wait->class, stop, wait->meanwhile, busy);
     }
-    thread->waits_for = 0;
-    thread->waiting = 0;
+    cup_wait_self.helped_task = 0;
+    cup_wait_self.waiting = 0;
     if (!block)
         return;
     count(block, wait->class, wait->start, stop, ns - delay, delay);
@@ -273,7 +270,7 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 {
     enum { LONG_NS = 30000 };
     uint64_t ns = less(cup_ticks_ns(stop - start), busy_ns);
-    if (ns < LONG_NS || cup_self.waiting)
+    if (ns < LONG_NS || cup_wait_self.waiting)
         return;
     uint64_t delay = delay_within(stop, cup_clock_thread_cpu_ns(), ns);
     count(block, class, start, stop, ns - delay, delay);
@@ -289,10 +286,10 @@ static uint64_t ns_of(struct timeval time)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
 }
 
-static void ask_kernel(struct cup_thread_usage *usage)
+static void ask_kernel(struct cup_kernel_usage *usage)
 {
     struct rusage now;
-    *usage = (struct cup_thread_usage){.delay_ns = cup_self.delay_ns};
+    *usage = (struct cup_kernel_usage){.delay_ns = cup_wait_self.delay_ns};
     if (cup_raw_getrusage_thread(&now))
         return;
     usage->system_ns = ns_of(now.ru_stime);
@@ -307,7 +304,7 @@ void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)
         return;
     leave_stale();
     read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
-    ask_kernel(&cup_self.usage);
+    ask_kernel(&cup_wait_self.usage);
     cup_helper_wait_begin(task);
 }
 
@@ -315,7 +312,7 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
     struct cup_block *block = cup_self.own;
-    struct cup_thread_usage start = cup_self.usage, now;
+    struct cup_kernel_usage start = cup_wait_self.usage, now;
     if (cup_self.task != task)
         return;
     cup_helper_wait_end(task);
@@ -330,11 +327,15 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
     block->counters[CUP_C_MAJOR_FAULTS] += now.major_faults - start.major_faults;
 }
 
+void cup_wait_child_begins(void)
+{
+    memset(&cup_wait_self, 0, sizeof cup_wait_self);
+}
+
 void cup_wait_thread_ends(void)
 {
     leave_stale();
     cup_helper_wait_end(cup_self.task);
-    cup_run_delay_ends();
 }
 
 void cup_wait_log_opened(enum cup_log_size size)

@@ -11,9 +11,30 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/library_variable.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What the kernel says of a thread, since it began. */
+struct cup_kernel_usage {
+    uint64_t delay_ns; /* run delay; CUP_UNKNOWN64: not known */
+    uint64_t system_ns;
+    uint32_t minor_faults, major_faults; /* modulo 2^32: only differences are used */
+};
+
+/* The calling thread's. */
+struct cup_wait_thread {
+    uintptr_t waiting;    /* address of the wait under way; 0: none. The sampler reads it, too */
+    uint32_t helped_task; /* of a helper: the task that is shown its wait; 0: none */
+    uint8_t class;        /* enum cup_wait_class, of that wait */
+    uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
+    uint64_t delay_ticks, delay_cpu_ns;
+    uint64_t gil_ns, gil_stop;     /* the last wait for the GIL: how long, and its end in ticks */
+    struct cup_kernel_usage usage; /* when the task began */
+};
+extern __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")))
+CUP_OURS;
 
 /* A call under way. Lives on the wrapper's stack. */
 struct cup_wait {
@@ -58,6 +79,7 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 
 /* Rows of the lifecycle table. A task's system time, page faults and run delay are what the kernel
  * says of its thread at its end, less what it said at the task's begin. */
+void cup_wait_child_begins(void);
 void cup_wait_log_opened(enum cup_log_size size);
 void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns);
 void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns);

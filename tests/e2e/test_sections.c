@@ -133,7 +133,7 @@ Test(sections, from_c)
         size_t words = 0;
         for (; ways[i][words]; words++)
             compiler.argv[words] = ways[i][words];
-        compiler.argv[words++] = "-I" CUP_TOP "/preload";
+        compiler.argv[words++] = "-I" CUP_TOP "/include";
         compiler.argv[words++] = "-o";
         compiler.argv[words++] = program;
         compiler.argv[words++] = CUP_TOP "/tests/workloads/sections.c";
@@ -162,7 +162,7 @@ Test(sections, from_a_library_within_a_task)
     char *scratch = test_directory(), *logs = test_directory();
     const char *library = text("%s/library.so", scratch);
     struct child compiler = {.argv = {"cc", "-O2", "-shared", "-fPIC", "-Dmain=program",
-                                      "-I" CUP_TOP "/preload", "-o", library,
+                                      "-I" CUP_TOP "/include", "-o", library,
                                       CUP_TOP "/tests/workloads/sections.c"}};
     child_run(&compiler);
     cr_assert(compiler.status == 0, "%s", compiler.err);

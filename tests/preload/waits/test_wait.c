@@ -1,5 +1,5 @@
 /* The policy of waits, on this very thread: a made-up block pays. */
-#include "preload/attribution/attribution.h"
+#include "preload/attribution/helper.h"
 #include "preload/waits/helper_wait.h"
 #include "preload/waits/run_delay.h"
 #include "preload/waits/wait.h"
@@ -156,7 +156,7 @@ Test(wait, of_a_helper_between_two_jobs_is_idleness)
     cup_self.own = NULL;
     cup_self.task = 0;
     cup_self.handed = TASK;
-    cup_self.job_runs = false;
+    cup_helper_self.job_runs = false;
     cr_expect_not(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
 }
 
@@ -173,8 +173,9 @@ Test(wait, a_thread_that_ends_in_its_task_gives_its_place_back)
 Test(wait, run_delay_before_it_is_not_in_it)
 {
     wait_ms(CUP_WAIT_SLEEP, 2);
-    cup_self.delay_ns -= 50000000; /* as if 50 ms of it came since, and 10 ms of something else */
-    cup_self.delay_ticks -= cup_ns_ticks(60000000);
+    cup_wait_self.delay_ns -=
+        50000000; /* as if 50 ms of it came since, and 10 ms of something else */
+    cup_wait_self.delay_ticks -= cup_ns_ticks(60000000);
     uint64_t now = cup_ticks();
     cup_wait_guess(&block, CUP_WAIT_IO, now - cup_ns_ticks(10000000), now, 0);
     cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 8);
