@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/write/output.h"
+#include "plot/plots.h"
 
 struct pictures {
     const char *directory;
@@ -78,15 +79,14 @@ static int save(const struct pictures *pictures, const struct cup_plot *plot,
 static int draw(const struct pictures *pictures, const struct cup_plot *plot,
                 struct cup_plot_input *input, struct cup_error *error)
 {
-    struct cup_canvas canvas;
-    const struct cup_bytes *bytes;
+    struct cup_drawing drawing;
     const void *data;
     int result = cup_plot_make(plot, input, &data, error);
     if (result == 0)
-        result = cup_plot_draw(plot, input, data, pictures->style, &canvas, &bytes, error);
+        result = cup_plot_draw(plot, input, data, pictures->style, &drawing, error);
     if (result == 0) {
-        result = save(pictures, plot, bytes, error);
-        cup_canvas_close(&canvas);
+        result = save(pictures, plot, drawing.bytes, error);
+        cup_canvas_close(&drawing.canvas);
     }
     cup_arena_clear(input->arena);
     return result;
@@ -129,19 +129,19 @@ static int draw_all(const struct pictures *pictures, const struct cup_subject *s
                     struct left_out *left_out, size_t *drawn, struct cup_error *error)
 {
     struct cup_arena arena = {0};
-    const struct cup_plot *plots = subject->runs ? cup_run_plots : cup_plots;
-    size_t count = subject->runs ? cup_run_plot_count : cup_plot_count;
-    for (size_t i = 0; i < count; i++) {
+    const struct cup_plot_table *table = subject->runs ? &cup_run_plots : &cup_plots;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct cup_plot *plot = &table->rows[i];
         struct cup_plot_input input = {
             .totals = subject->totals, .runs = subject->runs, .arena = &arena};
-        if (!cup_is_wanted(pictures->wanted, &plots[i]))
+        if (!cup_is_wanted(pictures->wanted, plot))
             continue;
-        int result = draw(pictures, &plots[i], &input, error);
+        int result = draw(pictures, plot, &input, error);
         if (result < 0)
             return -1;
         *drawn += result == 0;
         if (result > 0)
-            leave_out(left_out, plots[i].name, input.reason);
+            leave_out(left_out, plot->name, input.reason);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef CUPPING_CLI_PLOT_PICTURES_H
 #define CUPPING_CLI_PLOT_PICTURES_H
 
+#include "plot/shared/plot_draw.h"
 #include "plot/shared/runs.h"
 
 /* What is drawn from: one of both is NULL, or, for a list without a profile, both are. */

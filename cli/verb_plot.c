@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "plot/page/page_runs.h"
 #include "plot/page/page_write.h"
+#include "plot/plots.h"
 #include "plot/shared/runs.h"
 
 #define DEFAULT_OUT "cupping-plots"
@@ -147,13 +148,9 @@ static int add_run(struct request *request, const char *operand, struct cup_erro
 /* An operand is a plot if there is one of that name, else a run. */
 static int read_operand(struct request *request, const char *operand, struct cup_error *error)
 {
-    const struct cup_plot *plot = cup_find_plot(operand);
-    const struct cup_plot_missing *missing = cup_find_missing_plot(operand);
+    const struct cup_plot *plot = cup_plot_find(&cup_plots, operand);
     if (!plot)
-        plot = cup_find_run_plot(operand);
-    if (missing)
-        return cup_error_set(error, "plot", CUP_NO_OFFSET, "%s: not in this version: %s",
-                             missing->name, missing->reason);
+        plot = cup_plot_find(&cup_run_plots, operand);
     if (!plot && names_run(operand))
         return add_run(request, operand, error);
     if (!plot)
@@ -169,7 +166,7 @@ static int check_plots(const struct request *request, struct cup_error *error)
     bool list = request->list != NULL;
     for (size_t i = 0; i < request->wanted.count; i++) {
         const char *name = request->wanted.plots[i]->name;
-        bool of_runs = cup_find_run_plot(name) != NULL;
+        bool of_runs = cup_plot_find(&cup_run_plots, name) != NULL;
         if (of_runs && !is_of_runs(request) && !list)
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
                                  "%s: shows two or more runs: `cupping plot A B %s`", name, name);
@@ -257,14 +254,6 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-/* Those that no profile can have. */
-static void print_missing(void)
-{
-    for (size_t i = 0; i < cup_plots_missing_count; i++)
-        printf("%-24s %s (not in this version: %s)\n", cup_plots_missing[i].name,
-               cup_plots_missing[i].answers, cup_plots_missing[i].reason);
-}
-
 /* Without anything to draw from it is not said what can be drawn. */
 static int print_line(const struct cup_plot *plot, const struct cup_subject *subject, bool of_runs,
                       struct cup_error *error)
@@ -291,14 +280,12 @@ static int print_list(const struct request *request, const struct cup_subject *s
 {
     struct cup_output output = {.file = stdout};
     int result = 0;
-    for (size_t i = 0; i < cup_plot_count && result == 0 && !subject->runs; i++)
-        if (cup_is_wanted(&request->wanted, &cup_plots[i]))
-            result = print_line(&cup_plots[i], subject, false, error);
-    for (size_t i = 0; i < cup_run_plot_count && result == 0; i++)
-        if (cup_is_wanted(&request->wanted, &cup_run_plots[i]))
-            result = print_line(&cup_run_plots[i], subject, true, error);
-    if (request->wanted.count == 0 && !subject->runs)
-        print_missing();
+    for (size_t i = 0; i < cup_plots.count && result == 0 && !subject->runs; i++)
+        if (cup_is_wanted(&request->wanted, &cup_plots.rows[i]))
+            result = print_line(&cup_plots.rows[i], subject, false, error);
+    for (size_t i = 0; i < cup_run_plots.count && result == 0; i++)
+        if (cup_is_wanted(&request->wanted, &cup_run_plots.rows[i]))
+            result = print_line(&cup_run_plots.rows[i], subject, true, error);
     return result < 0 ? -1 : cup_output_close(&output, error);
 }
 
@@ -310,8 +297,8 @@ static int write_page(const struct request *request, const struct cup_subject *s
     struct cup_output output;
     if (cup_output_open(&output, request->html, error) != 0)
         return -1;
-    int result = subject->runs ? cup_page_runs_write(subject->runs, &output, error)
-                               : cup_page_write(subject->totals, &output, error);
+    int result = subject->runs ? cup_page_runs_write(subject->runs, &cup_run_plots, &output, error)
+                               : cup_page_write(subject->totals, &cup_plots, &output, error);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/compare/compared.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
 /* Also told by words: colours alone do not reach everybody. */
@@ -20,7 +20,7 @@ enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
 
 static struct cup_colour colour_of(const struct cup_figure *figure, enum cup_verdict verdict)
 {
-    return figure->look->paints[verdicts[verdict].paint];
+    return figure->theme->paints[verdicts[verdict].paint];
 }
 
 /* `letters` are told where they stand for the words. */
@@ -42,7 +42,8 @@ static void draw_verdict_keys(struct cup_figure *figure, const struct cup_compar
         else
             snprintf(name, sizeof name, "%s", verdicts[order[k]].name);
         if (there)
-            cup_figure_key(figure, name, strlen(name), CUP_KEY_BOX, colour_of(figure, order[k]));
+            cup_figure_add_key(figure, name, strlen(name), CUP_KEY_BOX,
+                               colour_of(figure, order[k]));
     }
 }
 
@@ -92,7 +93,7 @@ static void draw_noise(struct cup_figure *figure, const struct cup_compared_cell
         return;
     const struct cup_point points[] = {{cup_x(figure, fmax(cell->least, scale->low)), middle},
                                        {cup_x(figure, fmin(cell->most, scale->high)), middle}};
-    cup_canvas_line(figure->canvas, points, 2, figure->look->ink, figure->look->line * 0.8, 0);
+    cup_canvas_line(figure->canvas, points, 2, figure->theme->ink, figure->theme->line * 0.8, 0);
 }
 
 static void write_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t run,
@@ -137,16 +138,16 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
     const struct cup_text *names = fits ? plot->runs : plot->letters; /* the caption has both */
     snprintf(against, sizeof against, "%.*s, against %.*s", (int)names[run].length,
              names[run].bytes, (int)names[plot->baseline].length, names[plot->baseline].bytes);
-    cup_figure_key(figure, against, strlen(against), CUP_KEY_NONE, figure->look->ink);
+    cup_figure_add_key(figure, against, strlen(against), CUP_KEY_NONE, figure->theme->ink);
     draw_verdict_keys(figure, plot, rows, false);
     if (has_noise(plot, run, rows))
-        cup_figure_key(figure, "noise between chunks", 20, CUP_KEY_LINE, figure->look->ink);
+        cup_figure_add_key(figure, "noise between chunks", 20, CUP_KEY_LINE, figure->theme->ink);
     figure->x = ratio_axis(plot, run, rows);
     figure->x.name = name;
     cup_figure_open(figure);
     for (size_t row = 0; row < rows; row++)
         draw_pair_row(figure, plot, run, row);
-    cup_mark_upright(figure, 1, figure->look->ink);
+    cup_mark_upright(figure, 1, figure->theme->ink);
     cup_figure_close(figure);
 }
 
@@ -155,7 +156,7 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
 static struct cup_box cell_box(const struct cup_figure *figure, size_t row, size_t column)
 {
     double left = cup_x(figure, (double)column), right = cup_x(figure, (double)column + 1);
-    double gap = fmin(figure->look->hair, (right - left) * 0.1);
+    double gap = fmin(figure->theme->hair, (right - left) * 0.1);
     return (struct cup_box){left + gap, cup_row_top(figure, row) + gap, right - left - 2 * gap,
                             cup_row_height(figure) - 2 * gap};
 }
@@ -178,10 +179,10 @@ static const char *cell_text(char to[3 * CUP_COMPARED_TEXT], const struct cup_co
 static struct cup_lettering cell_lettering(const struct cup_figure *figure)
 {
     return (struct cup_lettering){.size =
-                                      fmin(figure->look->caption, cup_row_height(figure) * 0.75),
+                                      fmin(figure->theme->caption, cup_row_height(figure) * 0.75),
                                   .across = CUP_HOLD_MIDDLE,
                                   .down = CUP_HOLD_MIDDLE,
-                                  .colour = figure->look->ink};
+                                  .colour = figure->theme->ink};
 }
 
 static bool fits(const struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
@@ -190,7 +191,7 @@ static bool fits(const struct cup_figure *figure, const struct cup_compared_show
     char text[3 * CUP_COMPARED_TEXT];
     const struct cup_lettering lettering = cell_lettering(figure);
     cell_text(text, plot, row, run, form);
-    return lettering.size >= figure->look->caption * 0.7 &&
+    return lettering.size >= figure->theme->caption * 0.7 &&
            cup_canvas_text_width(figure->canvas, text, &lettering) <=
                cell_box(figure, row, run).width * 0.97;
 }
@@ -223,14 +224,14 @@ static void tell_cell(struct cup_figure *figure, const struct cup_compared_shown
                       size_t run, struct cup_box box)
 {
     const struct cup_compared_cell *cell = &plot->cells[row][run];
-    char text[sizeof(struct cup_last_written){0}.text];
+    char text[sizeof(struct cup_hover){0}.text];
     bool judged = cell->verdict != CUP_VERDICT_NONE;
     snprintf(text, sizeof text, "%.*s, %.*s: %.40s%s%.30s%s%s",
              (int)fmin((double)plot->names[row].length, 40), plot->names[row].bytes,
              (int)plot->letters[run].length, plot->letters[run].bytes, cell->value,
              *cell->change ? ", " : "", cell->change, judged ? ", " : "",
              judged ? verdicts[cell->verdict].name : "");
-    cup_canvas_tell(figure->canvas, box, colour_of(figure, cell->verdict), text);
+    cup_canvas_add_hover(figure->canvas, box, colour_of(figure, cell->verdict), text);
 }
 
 static void draw_cell(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
@@ -250,8 +251,8 @@ static void draw_table(struct cup_figure *figure, const struct cup_compared_show
 {
     draw_verdict_keys(figure, plot, rows, true);
     for (size_t i = 0; i < plot->run_count && plot->run_count <= CUP_COMPARED_NAMED; i++)
-        cup_figure_key(figure, plot->runs[i].bytes, plot->runs[i].length, CUP_KEY_NONE,
-                       figure->look->ink);
+        cup_figure_add_key(figure, plot->runs[i].bytes, plot->runs[i].length, CUP_KEY_NONE,
+                           figure->theme->ink);
     figure->x = (struct cup_axis){.names = plot->letters, .name_count = plot->run_count};
     cup_figure_open(figure);
     const enum form form = choose_form(figure, plot, rows);
@@ -264,7 +265,7 @@ static void draw_table(struct cup_figure *figure, const struct cup_compared_show
 /* Each row has a text of its own, which is to be read. */
 static size_t rows_to_read(const struct cup_figure *figure, size_t count)
 {
-    double text = figure->look->text, room = (figure->canvas->height - 15 * text) / (text * 0.9);
+    double text = figure->theme->text, room = (figure->canvas->height - 15 * text) / (text * 0.9);
     return room < 1 ? 1 : (double)count < room ? count : (size_t)room;
 }
 
@@ -274,7 +275,7 @@ void cup_chart_compare(struct cup_figure *figure, const void *data)
     char caption[CUP_CAPTION];
     size_t rows = rows_to_read(figure, plot->count);
     figure->y = (struct cup_axis){.name = "figures", .names = plot->names, .name_count = rows};
-    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
     if (plot->run_count == 2)
         draw_pair(figure, plot, rows);
     else

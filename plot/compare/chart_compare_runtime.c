@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "plot/charts.h"
 #include "plot/compare/compared_runtime.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
 /* More curves than this are a tangle, and paints come to their end. */
@@ -22,7 +22,7 @@ static struct cup_axis time_axis(const struct cup_compared_runtime *plot)
 static void draw_curve(struct cup_figure *figure, const struct cup_spread *spread, size_t n)
 {
     double shares[CUP_SPREAD_POINTS];
-    const struct cup_extent stroke = {.colour = cup_theme_paint(figure->look, (unsigned)n),
+    const struct cup_stroke stroke = {.colour = cup_theme_paint(figure->theme, (unsigned)n),
                                       .dashed = n % 2 == 1};
     for (int i = 0; i < CUP_SPREAD_POINTS; i++)
         shares[i] = 100.0 * i / (CUP_SPREAD_POINTS - 1);
@@ -36,8 +36,8 @@ static void draw_curve_key(struct cup_figure *figure, const struct cup_compared_
     snprintf(text, sizeof text, "%.*s (%s)",
              plot->names[n].length < 90 ? (int)plot->names[n].length : 90, plot->names[n].bytes,
              cup_duration_text(median, cup_spread_at(plot->spreads[n], 0.5)));
-    cup_figure_key(figure, text, strlen(text), n % 2 ? CUP_KEY_DASHES : CUP_KEY_LINE,
-                   cup_theme_paint(figure->look, (unsigned)n));
+    cup_figure_add_key(figure, text, strlen(text), n % 2 ? CUP_KEY_DASHES : CUP_KEY_LINE,
+                       cup_theme_paint(figure->theme, (unsigned)n));
 }
 
 static void draw_curves(struct cup_figure *figure, const struct cup_compared_runtime *plot)
@@ -57,7 +57,7 @@ static void draw_curves(struct cup_figure *figure, const struct cup_compared_run
 
 static void draw_box(struct cup_figure *figure, const struct cup_spread *spread, size_t row)
 {
-    const struct cup_colour *paints = figure->look->paints;
+    const struct cup_colour *paints = figure->theme->paints;
     char text[120], median[CUP_DURATION_TEXT], tail[CUP_DURATION_TEXT];
     double half = cup_spread_at(spread, 0.5), last = cup_spread_at(spread, 1);
     cup_mark_bar(figure, row, 1, 3, cup_spread_at(spread, 0), last, paints[CUP_PAINT_GREY]);
@@ -76,14 +76,14 @@ static void draw_boxes(struct cup_figure *figure, const struct cup_compared_runt
 {
     char caption[CUP_CAPTION];
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    const struct cup_colour *paints = figure->look->paints;
+    const struct cup_colour *paints = figure->theme->paints;
     figure->x = time_axis(plot);
     figure->y = (struct cup_axis){.name = "runs", .names = plot->names, .name_count = rows};
-    cup_figure_say_rows(figure, rows, plot->count, caption);
-    cup_figure_key(figure, "half of the chunks, and the median", 34, CUP_KEY_BOX,
-                   paints[CUP_PAINT_BLUE]);
-    cup_figure_key(figure, "90 %", 4, CUP_KEY_LINE, paints[CUP_PAINT_SKY]);
-    cup_figure_key(figure, "all", 3, CUP_KEY_LINE, paints[CUP_PAINT_GREY]);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
+    cup_figure_add_key(figure, "half of the chunks, and the median", 34, CUP_KEY_BOX,
+                       paints[CUP_PAINT_BLUE]);
+    cup_figure_add_key(figure, "90 %", 4, CUP_KEY_LINE, paints[CUP_PAINT_SKY]);
+    cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, paints[CUP_PAINT_GREY]);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_box(figure, plot->spreads[i], i);

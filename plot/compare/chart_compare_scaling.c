@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/compare/compared_scaling.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
 /* From here on the small runs would be a heap of dots in a corner. */
@@ -39,7 +39,7 @@ static void set_axes(struct cup_figure *figure, const struct cup_compared_scalin
 
 /* On both kinds of axes it is straight. */
 static void draw_ideal(struct cup_figure *figure, const struct cup_compared_scaling *plot,
-                       const struct cup_extent *stroke)
+                       const struct cup_stroke *stroke)
 {
     double low = figure->x.scale.low, high = figure->x.scale.high;
     const double sizes[] = {low, high}, rates[] = {low * plot->ideal, high * plot->ideal};
@@ -52,7 +52,7 @@ static void write_run(struct cup_figure *figure, const struct cup_compared_scali
     const struct cup_scale *scale = &figure->y.scale;
     bool falls = plot->joined && i + 1 < plot->count && plot->rate[i + 1] < plot->rate[i];
     double share =
-        (falls ? 1 : -1) * figure->look->caption / fmax(fabs(scale->to - scale->from), 1);
+        (falls ? 1 : -1) * figure->theme->caption / fmax(fabs(scale->to - scale->from), 1);
     double at = scale->log ? plot->rate[i] * pow(scale->high / scale->low, share)
                            : plot->rate[i] + share * (scale->high - scale->low);
     cup_mark_text(figure, plot->size[i], at, plot->texts[i]);
@@ -61,15 +61,15 @@ static void write_run(struct cup_figure *figure, const struct cup_compared_scali
 void cup_chart_compare_scaling(struct cup_figure *figure, const void *data)
 {
     const struct cup_compared_scaling *plot = data;
-    const struct cup_colour *paints = figure->look->paints;
-    const struct cup_extent runs = {.colour = paints[CUP_PAINT_BLUE], .thin = true};
-    const struct cup_extent ideal = {.colour = paints[CUP_PAINT_GREY], .dashed = true};
+    const struct cup_colour *paints = figure->theme->paints;
+    const struct cup_stroke runs = {.colour = paints[CUP_PAINT_BLUE], .thin = true};
+    const struct cup_stroke ideal = {.colour = paints[CUP_PAINT_GREY], .dashed = true};
     set_axes(figure, plot);
-    cup_figure_key(figure, "runs", 4, CUP_KEY_DOT, runs.colour);
-    cup_figure_key(figure, "as the smallest, scaled up", 26, CUP_KEY_DASHES, ideal.colour);
+    cup_figure_add_key(figure, "runs", 4, CUP_KEY_DOT, runs.colour);
+    cup_figure_add_key(figure, "as the smallest, scaled up", 26, CUP_KEY_DASHES, ideal.colour);
     if (plot->target > 0)
-        cup_figure_key(figure, plot->target_name, strlen(plot->target_name), CUP_KEY_DASHES,
-                       paints[CUP_PAINT_RED]);
+        cup_figure_add_key(figure, plot->target_name, strlen(plot->target_name), CUP_KEY_DASHES,
+                           paints[CUP_PAINT_RED]);
     cup_figure_open(figure);
     draw_ideal(figure, plot, &ideal);
     if (plot->target > 0)

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_COMPARE_COMPARED_H
 
 #include "analysis/compare/compare.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
 

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_COMPARE_COMPARED_RUNTIME_H
 
 #include "analysis/compare/compare.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 struct cup_compared_runtime {
     const char *name;                                   /* of the axis of times */

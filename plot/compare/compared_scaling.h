@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_COMPARE_COMPARED_SCALING_H
 
 #include "analysis/compare/compare.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 struct cup_compared_scaling {
     const char *size_name, *rate_name; /* of the axes */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
 #include "plot/compare/compared.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
 /* What is looked at first, in this order. Where there is an `instead`, that stands for a figure
@@ -197,13 +197,15 @@ const void *cup_data_compare(struct cup_plot_input *input)
     for (size_t i = 0; i < KEYS; i++)
         add_row(plot, comparison, &keys[i]);
     if (plot->count == 0)
-        return cup_plot_none(input, "no key figure is known of the baseline and of another run");
-    cup_plot_say(input,
-                 "Of %d key figures those that are known and not 0 in all. Better or worse only "
-                 "where it is known which way is%s.%s",
-                 (int)KEYS, comparison->same_work ? "" : other_work,
-                 plot->run_count == 2                   ? noise
-                 : plot->run_count > CUP_COMPARED_NAMED ? " Letters: the runs in the order given."
-                                                        : "");
+        return cup_plot_unavailable(input,
+                                    "no key figure is known of the baseline and of another run");
+    cup_plot_set_caption(
+        input,
+        "Of %d key figures those that are known and not 0 in all. Better or worse only "
+        "where it is known which way is%s.%s",
+        (int)KEYS, comparison->same_work ? "" : other_work,
+        plot->run_count == 2                   ? noise
+        : plot->run_count > CUP_COMPARED_NAMED ? " Letters: the runs in the order given."
+                                               : "");
     return plot;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"
 
@@ -88,10 +88,10 @@ const void *cup_data_compare_budget(struct cup_plot_input *input)
     for (size_t i = 0; i < comparison->input_count; i++)
         missing[i] = !add_run(plot, input->runs, i);
     if (plot->count < 2)
-        return cup_plot_none(input, "of fewer than two runs is it known what threads did");
-    cup_plot_say(
+        return cup_plot_unavailable(input, "of fewer than two runs is it known what threads did");
+    cup_plot_set_caption(
         input, "Threads times wall time of the workers, split without remainder (cupping).%s",
         comparison->same_work ? "" : " Shares, because the runs did not do the same work.");
-    cup_plot_say_missing(input, missing);
+    cup_caption_add_missing(input, missing);
     return plot;
 }

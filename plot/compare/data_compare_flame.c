@@ -6,8 +6,8 @@
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/run_stacks.h"
 #include "analysis/metrics/functions/call_slices.h"
-#include "plot/charts.h"
 #include "plot/flame/flame.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
 /* One of both runs: FROM is the baseline, TO the other one. */
@@ -196,7 +196,7 @@ static void say_gone(char *to, size_t room, const struct comparing *comparing)
         snprintf(most, sizeof most, ", the largest, %.1f %%", 100 * comparing->most_gone_share);
     snprintf(to, room, " %.1f %% of %c was in %s that %c does not have%s: %.60s.",
              100 * comparing->gone, cup_input_letter(comparing->from.input),
-             cup_plot_counted(number, comparing->gone_count, "function"),
+             cup_count_text(number, comparing->gone_count, "function"),
              cup_input_letter(comparing->to.input), most, name);
 }
 
@@ -207,18 +207,19 @@ static void say(const struct comparing *comparing, const struct cup_flame *plot,
     const char to = cup_input_letter(comparing->to.input);
     const struct cup_figures *inputs = comparing->input->runs->comparison->inputs;
     const struct cup_call_ask *ask = &inputs[comparing->to.input].stacks->tree.ask;
-    char gone[200], now[24], before[24], said[CUP_FLAME_SAID], asked[CUP_ASK_TEXT];
+    char gone[200], now[24], before[24], said[CUP_FLAME_LEFT_OUT_TEXT], asked[CUP_ASK_TEXT];
     say_gone(gone, sizeof gone, comparing);
-    cup_plot_say(comparing->input,
-                 "Width: %s, for each %s of %c (cupping): %s, of %c %s. Shades: from 0.1, 1 and "
-                 "10 %% of all of %c on%s.%s%s%s",
-                 comparing->weight->how, comparing->by_event ? "event" : "task", to,
-                 cup_tick_text(now, plot->all, plot->unit), from,
-                 cup_tick_text(before, amount_at(&comparing->from, 0), plot->unit), from,
-                 comparing->weight->weight == CUP_W_CPU || comparing->weight->weight == CUP_W_ALLOC
-                     ? "; what the samples' errors may be is grey"
-                     : "",
-                 cup_call_ask_text(asked, ask), gone, cup_flame_say_left_out(said, left_out));
+    cup_plot_set_caption(
+        comparing->input,
+        "Width: %s, for each %s of %c (cupping): %s, of %c %s. Shades: from 0.1, 1 and "
+        "10 %% of all of %c on%s.%s%s%s",
+        comparing->weight->how, comparing->by_event ? "event" : "task", to,
+        cup_tick_text(now, plot->all, plot->unit), from,
+        cup_tick_text(before, amount_at(&comparing->from, 0), plot->unit), from,
+        comparing->weight->weight == CUP_W_CPU || comparing->weight->weight == CUP_W_ALLOC
+            ? "; what the samples' errors may be is grey"
+            : "",
+        cup_call_ask_text(asked, ask), gone, cup_flame_left_out_text(said, left_out));
 }
 
 /* ---- the plots ---------------------------------------------------------------------------- */
@@ -240,8 +241,8 @@ static const void *make_compared(struct comparing *comparing)
     struct cup_folded folded;
     const void *plot = NULL;
     if (start(comparing) == 0 && comparing->to.totals[0] == 0)
-        return cup_plot_none(comparing->input, "%c: %s", cup_input_letter(comparing->to.input),
-                             comparing->weight->none);
+        return cup_plot_unavailable(comparing->input, "%c: %s",
+                                    cup_input_letter(comparing->to.input), comparing->weight->none);
     if (comparing->to.totals && comparing->to.samples &&
         cup_fold(&folded, &comparing->tree, comparing->weight->weight,
                  (uint32_t)comparing->to.input, CUP_FOLD_FUNCTIONS) == 0) {
@@ -260,7 +261,7 @@ static bool is_missing(struct cup_plot_input *input, const struct cup_flame_weig
         if (!why && weight->weight == CUP_W_CPU && !runs->inputs[i].stacks->sampled)
             why = "no process was sampled (CUPPING_CPU_HZ=0)";
         if (why) {
-            cup_plot_none(input, "%c: %s", cup_input_letter(i), why);
+            cup_plot_unavailable(input, "%c: %s", cup_input_letter(i), why);
             return true;
         }
     }
@@ -271,10 +272,10 @@ static const void *make_flame(struct cup_plot_input *input, int which)
 {
     struct comparing comparing = {.input = input, .weight = &cup_flame_weights[which]};
     if (input->runs->comparison->input_count != 2)
-        return cup_plot_none(input,
-                             "it shows two runs, and here are %zu: name two, or look at the "
-                             "page (--html), which has the baseline against each other one",
-                             input->runs->comparison->input_count);
+        return cup_plot_unavailable(input,
+                                    "it shows two runs, and here are %zu: name two, or look at the "
+                                    "page (--html), which has the baseline against each other one",
+                                    input->runs->comparison->input_count);
     if (is_missing(input, comparing.weight))
         return NULL;
     const void *plot = make_compared(&comparing);

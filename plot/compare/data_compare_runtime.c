@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "plot/charts.h"
 #include "plot/compare/compared_runtime.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
 static size_t known(const struct cup_comparison *comparison, enum cup_chunk_time time)
@@ -44,13 +44,13 @@ const void *cup_data_compare_runtime(struct cup_plot_input *input)
             add_run(plot, spread, input->runs->names[i]);
     }
     if (plot->count < 2)
-        return cup_plot_none(input, "of fewer than two runs are the times of chunks known");
-    cup_plot_say(
+        return cup_plot_unavailable(input, "of fewer than two runs are the times of chunks known");
+    cup_plot_set_caption(
         input,
         "%s, of those whose result was used; by %d quantiles of each run (%s). In brackets: "
         "the median.",
         task ? "Wall time of the chunks' tasks" : "Time of chunks inside process()",
         CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
-    cup_plot_say_missing(input, missing);
+    cup_caption_add_missing(input, missing);
     return plot;
 }

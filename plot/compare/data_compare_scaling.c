@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/compare/inputs.h"
-#include "plot/charts.h"
 #include "plot/compare/compared_scaling.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
 /* Which of the columns that the comparison has. */
@@ -96,11 +96,11 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (scaling->missing)
-        return cup_plot_none(input, "%s", scaling->missing);
+        return cup_plot_unavailable(input, "%s", scaling->missing);
     bool aims = input->runs->target && input->runs->target->rate > 0;
     struct choice choice = choose(scaling, !aims || input->runs->target->events);
     if (shown(scaling, choice) < 2)
-        return cup_plot_none(input, "of fewer than two runs are size and throughput known");
+        return cup_plot_unavailable(input, "of fewer than two runs are size and throughput known");
     int least = choice.cores ? scaling->least_cores : scaling->least_workers;
     const struct cup_scaling_row *smallest = &scaling->rows[least < 0 ? 0 : least];
     plot->by_events = choice.events;
@@ -114,12 +114,13 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
             add_run(plot, &scaling->rows[i], choice, i);
     }
     set_target(plot, input->runs->target);
-    cup_plot_say(input,
-                 "%s%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
-                 "do.%s",
-                 choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
-                 choice.cores ? scaling->cores_are : scaling->workers_are,
-                 aims && !(plot->target > 0) ? " The target is of another kind." : "");
-    cup_plot_say_missing(input, missing);
+    cup_plot_set_caption(
+        input,
+        "%s%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
+        "do.%s",
+        choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
+        choice.cores ? scaling->cores_are : scaling->workers_are,
+        aims && !(plot->target > 0) ? " The target is of another kind." : "");
+    cup_caption_add_missing(input, missing);
     return plot;
 }

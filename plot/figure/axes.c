@@ -48,8 +48,8 @@ void cup_lines_wrap(struct cup_lines *lines, struct cup_canvas *canvas, const ch
 struct cup_lettering cup_axis_lettering(const struct cup_figure *figure,
                                         const struct cup_axis *axis)
 {
-    return (struct cup_lettering){.size = figure->look->text,
-                                  .colour = axis->coloured ? axis->colour : figure->look->ink};
+    return (struct cup_lettering){.size = figure->theme->text,
+                                  .colour = axis->coloured ? axis->colour : figure->theme->ink};
 }
 
 struct cup_lettering cup_names_lettering(const struct cup_figure *figure)
@@ -75,7 +75,7 @@ static double text_length(const struct cup_figure *figure, const struct cup_axis
  * how many do. */
 static size_t count_touching(const struct cup_figure *figure, struct cup_axis *axis, bool prune)
 {
-    double end = NAN, gap = figure->look->gap;
+    double end = NAN, gap = figure->theme->gap;
     size_t touching = 0;
     for (size_t i = 0; i < axis->ticks.count; i++) {
         struct cup_tick *tick = &axis->ticks.ticks[i];
@@ -97,7 +97,7 @@ static size_t count_touching(const struct cup_figure *figure, struct cup_axis *a
 static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axis *axis,
                            double room)
 {
-    double each = figure->look->text * (axis == &figure->x ? 4 : 2.6);
+    double each = figure->theme->text * (axis == &figure->x ? 4 : 2.6);
     return (unsigned)fmin(10, fmax(2, room / each));
 }
 
@@ -161,7 +161,7 @@ static void rule(const struct cup_figure *figure, struct cup_point from, struct 
                  struct cup_colour colour)
 {
     const struct cup_point points[] = {from, to};
-    cup_canvas_line(figure->canvas, points, 2, colour, figure->look->hair, 0);
+    cup_canvas_line(figure->canvas, points, 2, colour, figure->theme->hair, 0);
 }
 
 static void draw_grid_of(const struct cup_figure *figure, const struct cup_axis *axis)
@@ -174,10 +174,10 @@ static void draw_grid_of(const struct cup_figure *figure, const struct cup_axis 
             continue;
         if (axis == &figure->x)
             rule(figure, (struct cup_point){at, area->top}, (struct cup_point){at, bottom},
-                 figure->look->grid);
+                 figure->theme->grid);
         else
             rule(figure, (struct cup_point){area->left, at}, (struct cup_point){right, at},
-                 figure->look->grid);
+                 figure->theme->grid);
     }
 }
 
@@ -191,14 +191,14 @@ void cup_draw_grid(const struct cup_figure *figure)
 
 static void draw_x(const struct cup_figure *figure)
 {
-    double bottom = figure->area.top + figure->area.height, size = figure->look->text;
+    double bottom = figure->area.top + figure->area.height, size = figure->theme->text;
     struct cup_lettering lettering = cup_axis_lettering(figure, &figure->x);
     lettering.across = CUP_HOLD_MIDDLE;
     for (size_t i = 0; i < figure->x.ticks.count; i++) {
         const struct cup_tick *tick = &figure->x.ticks.ticks[i];
         double at = cup_x(figure, tick->value), length = size * (tick->text[0] ? 0.4 : 0.2);
         rule(figure, (struct cup_point){at, bottom}, (struct cup_point){at, bottom + length},
-             figure->look->ink);
+             figure->theme->ink);
         if (tick->text[0])
             cup_canvas_text(figure->canvas, (struct cup_point){at, bottom + size * 0.7}, tick->text,
                             &lettering);
@@ -209,7 +209,7 @@ static void draw_x(const struct cup_figure *figure)
 static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
 {
     bool right = axis == &figure->right;
-    double side = right ? 1 : -1, size = figure->look->text;
+    double side = right ? 1 : -1, size = figure->theme->text;
     double edge = figure->area.left + (right ? figure->area.width : 0);
     struct cup_lettering lettering = cup_axis_lettering(figure, axis);
     lettering.across = right ? CUP_HOLD_START : CUP_HOLD_END;
@@ -219,7 +219,7 @@ static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
         double at = cup_scale_place(&axis->scale, tick->value);
         double length = side * size * (tick->text[0] ? 0.4 : 0.2);
         rule(figure, (struct cup_point){edge, at}, (struct cup_point){edge + length, at},
-             figure->look->ink);
+             figure->theme->ink);
         if (tick->text[0])
             cup_canvas_text(figure->canvas, (struct cup_point){edge + side * size * 0.6, at},
                             tick->text, &lettering);
@@ -230,7 +230,7 @@ static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
 static void draw_names(const struct cup_figure *figure)
 {
     struct cup_lettering lettering = cup_names_lettering(figure);
-    double height = cup_row_height(figure), room = figure->area.left - figure->look->gap * 2;
+    double height = cup_row_height(figure), room = figure->area.left - figure->theme->gap * 2;
     size_t every = (size_t)ceil(lettering.size * 1.1 / height);
     for (size_t i = 0; i < figure->y.name_count; i += every ? every : 1) {
         const struct cup_text *name = &figure->y.names[i];
@@ -238,7 +238,7 @@ static void draw_names(const struct cup_figure *figure)
         cup_canvas_fit(figure->canvas, shown, name->bytes ? name->bytes : "", name->length, room,
                        &lettering);
         cup_canvas_text(figure->canvas,
-                        (struct cup_point){figure->area.left - figure->look->gap,
+                        (struct cup_point){figure->area.left - figure->theme->gap,
                                            cup_row_top(figure, i) + height / 2},
                         shown, &lettering);
     }
@@ -248,7 +248,7 @@ void cup_draw_axes(const struct cup_figure *figure)
 {
     const struct cup_box *area = &figure->area;
     double right = area->left + area->width, bottom = area->top + area->height;
-    struct cup_colour ink = figure->look->ink;
+    struct cup_colour ink = figure->theme->ink;
     rule(figure, (struct cup_point){area->left, bottom}, (struct cup_point){right, bottom}, ink);
     rule(figure, (struct cup_point){area->left, area->top}, (struct cup_point){area->left, bottom},
          ink);

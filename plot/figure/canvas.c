@@ -1,7 +1,6 @@
 #include "plot/figure/canvas.h"
 
 #include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,19 +11,22 @@
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
 #include "plot/figure/png.h"
-#include "plot/figure/svg_ids.h"
-#include "plot/page/page_shapes.h"
+#include "plot/figure/svg.h"
 
 #define POINTS 72.0 /* in an inch */
 
-/* Of the size of letters: how far they go up from the line they stand on, and below it. */
+/* Heights as shares of the letters' size: from the baseline to the top of letters, to the bottom of
+ * "g", and to the middle of "x". */
 #define RISE 0.76
 #define TAIL 0.22
 #define MIDDLE 0.36
 
+const char *const cup_format_names[] = {
+    [CUP_FORMAT_PNG] = "png", [CUP_FORMAT_SVG] = "svg", [CUP_FORMAT_PDF] = "pdf"};
+
 /* ---- opening and finishing ---------------------------------------------------------------- */
 
-static cairo_status_t receive(void *closure, const unsigned char *bytes, unsigned count)
+static cairo_status_t append_bytes(void *closure, const unsigned char *bytes, unsigned count)
 {
     return cup_bytes_add(closure, bytes, count) == 0 ? CAIRO_STATUS_SUCCESS
                                                      : CAIRO_STATUS_WRITE_ERROR;
@@ -43,7 +45,12 @@ static void describe_pdf(cairo_surface_t *surface, const struct cup_sheet *sheet
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, sheet->title);
 }
 
-/* Whole ones: what the figure covers in part would be blended with black. */
+static bool is_svg(const struct cup_sheet *sheet)
+{
+    return sheet->for_page || sheet->format == CUP_FORMAT_SVG;
+}
+
+/* Rounds down: a pixel that the figure covers only in part would be blended with black. */
 static int whole_pixels(double inches, double pixels)
 {
     return inches * pixels < 1 ? 1 : (int)(inches * pixels + 1e-6);
@@ -52,22 +59,19 @@ static int whole_pixels(double inches, double pixels)
 static cairo_surface_t *make_surface(struct cup_canvas *canvas)
 {
     const struct cup_sheet *sheet = &canvas->sheet;
-    if (sheet->for_page) /* for the sizes of letters only */
+    if (is_svg(sheet)) /* only measures texts: svg.c writes the shapes */
         return cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    if (sheet->format == CUP_FORMAT_SVG)
-        return cairo_svg_surface_create_for_stream(receive, &canvas->out, canvas->width,
-                                                   canvas->height);
     if (sheet->format == CUP_FORMAT_PNG)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                           whole_pixels(sheet->width, sheet->pixels),
                                           whole_pixels(sheet->height, sheet->pixels));
-    cairo_surface_t *surface =
-        cairo_pdf_surface_create_for_stream(receive, &canvas->out, canvas->width, canvas->height);
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(append_bytes, &canvas->out,
+                                                                   canvas->width, canvas->height);
     describe_pdf(surface, sheet);
     return surface;
 }
 
-/* Letters have the same places in all formats and sizes. */
+/* Without hinting, letters have the same places in all formats and sizes. */
 static void set_up_text(struct cup_canvas *canvas)
 {
     cairo_font_options_t *options = cairo_font_options_create();
@@ -85,21 +89,21 @@ static void choose_font(struct cup_canvas *canvas, const struct cup_lettering *l
     cairo_set_font_size(canvas->cairo, lettering->size);
 }
 
-/* Without any font, cairo has letters of its own, of ASCII only. */
-static bool is_bare(struct cup_canvas *canvas)
+/* True if the machine has no font: cairo then uses its built-in letters, which are ASCII. */
+static bool lacks_fonts(struct cup_canvas *canvas)
 {
     choose_font(canvas, &(struct cup_lettering){.size = 10});
     cairo_font_type_t type = cairo_scaled_font_get_type(cairo_get_scaled_font(canvas->cairo));
     return type == CAIRO_FONT_TYPE_USER || type == CAIRO_FONT_TYPE_TOY;
 }
 
-static cairo_status_t begin_shapes(struct cup_canvas *canvas)
+static cairo_status_t begin_svg(struct cup_canvas *canvas)
 {
-    canvas->shapes = malloc(sizeof *canvas->shapes);
-    if (canvas->shapes && cup_shapes_open(canvas->shapes, canvas->sheet.name) == 0)
+    canvas->svg = malloc(sizeof *canvas->svg);
+    if (canvas->svg && cup_svg_open(canvas->svg, canvas) == 0)
         return CAIRO_STATUS_SUCCESS;
-    free(canvas->shapes);
-    canvas->shapes = NULL;
+    free(canvas->svg);
+    canvas->svg = NULL;
     return CAIRO_STATUS_NO_MEMORY;
 }
 
@@ -111,8 +115,8 @@ int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
     canvas->surface = make_surface(canvas);
     canvas->cairo = cairo_create(canvas->surface);
     cairo_status_t status = cairo_status(canvas->cairo);
-    if (status == CAIRO_STATUS_SUCCESS && sheet->for_page)
-        status = begin_shapes(canvas);
+    if (status == CAIRO_STATUS_SUCCESS && is_svg(sheet))
+        status = begin_svg(canvas);
     if (status != CAIRO_STATUS_SUCCESS) {
         cup_canvas_close(canvas);
         return cup_error_set(error, sheet->name, CUP_NO_OFFSET, "cannot draw: %s",
@@ -121,7 +125,7 @@ int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
     if (sheet->format == CUP_FORMAT_PNG && !sheet->for_page)
         cairo_scale(canvas->cairo, sheet->pixels / POINTS, sheet->pixels / POINTS);
     set_up_text(canvas);
-    canvas->bare = is_bare(canvas);
+    canvas->ascii_only = lacks_fonts(canvas);
     cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
     return 0;
 }
@@ -140,18 +144,18 @@ static cairo_status_t write_png(struct cup_canvas *canvas)
     return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
 }
 
-static cairo_status_t finish_shapes(struct cup_canvas *canvas)
+static cairo_status_t finish_svg(struct cup_canvas *canvas)
 {
-    struct cup_shapes *shapes = canvas->shapes;
-    if (cup_shapes_finish(shapes) != 0)
+    struct cup_svg *svg = canvas->svg;
+    if (cup_svg_finish(svg, canvas) != 0)
         return CAIRO_STATUS_NO_MEMORY;
     canvas->out = (struct cup_bytes){
-        .bytes = (unsigned char *)shapes->bytes, .count = shapes->count, .room = shapes->count};
-    shapes->bytes = NULL;
+        .bytes = (unsigned char *)svg->bytes, .count = svg->count, .room = svg->count};
+    svg->bytes = NULL;
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_status_t finish_file(struct cup_canvas *canvas)
+static cairo_status_t finish_surface(struct cup_canvas *canvas)
 {
     cairo_status_t status = cairo_status(canvas->cairo);
     if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_PNG)
@@ -159,16 +163,13 @@ static cairo_status_t finish_file(struct cup_canvas *canvas)
     cairo_surface_finish(canvas->surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(canvas->surface);
-    if (status == CAIRO_STATUS_SUCCESS && canvas->sheet.format == CUP_FORMAT_SVG &&
-        cup_svg_ids(&canvas->out, canvas->sheet.name) != 0)
-        status = CAIRO_STATUS_NO_MEMORY;
     return status;
 }
 
 int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
                       struct cup_error *error)
 {
-    cairo_status_t status = canvas->shapes ? finish_shapes(canvas) : finish_file(canvas);
+    cairo_status_t status = canvas->svg ? finish_svg(canvas) : finish_surface(canvas);
     if (canvas->out_of_memory)
         status = CAIRO_STATUS_NO_MEMORY;
     *bytes = &canvas->out;
@@ -182,11 +183,11 @@ void cup_canvas_close(struct cup_canvas *canvas)
 {
     cairo_destroy(canvas->cairo);
     cairo_surface_destroy(canvas->surface);
-    if (canvas->shapes)
-        cup_shapes_free(canvas->shapes);
-    free(canvas->shapes);
+    if (canvas->svg)
+        cup_svg_free(canvas->svg);
+    free(canvas->svg);
     free(canvas->written);
-    free(canvas->told);
+    free(canvas->hovers);
     free(canvas->out.bytes);
     *canvas = (struct cup_canvas){0};
 }
@@ -198,7 +199,7 @@ static void set_colour(struct cup_canvas *canvas, struct cup_colour colour, doub
     cairo_set_source_rgba(canvas->cairo, colour.red, colour.green, colour.blue, opacity);
 }
 
-static void trace(struct cup_canvas *canvas, const struct cup_point *points, size_t count)
+static void trace_points(struct cup_canvas *canvas, const struct cup_point *points, size_t count)
 {
     bool down = false;
     for (size_t i = 0; i < count; i++) {
@@ -214,34 +215,34 @@ static void trace(struct cup_canvas *canvas, const struct cup_point *points, siz
 void cup_canvas_line(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
                      struct cup_colour colour, double width, double dash)
 {
-    if (canvas->shapes) {
-        cup_shapes_line(canvas->shapes, points, count, colour, width, dash);
+    if (canvas->svg) {
+        cup_svg_line(canvas->svg, points, count, colour, width, dash);
         return;
     }
     set_colour(canvas, colour, 1);
     cairo_set_line_width(canvas->cairo, width);
     cairo_set_dash(canvas->cairo, &dash, dash > 0, 0);
-    trace(canvas, points, count);
+    trace_points(canvas, points, count);
     cairo_stroke(canvas->cairo);
 }
 
 void cup_canvas_area(struct cup_canvas *canvas, const struct cup_point *points, size_t count,
                      struct cup_colour colour, double opacity)
 {
-    if (canvas->shapes) {
-        cup_shapes_area(canvas->shapes, points, count, colour, opacity);
+    if (canvas->svg) {
+        cup_svg_area(canvas->svg, points, count, colour, opacity);
         return;
     }
     set_colour(canvas, colour, opacity);
-    trace(canvas, points, count);
+    trace_points(canvas, points, count);
     cairo_fill(canvas->cairo);
 }
 
 void cup_canvas_box(struct cup_canvas *canvas, struct cup_box box, struct cup_colour colour,
                     double opacity)
 {
-    if (canvas->shapes) {
-        cup_shapes_box(canvas->shapes, box, colour, opacity);
+    if (canvas->svg) {
+        cup_svg_box(canvas->svg, box, colour, opacity);
         return;
     }
     set_colour(canvas, colour, opacity);
@@ -254,8 +255,8 @@ void cup_canvas_dot(struct cup_canvas *canvas, struct cup_point at, double radiu
 {
     if (isnan(at.x) || isnan(at.y))
         return;
-    if (canvas->shapes) {
-        cup_shapes_dot(canvas->shapes, at, radius, colour, opacity);
+    if (canvas->svg) {
+        cup_svg_dot(canvas->svg, at, radius, colour, opacity);
         return;
     }
     set_colour(canvas, colour, opacity);
@@ -285,17 +286,17 @@ static void paint_image(struct cup_canvas *canvas, struct cup_box box, cairo_sur
     cairo_restore(canvas->cairo);
 }
 
-static void put_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image)
+static void write_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image)
 {
     struct cup_bytes png = {0};
-    if (cairo_surface_write_to_png_stream(image, receive, &png) == CAIRO_STATUS_SUCCESS)
-        cup_shapes_image(canvas->shapes, box, &png);
+    if (cairo_surface_write_to_png_stream(image, append_bytes, &png) == CAIRO_STATUS_SUCCESS)
+        cup_svg_image(canvas->svg, box, &png);
     else
         canvas->out_of_memory = true;
     free(png.bytes);
 }
 
-/* As a picture in the picture: a million cells cost no million shapes. */
+/* The cells become one image: as single boxes a large density would make a huge file. */
 void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struct cup_cell *cells,
                       size_t columns, size_t rows)
 {
@@ -315,8 +316,8 @@ void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struc
         memcpy(bytes + i / columns * stride + i % columns * sizeof pixel, &pixel, sizeof pixel);
     }
     cairo_surface_mark_dirty(image);
-    if (canvas->shapes)
-        put_image(canvas, box, image);
+    if (canvas->svg)
+        write_image(canvas, box, image);
     else
         paint_image(canvas, box, image, (double)columns, (double)rows);
     cairo_surface_destroy(image);
@@ -324,8 +325,8 @@ void cup_canvas_cells(struct cup_canvas *canvas, struct cup_box box, const struc
 
 void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box)
 {
-    if (canvas->shapes) {
-        cup_shapes_clip(canvas->shapes, box);
+    if (canvas->svg) {
+        cup_svg_clip(canvas->svg, box);
         return;
     }
     cairo_save(canvas->cairo);
@@ -335,16 +336,16 @@ void cup_canvas_clip(struct cup_canvas *canvas, struct cup_box box)
 
 void cup_canvas_release(struct cup_canvas *canvas)
 {
-    if (canvas->shapes)
-        cup_shapes_release(canvas->shapes);
+    if (canvas->svg)
+        cup_svg_release(canvas->svg);
     else
         cairo_restore(canvas->cairo);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* For characters that cairo's own letters lack. */
-static const char *plain_for(uint32_t code)
+/* ASCII in place of a character that cairo's built-in letters lack. */
+static const char *ascii_for(uint32_t code)
 {
     switch (code) {
     case 0xB1: /* plus or minus */
@@ -365,16 +366,16 @@ static const char *plain_for(uint32_t code)
     }
 }
 
-/* Valid UTF-8 without control characters. */
-static void clean(const struct cup_canvas *canvas, char *to, size_t room, const char *text,
-                  size_t length)
+/* Copies a text as valid UTF-8 without control characters. */
+static void clean_text(const struct cup_canvas *canvas, char *to, size_t room, const char *text,
+                       size_t length)
 {
     size_t used = 0;
     for (const char *at = text, *end = text + length; at < end;) {
         uint32_t code;
         size_t bytes = cup_utf8_next(at, end, &code);
         bool odd = code == CUP_UTF8_BAD || code < 0x20 || (code >= 0x7F && code < 0xA0);
-        const char *from = odd ? "?" : canvas->bare && code > 0x7F ? plain_for(code) : at;
+        const char *from = odd ? "?" : canvas->ascii_only && code > 0x7F ? ascii_for(code) : at;
         size_t count = from == at ? bytes : strlen(from);
         at += bytes;
         if (used + count + 1 > room)
@@ -385,12 +386,12 @@ static void clean(const struct cup_canvas *canvas, char *to, size_t room, const 
     to[used] = '\0';
 }
 
-static double width_of(struct cup_canvas *canvas, const char *clean_text,
-                       const struct cup_lettering *lettering)
+static double measure_text(struct cup_canvas *canvas, const char *text,
+                           const struct cup_lettering *lettering)
 {
     cairo_text_extents_t extents;
     choose_font(canvas, lettering);
-    cairo_text_extents(canvas->cairo, clean_text, &extents);
+    cairo_text_extents(canvas->cairo, text, &extents);
     return extents.x_advance;
 }
 
@@ -400,11 +401,11 @@ double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
                              const struct cup_lettering *lettering)
 {
     char shown[LONGEST];
-    clean(canvas, shown, sizeof shown, text, strlen(text));
-    return width_of(canvas, shown, lettering);
+    clean_text(canvas, shown, sizeof shown, text, strlen(text));
+    return measure_text(canvas, shown, lettering);
 }
 
-static void take_note(struct cup_canvas *canvas, struct cup_box box, struct cup_point start,
+static void note_text(struct cup_canvas *canvas, struct cup_box box, struct cup_point start,
                       double length, const char *text, const struct cup_lettering *lettering)
 {
     if (cup_array_grow(&canvas->written, &canvas->written_room, canvas->written_count,
@@ -423,8 +424,8 @@ static double start_of(double at, double length, enum cup_hold hold)
     return hold == CUP_HOLD_START ? at : hold == CUP_HOLD_MIDDLE ? at - length / 2 : at - length;
 }
 
-/* From the height that the text is held at to the line that its letters stand on. */
-static double drop(const struct cup_lettering *lettering)
+/* How far the baseline lies below the point where the text is written. */
+static double baseline_drop(const struct cup_lettering *lettering)
 {
     double parts[] = {RISE, MIDDLE, -TAIL};
     return lettering->size * parts[lettering->down];
@@ -434,24 +435,24 @@ void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char 
                      const struct cup_lettering *lettering)
 {
     char shown[LONGEST];
-    clean(canvas, shown, sizeof shown, text, strlen(text));
-    double width = width_of(canvas, shown, lettering), size = lettering->size;
+    clean_text(canvas, shown, sizeof shown, text, strlen(text));
+    double width = measure_text(canvas, shown, lettering), size = lettering->size;
     set_colour(canvas, lettering->colour, 1);
     cairo_save(canvas->cairo);
     if (lettering->upright) {
-        double x = at.x + drop(lettering), y = start_of(-at.y, width, lettering->across);
-        take_note(canvas,
+        double x = at.x + baseline_drop(lettering), y = start_of(-at.y, width, lettering->across);
+        note_text(canvas,
                   (struct cup_box){x - RISE * size, -y - width, (RISE + TAIL) * size, width},
                   (struct cup_point){x, -y}, width, shown, lettering);
         cairo_rotate(canvas->cairo, -M_PI / 2);
         cairo_move_to(canvas->cairo, y, x);
     } else {
-        double x = start_of(at.x, width, lettering->across), y = at.y + drop(lettering);
-        take_note(canvas, (struct cup_box){x, y - RISE * size, width, (RISE + TAIL) * size},
+        double x = start_of(at.x, width, lettering->across), y = at.y + baseline_drop(lettering);
+        note_text(canvas, (struct cup_box){x, y - RISE * size, width, (RISE + TAIL) * size},
                   (struct cup_point){x, y}, width, shown, lettering);
         cairo_move_to(canvas->cairo, x, y);
     }
-    if (!canvas->sheet.for_page)
+    if (!canvas->svg)
         cairo_show_text(canvas->cairo, shown);
     cairo_new_path(canvas->cairo);
     cairo_restore(canvas->cairo);
@@ -459,18 +460,19 @@ void cup_canvas_text(struct cup_canvas *canvas, struct cup_point at, const char 
 
 /* ---- shortening --------------------------------------------------------------------------- */
 
-static bool continues(char byte)
+static bool is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* The first and the last part, of `keep` bytes together or a little less. */
+/* Keeps the beginning and the end of a text, together `keep` bytes or a few less, so that no
+ * character is cut. */
 static void cut_out(char to[CUP_FITTED], const char *text, size_t length, size_t keep)
 {
     size_t head = keep / 2, tail = length - (keep - head);
-    while (head > 0 && continues(text[head]))
+    while (head > 0 && is_continuation(text[head]))
         head--;
-    while (tail < length && continues(text[tail]))
+    while (tail < length && is_continuation(text[tail]))
         tail++;
     snprintf(to, CUP_FITTED, "%.*s\u2026%s", (int)head, text, text + tail);
 }
@@ -480,7 +482,7 @@ char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char 
 {
     enum { ROOM = CUP_FITTED - 8 };
     char whole[4 * CUP_FITTED] = "";
-    clean(canvas, whole, sizeof whole, text, length);
+    clean_text(canvas, whole, sizeof whole, text, length);
     size_t bytes = strlen(whole), fits = 0, too_many = bytes < ROOM ? bytes : ROOM;
     if (bytes < ROOM && cup_canvas_text_width(canvas, whole, lettering) <= width)
         return memcpy(to, whole, bytes + 1);

@@ -13,7 +13,7 @@ struct margins {
 
 static double margin(const struct cup_figure *figure)
 {
-    return figure->look->gap * 1.5;
+    return figure->theme->gap * 1.5;
 }
 
 static double whole_width(const struct cup_figure *figure)
@@ -37,17 +37,18 @@ static double write_lines(const struct cup_figure *figure, const struct cup_line
 static void write_title(const struct cup_figure *figure, struct margins *margins)
 {
     struct cup_lettering lettering = {
-        .size = figure->look->title, .bold = true, .colour = figure->look->ink};
+        .size = figure->theme->title, .bold = true, .colour = figure->theme->ink};
     struct cup_lines lines;
     cup_lines_wrap(&lines, figure->canvas, figure->title, whole_width(figure), 2, &lettering);
     margins->top +=
         write_lines(figure, &lines, (struct cup_point){margin(figure), margins->top}, &lettering);
-    margins->top += figure->look->gap * 0.5;
+    margins->top += figure->theme->gap * 0.5;
 }
 
 static void write_caption(const struct cup_figure *figure, struct margins *margins)
 {
-    struct cup_lettering lettering = {.size = figure->look->caption, .colour = figure->look->soft};
+    struct cup_lettering lettering = {.size = figure->theme->caption,
+                                      .colour = figure->theme->soft};
     struct cup_lines lines;
     cup_lines_wrap(&lines, figure->canvas, figure->caption, whole_width(figure), CUP_LINES,
                    &lettering);
@@ -55,13 +56,13 @@ static void write_caption(const struct cup_figure *figure, struct margins *margi
     write_lines(figure, &lines,
                 (struct cup_point){margin(figure), figure->canvas->height - margins->bottom},
                 &lettering);
-    margins->bottom += figure->look->gap;
+    margins->bottom += figure->theme->gap;
 }
 
 /* ---- legend ------------------------------------------------------------------------------- */
 
-void cup_figure_key(struct cup_figure *figure, const char *text, size_t length,
-                    enum cup_key_mark mark, struct cup_colour colour)
+void cup_figure_add_key(struct cup_figure *figure, const char *text, size_t length,
+                        enum cup_key_mark mark, struct cup_colour colour)
 {
     if (figure->key_count++ >= CUP_KEYS)
         return;
@@ -77,7 +78,7 @@ void cup_figure_key(struct cup_figure *figure, const char *text, size_t length,
 static void draw_swatch(const struct cup_figure *figure, const struct cup_key *key,
                         struct cup_point at, double length)
 {
-    const struct cup_theme *look = figure->look;
+    const struct cup_theme *theme = figure->theme;
     double half = length / 2;
     struct cup_box box = {at.x, at.y - half, length, length};
     const struct cup_point line[] = {at, {at.x + length, at.y}};
@@ -88,8 +89,8 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
                        key->colour, 1);
     else if (key->mark != CUP_KEY_NONE)
         cup_canvas_line(figure->canvas, line, 2, key->colour,
-                        key->mark == CUP_KEY_THIN ? look->hair : look->line * 1.2,
-                        key->mark == CUP_KEY_DASHES ? look->line * 2.5 : 0);
+                        key->mark == CUP_KEY_THIN ? theme->hair : theme->line * 1.2,
+                        key->mark == CUP_KEY_DASHES ? theme->line * 2.5 : 0);
 }
 
 struct cup_axis cup_run_axis(double seconds)
@@ -108,19 +109,19 @@ static double swatch_length(const struct cup_figure *figure, const struct cup_ke
     case CUP_KEY_BOX:
     case CUP_KEY_BAND:
     case CUP_KEY_DOT:
-        return figure->look->text * 0.76;
+        return figure->theme->text * 0.76;
     default:
-        return figure->look->text * 1.6;
+        return figure->theme->text * 1.6;
     }
 }
 
 /* Above the area, in as many rows as it takes: so it covers nothing. */
 static void draw_legend(struct cup_figure *figure, struct margins *margins)
 {
-    const struct cup_theme *look = figure->look;
+    const struct cup_theme *theme = figure->theme;
     struct cup_lettering lettering = {
-        .size = look->text, .down = CUP_HOLD_MIDDLE, .colour = look->ink};
-    double width = whole_width(figure), step = look->text * 1.5;
+        .size = theme->text, .down = CUP_HOLD_MIDDLE, .colour = theme->ink};
+    double width = whole_width(figure), step = theme->text * 1.5;
     double across = 0, row = margins->top + step / 2;
     size_t shown = figure->key_count < CUP_KEYS ? figure->key_count : CUP_KEYS;
     if (figure->key_count > CUP_KEYS)
@@ -131,21 +132,21 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
         char text[CUP_FITTED];
         double swatch = swatch_length(figure, key);
         cup_canvas_fit(figure->canvas, text, key->text, strlen(key->text),
-                       (shown > 2 ? (width - 3 * look->gap) / 2 : width) - swatch - look->gap,
+                       (shown > 2 ? (width - 3 * theme->gap) / 2 : width) - swatch - theme->gap,
                        &lettering);
         double length = cup_canvas_text_width(figure->canvas, text, &lettering);
-        if (across > 0 && across + swatch + look->gap + length > width) {
+        if (across > 0 && across + swatch + theme->gap + length > width) {
             across = 0;
             row += step;
         }
         struct cup_point at = {margin(figure) + across, row};
         draw_swatch(figure, key, at, swatch);
-        at.x += swatch > 0 ? swatch + look->gap * 0.8 : 0;
+        at.x += swatch > 0 ? swatch + theme->gap * 0.8 : 0;
         cup_canvas_text(figure->canvas, at, text, &lettering);
-        across += swatch + length + look->gap * 3;
+        across += swatch + length + theme->gap * 3;
     }
     if (shown)
-        margins->top = row + step / 2 + look->gap * 0.3;
+        margins->top = row + step / 2 + theme->gap * 0.3;
 }
 
 /* ---- axes --------------------------------------------------------------------------------- */
@@ -201,17 +202,17 @@ static void wrap_name(const struct cup_figure *figure, const struct cup_axis *ax
 /* What an axis at the side takes: its name, then its numbers. */
 static double side_width(const struct cup_figure *figure, struct cup_axis *axis)
 {
-    const struct cup_theme *look = figure->look;
+    const struct cup_theme *theme = figure->theme;
     if (!axis->name)
         return 0;
     if (axis->names)
-        return names_width(figure) + look->gap;
+        return names_width(figure) + theme->gap;
     struct cup_lines lines;
     double top = figure->area.top, bottom = top + figure->area.height;
     cup_axis_fit(figure, axis, bottom, top);
     wrap_name(figure, axis, figure->area.height, &lines);
-    return cup_axis_text_width(figure, axis) + look->text * (0.6 + 1.3 * (double)lines.count) +
-           look->gap * 0.5;
+    return cup_axis_text_width(figure, axis) + theme->text * (0.6 + 1.3 * (double)lines.count) +
+           theme->gap * 0.5;
 }
 
 static void write_side_name(const struct cup_figure *figure, const struct cup_axis *axis)
@@ -224,7 +225,7 @@ static void write_side_name(const struct cup_figure *figure, const struct cup_ax
         return;
     wrap_name(figure, axis, figure->area.height, &lines);
     double first = right ? figure->canvas->width - margin(figure) - step * (double)lines.count
-                         : margin(figure) - figure->look->gap * 0.5;
+                         : margin(figure) - figure->theme->gap * 0.5;
     for (size_t i = 0; i < lines.count; i++)
         cup_canvas_text(figure->canvas, (struct cup_point){first + step * (double)i, middle},
                         lines.lines[i], &lettering);
@@ -238,7 +239,7 @@ static void write_x_name(const struct cup_figure *figure)
         return;
     wrap_name(figure, &figure->x, figure->area.width, &lines);
     struct cup_point at = {figure->area.left + figure->area.width / 2,
-                           figure->area.top + figure->area.height + figure->look->text * 2};
+                           figure->area.top + figure->area.height + figure->theme->text * 2};
     write_lines(figure, &lines, at, &lettering);
 }
 
@@ -253,7 +254,7 @@ static void fit_x(struct cup_figure *figure, struct margins *margins)
         for (size_t i = 0; i < figure->x.ticks.count; i++) {
             const struct cup_tick *tick = &figure->x.ticks.ticks[i];
             double half = cup_canvas_text_width(figure->canvas, tick->text, &lettering) / 2;
-            out = fmax(out, cup_x(figure, tick->value) + half + figure->look->gap * 0.5 -
+            out = fmax(out, cup_x(figure, tick->value) + half + figure->theme->gap * 0.5 -
                                 figure->canvas->width);
         }
         if (out <= 0)
@@ -271,7 +272,7 @@ static struct margins begin(struct cup_figure *figure)
     double edge = margin(figure);
     struct margins margins = {edge, edge, edge, edge};
     struct cup_box sheet = {0, 0, figure->canvas->width, figure->canvas->height};
-    cup_canvas_box(figure->canvas, sheet, figure->look->paper, 1);
+    cup_canvas_box(figure->canvas, sheet, figure->theme->paper, 1);
     write_title(figure, &margins);
     write_caption(figure, &margins);
     draw_legend(figure, &margins);
@@ -287,7 +288,7 @@ void cup_figure_open_bare(struct cup_figure *figure)
 void cup_figure_open(struct cup_figure *figure)
 {
     struct margins margins = begin(figure);
-    double size = figure->look->text;
+    double size = figure->theme->text;
     margins.top += size * 0.5; /* half of the uppermost number */
     margins.bottom += size * (figure->x.name ? 3.1 : 1.8);
     set_area(figure, &margins);
@@ -297,7 +298,7 @@ void cup_figure_open(struct cup_figure *figure)
     fit_x(figure, &margins);
     cup_draw_grid(figure);
     /* A line along the edge, as at 100 %, is seen in its whole width. */
-    double edge = figure->look->line * 0.6;
+    double edge = figure->theme->line * 0.6;
     cup_canvas_clip(figure->canvas,
                     (struct cup_box){figure->area.left, figure->area.top - edge,
                                      figure->area.width + edge, figure->area.height + edge});
@@ -316,11 +317,12 @@ void cup_figure_close(struct cup_figure *figure)
  * takes about as much as twelve letters are high. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
-    double text = figure->look->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
+    double text = figure->theme->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
-void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows, char to[CUP_CAPTION])
+void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
+                          char to[CUP_CAPTION])
 {
     if (shown >= rows)
         return;

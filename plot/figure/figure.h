@@ -4,7 +4,7 @@
  *
  *     figure->x = (struct cup_axis){.name = "events", .unit = CUP_AXIS_COUNT, .high = 5000};
  *     figure->y = (struct cup_axis){.name = "time", .unit = CUP_AXIS_SECONDS, .high = 12};
- *     cup_figure_key(figure, "TTbar", 5, CUP_KEY_DOT, colour);
+ *     cup_figure_add_key(figure, "TTbar", 5, CUP_KEY_DOT, colour);
  *     cup_figure_open(figure);
  *     cup_mark_dots(...);
  *     cup_figure_close(figure);
@@ -55,7 +55,7 @@ enum { CUP_KEYS = 12 };
 
 struct cup_figure {
     struct cup_canvas *canvas;
-    const struct cup_theme *look;
+    const struct cup_theme *theme;
     const char *title, *caption;
     struct cup_axis x, y, right;
     struct cup_key keys[CUP_KEYS];
@@ -69,8 +69,8 @@ struct cup_figure {
 struct cup_axis cup_run_axis(double seconds);
 
 /* A line of the legend; beyond CUP_KEYS the last one says how many more there are. */
-void cup_figure_key(struct cup_figure *figure, const char *text, size_t length,
-                    enum cup_key_mark mark, struct cup_colour colour);
+void cup_figure_add_key(struct cup_figure *figure, const char *text, size_t length,
+                        enum cup_key_mark mark, struct cup_colour colour);
 
 void cup_figure_open(struct cup_figure *figure);
 void cup_figure_close(struct cup_figure *figure);
@@ -93,8 +93,8 @@ size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
 /* Adds to the caption, in `to`, how many of the rows are shown, if not all are. */
 enum { CUP_CAPTION = 900 };
-void cup_figure_say_rows(struct cup_figure *figure, size_t shown, size_t rows,
-                         char to[CUP_CAPTION]);
+void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
+                          char to[CUP_CAPTION]);
 
 /* From the top, of rows with names: where row n begins, and how high each is. */
 double cup_row_top(const struct cup_figure *figure, size_t row);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/figure/mark_titles.h"
+#include "plot/figure/hover_texts.h"
 
 static const struct cup_axis *side(const struct cup_figure *figure, bool right)
 {
@@ -17,15 +17,15 @@ enum { PIECE = 512 };
 
 struct pen {
     struct cup_figure *figure;
-    const struct cup_extent *stroke;
+    const struct cup_stroke *stroke;
     struct cup_point points[PIECE];
     size_t count;
 };
 
 static void flush(struct pen *pen)
 {
-    const struct cup_theme *look = pen->figure->look;
-    const struct cup_extent *stroke = pen->stroke;
+    const struct cup_theme *theme = pen->figure->theme;
+    const struct cup_stroke *stroke = pen->stroke;
     struct cup_canvas *canvas = pen->figure->canvas;
     double bottom = pen->figure->area.top + pen->figure->area.height;
     if (stroke->filled && pen->count > 1) {
@@ -39,10 +39,10 @@ static void flush(struct pen *pen)
     }
     if (pen->count > 1)
         cup_canvas_line(canvas, pen->points, pen->count, stroke->colour,
-                        stroke->thin ? look->hair : look->line,
-                        stroke->dashed ? look->line * 2.5 : 0);
+                        stroke->thin ? theme->hair : theme->line,
+                        stroke->dashed ? theme->line * 2.5 : 0);
     else if (pen->count == 1)
-        cup_canvas_dot(canvas, pen->points[0], look->dot, stroke->colour, 1);
+        cup_canvas_dot(canvas, pen->points[0], theme->dot, stroke->colour, 1);
     if (pen->count)
         pen->points[0] = pen->points[pen->count - 1];
 }
@@ -112,7 +112,7 @@ static void hold_until(struct pen *pen, struct column *column, double x)
 }
 
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
-                   const struct cup_extent *stroke)
+                   const struct cup_stroke *stroke)
 {
     struct pen pen = {.figure = figure, .stroke = stroke};
     struct column column = {.count = 0};
@@ -126,10 +126,10 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
             continue;
         }
         add_point(&pen, &column, across, up);
-        if (stroke->thin || across - told < figure->look->gap)
+        if (stroke->thin || across - told < figure->theme->gap)
             continue;
         told = across;
-        cup_tell_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
+        cup_hover_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
     }
     lift(&pen, &column);
 }
@@ -199,8 +199,8 @@ void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double p
         return;
     if (is_inside(figure, at.x + points, at.y))
         at.x += points;
-    cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, opacity);
-    cup_tell_point(figure, at, x, y, &figure->y, colour);
+    cup_canvas_dot(figure->canvas, at, figure->theme->dot, colour, opacity);
+    cup_hover_point(figure, at, x, y, &figure->y, colour);
 }
 
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
@@ -212,10 +212,10 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
         bottom = figure->area.top + figure->area.height;
     if (isnan(left) || isnan(right) || isnan(top) || !(bottom > top))
         return;
-    double seam = fmin(figure->look->hair * 0.5, (right - left) * 0.1);
+    double seam = fmin(figure->theme->hair * 0.5, (right - left) * 0.1);
     struct cup_box box = {left + seam, top, right - left - 2 * seam, bottom - top};
     cup_canvas_box(figure->canvas, box, colour, 1);
-    cup_tell_column(figure, box, from, to, high, colour);
+    cup_hover_column(figure, box, from, to, high, colour);
 }
 
 /* Of the height of a row: what bars leave free. */
@@ -225,7 +225,7 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 static struct cup_box row_box(const struct cup_figure *figure, size_t row)
 {
     double height =
-        fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->look->text * THICKEST);
+        fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->theme->text * THICKEST);
     double top = cup_row_top(figure, row) + (cup_row_height(figure) - height) / 2;
     return (struct cup_box){figure->area.left, top, figure->area.width, height};
 }
@@ -242,14 +242,14 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
         return;
     cup_canvas_box(figure->canvas, box, colour, 1);
     figure->bar = colour;
-    cup_tell_bar(figure, box, row, from, to, colour);
+    cup_hover_bar(figure, box, row, from, to, colour);
 }
 
 void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour)
 {
     struct cup_point at = {cup_x(figure, x), cup_row_top(figure, row) + cup_row_height(figure) / 2};
     if (is_inside(figure, at.x, at.y))
-        cup_canvas_dot(figure->canvas, at, figure->look->dot, colour, 1);
+        cup_canvas_dot(figure->canvas, at, figure->theme->dot, colour, 1);
 }
 
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
@@ -257,7 +257,7 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
     double at = cup_x(figure, x), top = cup_row_top(figure, row);
     const struct cup_point points[] = {{at, top}, {at, top + cup_row_height(figure)}};
     if (!isnan(at))
-        cup_canvas_line(figure->canvas, points, 2, figure->look->paper, figure->look->hair * 0.5,
+        cup_canvas_line(figure->canvas, points, 2, figure->theme->paper, figure->theme->hair * 0.5,
                         0);
 }
 
@@ -266,7 +266,7 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
 static struct cup_lettering small(const struct cup_figure *figure)
 {
     return (struct cup_lettering){
-        .size = figure->look->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->look->ink};
+        .size = figure->theme->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->theme->ink};
 }
 
 /* Lines of the grid end at letters that stand on the paper. */
@@ -275,7 +275,7 @@ static void write_on(struct cup_figure *figure, struct cup_point at, double widt
 {
     double left = lettering->across == CUP_HOLD_END ? at.x - width : at.x, high = lettering->size;
     cup_canvas_box(figure->canvas, (struct cup_box){left, at.y - high * 0.6, width, high * 1.2},
-                   figure->look->paper, 0.7);
+                   figure->theme->paper, 0.7);
     cup_canvas_text(figure->canvas, at, text, lettering);
 }
 
@@ -296,7 +296,7 @@ static bool write_beside(struct cup_figure *figure, double x, double y, const ch
 {
     struct cup_lettering lettering = small(figure);
     const struct cup_box *area = &figure->area;
-    double across = cup_x(figure, x), up = cup_y(figure, y), gap = figure->look->gap;
+    double across = cup_x(figure, x), up = cup_y(figure, y), gap = figure->theme->gap;
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
@@ -335,7 +335,7 @@ static struct cup_lettering bar_lettering(const struct cup_figure *figure)
 
 static double bar_gap(const struct cup_figure *figure)
 {
-    return figure->look->gap * 0.7;
+    return figure->theme->gap * 0.7;
 }
 
 bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
@@ -363,7 +363,7 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, doubl
     double start = fmin(fmax(cup_x(figure, from), left), right);
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     struct cup_point at = {end + gap, cup_row_top(figure, row) + cup_row_height(figure) / 2};
-    if (isnan(cup_x(figure, to)) || lettering.size < figure->look->caption * 0.7)
+    if (isnan(cup_x(figure, to)) || lettering.size < figure->theme->caption * 0.7)
         return;
     bool behind = at.x + width <= right, before = start - gap - width >= left;
     if (!behind) {
@@ -386,8 +386,8 @@ static void dashes(struct cup_figure *figure, struct cup_point from, struct cup_
                    struct cup_colour colour)
 {
     const struct cup_point points[] = {from, to};
-    cup_canvas_line(figure->canvas, points, 2, colour, figure->look->line * 0.8,
-                    figure->look->line * 2.5);
+    cup_canvas_line(figure->canvas, points, 2, colour, figure->theme->line * 0.8,
+                    figure->theme->line * 2.5);
 }
 
 void cup_mark_level(struct cup_figure *figure, double y, struct cup_colour colour)
@@ -418,7 +418,7 @@ void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t
     }
     for (size_t i = 0; i < columns * rows; i++)
         if (strengths[i] > 0)
-            cells[i] = (struct cup_cell){cup_theme_strength(figure->look, strengths[i]), 1};
+            cells[i] = (struct cup_cell){cup_theme_strength(figure->theme, strengths[i]), 1};
     cup_canvas_cells(figure->canvas, figure->area, cells, columns, rows);
     free(cells);
 }
@@ -428,13 +428,13 @@ void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to
 {
     struct cup_box box = row_box(figure, row);
     double left = cup_x(figure, from), right = cup_x(figure, to);
-    struct cup_colour colour = cup_theme_strength(figure->look, strength);
+    struct cup_colour colour = cup_theme_strength(figure->theme, strength);
     if (!(right > left) || !(strength >= 0))
         return;
     /* A bit of the next one, which is drawn over it: no paper shines through between them. */
-    double end = fmin(right + figure->look->hair, figure->area.left + figure->area.width);
+    double end = fmin(right + figure->theme->hair, figure->area.left + figure->area.width);
     box.left = left;
     box.width = end - left;
     cup_canvas_box(figure->canvas, box, colour, 1);
-    cup_tell_heat(figure, box, row, from, to, percent, colour);
+    cup_hover_heat(figure, box, row, from, to, percent, colour);
 }

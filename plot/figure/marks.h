@@ -5,7 +5,7 @@
 
 #include "plot/figure/figure.h"
 
-struct cup_extent {
+struct cup_stroke {
     struct cup_colour colour;
     bool right; /* by the axis at the right */
     bool dashed;
@@ -17,7 +17,7 @@ struct cup_extent {
 /* A line through any number of points in the order of x: where many share a column of the paper, it
  * goes through the least and the largest of them. */
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
-                   const struct cup_extent *stroke);
+                   const struct cup_stroke *stroke);
 
 /* Between two lines: lightly, or, of a stack of them, in full. */
 void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,

@@ -6,7 +6,7 @@ struct cup_plane cup_plane_of(const struct cup_figure *figure, size_t row, size_
 {
     const struct cup_box *area = &figure->area;
     double height = area->height / (double)(rows ? rows : 1);
-    double seam = rows > 1 ? fmin(figure->look->gap * 0.4, height * 0.05) : 0;
+    double seam = rows > 1 ? fmin(figure->theme->gap * 0.4, height * 0.05) : 0;
     return (struct cup_plane){
         {area->left, area->top + (double)row * height + seam, area->width, height - 2 * seam},
         isfinite(high) && high > 0 ? high : 1};
@@ -20,7 +20,7 @@ static double place(const struct cup_plane *plane, double value)
 
 /* False: nothing of it is within the area. */
 static bool put(const struct cup_figure *figure, const struct cup_plane *plane,
-                const struct cup_stretch_of_plane *at, struct cup_box *box)
+                const struct cup_plane_part *at, struct cup_box *box)
 {
     double left = cup_x(figure, at->from), right = cup_x(figure, at->to);
     double end = plane->box.left + plane->box.width;
@@ -34,20 +34,20 @@ static bool put(const struct cup_figure *figure, const struct cup_plane *plane,
 }
 
 /* "3:20 to 3:22, 1.2 MB to 5.6 MB" */
-static void tell(struct cup_figure *figure, const struct cup_stretch_of_plane *at,
-                 struct cup_box box, struct cup_colour colour)
+static void tell(struct cup_figure *figure, const struct cup_plane_part *at, struct cup_box box,
+                 struct cup_colour colour)
 {
-    char from[24], to[24], low[24], high[24], text[sizeof(struct cup_last_written){0}.text];
+    char from[24], to[24], low[24], high[24], text[sizeof(struct cup_hover){0}.text];
     snprintf(text, sizeof text, "%s to %s, %s to %s", cup_tick_text(from, at->from, figure->x.unit),
              cup_tick_text(to, at->to, figure->x.unit), cup_tick_text(low, at->low, CUP_AXIS_BYTES),
              cup_tick_text(high, at->high, CUP_AXIS_BYTES));
-    cup_canvas_tell(figure->canvas, box, colour, text);
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
 void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
-                    const struct cup_stretch_of_plane *at, struct cup_colour colour)
+                    const struct cup_plane_part *at, struct cup_colour colour)
 {
-    double width = figure->look->line;
+    double width = figure->theme->line;
     struct cup_box box;
     if (!put(figure, plane, at, &box))
         return;
@@ -64,9 +64,9 @@ void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
 }
 
 void cup_plane_box(struct cup_figure *figure, const struct cup_plane *plane,
-                   const struct cup_stretch_of_plane *at, struct cup_colour colour)
+                   const struct cup_plane_part *at, struct cup_colour colour)
 {
-    double least = figure->look->line;
+    double least = figure->theme->line;
     struct cup_box box;
     if (!put(figure, plane, at, &box))
         return;
@@ -86,5 +86,5 @@ void cup_plane_border(struct cup_figure *figure, const struct cup_plane *plane)
 {
     double below = plane->box.top + plane->box.height, right = plane->box.left + plane->box.width;
     const struct cup_point points[] = {{plane->box.left, below}, {right, below}};
-    cup_canvas_line(figure->canvas, points, 2, figure->look->grid, figure->look->hair, 0);
+    cup_canvas_line(figure->canvas, points, 2, figure->theme->grid, figure->theme->hair, 0);
 }

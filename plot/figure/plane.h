@@ -15,15 +15,15 @@ struct cup_plane cup_plane_of(const struct cup_figure *figure, size_t row, size_
                               double high);
 
 /* From one corner to the other, and never too short to be seen. NAN: left out. */
-struct cup_stretch_of_plane {
+struct cup_plane_part {
     double from, to, low, high;
 };
 void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
-                    const struct cup_stretch_of_plane *at, struct cup_colour colour);
+                    const struct cup_plane_part *at, struct cup_colour colour);
 
 /* All between its corners, lightly. */
 void cup_plane_box(struct cup_figure *figure, const struct cup_plane *plane,
-                   const struct cup_stretch_of_plane *at, struct cup_colour colour);
+                   const struct cup_plane_part *at, struct cup_colour colour);
 
 /* Columns and rows of cells that fill it, from the top. */
 void cup_plane_cells(struct cup_figure *figure, const struct cup_plane *plane,

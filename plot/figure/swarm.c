@@ -11,7 +11,7 @@ enum { SIDEWAYS = 8 };
 
 static double place_size(const struct cup_swarm *swarm)
 {
-    return 2 * swarm->figure->look->dot;
+    return 2 * swarm->figure->theme->dot;
 }
 
 void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t count)

@@ -42,21 +42,21 @@ static const struct cup_theme dark = {
  * picture stays readable and a large one does not shout. */
 struct cup_theme cup_theme_make(double width, double height, bool is_dark)
 {
-    struct cup_theme look = is_dark ? dark : light;
+    struct cup_theme theme = is_dark ? dark : light;
     double size = sqrt(fmin(width, height * 1.6) / 8);
-    look.text = 10 * size;
-    look.title = 13 * size;
-    look.caption = 8 * size;
-    look.line = 1.6 * size;
-    look.hair = 0.7 * size;
-    look.dot = 2.2 * size;
-    look.gap = 6 * size;
-    return look;
+    theme.text = 10 * size;
+    theme.title = 13 * size;
+    theme.caption = 8 * size;
+    theme.line = 1.6 * size;
+    theme.hair = 0.7 * size;
+    theme.dot = 2.2 * size;
+    theme.gap = 6 * size;
+    return theme;
 }
 
-struct cup_colour cup_theme_paint(const struct cup_theme *look, unsigned n)
+struct cup_colour cup_theme_paint(const struct cup_theme *theme, unsigned n)
 {
-    return look->paints[n % CUP_PAINT_COUNT];
+    return theme->paints[n % CUP_PAINT_COUNT];
 }
 
 static double between(double from, double to, double share)
@@ -72,12 +72,12 @@ static struct cup_colour mix(struct cup_colour from, struct cup_colour to, doubl
 }
 
 /* By way of the sky's blue to the ink: three stops, so that middle values differ, too. */
-struct cup_colour cup_theme_strength(const struct cup_theme *look, double strength)
+struct cup_colour cup_theme_strength(const struct cup_theme *theme, double strength)
 {
     double share = strength < 0 ? 0 : strength > 1 ? 1 : strength;
-    const struct cup_colour *paints = look->paints;
-    struct cup_colour first = mix(look->paper, paints[CUP_PAINT_SKY], 0.35);
-    struct cup_colour last = mix(paints[CUP_PAINT_BLUE], look->ink, 0.6);
+    const struct cup_colour *paints = theme->paints;
+    struct cup_colour first = mix(theme->paper, paints[CUP_PAINT_SKY], 0.35);
+    struct cup_colour last = mix(paints[CUP_PAINT_BLUE], theme->ink, 0.6);
     if (share < 0.5)
         return mix(first, paints[CUP_PAINT_BLUE], share * 2);
     return mix(paints[CUP_PAINT_BLUE], last, share * 2 - 1);

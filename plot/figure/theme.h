@@ -38,9 +38,9 @@ struct cup_theme {
 struct cup_theme cup_theme_make(double width, double height, bool dark);
 
 /* For the n-th of any number of things: after the last paint it begins again. */
-struct cup_colour cup_theme_paint(const struct cup_theme *look, unsigned n);
+struct cup_colour cup_theme_paint(const struct cup_theme *theme, unsigned n);
 
 /* From the paper (0) to full strength (1), for densities: lightness changes evenly. */
-struct cup_colour cup_theme_strength(const struct cup_theme *look, double strength);
+struct cup_colour cup_theme_strength(const struct cup_theme *theme, double strength);
 
 #endif

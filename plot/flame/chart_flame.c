@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/flame/flame.h"
 
@@ -43,8 +43,8 @@ static void sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
         seen[sign_of(&plot->boxes[i])] = true;
     for (int sign = 0; sign < SIGNS; sign++)
         if (seen[sign])
-            cup_figure_key(figure, names[sign], strlen(names[sign]), CUP_KEY_BOX,
-                           figure->look->paints[sign_paints[sign]]);
+            cup_figure_add_key(figure, names[sign], strlen(names[sign]), CUP_KEY_BOX,
+                               figure->theme->paints[sign_paints[sign]]);
 }
 
 /* ---- whose code it is --------------------------------------------------------------------- */
@@ -57,8 +57,9 @@ static void kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
             seen[plot->boxes[i].kind] = true;
     for (int kind = 0; kind < CUP_FLAME_KINDS; kind++)
         if (seen[kind])
-            cup_figure_key(figure, cup_flame_kind_names[kind], strlen(cup_flame_kind_names[kind]),
-                           CUP_KEY_BOX, figure->look->paints[paints[kind]]);
+            cup_figure_add_key(figure, cup_flame_kind_names[kind],
+                               strlen(cup_flame_kind_names[kind]), CUP_KEY_BOX,
+                               figure->theme->paints[paints[kind]]);
 }
 
 static void keys(struct cup_figure *figure, const struct cup_flame *plot)
@@ -72,10 +73,10 @@ static void keys(struct cup_figure *figure, const struct cup_flame *plot)
 static struct cup_colour colour_of(const struct cup_figure *figure, const struct cup_flame *plot,
                                    const struct cup_flame_box *box)
 {
-    const struct cup_theme *look = figure->look;
-    return plot->compared ? look->paints[sign_paints[sign_of(box)]]
-           : box->is_all  ? look->grid
-                          : look->paints[paints[box->kind]];
+    const struct cup_theme *theme = figure->theme;
+    return plot->compared ? theme->paints[sign_paints[sign_of(box)]]
+           : box->is_all  ? theme->grid
+                          : theme->paints[paints[box->kind]];
 }
 
 static double opacity_of(const struct cup_flame *plot, const struct cup_flame_box *box)
@@ -91,7 +92,7 @@ static double opacity_of(const struct cup_flame *plot, const struct cup_flame_bo
 /* How many rows there is room for; what an area is without its axis is about this. */
 static size_t rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
-    double text = figure->look->text, room = (figure->canvas->height - 9 * text) / (text * LOWEST);
+    double text = figure->theme->text, room = (figure->canvas->height - 9 * text) / (text * LOWEST);
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
@@ -134,18 +135,18 @@ static char *tell(char to[TOLD], const struct cup_flame *plot, const struct cup_
 static void write_name(struct cup_figure *figure, const struct cup_flame_box *box,
                        struct cup_box at)
 {
-    const struct cup_theme *look = figure->look;
+    const struct cup_theme *theme = figure->theme;
     char text[CUP_FITTED];
-    struct cup_lettering lettering = {.size = fmin(look->text * 0.85, at.height * 0.72),
+    struct cup_lettering lettering = {.size = fmin(theme->text * 0.85, at.height * 0.72),
                                       .down = CUP_HOLD_MIDDLE,
-                                      .colour = look->ink};
-    double room = at.width - look->text * 0.4;
+                                      .colour = theme->ink};
+    double room = at.width - theme->text * 0.4;
     if (room < lettering.size * 3)
         return;
     cup_canvas_fit(figure->canvas, text, box->name, strlen(box->name), room, &lettering);
     if (cup_canvas_text_width(figure->canvas, text, &lettering) <= room)
         cup_canvas_text(figure->canvas,
-                        (struct cup_point){at.left + look->text * 0.2, at.top + at.height / 2},
+                        (struct cup_point){at.left + theme->text * 0.2, at.top + at.height / 2},
                         text, &lettering);
 }
 
@@ -159,18 +160,19 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
 {
     char told[TOLD];
     double left = cup_x(figure, box->from), right = cup_x(figure, box->to);
-    double hair = fmin(figure->look->hair, (right - left) / 4);
+    double hair = fmin(figure->theme->hair, (right - left) / 4);
     struct cup_box at = {left, figure->area.top + box->row * height, right - left - hair,
-                         height - figure->look->hair};
+                         height - figure->theme->hair};
     struct cup_colour colour = colour_of(figure, plot, box);
     cup_canvas_box(figure->canvas, at, colour, opacity_of(plot, box));
     write_name(figure, box, at);
-    if (at.width >= figure->look->text) /* the page's own boxes tell of those that are smaller */
-        cup_canvas_tell(figure->canvas, at, colour, tell(told, plot, box));
+    if (at.width >= figure->theme->text) /* the page's own boxes tell of those that are smaller */
+        cup_canvas_add_hover(figure->canvas, at, colour, tell(told, plot, box));
 }
 
-static void draw(struct cup_figure *figure, const struct cup_flame *plot)
+void cup_chart_flame(struct cup_figure *figure, const void *data)
 {
+    const struct cup_flame *plot = data;
     char caption[CUP_CAPTION];
     size_t rows = rows_that_fit(figure, plot->rows);
     figure->x =
@@ -179,50 +181,10 @@ static void draw(struct cup_figure *figure, const struct cup_flame *plot)
     say_rows(figure, plot, rows, caption);
     cup_figure_open(figure);
     double height =
-        fmin(figure->area.height / (double)(rows ? rows : 1), figure->look->text * HIGHEST);
+        fmin(figure->area.height / (double)(rows ? rows : 1), figure->theme->text * HIGHEST);
     for (size_t i = 0; i < plot->count; i++)
         if (plot->boxes[i].row < rows && plot->boxes[i].kind < CUP_FLAME_KINDS &&
             is_sound(&plot->boxes[i]))
             draw_box(figure, plot, &plot->boxes[i], height);
     cup_figure_close(figure);
-}
-
-void cup_chart_flame_cpu(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_flame_wait(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_flame_read(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_flame_alloc(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_compare_flame_cpu(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_compare_flame_wait(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_compare_flame_read(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_compare_flame_alloc(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
 }

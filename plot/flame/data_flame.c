@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "analysis/metrics/functions/call_slices.h"
-#include "plot/charts.h"
 #include "plot/flame/flame.h"
+#include "plot/shared/plot.h"
 
 const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
     [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time by samples", "no task was met on a core"},
@@ -20,13 +20,13 @@ static const void *make(struct cup_plot_input *input, const struct cup_flame_wei
                         const struct cup_folded *folded)
 {
     struct cup_flame_left_out left_out;
-    char said[CUP_FLAME_SAID], asked[CUP_ASK_TEXT];
+    char said[CUP_FLAME_LEFT_OUT_TEXT], asked[CUP_ASK_TEXT];
     double scale = cup_weight_units[weight->weight] == CUP_UNIT_SECONDS ? 1e9 : 1;
     const struct cup_flame *plot =
         cup_flame_make(input->arena, input->totals->calls, folded, weight, scale, &left_out);
-    cup_plot_say(input, "Width: %s (cupping); callers above, your own by lines.%s%s", weight->how,
-                 cup_call_ask_text(asked, &input->totals->calls->ask),
-                 cup_flame_say_left_out(said, &left_out));
+    cup_plot_set_caption(input, "Width: %s (cupping); callers above, your own by lines.%s%s",
+                         weight->how, cup_call_ask_text(asked, &input->totals->calls->ask),
+                         cup_flame_left_out_text(said, &left_out));
     return plot;
 }
 
@@ -36,14 +36,14 @@ static const void *make_flame(struct cup_plot_input *input, int which)
     const char *missing = cup_stacks_missing(input->totals->profile);
     struct cup_folded folded;
     if (missing || !input->totals->calls)
-        return cup_plot_none(input, "%s", missing ? missing : "stacks were not asked for");
+        return cup_plot_unavailable(input, "%s", missing ? missing : "stacks were not asked for");
     if (!cup_weight_measured(input->totals->profile, weight->weight))
-        return cup_plot_none(input, "no process was sampled (CUPPING_CPU_HZ=0)");
+        return cup_plot_unavailable(input, "no process was sampled (CUPPING_CPU_HZ=0)");
     if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES,
                  CUP_FOLD_USER_LINES) != 0)
         return NULL;
     const void *plot = folded.nodes[0].total ? make(input, weight, &folded)
-                                             : cup_plot_none(input, "%s", weight->none);
+                                             : cup_plot_unavailable(input, "%s", weight->none);
     cup_folded_free(&folded);
     return plot;
 }

@@ -6,7 +6,7 @@
 #include "analysis/metrics/functions/folded.h"
 #include "plot/figure/theme.h"
 #include "plot/figure/ticks.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* Whose code it is: what boxes are coloured by. */
 enum cup_flame_kind {
@@ -84,8 +84,9 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
                                  struct cup_flame_left_out *left_out);
 
 /* Of what is left out, as sentences that begin with a blank; "": nothing is. Returns `to`. */
-enum { CUP_FLAME_SAID = 240 };
-char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_left_out *left_out);
+enum { CUP_FLAME_LEFT_OUT_TEXT = 240 };
+char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
+                              const struct cup_flame_left_out *left_out);
 
 /* Narrower ones than this share of all are left out, as are rows beyond so many boxes. */
 #define CUP_FLAME_LEAST 0.001

@@ -269,19 +269,20 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
     return making.plot;
 }
 
-char *cup_flame_say_left_out(char to[CUP_FLAME_SAID], const struct cup_flame_left_out *left_out)
+char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
+                              const struct cup_flame_left_out *left_out)
 {
     char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
     if (left_out->shared)
         snprintf(begun, sizeof begun, " Without the %s that all begins with.",
-                 cup_plot_counted(number, left_out->shared, "function"));
+                 cup_count_text(number, left_out->shared, "function"));
     if (left_out->passed)
         snprintf(passed, sizeof passed,
                  " Left out: %s within packages that pass on 95 %% of their width.",
-                 cup_plot_counted(number, left_out->passed, "function"));
+                 cup_count_text(number, left_out->passed, "function"));
     if (left_out->hidden)
         snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %s.",
                  cup_print_human_readable(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
-    snprintf(to, CUP_FLAME_SAID, "%s%s%s", begun, passed, hidden);
+    snprintf(to, CUP_FLAME_LEFT_OUT_TEXT, "%s%s%s", begun, passed, hidden);
     return to;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/io/branches_per_chunk.h"
 
@@ -21,9 +21,9 @@ void cup_chart_branches_per_chunk(struct cup_figure *figure, const void *data)
         (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = bins->most * 1.05};
     cup_chunk_groups_key(figure, &plot->branches.chunks, CUP_KEY_BOX);
     snprintf(mean, sizeof mean, "mean %.1f", plot->mean);
-    cup_figure_key(figure, mean, strlen(mean), CUP_KEY_DASHES, figure->look->ink);
+    cup_figure_add_key(figure, mean, strlen(mean), CUP_KEY_DASHES, figure->theme->ink);
     cup_figure_open(figure);
     cup_grouped_draw(figure, &plot->branches);
-    cup_mark_upright(figure, plot->mean, figure->look->ink);
+    cup_mark_upright(figure, plot->mean, figure->theme->ink);
     cup_figure_close(figure);
 }

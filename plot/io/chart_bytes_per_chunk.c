@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/io/bytes_per_chunk.h"
 
@@ -8,7 +8,7 @@
 static void draw_outline(struct cup_figure *figure, const struct cup_bytes_per_chunk *plot)
 {
     const struct cup_bins *bins = &plot->compressed.bins;
-    const struct cup_extent stroke = {.colour = figure->look->ink, .steps = true};
+    const struct cup_stroke stroke = {.colour = figure->theme->ink, .steps = true};
     double last = 0;
     for (size_t i = 0; i < bins->count; i++) {
         const double x[] = {bins->edges[i], bins->edges[i], bins->edges[i + 1]};
@@ -35,7 +35,7 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
     figure->y =
         (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = plot->most * 1.05};
     cup_chunk_groups_key(figure, &plot->compressed.chunks, CUP_KEY_BOX);
-    cup_figure_key(figure, delivered, strlen(delivered), CUP_KEY_LINE, figure->look->ink);
+    cup_figure_add_key(figure, delivered, strlen(delivered), CUP_KEY_LINE, figure->theme->ink);
     cup_figure_open(figure);
     cup_grouped_draw(figure, &plot->compressed);
     draw_outline(figure, plot);

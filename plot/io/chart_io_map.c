@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/plane.h"
 #include "plot/io/io_map.h"
 
@@ -17,7 +17,7 @@ static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot,
 {
     for (size_t i = 0; i < plot->mark_count; i++) {
         const struct cup_io_mark *mark = &plot->marks[i];
-        const struct cup_stretch_of_plane at = {mark->from_s, mark->to_s, mark->low, mark->high};
+        const struct cup_plane_part at = {mark->from_s, mark->to_s, mark->low, mark->high};
         const struct cup_plane plane = plane_of(figure, plot, mark->row);
         if (mark->again != again || mark->joined != joined)
             continue;
@@ -84,17 +84,17 @@ static void add_keys(struct cup_figure *figure, const struct cup_io_map *plot,
                      struct cup_colour fresh, struct cup_colour again)
 {
     enum cup_key_mark mark = plot->cells ? CUP_KEY_BOX : CUP_KEY_LINE;
-    cup_figure_key(figure, "read for the first time", 23, mark, fresh);
-    cup_figure_key(figure, "read again", 10, mark, again);
+    cup_figure_add_key(figure, "read for the first time", 23, mark, fresh);
+    cup_figure_add_key(figure, "read again", 10, mark, again);
     if (plot->any_joined && !plot->cells)
-        cup_figure_key(figure, "several reads, joined", 21, CUP_KEY_BAND, fresh);
+        cup_figure_add_key(figure, "several reads, joined", 21, CUP_KEY_BAND, fresh);
 }
 
 void cup_chart_io_map(struct cup_figure *figure, const void *data)
 {
     const struct cup_io_map *plot = data;
-    struct cup_colour fresh = figure->look->paints[CUP_PAINT_BLUE];
-    struct cup_colour again = figure->look->paints[CUP_PAINT_ORANGE];
+    struct cup_colour fresh = figure->theme->paints[CUP_PAINT_BLUE];
+    struct cup_colour again = figure->theme->paints[CUP_PAINT_ORANGE];
     set_axes(figure, plot);
     add_keys(figure, plot, fresh, again);
     cup_figure_open(figure);

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/io/open_latency.h"
 
@@ -22,8 +22,8 @@ static void key_of_curve(struct cup_figure *figure, const struct cup_open_row *r
     char text[200];
     int length =
         snprintf(text, sizeof text, "%.*s: %s", (int)row->name.length, row->name.bytes, row->brief);
-    cup_figure_key(figure, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1,
-                   CUP_KEY_LINE, colour);
+    cup_figure_add_key(figure, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1,
+                       CUP_KEY_LINE, colour);
 }
 
 static void draw_curves(struct cup_figure *figure, const struct cup_open_latency *plot)
@@ -31,12 +31,12 @@ static void draw_curves(struct cup_figure *figure, const struct cup_open_latency
     figure->y = (struct cup_axis){
         .name = "opens done by then", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
     for (size_t i = 0; i < plot->count; i++)
-        key_of_curve(figure, &plot->rows[i], cup_theme_paint(figure->look, (unsigned)i));
+        key_of_curve(figure, &plot->rows[i], cup_theme_paint(figure->theme, (unsigned)i));
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         const struct cup_open_row *row = &plot->rows[i];
         cup_mark_line(figure, row->times, row->shares, row->points,
-                      &(struct cup_extent){.colour = cup_theme_paint(figure->look, (unsigned)i),
+                      &(struct cup_stroke){.colour = cup_theme_paint(figure->theme, (unsigned)i),
                                            .steps = true});
     }
     cup_figure_close(figure);
@@ -51,22 +51,22 @@ static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *
         there[plot->rows[i].kind] = true;
     for (size_t kind = 0; kind < CUP_OPEN_KINDS; kind++)
         if (there[kind])
-            cup_figure_key(figure, cup_open_keys[kind].name, strlen(cup_open_keys[kind].name),
-                           CUP_KEY_BOX, figure->look->paints[cup_open_keys[kind].paint]);
-    cup_figure_key(figure, "median", 6, CUP_KEY_LINE, figure->look->ink);
-    cup_figure_key(figure, "longest", 7, CUP_KEY_DOT, figure->look->ink);
+            cup_figure_add_key(figure, cup_open_keys[kind].name, strlen(cup_open_keys[kind].name),
+                               CUP_KEY_BOX, figure->theme->paints[cup_open_keys[kind].paint]);
+    cup_figure_add_key(figure, "median", 6, CUP_KEY_LINE, figure->theme->ink);
+    cup_figure_add_key(figure, "longest", 7, CUP_KEY_DOT, figure->theme->ink);
 }
 
 static void draw_box(struct cup_figure *figure, const struct cup_open_row *row, size_t at)
 {
     enum { THIN = 3, PARTS = 7 }; /* the line: the middle one of so many parts of the row */
-    struct cup_colour colour = figure->look->paints[cup_open_keys[row->kind].paint];
+    struct cup_colour colour = figure->theme->paints[cup_open_keys[row->kind].paint];
     double width = pow(figure->x.scale.high / figure->x.scale.low, 0.0025);
     double widest = fmax(row->upper, row->lower * width * width);
     cup_mark_bar(figure, at, THIN, PARTS, row->low, row->high, colour);
     cup_mark_bar(figure, at, 0, 1, row->lower, widest, colour);
-    cup_mark_bar(figure, at, 0, 1, row->middle / width, row->middle * width, figure->look->ink);
-    cup_mark_row_dot(figure, at, row->longest, figure->look->ink);
+    cup_mark_bar(figure, at, 0, 1, row->middle / width, row->middle * width, figure->theme->ink);
+    cup_mark_row_dot(figure, at, row->longest, figure->theme->ink);
     double behind = row->longest * width * width;
     if (cup_bar_text_fits(figure, behind, row->text))
         cup_mark_bar_text(figure, at, row->low, behind, row->text);
@@ -78,7 +78,7 @@ static void draw_boxes(struct cup_figure *figure, const struct cup_open_latency 
     char caption[CUP_CAPTION];
     figure->y = (struct cup_axis){.name = "servers", .names = plot->names, .name_count = rows};
     draw_keys(figure, plot, rows);
-    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_box(figure, &plot->rows[i], i);

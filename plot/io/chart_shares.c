@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/io/shares.h"
 
 static void keys(struct cup_figure *figure)
 {
-    cup_figure_key(figure, "bytes", 5, CUP_KEY_BOX, figure->look->paints[CUP_PAINT_BLUE]);
-    cup_figure_key(figure, "branches", 8, CUP_KEY_BOX, figure->look->paints[CUP_PAINT_ORANGE]);
+    cup_figure_add_key(figure, "bytes", 5, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_BLUE]);
+    cup_figure_add_key(figure, "branches", 8, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_ORANGE]);
 }
 
 static void percent_axis(struct cup_figure *figure)
@@ -44,12 +44,12 @@ static const char *print_share(char to[2 * CUP_HUMAN_READABLE_ROOM], const struc
 static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    const struct cup_colour *paints = figure->look->paints;
+    const struct cup_colour *paints = figure->theme->paints;
     char caption[CUP_CAPTION];
     percent_axis(figure);
     figure->y = (struct cup_axis){.name = "files", .names = plot->names, .name_count = rows};
     keys(figure);
-    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     bool with_texts = cup_bar_text_fits(figure, largest(plot, rows), "99.9 %, 99.9 %");
     for (size_t i = 0; i < rows; i++) {
@@ -76,10 +76,10 @@ static void draw_distribution(struct cup_figure *figure, const struct cup_shares
         double middle = (bins->edges[i] + bins->edges[i + 1]) / 2;
         if (bins->counts[i] > 0)
             cup_mark_column(figure, bins->edges[i], middle, 0, bins->counts[i],
-                            figure->look->paints[CUP_PAINT_BLUE]);
+                            figure->theme->paints[CUP_PAINT_BLUE]);
         if (plot->branches[i] > 0)
             cup_mark_column(figure, middle, bins->edges[i + 1], 0, plot->branches[i],
-                            figure->look->paints[CUP_PAINT_ORANGE]);
+                            figure->theme->paints[CUP_PAINT_ORANGE]);
     }
     cup_figure_close(figure);
 }

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "analysis/profile/files.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 /* In the order of the counters. */
@@ -42,7 +42,7 @@ static void add_row(struct cup_rows *plot, const struct sums *sums, int size)
                                        (double)sums->sizes[size]);
     if (row && sums->sizes[size])
         snprintf(row->text, sizeof row->text, "%s, %.1f %%",
-                 cup_plot_counted(reads, sums->sizes[size], "read"),
+                 cup_count_text(reads, sums->sizes[size], "read"),
                  100 * (double)sums->sizes[size] / (double)sums->reads);
 }
 
@@ -57,7 +57,7 @@ const void *cup_data_access_sizes(struct cup_plot_input *input)
     while (first < SIZES && sums.sizes[first] == 0)
         first++;
     if (first == SIZES || sums.reads == 0)
-        return cup_plot_none(input, "no read of a data file was seen");
+        return cup_plot_unavailable(input, "no read of a data file was seen");
     while (sums.sizes[last] == 0)
         last--;
     for (int i = first; i <= last; i++)
@@ -66,12 +66,13 @@ const void *cup_data_access_sizes(struct cup_plot_input *input)
     plot->name = "reads";
     plot->unit = CUP_AXIS_COUNT;
     char reads[64], mean[24], bytes[24];
-    cup_plot_say(input,
-                 "%s of data files, by what each delivered: %s in all, %s a read; %.0f %% began "
-                 "where the one before ended. Pages of mapped files are no reads (cupping).",
-                 cup_plot_counted(reads, sums.reads, "read"),
-                 cup_tick_text(bytes, (double)sums.bytes, CUP_AXIS_BYTES),
-                 cup_tick_text(mean, (double)sums.bytes / (double)sums.reads, CUP_AXIS_BYTES),
-                 100 * (double)sums.in_order / (double)sums.reads);
+    cup_plot_set_caption(
+        input,
+        "%s of data files, by what each delivered: %s in all, %s a read; %.0f %% began "
+        "where the one before ended. Pages of mapped files are no reads (cupping).",
+        cup_count_text(reads, sums.reads, "read"),
+        cup_tick_text(bytes, (double)sums.bytes, CUP_AXIS_BYTES),
+        cup_tick_text(mean, (double)sums.bytes / (double)sums.reads, CUP_AXIS_BYTES),
+        100 * (double)sums.in_order / (double)sums.reads);
     return plot;
 }

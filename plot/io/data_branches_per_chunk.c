@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "plot/charts.h"
 #include "plot/io/branches_per_chunk.h"
+#include "plot/shared/plot.h"
 
 enum { BINS = 50 };
 
@@ -32,15 +32,15 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
     if (!values)
         return NULL;
     if (known == 0)
-        return cup_plot_none(input, "no chunk is known to have read a branch of a TTree");
+        return cup_plot_unavailable(input, "no chunk is known to have read a branch of a TTree");
     if (cup_grouped_make(&plot->branches, input->arena, CUP_BINS_WHOLE, values,
                          plot->branches.chunks.count, BINS) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "%s whose result was used and that read branches; different branches of each, from "
         "the baskets read (cupping).",
-        cup_plot_counted(chunks, known, "chunk"));
+        cup_count_text(chunks, known, "chunk"));
     return plot;
 }

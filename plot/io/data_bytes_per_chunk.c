@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "plot/charts.h"
 #include "plot/io/bytes_per_chunk.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rates.h"
 
 enum { BINS = 50 };
@@ -65,15 +65,15 @@ const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
         gather(&values, &plot->compressed.chunks, input) != 0)
         return NULL;
     if (values.known == 0)
-        return cup_plot_none(input, "no chunk is known to have read a basket");
+        return cup_plot_unavailable(input, "no chunk is known to have read a basket");
     if (make(plot, &values, input->arena) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "%s whose result was used and that read baskets. Baskets: compressed bytes of those "
         "that were asked for; delivered: by files and sockets, what was read ahead included "
         "(cupping).",
-        cup_plot_counted(chunks, values.known, "chunk"));
+        cup_count_text(chunks, values.known, "chunk"));
     return plot;
 }

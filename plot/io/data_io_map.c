@@ -5,9 +5,10 @@
 
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
-#include "plot/charts.h"
 #include "plot/io/io_map.h"
 #include "plot/shared/coverage.h"
+#include "plot/shared/plot.h"
+#include "plot/shared/rates.h"
 #include "plot/shared/ratios.h"
 
 /* Strokes of one file, which may be a million: no more of each than is drawn. */
@@ -294,13 +295,6 @@ static int name_rows(struct cup_io_map *plot, const struct map *map, struct cup_
     return 0;
 }
 
-const char *cup_no_extents(const struct cup_profile *profile)
-{
-    return cup_profile_measured(profile, CUP_FEATURE_ACCESS)
-               ? "no read is known whose place in a file, and time, were seen"
-               : "these logs are of a library that did not tell yet where in files was read";
-}
-
 /* "nano.root, 1.2 GB", or "6 files of the most bytes, ...; 12 files more not shown". */
 static void say_files(char *to, size_t room, const struct cup_io_map *plot, const struct map *map)
 {
@@ -312,7 +306,7 @@ static void say_files(char *to, size_t room, const struct cup_io_map *plot, cons
             to, room,
             "%zu files of the most bytes, from the first byte (below) to the last; %s more not "
             "shown",
-            map->count, cup_plot_counted(others, map->others, "file"));
+            map->count, cup_count_text(others, map->others, "file"));
     else
         snprintf(to, room, "%zu files, from the first byte (below) to the last", map->count);
 }
@@ -329,11 +323,11 @@ static void say(struct cup_plot_input *input, const struct cup_io_map *plot, con
                  cup_tick_text(bytes, (double)unknown, CUP_AXIS_BYTES));
     say_files(files, sizeof files, plot, map);
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
-    cup_plot_say(input, "%s. %s of reads in a row%s: %s, %s%s of it read before (cupping).%s%s",
-                 files, cup_plot_counted(extents, map->extents, "stroke"), joined,
-                 cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES),
-                 map->joined ? "at least " : "", again, plot->cells ? " Paler: fewer bytes." : "",
-                 lost);
+    cup_plot_set_caption(
+        input, "%s. %s of reads in a row%s: %s, %s%s of it read before (cupping).%s%s", files,
+        cup_count_text(extents, map->extents, "stroke"), joined,
+        cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES), map->joined ? "at least " : "",
+        again, plot->cells ? " Paler: fewer bytes." : "", lost);
 }
 
 static int make(struct cup_io_map *plot, struct map *map, struct cup_plot_input *input)
@@ -356,13 +350,13 @@ const void *cup_data_io_map(struct cup_plot_input *input)
     if (!plot || choose(&map, profile) != 0)
         return NULL;
     if (map.count == 0)
-        return cup_plot_none(input, "no data file was read");
+        return cup_plot_unavailable(input, "no data file was read");
     int result = make(plot, &map, input);
     free_map(&map);
     if (result != 0)
         return NULL;
     if (map.extents == 0)
-        return cup_plot_none(input, "%s", cup_no_extents(profile));
+        return cup_plot_unavailable(input, "%s", cup_no_accesses_reason(profile));
     say(input, plot, &map);
     return plot;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
-#include "plot/charts.h"
 #include "plot/io/open_latency.h"
+#include "plot/shared/plot.h"
 
 const struct cup_open_key cup_open_keys[CUP_OPEN_KINDS] = {
     {"local files, also mounted ones", CUP_PAINT_GREEN},
@@ -27,7 +27,7 @@ static void describe(struct cup_open_row *row, const struct cup_open_sum *sum)
     snprintf(row->brief, sizeof row->brief, "%s (%llu)", cup_duration_text(middle, row->middle),
              (unsigned long long)sum->opened);
     snprintf(row->text, sizeof row->text, "%s%s: median %s, 99 %% %s",
-             cup_plot_counted(counted, sum->opened, "open"), failed, middle,
+             cup_count_text(counted, sum->opened, "open"), failed, middle,
              cup_duration_text(high, row->high));
 }
 
@@ -119,18 +119,19 @@ static void say(struct cup_plot_input *input, const struct cup_open_latency *plo
     char rest[128] = "", failed[96] = "", servers[64], opens[64];
     if (left_out->servers)
         snprintf(rest, sizeof rest, " Left out are %s with less opening time, %s.",
-                 cup_plot_counted(servers, left_out->servers, "server"),
-                 cup_plot_counted(opens, left_out->opens, "open"));
+                 cup_count_text(servers, left_out->servers, "server"),
+                 cup_count_text(opens, left_out->opens, "open"));
     if (left_out->failed_only)
         snprintf(failed, sizeof failed, " At %s all failed.",
-                 cup_plot_counted(servers, left_out->failed_only, "server"));
-    cup_plot_say(input,
-                 "Timed (cupping): the open of local files that were then used, by first "
-                 "directory; XRootD's "
-                 "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
-                 plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
-                                               : "; beside names: median (opens)",
-                 rest, failed);
+                 cup_count_text(servers, left_out->failed_only, "server"));
+    cup_plot_set_caption(
+        input,
+        "Timed (cupping): the open of local files that were then used, by first "
+        "directory; XRootD's "
+        "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
+        plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
+                                      : "; beside names: median (opens)",
+        rest, failed);
 }
 
 static const void *make(struct cup_plot_input *input, const struct cup_open_sum **sums,
@@ -141,7 +142,8 @@ static const void *make(struct cup_plot_input *input, const struct cup_open_sum 
     if (!plot || fill(plot, input, sums, count, &left_out) != 0)
         return NULL;
     if (!plot->count)
-        return cup_plot_none(input, "no file was opened, and no connection made, while this was "
+        return cup_plot_unavailable(input,
+                                    "no file was opened, and no connection made, while this was "
                                     "recorded");
     say(input, plot, &left_out);
     return plot;
@@ -152,7 +154,8 @@ const void *cup_data_open_latency(struct cup_plot_input *input)
     const struct cup_profile *profile = input->totals->profile;
     size_t count;
     if (!cup_profile_measured(profile, CUP_FEATURE_OPENS))
-        return cup_plot_none(input, "an older library recorded this, which did not time opens");
+        return cup_plot_unavailable(input,
+                                    "an older library recorded this, which did not time opens");
     const struct cup_open_sum **sums = cup_opens_by_time(profile, &count);
     const void *plot = sums ? make(input, sums, count) : NULL;
     free(sums);

@@ -5,7 +5,7 @@
 
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/profile/files.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 static const struct cup_bar_kind kinds[] = {
@@ -107,7 +107,7 @@ static void add_row(struct cup_rows *plot, const struct server *server)
     double reads = fmax(1, (double)server->calls);
     int length = snprintf(row->text, sizeof row->text, "%s, %s of %s",
                           cup_tick_text(bytes, (double)server->bytes, CUP_AXIS_BYTES),
-                          cup_plot_counted(calls, server->calls, "read"),
+                          cup_count_text(calls, server->calls, "read"),
                           cup_tick_text(each, (double)server->bytes / reads, CUP_AXIS_BYTES));
     if (server->kind == BY_CLIENT && length > 0 && (size_t)length < sizeof row->text)
         snprintf(row->text + length, sizeof row->text - (size_t)length, " in %s",
@@ -121,10 +121,9 @@ static void say(struct cup_plot_input *input, const struct servers *servers, boo
         snprintf(wires, sizeof wires,
                  " Peers of the client's own sockets are left out, %zu: the same bytes.",
                  servers->wires);
-    cup_plot_say(input,
-                 "%s%s, Dask's own left out. What a URL names may be a redirector (cupping).%s",
-                 all ? "" : "The most bytes of ",
-                 cup_plot_counted(counted, servers->count, "server"), wires);
+    cup_plot_set_caption(
+        input, "%s%s, Dask's own left out. What a URL names may be a redirector (cupping).%s",
+        all ? "" : "The most bytes of ", cup_count_text(counted, servers->count, "server"), wires);
 }
 
 const void *cup_data_servers(struct cup_plot_input *input)
@@ -139,7 +138,8 @@ const void *cup_data_servers(struct cup_plot_input *input)
         return NULL;
     servers.count = join(servers.rows, servers.count);
     if (servers.count == 0)
-        return cup_plot_none(input, "no byte came from a server: all files were local or mounted");
+        return cup_plot_unavailable(input,
+                                    "no byte came from a server: all files were local or mounted");
     for (size_t i = 0; i < servers.count; i++)
         add_row(plot, &servers.rows[i]);
     plot->what = "servers";

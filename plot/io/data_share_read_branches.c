@@ -4,7 +4,7 @@
 
 #include "analysis/base/units.h"
 #include "analysis/metrics/reads/file_shares.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_BLUE}};
@@ -86,20 +86,20 @@ static void say(struct cup_plot_input *input, const struct cup_rows *plot, size_
                 size_t files)
 {
     char branches[CUP_HUMAN_READABLE_ROOM], counted[64];
-    cup_plot_say(input,
-                 "Compressed bytes of different baskets, of all in %s, by their own word: %s%s "
-                 "branches, first those of which most was read; those of which nothing was read "
-                 "are left out (cupping).",
-                 cup_plot_counted(counted, files, "file"),
-                 known > plot->count ? "the first of " : "",
-                 cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
+    cup_plot_set_caption(
+        input,
+        "Compressed bytes of different baskets, of all in %s, by their own word: %s%s "
+        "branches, first those of which most was read; those of which nothing was read "
+        "are left out (cupping).",
+        cup_count_text(counted, files, "file"), known > plot->count ? "the first of " : "",
+        cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
 }
 
 const void *cup_data_share_read_branches(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     if (!input->totals->shares)
-        return cup_plot_none(input, "it takes the files themselves: --files DIR");
+        return cup_plot_unavailable(input, "it takes the files themselves: --files DIR");
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
     struct adding adding = {
         .shares = input->totals->shares,
@@ -108,7 +108,8 @@ const void *cup_data_share_read_branches(struct cup_plot_input *input)
         return NULL;
     size_t known = sort(adding.parts, profile->branch_count);
     if (known == 0)
-        return cup_plot_none(input, "no file that was read could be opened, or says how large its "
+        return cup_plot_unavailable(input,
+                                    "no file that was read could be opened, or says how large its "
                                     "branches are");
     for (size_t i = 0; i < known; i++)
         add_bar(plot, profile, &adding.parts[i]);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/reads/file_shares.h"
-#include "plot/charts.h"
 #include "plot/io/shares.h"
+#include "plot/shared/plot.h"
 
 enum { BINS = 20 };
 
@@ -112,10 +112,10 @@ static void say(struct cup_plot_input *input, const struct file *files, size_t k
     else if (by_files)
         snprintf(opened, sizeof opened, "as %zu of them say, and as uproot knew the others",
                  by_files);
-    cup_plot_say(input,
-                 "Of the trees read in %s, %s: compressed bytes of different "
-                 "baskets, and branches that hold baskets (cupping).",
-                 cup_plot_counted(text, known, "file"), opened);
+    cup_plot_set_caption(input,
+                         "Of the trees read in %s, %s: compressed bytes of different "
+                         "baskets, and branches that hold baskets (cupping).",
+                         cup_count_text(text, known, "file"), opened);
 }
 
 const void *cup_data_share_read(struct cup_plot_input *input)
@@ -127,7 +127,7 @@ const void *cup_data_share_read(struct cup_plot_input *input)
     if (!files)
         return NULL;
     if (known == 0)
-        return cup_plot_none(input, "of no tree that was read is it known how large it is");
+        return cup_plot_unavailable(input, "of no tree that was read is it known how large it is");
     add_rows(plot, totals, files, known);
     if (known > CUP_ROWS_MOST && make_distribution(plot, input, files, known) != 0)
         return NULL;

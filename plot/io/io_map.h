@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "analysis/base/intern.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum {
     CUP_IO_FILES = 6,    /* shown at most */
@@ -40,8 +40,5 @@ struct cup_io_map {
     size_t cell_rows;          /* of each file */
     double most;               /* bytes in a cell */
 };
-
-/* Why there is nothing to draw of a profile without strokes. */
-const char *cup_no_extents(const struct cup_profile *profile);
 
 #endif

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_IO_OPEN_LATENCY_H
 
 #include "plot/figure/theme.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* Up to so many servers are curves; more are rows. */
 enum { CUP_OPEN_CURVES = 6, CUP_OPEN_ROWS = 30, CUP_OPEN_KINDS = 3 };

@@ -4,7 +4,6 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/write/html.h"
-#include "plot/plots.h"
 
 static const struct cup_page_evidence evidence[] = {
     {"tasks_failed", "wasted-work", "Tasks that failed or never ended"},
@@ -69,28 +68,30 @@ static bool has(const char *contents, const char *target)
     return strstr(contents, link) != NULL;
 }
 
-static void put_link(FILE *out, const char *target, const char *text)
+static void write_link(FILE *out, const char *target, const char *text)
 {
     fprintf(out, " <a href=\"#%s\">", target);
     cup_html_string(out, text);
     fputs("</a>", out);
 }
 
-static void put_evidence(FILE *out, const char *rule, const char *contents)
+static void write_evidence(FILE *out, const struct cup_plot_table *table, const char *rule,
+                           const char *contents)
 {
     const struct cup_page_evidence *one = cup_page_find_evidence(rule);
-    const struct cup_plot *plot = one && one->plot ? cup_find_plot(one->plot) : NULL;
+    const struct cup_plot *plot = one && one->plot ? cup_plot_find(table, one->plot) : NULL;
     char target[CUP_HTML_TARGET], plot_target[CUP_HTML_TARGET] = "";
     if (plot)
         snprintf(plot_target, sizeof plot_target, "plot-%s", plot->name);
     if (plot && has(contents, plot_target))
-        put_link(out, plot_target, plot->title);
+        write_link(out, plot_target, plot->title);
     if (one && one->table && has(contents, cup_html_target(target, one->table)))
-        put_link(out, target, one->table);
+        write_link(out, target, one->table);
     fprintf(out, " <small>rule <code>%s</code></small>", rule);
 }
 
-size_t cup_page_advice(FILE *out, const struct cup_totals *totals, const char *contents)
+size_t cup_page_advice(FILE *out, const struct cup_totals *totals,
+                       const struct cup_plot_table *table, const char *contents)
 {
     struct cup_advice advice[CUP_ADVICE_MOST];
     size_t count = cup_advice_make(totals, advice);
@@ -105,7 +106,7 @@ size_t cup_page_advice(FILE *out, const struct cup_totals *totals, const char *c
         fputs("<li>", out);
         cup_html_prose(out, advice[i].text);
         fputs("<p class=\"evidence\">Evidence:", out);
-        put_evidence(out, advice[i].rule, contents);
+        write_evidence(out, table, advice[i].rule, contents);
         fputs("</p></li>\n", out);
     }
     fputs("</ol>\n", out);

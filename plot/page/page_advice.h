@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "analysis/metrics/totals.h"
+#include "plot/shared/plot.h"
 
 /* Where to look for the evidence of a rule: the name of a plot and the heading of a table of the
  * report; NULL where there is none. */
@@ -18,6 +18,7 @@ const struct cup_page_evidence *cup_page_find_evidence(const char *rule);
 
 /* As a list. `contents` are the links to what the page has: others would lead nowhere. Returns how
  * many sentences there are. */
-size_t cup_page_advice(FILE *out, const struct cup_totals *totals, const char *contents);
+size_t cup_page_advice(FILE *out, const struct cup_totals *totals,
+                       const struct cup_plot_table *table, const char *contents);
 
 #endif

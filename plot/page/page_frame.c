@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/write/html.h"
-#include "plot/page/page_paints.h"
+#include "plot/figure/css_colours.h"
 #include "plot/page/page_parts.h"
 
 /* ---- what stands around ------------------------------------------------------------------- */
@@ -16,13 +16,13 @@ static void write_style(FILE *out)
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
           "<style>\n:root{--flip:none;",
           out);
-    cup_page_paints(out, false);
+    cup_css_variables(out, false);
     fputs("}\n@media screen and (prefers-color-scheme:dark){:root{"
           "--flip:invert(1) hue-rotate(180deg);",
           out);
-    cup_page_paints(out, true);
+    cup_css_variables(out, true);
     fprintf(out, "}}\n%s%s</style>\n<style id=\"drawing\">\n", cup_page_css, cup_flame_css);
-    cup_page_paint_rules(out);
+    cup_css_rules(out);
     fprintf(out, "%s</style>\n", cup_page_drawing_css);
 }
 

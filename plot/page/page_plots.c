@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "analysis/write/html.h"
-#include "plot/page/page_paints.h"
+#include "plot/figure/css_colours.h"
 #include "plot/page/page_svg.h"
+#include "plot/shared/plot_draw.h"
 
 /* What comes first, in this order; the very first is as wide as the page, as is that of runs. */
 static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
@@ -21,11 +22,11 @@ static bool is_front(const struct cup_plot *plot)
 
 /* ---- legends ------------------------------------------------------------------------------ */
 
-static bool is_repeated(const struct cup_legend *legend, size_t key)
+static bool is_repeated(const struct cup_drawing *drawing, size_t key)
 {
-    const char *name = cup_page_paint(legend->keys[key].colour);
+    const char *name = cup_paint_name(drawing->keys[key].colour);
     for (size_t i = 0; i < key; i++) {
-        const char *other = cup_page_paint(legend->keys[i].colour);
+        const char *other = cup_paint_name(drawing->keys[i].colour);
         if (other && strcmp(name, other) == 0)
             return true;
     }
@@ -47,14 +48,14 @@ static bool is_used(const struct cup_bytes *shapes, const char *paint)
 
 /* A switch for each colour of the legend; of use with the script only, which brings them to light.
  */
-static void write_keys(FILE *out, const struct cup_legend *legend, const struct cup_bytes *shapes)
+static void write_keys(FILE *out, const struct cup_drawing *drawing)
 {
     fputs("<ul class=\"keys\" aria-label=\"Shown in the plot\" hidden>\n", out);
-    for (size_t i = 0; i < legend->count; i++) {
-        const struct cup_key *key = &legend->keys[i];
-        const char *paint = cup_page_paint(key->colour);
-        if (key->mark == CUP_KEY_NONE || !paint || is_repeated(legend, i) ||
-            !is_used(shapes, paint))
+    for (size_t i = 0; i < drawing->key_count; i++) {
+        const struct cup_key *key = &drawing->keys[i];
+        const char *paint = cup_paint_name(key->colour);
+        if (key->mark == CUP_KEY_NONE || !paint || is_repeated(drawing, i) ||
+            !is_used(drawing->bytes, paint))
             continue;
         fprintf(out,
                 "<li><button type=\"button\" aria-pressed=\"true\" data-paint=\"%s\">"
@@ -88,28 +89,26 @@ static void begin_figure(const struct cup_page_plots *plots, const struct cup_pl
 }
 
 /* Smaller sheets than those of files: their letters are large beside what is drawn. */
-static int draw(const struct cup_page_plots *plots, const struct cup_plot *plot,
-                const struct cup_plot_input *input, const void *data)
+static int write_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                        const struct cup_plot_input *input, const void *data)
 {
-    bool first = strcmp(plot->name, front[0]) == 0 || plot == cup_run_plots;
-    const struct cup_plot_style style = {.width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2};
-    struct cup_legend legend;
-    struct cup_canvas canvas;
-    const struct cup_bytes *shapes;
-    if (cup_plot_draw_for_page(plot, input, data, &style, &legend, &canvas, &shapes,
-                               plots->error) != 0)
+    bool first = strcmp(plot->name, front[0]) == 0 || (plots->runs && plot == plots->table->rows);
+    const struct cup_plot_style style = {
+        .width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2, .for_page = true};
+    struct cup_drawing drawing;
+    if (cup_plot_draw(plot, input, data, &style, &drawing, plots->error) != 0)
         return -1;
     begin_figure(plots, plot, first);
-    cup_page_svg(plots->out, plot, &canvas, shapes, legend.caption);
+    cup_page_svg(plots->out, plot, &drawing.canvas, drawing.bytes, drawing.caption);
     fputs("</div>\n", plots->out);
-    write_keys(plots->out, &legend, shapes);
+    write_keys(plots->out, &drawing);
     fputs("</figure>\n", plots->out);
-    cup_canvas_close(&canvas);
+    cup_canvas_close(&drawing.canvas);
     return 0;
 }
 
-static void leave_out(const struct cup_page_plots *plots, const struct cup_plot *plot,
-                      const char *reason)
+static void list_left_out(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                          const char *reason)
 {
     fputs("<li>", plots->left_out);
     cup_html_string(plots->left_out, plot->title);
@@ -118,16 +117,16 @@ static void leave_out(const struct cup_page_plots *plots, const struct cup_plot 
     fputs("</li>\n", plots->left_out);
 }
 
-static int put_plot(const struct cup_page_plots *plots, const struct cup_plot *plot)
+static int write_plot(const struct cup_page_plots *plots, const struct cup_plot *plot)
 {
     struct cup_arena arena = {0};
     struct cup_plot_input input = {.totals = plots->totals, .runs = plots->runs, .arena = &arena};
     const void *data;
     int result = cup_plot_make(plot, &input, &data, plots->error);
     if (result == 0) {
-        result = draw(plots, plot, &input, data);
+        result = write_figure(plots, plot, &input, data);
     } else if (result > 0) {
-        leave_out(plots, plot, input.reason);
+        list_left_out(plots, plot, input.reason);
         result = 0;
     }
     cup_arena_clear(&arena);
@@ -137,23 +136,15 @@ static int put_plot(const struct cup_page_plots *plots, const struct cup_plot *p
 int cup_page_plots_front(const struct cup_page_plots *plots)
 {
     for (int i = 0; i < FRONT; i++)
-        if (put_plot(plots, cup_find_plot(front[i])) != 0)
+        if (write_plot(plots, cup_plot_find(plots->table, front[i])) != 0)
             return -1;
     return 0;
 }
 
 int cup_page_plots_others(const struct cup_page_plots *plots)
 {
-    for (size_t i = 0; i < cup_plot_count; i++)
-        if (!is_front(&cup_plots[i]) && put_plot(plots, &cup_plots[i]) != 0)
-            return -1;
-    return 0;
-}
-
-int cup_page_plots_of_runs(const struct cup_page_plots *plots)
-{
-    for (size_t i = 0; i < cup_run_plot_count; i++)
-        if (put_plot(plots, &cup_run_plots[i]) != 0)
+    for (size_t i = 0; i < plots->table->count; i++)
+        if (!is_front(&plots->table->rows[i]) && write_plot(plots, &plots->table->rows[i]) != 0)
             return -1;
     return 0;
 }

@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 struct cup_page_plots {
+    const struct cup_plot_table *table;
     const struct cup_totals *totals;
     const struct cup_plot_runs *runs; /* in place of totals: the page is of several runs */
     FILE *out;                        /* not owned, as the others */
@@ -16,11 +17,10 @@ struct cup_page_plots {
     struct cup_error *error;
 };
 
-/* The first ones, which go over the whole run, or all others. Returns 0, or -1 and *error. */
+/* Writes the plots at the front of the page of one run. Returns 0, or -1 and *error. */
 int cup_page_plots_front(const struct cup_page_plots *plots);
-int cup_page_plots_others(const struct cup_page_plots *plots);
 
-/* Likewise, those of several runs. */
-int cup_page_plots_of_runs(const struct cup_page_plots *plots);
+/* Writes all plots of the table that are not at the front. Returns 0, or -1 and *error. */
+int cup_page_plots_others(const struct cup_page_plots *plots);
 
 #endif

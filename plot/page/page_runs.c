@@ -7,11 +7,12 @@
 
 enum part { PLOTS, FUNCTIONS, TABLES, PLOT_LINKS, TABLE_LINKS, LEFT_OUT, PARTS };
 
-static int make_parts(const struct cup_plot_runs *runs, const struct cup_page_part *parts,
-                      struct cup_error *error)
+static int make_parts(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
+                      const struct cup_page_part *parts, struct cup_error *error)
 {
     static const struct cup_target none;
-    const struct cup_page_plots plots = {.runs = runs,
+    const struct cup_page_plots plots = {.table = table,
+                                         .runs = runs,
                                          .out = parts[PLOTS].file,
                                          .contents = parts[PLOT_LINKS].file,
                                          .left_out = parts[LEFT_OUT].file,
@@ -21,7 +22,7 @@ static int make_parts(const struct cup_plot_runs *runs, const struct cup_page_pa
     if (cup_page_has_flame_of_runs(runs) &&
         cup_page_flame_of_runs(parts[FUNCTIONS].file, runs) != 0)
         return cup_error_memory(error, "page");
-    return cup_page_plots_of_runs(&plots);
+    return cup_page_plots_others(&plots);
 }
 
 static void put_list(FILE *out, const char *name, const char *links)
@@ -57,11 +58,11 @@ static void put_all(FILE *out, const struct cup_plot_runs *runs, const struct cu
     cup_page_frame_end(out);
 }
 
-int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_output *output,
-                        struct cup_error *error)
+int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
+                        const struct cup_output *output, struct cup_error *error)
 {
     struct cup_page_part parts[PARTS] = {{0}};
-    int result = cup_page_parts_open(parts, PARTS) == 0 ? make_parts(runs, parts, error)
+    int result = cup_page_parts_open(parts, PARTS) == 0 ? make_parts(runs, table, parts, error)
                                                         : cup_error_memory(error, "page");
     if (cup_page_parts_close(parts, PARTS) != 0 && result == 0)
         result = cup_error_memory(error, "page");

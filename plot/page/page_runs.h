@@ -7,7 +7,7 @@
 #include "plot/shared/runs.h"
 
 /* Returns 0, or -1 and *error; `output` tells whether everything was written. */
-int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_output *output,
-                        struct cup_error *error);
+int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
+                        const struct cup_output *output, struct cup_error *error);
 
 #endif

@@ -3,46 +3,17 @@
 #include <math.h>
 
 #include "analysis/write/html.h"
-#include "plot/page/page_paints.h"
+#include "plot/figure/svg.h"
 
-static void write_look(FILE *out, struct cup_colour colour)
+/* Without the page's script, browsers show the title. */
+static void write_hover(FILE *out, const struct cup_hover *hover)
 {
-    char hex[CUP_HEX];
-    const char *name = cup_page_colour(colour);
-    if (name)
-        fprintf(out, " class=\"%s\"", name);
-    else
-        fprintf(out, " class=\"shade\" color=\"%s\"", cup_colour_hex(hex, colour));
-}
-
-/* As long as it was measured, whatever the font: what did not overlap then does not now. */
-static void write_text(FILE *out, const struct cup_written *written)
-{
-    const struct cup_lettering *lettering = &written->lettering;
-    if (!*written->text)
-        return;
-    if (lettering->upright)
-        fprintf(out, "<text transform=\"translate(%.2f %.2f) rotate(-90)\"", written->start.x,
-                written->start.y);
-    else
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\"", written->start.x, written->start.y);
-    fprintf(out, " font-size=\"%.2f\" textLength=\"%.2f\" lengthAdjust=\"spacingAndGlyphs\"%s",
-            lettering->size, written->length, lettering->bold ? " font-weight=\"bold\"" : "");
-    write_look(out, lettering->colour);
-    putc('>', out);
-    cup_html_string(out, written->text);
-    fputs("</text>\n", out);
-}
-
-/* Browsers show its title, if no script does. */
-static void write_told(FILE *out, const struct cup_last_written *told)
-{
-    const struct cup_box *box = &told->box;
+    const struct cup_box *box = &hover->box;
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", box->left, box->top,
             fmax(box->width, 0.5), fmax(box->height, 0.5));
-    write_look(out, told->colour);
+    cup_svg_write_class(out, hover->colour);
     fputs("><title>", out);
-    cup_html_string(out, told->text);
+    cup_html_string(out, hover->text);
     fputs("</title></rect>\n", out);
 }
 
@@ -67,10 +38,9 @@ void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canva
     fputs("<g class=\"shapes\" aria-hidden=\"true\">\n", out);
     fwrite(shapes->bytes, 1, shapes->count, out);
     fputs("</g>\n<g class=\"texts\" aria-hidden=\"true\">\n", out);
-    for (size_t i = 0; i < canvas->written_count; i++)
-        write_text(out, &canvas->written[i]);
+    cup_svg_write_texts(out, canvas);
     fputs("</g>\n<g class=\"tips\" aria-hidden=\"true\">\n", out);
-    for (size_t i = 0; i < canvas->told_count; i++)
-        write_told(out, &canvas->told[i]);
+    for (size_t i = 0; i < canvas->hover_count; i++)
+        write_hover(out, &canvas->hovers[i]);
     fputs("</g>\n</svg>\n", out);
 }

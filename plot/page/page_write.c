@@ -7,12 +7,14 @@
 #include "plot/page/page_flame.h"
 #include "plot/page/page_frame.h"
 #include "plot/page/page_plots.h"
+#include "plot/shared/plot_draw.h"
 
 /* Parts that are made before what links to them is written. */
 enum part { SUMMARY, FRONT, FUNCTIONS, TABLES, OTHERS, LINKS, LEFT_OUT, PARTS };
 
 struct page {
     const struct cup_totals *totals;
+    const struct cup_plot_table *table;
     FILE *out; /* the output's */
     struct cup_page_part parts[PARTS];
     struct cup_error *error;
@@ -54,7 +56,8 @@ static void begin(const struct page *page)
 static int make_plots(const struct page *page, enum part part,
                       int (*make)(const struct cup_page_plots *plots))
 {
-    const struct cup_page_plots plots = {.totals = page->totals,
+    const struct cup_page_plots plots = {.table = page->table,
+                                         .totals = page->totals,
                                          .out = page->parts[part].file,
                                          .contents = page->parts[LINKS].file,
                                          .left_out = page->parts[LEFT_OUT].file,
@@ -82,7 +85,7 @@ static int make_parts(const struct page *page)
 static void put_advice(const struct page *page)
 {
     cup_page_part_begin(page->out, "advice", "What to look at");
-    cup_page_advice(page->out, page->totals, page->parts[LINKS].text);
+    cup_page_advice(page->out, page->totals, page->table, page->parts[LINKS].text);
     cup_page_part_end(page->out);
 }
 
@@ -137,10 +140,10 @@ static void put_all(const struct page *page)
     cup_page_frame_end(page->out);
 }
 
-int cup_page_write(const struct cup_totals *totals, const struct cup_output *output,
-                   struct cup_error *error)
+int cup_page_write(const struct cup_totals *totals, const struct cup_plot_table *table,
+                   const struct cup_output *output, struct cup_error *error)
 {
-    struct page page = {.totals = totals, .out = output->file, .error = error};
+    struct page page = {.totals = totals, .table = table, .out = output->file, .error = error};
     int result = cup_page_parts_open(page.parts, PARTS) == 0 ? make_parts(&page)
                                                              : cup_error_memory(error, "page");
     if (cup_page_parts_close(page.parts, PARTS) != 0 && result == 0)

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/curves.h"
 
@@ -10,7 +10,7 @@ static void draw_key(struct cup_figure *figure, const struct cup_curve *curve,
     enum cup_key_mark mark = curve->kind == CUP_CURVE_BAND    ? CUP_KEY_BAND
                              : curve->kind == CUP_CURVE_LEVEL ? CUP_KEY_DASHES
                                                               : CUP_KEY_LINE;
-    cup_figure_key(figure, curve->name, strlen(curve->name), mark, colour);
+    cup_figure_add_key(figure, curve->name, strlen(curve->name), mark, colour);
 }
 
 static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve,
@@ -23,7 +23,7 @@ static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve,
         cup_mark_level(figure, curve->values[0], colour);
     else
         cup_mark_line(figure, curve->time_s, curve->values, curve->count,
-                      &(struct cup_extent){.colour = colour, .steps = steps, .filled = steps});
+                      &(struct cup_stroke){.colour = colour, .steps = steps, .filled = steps});
 }
 
 /* Both axes end at the same value, not at a tick: they are one scale. */
@@ -34,8 +34,9 @@ static void add_bits(struct cup_figure *figure, double high)
         .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
 }
 
-static void draw(struct cup_figure *figure, const struct cup_curves *plot)
+void cup_chart_curves(struct cup_figure *figure, const void *data)
 {
+    const struct cup_curves *plot = data;
     bool whole = plot->unit == CUP_AXIS_PERCENT && plot->most <= 100;
     double high = whole ? 100 : plot->most * 1.05;
     figure->x = cup_run_axis(plot->seconds);
@@ -44,24 +45,9 @@ static void draw(struct cup_figure *figure, const struct cup_curves *plot)
     if (plot->bits)
         add_bits(figure, high);
     for (size_t i = 0; i < plot->count; i++)
-        draw_key(figure, &plot->curves[i], figure->look->paints[plot->curves[i].paint]);
+        draw_key(figure, &plot->curves[i], figure->theme->paints[plot->curves[i].paint]);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)
-        draw_curve(figure, &plot->curves[i], figure->look->paints[plot->curves[i].paint]);
+        draw_curve(figure, &plot->curves[i], figure->theme->paints[plot->curves[i].paint]);
     cup_figure_close(figure);
-}
-
-void cup_chart_data_rate(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_resource_utilization(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_heap_rss(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
 }

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/figure/mark_titles.h"
+#include "plot/figure/hover_texts.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/density.h"
 
@@ -9,9 +9,10 @@
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density)
 {
     char text[32];
-    cup_figure_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_theme_strength(figure->look, 0.15));
+    cup_figure_add_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.15));
     snprintf(text, sizeof text, "%.0f chunks", density->most);
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX, cup_theme_strength(figure->look, 1));
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_BOX,
+                       cup_theme_strength(figure->theme, 1));
 }
 
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density)
@@ -20,10 +21,10 @@ void cup_density_draw(struct cup_figure *figure, const struct cup_density *densi
     for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
         strengths[i] = cup_density_strength(density, i);
     cup_mark_density(figure, strengths, CUP_DENSITY_X, CUP_DENSITY_Y);
-    cup_tell_grid(figure, &(struct cup_told_grid){.values = density->cells,
-                                                  .columns = CUP_DENSITY_X,
-                                                  .rows = CUP_DENSITY_Y,
-                                                  .sums = true,
-                                                  .times = 1,
-                                                  .what = " chunks"});
+    cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = density->cells,
+                                                       .columns = CUP_DENSITY_X,
+                                                       .rows = CUP_DENSITY_Y,
+                                                       .sums = true,
+                                                       .times = 1,
+                                                       .what = " chunks"});
 }

@@ -6,9 +6,9 @@ void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_poin
 {
     for (size_t i = 0; i < points->group_count; i++) {
         const struct cup_text *name = &points->groups[i].name;
-        cup_figure_key(figure, name->length ? name->bytes : "no dataset",
-                       name->length ? name->length : 10, mark,
-                       cup_theme_paint(figure->look, (unsigned)i));
+        cup_figure_add_key(figure, name->length ? name->bytes : "no dataset",
+                           name->length ? name->length : 10, mark,
+                           cup_theme_paint(figure->theme, (unsigned)i));
     }
 }
 
@@ -21,7 +21,7 @@ void cup_grouped_draw(struct cup_figure *figure, const struct cup_grouped *group
             double high = low + grouped->counts[i][bin];
             if (high > low)
                 cup_mark_column(figure, edges[bin], edges[bin + 1], low, high,
-                                cup_theme_paint(figure->look, (unsigned)i));
+                                cup_theme_paint(figure->theme, (unsigned)i));
             low = high;
         }
     }

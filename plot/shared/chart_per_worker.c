@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/charts.h"
-#include "plot/figure/mark_titles.h"
+#include "plot/figure/figure.h"
+#include "plot/figure/hover_texts.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/per_worker.h"
 
@@ -13,12 +13,12 @@ static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *p
     figure->y = (struct cup_axis){
         .name = plot->name, .unit = CUP_AXIS_PERCENT, .high = plot->highest * 1.05};
     for (size_t i = 0; i < plot->row_count; i++)
-        cup_figure_key(figure, plot->workers[i].bytes, plot->workers[i].length, CUP_KEY_LINE,
-                       cup_theme_paint(figure->look, (unsigned)i));
+        cup_figure_add_key(figure, plot->workers[i].bytes, plot->workers[i].length, CUP_KEY_LINE,
+                           cup_theme_paint(figure->theme, (unsigned)i));
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->row_count; i++)
         cup_mark_line(figure, plot->time_s, plot->values + i * plot->bin_count, plot->bin_count,
-                      &(struct cup_extent){.colour = cup_theme_paint(figure->look, (unsigned)i)});
+                      &(struct cup_stroke){.colour = cup_theme_paint(figure->theme, (unsigned)i)});
     cup_figure_close(figure);
 }
 
@@ -39,8 +39,8 @@ static void strength_key(struct cup_figure *figure, const struct cup_per_worker 
     char text[96];
     double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
     snprintf(text, sizeof text, "%.3g %%", round(value / digit) * digit);
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_BOX,
-                   cup_theme_strength(figure->look, share));
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_BOX,
+                       cup_theme_strength(figure->theme, share));
 }
 
 static struct cup_axis worker_axis(const struct cup_per_worker *plot)
@@ -83,11 +83,11 @@ static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *p
         draw_row(figure, plot, row);
     if (cells) {
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
-        cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->values,
-                                                      .columns = plot->bin_count,
-                                                      .rows = plot->row_count,
-                                                      .times = 1,
-                                                      .what = " %"});
+        cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = plot->values,
+                                                           .columns = plot->bin_count,
+                                                           .rows = plot->row_count,
+                                                           .times = 1,
+                                                           .what = " %"});
     }
     free(cells);
 }
@@ -98,32 +98,18 @@ static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *pl
     strength_key(figure, plot, 0);
     strength_key(figure, plot, 0.5);
     strength_key(figure, plot, 1);
-    cup_figure_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->look->ink);
+    cup_figure_add_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->theme->ink);
     cup_figure_open(figure);
     draw_cells(figure, plot);
     cup_figure_close(figure);
 }
 
-static void draw(struct cup_figure *figure, const struct cup_per_worker *plot)
+void cup_chart_per_worker(struct cup_figure *figure, const void *data)
 {
+    const struct cup_per_worker *plot = data;
     figure->x = cup_run_axis(plot->seconds);
     if (plot->heat)
         draw_heat(figure, plot);
     else
         draw_lines(figure, plot);
-}
-
-void cup_chart_memory_per_worker(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_worker_activity(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_cpu_per_worker(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/ratios.h"
 
@@ -41,8 +41,8 @@ static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *p
     for (int i = 0; i < ALGORITHMS; i++)
         for (size_t row = 0; row < rows; row++)
             if (algorithm_of(plot->rows[row].algorithms) == &algorithms[i]) {
-                cup_figure_key(figure, algorithms[i].name, strlen(algorithms[i].name), CUP_KEY_BOX,
-                               figure->look->paints[algorithms[i].paint]);
+                cup_figure_add_key(figure, algorithms[i].name, strlen(algorithms[i].name),
+                                   CUP_KEY_BOX, figure->theme->paints[algorithms[i].paint]);
                 break;
             }
 }
@@ -78,7 +78,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     char caption[CUP_CAPTION];
     figure->x = ratio_axis(&range);
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
-    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
     algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
@@ -87,7 +87,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
         const struct cup_ratio *row = &plot->rows[i];
         double from = figure->x.log ? 1 : 0;
         cup_mark_bar(figure, i, 0, 1, fmin(from, row->ratio), fmax(from, row->ratio),
-                     figure->look->paints[algorithm_of(row->algorithms)->paint]);
+                     figure->theme->paints[algorithm_of(row->algorithms)->paint]);
         snprintf(text, sizeof text, "%s, %s",
                  cup_print_human_readable(ratio, cup_real(row->ratio), CUP_UNIT_RATIO),
                  cup_print_human_readable(bytes, cup_real(row->bytes), CUP_UNIT_BYTES));
@@ -108,13 +108,13 @@ static void draw_distribution(struct cup_figure *figure, const struct cup_ratios
     figure->y =
         (struct cup_axis){.name = plot->what, .unit = CUP_AXIS_COUNT, .high = bins->most * 1.05};
     snprintf(all, sizeof all, "all together %.2f", plot->all);
-    cup_figure_key(figure, all, strlen(all), CUP_KEY_DASHES, figure->look->ink);
+    cup_figure_add_key(figure, all, strlen(all), CUP_KEY_DASHES, figure->theme->ink);
     cup_figure_open(figure);
     for (size_t i = 0; i < bins->count; i++)
         if (bins->counts[i] > 0)
             cup_mark_column(figure, bins->edges[i], bins->edges[i + 1], 0, bins->counts[i],
-                            figure->look->paints[CUP_PAINT_BLUE]);
-    cup_mark_upright(figure, plot->all, figure->look->ink);
+                            figure->theme->paints[CUP_PAINT_BLUE]);
+    cup_mark_upright(figure, plot->all, figure->theme->ink);
     cup_figure_close(figure);
 }
 

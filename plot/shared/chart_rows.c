@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/rows.h"
 
@@ -31,12 +31,12 @@ static void draw_keys(struct cup_figure *figure, const struct cup_rows *plot, si
             there |= plot->rows[i].parts[kind] > 0;
         const char *name = plot->kinds[kind].name;
         if (there && name)
-            cup_figure_key(figure, name, strlen(name), CUP_KEY_BOX,
-                           figure->look->paints[plot->kinds[kind].paint]);
+            cup_figure_add_key(figure, name, strlen(name), CUP_KEY_BOX,
+                               figure->theme->paints[plot->kinds[kind].paint]);
     }
     if (plot->mark > 0)
-        cup_figure_key(figure, plot->mark_name, strlen(plot->mark_name), CUP_KEY_DASHES,
-                       figure->look->ink);
+        cup_figure_add_key(figure, plot->mark_name, strlen(plot->mark_name), CUP_KEY_DASHES,
+                           figure->theme->ink);
 }
 
 static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, size_t row)
@@ -47,7 +47,7 @@ static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, siz
         if (!(part > 0))
             continue;
         cup_mark_bar(figure, row, 0, 1, at, at + part,
-                     figure->look->paints[plot->kinds[kind].paint]);
+                     figure->theme->paints[plot->kinds[kind].paint]);
         at += part;
     }
     double end = fmax(at, plot->mark);
@@ -65,8 +65,9 @@ static double end_of(const struct cup_rows *plot, size_t rows)
     return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1 + plot->room);
 }
 
-static void draw(struct cup_figure *figure, const struct cup_rows *plot)
+void cup_chart_rows(struct cup_figure *figure, const void *data)
 {
+    const struct cup_rows *plot = data;
     size_t rows = cup_rows_that_fit(figure, plot->count);
     char caption[CUP_CAPTION];
     figure->x = (struct cup_axis){.name = plot->name,
@@ -75,51 +76,11 @@ static void draw(struct cup_figure *figure, const struct cup_rows *plot)
                                   .high = end_of(plot, rows)};
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     draw_keys(figure, plot, rows);
-    cup_figure_say_rows(figure, rows, plot->count, caption);
+    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_row(figure, plot, i);
     if (plot->mark > 0)
-        cup_mark_upright(figure, plot->mark, figure->look->ink);
+        cup_mark_upright(figure, plot->mark, figure->theme->ink);
     cup_figure_close(figure);
-}
-
-void cup_chart_efficiency_summary(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_share_read_branches(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_access_sizes(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_hosts(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_wasted_work(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_servers(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_task_overhead(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
-}
-
-void cup_chart_compare_budget(struct cup_figure *figure, const void *data)
-{
-    draw(figure, data);
 }

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_SHARED_CHUNKS_H
 
 #include "plot/figure/figure.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 struct cup_chunk_point {
     double events, wall_s; /* NAN: not known */

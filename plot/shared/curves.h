@@ -4,7 +4,7 @@
 
 #include "plot/figure/theme.h"
 #include "plot/figure/ticks.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum { CUP_CURVES = 6 };
 

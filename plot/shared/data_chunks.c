@@ -56,7 +56,7 @@ int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input
     const struct cup_profile *profile = totals->profile;
     *points = (struct cup_chunk_points){0};
     if (totals->used_chunks == 0) {
-        cup_plot_none(input, "no chunk of the run has succeeded");
+        cup_plot_unavailable(input, "no chunk of the run has succeeded");
         return -1;
     }
     points->points = cup_arena_take(input->arena, totals->used_chunks, sizeof *points->points);

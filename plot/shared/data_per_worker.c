@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plot/charts.h"
 #include "plot/shared/per_worker.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/quantity.h"
 #include "plot/shared/worker_names.h"
 
@@ -111,10 +111,11 @@ static void say(struct cup_plot_input *input, const struct cup_per_worker *plot,
     char shared[48] = "";
     if (each > 1)
         snprintf(shared, sizeof shared, ", the mean of %zu a row", each);
-    cup_plot_say(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
-                 cup_plot_counted(workers, plot->worker_count, "worker"),
-                 plot->heat ? ", sorted by host and name" : "", shared,
-                 plot->heat ? "; nothing is drawn where none tells of a worker" : "", bin_s);
+    cup_plot_set_caption(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
+                         cup_count_text(workers, plot->worker_count, "worker"),
+                         plot->heat ? ", sorted by host and name" : "", shared,
+                         plot->heat ? "; nothing is drawn where none tells of a worker" : "",
+                         bin_s);
 }
 
 /* Many, or (FLAT) of values that lines of few would share. */
@@ -129,12 +130,12 @@ static const void *make(struct cup_plot_input *input, const struct cup_quantity 
         return NULL;
     cup_sample_bins_make(&time, input->totals);
     if (!observed->origin || time.count == 0 || plot->worker_count == 0)
-        return cup_plot_none(input, "%s",
-                             observed->reason[0] ? observed->reason : "no samples of the workers");
+        return cup_plot_unavailable(
+            input, "%s", observed->reason[0] ? observed->reason : "no samples of the workers");
     if (go_through(plot, &time, input, quantity, places) != 0)
         return NULL;
     if (!isfinite(plot->highest))
-        return cup_plot_none(input, "no sample of the run tells it");
+        return cup_plot_unavailable(input, "no sample of the run tells it");
     plot->name = quantity->name;
     plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
     say(input, plot, quantity->of, time.bin_s);

@@ -54,3 +54,10 @@ uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
 {
     return profile->tasks[task].read_bytes + received(profile, task);
 }
+
+const char *cup_no_accesses_reason(const struct cup_profile *profile)
+{
+    return cup_profile_measured(profile, CUP_FEATURE_ACCESS)
+               ? "no read is known whose place in a file, and time, were seen"
+               : "these logs are of a library that did not tell yet where in files was read";
+}

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/ratios.h"
 
 double cup_ratio_of(const struct cup_basket_sums *sums)
@@ -67,11 +67,11 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         return NULL;
     size_t known = add_branches(plot, input->totals);
     if (known == 0)
-        return cup_plot_none(input, "no basket with both of its sizes was seen");
+        return cup_plot_unavailable(input, "no basket with both of its sizes was seen");
     char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
     plot->all = cup_ratio_of(&input->totals->branches->all);
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "Baskets that were read, with their keys, by branch over all files; %s%s branches, "
         "the most compressed bytes first; all together %.2f (cupping).",
@@ -123,14 +123,14 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
     if (!plot || add_files(plot, input, &known, &unknown) != 0)
         return NULL;
     if (known == 0)
-        return cup_plot_none(input, "no basket with both of its sizes was seen");
+        return cup_plot_unavailable(input, "no basket with both of its sizes was seen");
     char files[64], others[64];
     plot->what = "files";
     plot->all = cup_ratio_of(&input->totals->branches->all);
-    cup_plot_say(
+    cup_plot_set_caption(
         input, "Baskets that were read, with their keys, of %s; all together %.2f%s%s%s (cupping).",
-        cup_plot_counted(files, known, "file"), plot->all, unknown ? ". Of " : "",
-        unknown ? cup_plot_counted(others, unknown, "other one") : "",
+        cup_count_text(files, known, "file"), plot->all, unknown ? ". Of " : "",
+        unknown ? cup_count_text(others, unknown, "other one") : "",
         unknown ? " no basket was seen on its way: how large it is unpacked is not known" : "");
     return plot;
 }

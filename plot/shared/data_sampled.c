@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/quantity.h"
 #include "plot/shared/sampled.h"
 
@@ -76,10 +76,11 @@ static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins
 {
     const struct cup_observed *observed = input->totals->observed;
     if (!observed->origin || time->count == 0)
-        return cup_plot_none(input, "%s",
-                             observed->reason[0] ? observed->reason : "no samples of the workers");
+        return cup_plot_unavailable(
+            input, "%s", observed->reason[0] ? observed->reason : "no samples of the workers");
     if (sum && observed->origin == CUP_SAMPLES_WORKERS)
-        return cup_plot_none(input, "the workers' own samples, taken at different times, add up to "
+        return cup_plot_unavailable(input,
+                                    "the workers' own samples, taken at different times, add up to "
                                     "nothing");
     return true;
 }
@@ -108,10 +109,10 @@ static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_q
     plot->highest = -INFINITY;
     fill(plot, bins, &time);
     if (!isfinite(plot->highest)) {
-        cup_plot_none(input, "no sample of the run tells it");
+        cup_plot_unavailable(input, "no sample of the run tells it");
         return NULL;
     }
-    cup_plot_say(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);
+    cup_plot_set_caption(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);
     return plot;
 }
 

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_SHARED_DENSITY_H
 
 #include "plot/figure/figure.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* More points than CUP_DOTS_MOST are drawn as a density. */
 enum { CUP_DOTS_MOST = 4000, CUP_DENSITY_X = 120, CUP_DENSITY_Y = 75 };

@@ -2,8 +2,8 @@
 #ifndef CUPPING_PLOT_SHARED_RATIOS_H
 #define CUPPING_PLOT_SHARED_RATIOS_H
 
-#include "plot/plots.h"
 #include "plot/shared/bins.h"
+#include "plot/shared/plot.h"
 
 enum { CUP_ROWS_MOST = 30 };
 

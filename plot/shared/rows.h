@@ -4,7 +4,7 @@
 
 #include "plot/figure/theme.h"
 #include "plot/figure/ticks.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum { CUP_ROWS_SHOWN = 30, CUP_BAR_KINDS = 8, CUP_ROW_TEXT = 96 };
 

@@ -129,7 +129,7 @@ const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
     return runs;
 }
 
-void cup_plot_say_missing(struct cup_plot_input *input, const bool missing[CUP_COMPARE_MOST])
+void cup_caption_add_missing(struct cup_plot_input *input, const bool missing[CUP_COMPARE_MOST])
 {
     size_t length = strlen(input->caption);
     bool first = true;

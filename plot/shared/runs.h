@@ -4,7 +4,7 @@
 
 #include "analysis/base/target.h"
 #include "analysis/compare/compare.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 struct cup_plot_runs {
     const struct cup_comparison *comparison;
@@ -22,6 +22,6 @@ const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
 /* ---- for data_compare*.c ------------------------------------------------------------------ */
 
 /* Adds to the caption which inputs something is missing of, as a sentence: " n/a: B, D." */
-void cup_plot_say_missing(struct cup_plot_input *input, const bool missing[CUP_COMPARE_MOST]);
+void cup_caption_add_missing(struct cup_plot_input *input, const bool missing[CUP_COMPARE_MOST]);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CUPPING_PLOT_SHARED_TIME_BINS_H
 #define CUPPING_PLOT_SHARED_TIME_BINS_H
 
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum { CUP_TIME_BINS = 240 };
 

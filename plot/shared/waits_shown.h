@@ -2,7 +2,7 @@
 #ifndef CUPPING_PLOT_SHARED_WAITS_SHOWN_H
 #define CUPPING_PLOT_SHARED_WAITS_SHOWN_H
 
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 enum cup_shown {
     CUP_SHOWN_CPU,

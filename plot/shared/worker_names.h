@@ -2,7 +2,7 @@
 #ifndef CUPPING_PLOT_SHARED_WORKER_NAMES_H
 #define CUPPING_PLOT_SHARED_WORKER_NAMES_H
 
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* As people count: "w2" before "w10". */
 int cup_names_compare(struct cup_text one, struct cup_text two);

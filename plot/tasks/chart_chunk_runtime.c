@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/tasks/chunk_runtime.h"
 
@@ -10,14 +10,14 @@ static void mark(struct cup_figure *figure, double time_s, const char *name,
 {
     char text[64], time[CUP_DURATION_TEXT];
     snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, time_s));
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
 }
 
 void cup_chart_chunk_runtime(struct cup_figure *figure, const void *data)
 {
     const struct cup_chunk_runtime *runtime = data;
     const struct cup_bins *times = &runtime->times;
-    const struct cup_colour *paints = figure->look->paints;
+    const struct cup_colour *paints = figure->theme->paints;
     figure->x = (struct cup_axis){.name = "wall time of a chunk",
                                   .unit = CUP_AXIS_SECONDS,
                                   .log = true,

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/figure/swarm.h"
 #include "plot/tasks/peak_memory.h"
@@ -12,7 +12,7 @@ static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *p
     cup_swarm_begin(&swarm, figure, plot->chunks.count);
     for (size_t i = 0; i < plot->chunks.count; i++)
         cup_swarm_dot(&swarm, plot->chunks.points[i].events, plot->bytes[i],
-                      cup_theme_paint(figure->look, plot->chunks.points[i].group));
+                      cup_theme_paint(figure->theme, plot->chunks.points[i].group));
     cup_swarm_end(&swarm);
 }
 
@@ -22,7 +22,7 @@ static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *pl
     const double y[] = {plot->bytes_at_mean + plot->slope * (x[0] - plot->mean_events),
                         plot->bytes_at_mean + plot->slope * (x[1] - plot->mean_events)};
     cup_mark_line(figure, x, y, 2,
-                  &(struct cup_extent){.colour = figure->look->ink, .dashed = true});
+                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
 }
 
 static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
@@ -32,13 +32,13 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
     if (plot->fitted)
-        cup_figure_key(figure, "fit", 3, CUP_KEY_DASHES, figure->look->ink);
+        cup_figure_add_key(figure, "fit", 3, CUP_KEY_DASHES, figure->theme->ink);
     if (plot->limit > 0)
-        cup_figure_key(figure, "room within the limit", 21, CUP_KEY_DASHES,
-                       figure->look->paints[CUP_PAINT_RED]);
+        cup_figure_add_key(figure, "room within the limit", 21, CUP_KEY_DASHES,
+                           figure->theme->paints[CUP_PAINT_RED]);
     if (plot->far_above[0])
-        cup_figure_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
-                       figure->look->soft);
+        cup_figure_add_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
+                           figure->theme->soft);
 }
 
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
@@ -60,6 +60,6 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
     if (plot->fitted)
         draw_fit(figure, plot);
     if (plot->limit > 0)
-        cup_mark_level(figure, plot->limit, figure->look->paints[CUP_PAINT_RED]);
+        cup_mark_level(figure, plot->limit, figure->theme->paints[CUP_PAINT_RED]);
     cup_figure_close(figure);
 }

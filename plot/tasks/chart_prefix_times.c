@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/tasks/prefix_times.h"
 
@@ -12,10 +12,10 @@ static void draw_row(struct cup_figure *figure, const struct cup_prefix_times *p
     char text[96], tasks[CUP_HUMAN_READABLE_ROOM];
     for (int i = 0; i < CUP_SHOWN_COUNT; i++) {
         double to = at + plot->rows[row].parts[i];
-        cup_mark_bar(figure, row, 0, 1, at, to, figure->look->paints[cup_shown_parts[i].paint]);
+        cup_mark_bar(figure, row, 0, 1, at, to, figure->theme->paints[cup_shown_parts[i].paint]);
         at = to;
     }
-    cup_mark_bar(figure, row, 0, 1, at, plot->rows[row].whole, figure->look->grid);
+    cup_mark_bar(figure, row, 0, 1, at, plot->rows[row].whole, figure->theme->grid);
     snprintf(text, sizeof text, "%.0f %% CPU, %.40s task%s",
              100 * plot->rows[row].parts[CUP_SHOWN_CPU] / plot->rows[row].whole,
              cup_print_human_readable(tasks, cup_count(plot->rows[row].tasks), CUP_UNIT_COUNT),
@@ -34,10 +34,10 @@ void cup_chart_task_cpu(struct cup_figure *figure, const void *data)
     for (size_t i = 0; i < plot->count; i++)
         untold |= plot->rows[i].untold > 0;
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
-        cup_figure_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
-                       CUP_KEY_BOX, figure->look->paints[cup_shown_parts[i].paint]);
+        cup_figure_add_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
+                           CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint]);
     if (untold)
-        cup_figure_key(figure, "not told apart", 14, CUP_KEY_BOX, figure->look->grid);
+        cup_figure_add_key(figure, "not told apart", 14, CUP_KEY_BOX, figure->theme->grid);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)
         draw_row(figure, plot, i);

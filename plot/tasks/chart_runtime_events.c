@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/figure/swarm.h"
 #include "plot/tasks/runtime_events.h"
@@ -22,7 +22,7 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
             continue;
         char text[24];
         cup_mark_line(figure, x, y, 2,
-                      &(struct cup_extent){.colour = figure->look->soft, .thin = true});
+                      &(struct cup_stroke){.colour = figure->theme->soft, .thin = true});
         /* Before its end: at the corner no place is left above the line. */
         bool corner = x[1] > 0.9 * figure->x.scale.high && y[1] > 0.9 * figure->y.scale.high;
         double at = corner ? 0.93 : 1;
@@ -37,7 +37,7 @@ static void draw_dots(struct cup_figure *figure, const struct cup_runtime_events
     for (size_t i = 0; i < plot->chunks.count; i++) {
         const struct cup_chunk_point *point = &plot->chunks.points[i];
         cup_swarm_dot(&swarm, point->events, point->wall_s,
-                      cup_theme_paint(figure->look, point->group));
+                      cup_theme_paint(figure->theme, point->group));
     }
     cup_swarm_end(&swarm);
 }
@@ -47,7 +47,7 @@ static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events 
     const double x[] = {0, figure->x.scale.high};
     const double y[] = {plot->offset_s, plot->offset_s + plot->slope_s * x[1]};
     cup_mark_line(figure, x, y, 2,
-                  &(struct cup_extent){.colour = figure->look->ink, .dashed = true});
+                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
 }
 
 void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
@@ -64,10 +64,10 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
         cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
-    cup_figure_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->look->soft);
+    cup_figure_add_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->theme->soft);
     if (plot->fitted || plot->with_median)
-        cup_figure_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
-                       CUP_KEY_DASHES, figure->look->ink);
+        cup_figure_add_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
+                           CUP_KEY_DASHES, figure->theme->ink);
     cup_figure_open(figure);
     draw_rates(figure, plot);
     if (plot->density.cells)

@@ -1,4 +1,4 @@
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/tasks/task_bytes.h"
 
@@ -11,7 +11,7 @@ static void draw_columns(struct cup_figure *figure, const struct cup_task_bytes 
             double high = low + plot->counts[i][bin];
             if (high > low)
                 cup_mark_column(figure, edges[bin], edges[bin + 1], low, high,
-                                cup_theme_paint(figure->look, (unsigned)i));
+                                cup_theme_paint(figure->theme, (unsigned)i));
             low = high;
         }
     }
@@ -29,11 +29,11 @@ void cup_chart_task_bytes(struct cup_figure *figure, const void *data)
     figure->y =
         (struct cup_axis){.name = "tasks", .unit = CUP_AXIS_COUNT, .high = bins->most * 1.05};
     for (size_t i = 0; i < plot->group_count; i++)
-        cup_figure_key(figure, plot->names[i].bytes, plot->names[i].length, CUP_KEY_BOX,
-                       cup_theme_paint(figure->look, (unsigned)i));
-    cup_figure_key(figure, "median", 6, CUP_KEY_DASHES, figure->look->ink);
+        cup_figure_add_key(figure, plot->names[i].bytes, plot->names[i].length, CUP_KEY_BOX,
+                           cup_theme_paint(figure->theme, (unsigned)i));
+    cup_figure_add_key(figure, "median", 6, CUP_KEY_DASHES, figure->theme->ink);
     cup_figure_open(figure);
     draw_columns(figure, plot);
-    cup_mark_upright(figure, plot->median, figure->look->ink);
+    cup_mark_upright(figure, plot->median, figure->theme->ink);
     cup_figure_close(figure);
 }

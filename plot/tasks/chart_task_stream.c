@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "plot/charts.h"
-#include "plot/figure/mark_titles.h"
+#include "plot/figure/figure.h"
+#include "plot/figure/hover_texts.h"
 #include "plot/figure/marks.h"
 #include "plot/tasks/task_stream.h"
 
@@ -9,7 +9,7 @@
 static struct cup_colour group_colour(const struct cup_figure *figure, unsigned group)
 {
     static const enum cup_paint paints[] = {CUP_PAINT_BLUE, CUP_PAINT_ORANGE, CUP_PAINT_PINK};
-    return group < 3 ? figure->look->paints[paints[group]] : figure->look->soft;
+    return group < 3 ? figure->theme->paints[paints[group]] : figure->theme->soft;
 }
 
 static bool is_known(const struct cup_stream_task *task)
@@ -27,7 +27,7 @@ static void draw_part(struct cup_figure *figure, const struct cup_stream_task *t
     for (int i = 0; i < part; i++)
         from += task->shares[i] * whole;
     cup_mark_bar(figure, task->lane, 1, 2, from, from + task->shares[part] * whole,
-                 figure->look->paints[cup_shown_parts[part].paint]);
+                 figure->theme->paints[cup_shown_parts[part].paint]);
 }
 
 /* One colour after the other: so a page takes a path for each, not for each task. */
@@ -39,7 +39,7 @@ static void draw_bars(struct cup_figure *figure, const struct cup_task_stream *p
             if (task->group == group)
                 cup_mark_bar(figure, task->lane, 0, is_known(task) ? 2 : 1, task->from_s,
                              task->to_s,
-                             task->failed ? figure->look->ink : group_colour(figure, group));
+                             task->failed ? figure->theme->ink : group_colour(figure, group));
         }
     for (int part = 0; part < CUP_SHOWN_COUNT; part++)
         for (size_t i = 0; i < plot->task_count; i++)
@@ -53,14 +53,14 @@ static void draw_tasks(struct cup_figure *figure, const struct cup_task_stream *
     figure->y =
         (struct cup_axis){.name = "threads", .names = plot->lanes, .name_count = plot->lane_count};
     for (size_t i = 0; i < plot->group_count; i++)
-        cup_figure_key(figure, plot->groups[i].length ? plot->groups[i].bytes : "not known",
-                       plot->groups[i].length ? plot->groups[i].length : 9, CUP_KEY_BOX,
-                       group_colour(figure, (unsigned)i));
+        cup_figure_add_key(figure, plot->groups[i].length ? plot->groups[i].bytes : "not known",
+                           plot->groups[i].length ? plot->groups[i].length : 9, CUP_KEY_BOX,
+                           group_colour(figure, (unsigned)i));
     if (plot->failed_count)
-        cup_figure_key(figure, "failed", 6, CUP_KEY_BOX, figure->look->ink);
+        cup_figure_add_key(figure, "failed", 6, CUP_KEY_BOX, figure->theme->ink);
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
-        cup_figure_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
-                       CUP_KEY_BOX, figure->look->paints[cup_shown_parts[i].paint]);
+        cup_figure_add_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
+                           CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint]);
     cup_figure_open(figure);
     draw_bars(figure, plot);
     cup_figure_close(figure);
@@ -70,18 +70,18 @@ static void draw_density(struct cup_figure *figure, const struct cup_task_stream
 {
     figure->y = (struct cup_axis){
         .name = "threads", .unit = CUP_AXIS_COUNT, .exact = true, .high = (double)plot->lane_count};
-    cup_figure_key(figure, "seldom in a task", 16, CUP_KEY_BOX,
-                   cup_theme_strength(figure->look, 0));
-    cup_figure_key(figure, "half of the time", 16, CUP_KEY_BOX,
-                   cup_theme_strength(figure->look, 0.5));
-    cup_figure_key(figure, "always", 6, CUP_KEY_BOX, cup_theme_strength(figure->look, 1));
+    cup_figure_add_key(figure, "seldom in a task", 16, CUP_KEY_BOX,
+                       cup_theme_strength(figure->theme, 0));
+    cup_figure_add_key(figure, "half of the time", 16, CUP_KEY_BOX,
+                       cup_theme_strength(figure->theme, 0.5));
+    cup_figure_add_key(figure, "always", 6, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1));
     cup_figure_open(figure);
     cup_mark_density(figure, plot->density, CUP_TIME_BINS, plot->row_count);
-    cup_tell_grid(figure, &(struct cup_told_grid){.values = plot->density,
-                                                  .columns = CUP_TIME_BINS,
-                                                  .rows = plot->row_count,
-                                                  .times = 100,
-                                                  .what = " % of the time in tasks"});
+    cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = plot->density,
+                                                       .columns = CUP_TIME_BINS,
+                                                       .rows = plot->row_count,
+                                                       .times = 100,
+                                                       .what = " % of the time in tasks"});
     cup_figure_close(figure);
 }
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "plot/charts.h"
 #include "plot/shared/chunks.h"
+#include "plot/shared/plot.h"
 #include "plot/tasks/chunk_runtime.h"
 
 enum { BINS = 60 };
@@ -25,14 +25,15 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
         if (points.points[i].wall_s > 0)
             times[count++] = points.points[i].wall_s;
     if (count == 0)
-        return cup_plot_none(input, "no chunk has a time");
+        return cup_plot_unavailable(input, "no chunk has a time");
     if (cup_bins_make(&runtime->times, input->arena, CUP_BINS_LOG, times, count, BINS) != 0)
         return NULL;
     runtime->median_s = rank(times, count, 0.5);
     runtime->p90_s = rank(times, count, 0.9);
     runtime->p99_s = rank(times, count, 0.99);
     char chunks[64];
-    cup_plot_say(input, "Wall time of %s whose result was used, in bins of equal ratio (cupping).",
-                 cup_plot_counted(chunks, count, "chunk"));
+    cup_plot_set_caption(input,
+                         "Wall time of %s whose result was used, in bins of equal ratio (cupping).",
+                         cup_count_text(chunks, count, "chunk"));
     return runtime;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 static const struct row {
@@ -61,13 +61,13 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     }
     unknown += add(plot, "task time without use", 1, wasted_percent(totals));
     if (plot->count == 0)
-        return cup_plot_none(input, "of no worker threads and time are known");
+        return cup_plot_unavailable(input, "of no worker threads and time are known");
     if (unknown)
         snprintf(left_out, sizeof left_out, " Not known and left out: %zu of %zu.", unknown, all);
     plot->what = "figures";
     plot->name = "share";
     plot->unit = CUP_AXIS_PERCENT;
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "Means over the run. CPU of tasks: with helper threads (cupping); process(): by Coffea's "
         "clock calls, waiting included (Coffea); memory, CPU of workers and threads with a "

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/tasks/peak_memory.h"
 
 /* A limit that is further away than so many times the highest peak would press all dots to the
@@ -62,9 +62,10 @@ static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot
                  " Room: %s, the limit less what a process holds anyway, by "
                  "its threads.",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
-    cup_plot_say(input, "Most that the threads of a chunk had allocated: %s%s (cupping).%s%s",
-                 cup_plot_counted(chunks, known, "chunk"),
-                 plot->density.cells ? ", as a density" : "", fitted, limit);
+    cup_plot_set_caption(input,
+                         "Most that the threads of a chunk had allocated: %s%s (cupping).%s%s",
+                         cup_count_text(chunks, known, "chunk"),
+                         plot->density.cells ? ", as a density" : "", fitted, limit);
 }
 
 const void *cup_data_peak_memory_events(struct cup_plot_input *input)
@@ -78,7 +79,7 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
         return NULL;
     size_t known = gather(plot, input->totals->profile);
     if (known == 0 || plot->most_events <= 0)
-        return cup_plot_none(input, "of no chunk both events and peak heap are known");
+        return cup_plot_unavailable(input, "of no chunk both events and peak heap are known");
     double room = room_of(&fits->memory);
     char bytes[24];
     plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/tasks/prefix_times.h"
 
 static void add_row(struct cup_prefix_times *plot, const struct cup_profile *profile,
@@ -38,8 +38,8 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
             add_row(plot, profile, &profile->prefixes[prefixes[i]]);
     free(prefixes);
     if (plot->count == 0)
-        return cup_plot_none(input, "of no task that has ended is the CPU time known");
-    cup_plot_say(
+        return cup_plot_unavailable(input, "of no task that has ended is the CPU time known");
+    cup_plot_set_caption(
         input,
         "Time of all ended tasks, by the prefix of their keys: %s%zu, those of the most time "
         "first; helper threads are left out (cupping).",

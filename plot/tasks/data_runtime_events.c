@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/metrics/chunks/chunk_size.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/tasks/runtime_events.h"
 
 /* Spreads above the line from which on a chunk stands out: as the report counts them. */
@@ -119,10 +119,10 @@ static void say(struct cup_plot_input *input, const struct cup_runtime_events *p
                  cup_duration_text(median, plot->offset_s), plot->doubt);
     else
         snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
-    cup_plot_say(input, "%s whose result was used%s (cupping). %s%s",
-                 cup_plot_counted(chunks, known, "chunk"),
-                 plot->density.cells ? ", as a density" : ", side by side where dots would meet",
-                 fitted, plot->outlier_count ? " Named: file and events of the slowest." : "");
+    cup_plot_set_caption(
+        input, "%s whose result was used%s (cupping). %s%s", cup_count_text(chunks, known, "chunk"),
+        plot->density.cells ? ", as a density" : ", side by side where dots would meet", fitted,
+        plot->outlier_count ? " Named: file and events of the slowest." : "");
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)
@@ -132,7 +132,7 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
         return NULL;
     size_t known = find_ranges(plot);
     if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
-        return cup_plot_none(input, "of no chunk both events and time are known");
+        return cup_plot_unavailable(input, "of no chunk both events and time are known");
     const struct cup_line_fit *fit = &input->totals->fits->all.time;
     plot->top_events = 1.1 * plot->most_events;
     plot->top_s = 1.02 * plot->most_s;

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rates.h"
 #include "plot/tasks/task_bytes.h"
 
@@ -108,16 +108,17 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
             bytes[count++] = (double)cup_delivered(profile, (uint32_t)i);
     }
     if (count == 0)
-        return cup_plot_none(input, "no task that has ended read from a data file or a socket");
+        return cup_plot_unavailable(input,
+                                    "no task that has ended read from a data file or a socket");
     if (cup_bins_make(&plot->bins, input->arena, kind_of(bytes, count), bytes, count, BINS) != 0 ||
         count_tasks(plot, input, groups) != 0)
         return NULL;
     plot->median = cup_select(bytes, count, count / 2);
     char tasks[64], others[64];
-    cup_plot_say(input,
-                 "%s that read from data files or sockets (Dask's own apart), with their helper "
-                 "threads; %s read nothing. Failed ones count too (cupping).",
-                 cup_plot_counted(tasks, count, "task"),
-                 cup_plot_counted(others, ended - count, "other one"));
+    cup_plot_set_caption(
+        input,
+        "%s that read from data files or sockets (Dask's own apart), with their helper "
+        "threads; %s read nothing. Failed ones count too (cupping).",
+        cup_count_text(tasks, count, "task"), cup_count_text(others, ended - count, "other one"));
     return plot;
 }

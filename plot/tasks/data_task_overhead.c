@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 /* Two of Dask's activities each. */
@@ -43,12 +43,12 @@ static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, u
         row->parts[i] = seconds_of(sums, parts[i]) / (double)tasks;
     char time[CUP_DURATION_TEXT], counted[64];
     snprintf(row->text, sizeof row->text, "%s, %s", cup_duration_text(time, whole / (double)tasks),
-             cup_plot_counted(counted, tasks, "task"));
+             cup_count_text(counted, tasks, "task"));
 }
 
 static const void *none(struct cup_plot_input *input)
 {
-    return cup_plot_none(input, "%s",
+    return cup_plot_unavailable(input, "%s",
                          input->totals->fine->mixed
                              ? "Dask's sums cannot be split: other tasks share a span with these"
                              : "no worker told Dask's fine metrics of these tasks");
@@ -72,9 +72,9 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     plot->name = "overhead of a task";
     plot->unit = CUP_AXIS_SECONDS;
     char workers[64];
-    cup_plot_say(input,
+    cup_plot_set_caption(input,
                  "What Dask's fine metrics say was done for tasks besides running them, over the "
                  "tasks of the run; %s, each since it began (Dask).",
-                 cup_plot_counted(workers, totals->fine->worker_count, "worker"));
+                 cup_count_text(workers, totals->fine->worker_count, "worker"));
     return plot;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/worker_names.h"
 #include "plot/tasks/task_stream.h"
 
@@ -179,21 +179,22 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
         return NULL;
     plot->seconds = (double)cup_stretch_ns(input->totals->run) / 1e9;
     if (tasks == 0 || plot->seconds <= 0)
-        return cup_plot_none(input, "no task of the workers' threads has ended");
+        return cup_plot_unavailable(input, "no task of the workers' threads has ended");
     bool many = plot->lane_count > CUP_LANES_MOST || tasks > CUP_STREAM_TASKS;
     if ((many ? make_density(plot, input, lanes) : make_tasks(plot, input, lanes, tasks)) != 0)
         return NULL;
     char text[64], threads[64];
-    cup_plot_counted(text, tasks, "task");
-    cup_plot_counted(threads, plot->lane_count, "thread");
+    cup_count_text(text, tasks, "task");
+    cup_count_text(threads, plot->lane_count, "thread");
     if (many)
-        cup_plot_say(input,
-                     "%s on %s, sorted by host and process: the share of time in tasks (cupping).",
-                     text, threads);
+        cup_plot_set_caption(
+            input, "%s on %s, sorted by host and process: the share of time in tasks (cupping).",
+            text, threads);
     else
-        cup_plot_say(input,
-                     "%s on %s (worker, thread). Above: the task; below: what its time went "
-                     "to, side by side, not when (cupping).",
-                     text, threads);
+        cup_plot_set_caption(
+            input,
+            "%s on %s (worker, thread). Above: the task; below: what its time went "
+            "to, side by side, not when (cupping).",
+            text, threads);
     return plot;
 }

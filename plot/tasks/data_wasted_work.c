@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_RED},
@@ -17,7 +17,7 @@ static void add(struct cup_rows *plot, const char *name, size_t kind, const stru
     struct cup_row *row = cup_rows_add(plot, (struct cup_text){name, strlen(name)}, kind, seconds);
     if (row)
         snprintf(row->text, sizeof row->text, "%s, %s, %s", cup_duration_text(time, seconds),
-                 cup_plot_counted(tasks, waste->tasks, "task"),
+                 cup_count_text(tasks, waste->tasks, "task"),
                  cup_tick_text(bytes, (double)waste->read_bytes, CUP_AXIS_BYTES));
 }
 
@@ -33,20 +33,22 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
     add(plot, "done again: result lost with its worker", 2, &waste->lost);
     add(plot, "done again: its worker was still there", 3, &waste->retried);
     if (plot->count == 0)
-        return cup_plot_none(input, "no work was wasted: the result of every task seen was used");
+        return cup_plot_unavailable(input,
+                                    "no work was wasted: the result of every task seen was used");
     const struct cup_waste sum = cup_waste_sum(waste);
     double whole_ns = (double)totals->all.wall_ns + (double)waste->killed.wall_ns;
     char tasks[64], time[CUP_DURATION_TEXT], cpu[CUP_DURATION_TEXT];
     plot->what = "reasons";
     plot->name = "time of tasks";
     plot->unit = CUP_AXIS_ELAPSED;
-    cup_plot_say(input,
-                 "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time, which is not known "
-                 "of tasks that never ended: their time is until the last sign of their process "
-                 "(cupping).",
-                 cup_plot_counted(tasks, sum.tasks, "task"),
-                 cup_duration_text(time, (double)sum.wall_ns / 1e9),
-                 whole_ns > 0 ? 100 * (double)sum.wall_ns / whole_ns : 0,
-                 cup_duration_text(cpu, (double)sum.cpu_ns / 1e9));
+    cup_plot_set_caption(
+        input,
+        "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time, which is not known "
+        "of tasks that never ended: their time is until the last sign of their process "
+        "(cupping).",
+        cup_count_text(tasks, sum.tasks, "task"),
+        cup_duration_text(time, (double)sum.wall_ns / 1e9),
+        whole_ns > 0 ? 100 * (double)sum.wall_ns / whole_ns : 0,
+        cup_duration_text(cpu, (double)sum.cpu_ns / 1e9));
     return plot;
 }

@@ -1,8 +1,8 @@
 #ifndef CUPPING_PLOT_TASKS_TASK_BYTES_H
 #define CUPPING_PLOT_TASKS_TASK_BYTES_H
 
-#include "plot/plots.h"
 #include "plot/shared/bins.h"
+#include "plot/shared/plot.h"
 
 /* Prefixes in the order of their bytes; beyond these, the others together. */
 enum { CUP_TASK_BYTES_GROUPS = 6 };

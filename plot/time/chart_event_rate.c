@@ -1,17 +1,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/time/event_rate.h"
 
 void cup_chart_event_rate(struct cup_figure *figure, const void *data)
 {
     const struct cup_event_rate *plot = data;
-    const struct cup_colour *paints = figure->look->paints;
-    const struct cup_extent rate = {
+    const struct cup_colour *paints = figure->theme->paints;
+    const struct cup_stroke rate = {
         .colour = paints[CUP_PAINT_BLUE], .steps = true, .filled = true};
-    const struct cup_extent per_busy = {
+    const struct cup_stroke per_busy = {
         .colour = paints[CUP_PAINT_RED], .right = true, .steps = true};
     figure->x = cup_run_axis(plot->seconds);
     figure->y = (struct cup_axis){.name = "events per second",
@@ -24,8 +24,8 @@ void cup_chart_event_rate(struct cup_figure *figure, const void *data)
                                       .high = plot->per_busy.most * 1.05,
                                       .coloured = true,
                                       .colour = per_busy.colour};
-    cup_figure_key(figure, "all", 3, CUP_KEY_LINE, rate.colour);
-    cup_figure_key(figure, "per busy thread", 15, CUP_KEY_LINE, per_busy.colour);
+    cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, rate.colour);
+    cup_figure_add_key(figure, "per busy thread", 15, CUP_KEY_LINE, per_busy.colour);
     cup_figure_open(figure);
     cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);
     cup_mark_line(figure, plot->per_busy.time_s, plot->per_busy.values, plot->per_busy.count,
@@ -38,13 +38,13 @@ static void key(struct cup_figure *figure, const char *name, double seconds,
 {
     char text[64], time[CUP_DURATION_TEXT];
     snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, seconds));
-    cup_figure_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
 }
 
 void cup_chart_progress(struct cup_figure *figure, const void *data)
 {
     const struct cup_progress *plot = data;
-    const struct cup_colour *paints = figure->look->paints;
+    const struct cup_colour *paints = figure->theme->paints;
     figure->x = cup_run_axis(plot->seconds);
     figure->y = (struct cup_axis){.name = plot->by_events ? "events done" : "chunks done",
                                   .unit = CUP_AXIS_PERCENT,
@@ -58,6 +58,6 @@ void cup_chart_progress(struct cup_figure *figure, const void *data)
     cup_mark_upright(figure, plot->t90_s, paints[CUP_PAINT_RED]);
     cup_mark_upright(figure, plot->t99_s, paints[CUP_PAINT_PINK]);
     cup_mark_line(figure, plot->time_s, plot->percent, plot->count,
-                  &(struct cup_extent){.colour = paints[CUP_PAINT_BLUE], .steps = true});
+                  &(struct cup_stroke){.colour = paints[CUP_PAINT_BLUE], .steps = true});
     cup_figure_close(figure);
 }

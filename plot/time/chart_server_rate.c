@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/time/server_rate.h"
 
@@ -27,8 +27,8 @@ static struct cup_colour colour_of(const struct cup_figure *figure,
                                    const struct cup_server_rate *plot, size_t server)
 {
     return plot->others && server + 1 == plot->count
-               ? figure->look->paints[CUP_PAINT_GREY]
-               : cup_theme_paint(figure->look, (unsigned)server);
+               ? figure->theme->paints[CUP_PAINT_GREY]
+               : cup_theme_paint(figure->theme, (unsigned)server);
 }
 
 void cup_chart_server_rate(struct cup_figure *figure, const void *data)
@@ -42,10 +42,10 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
     figure->right = (struct cup_axis){
         .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
     for (size_t i = 0; i < plot->count; i++)
-        cup_figure_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
-                       colour_of(figure, plot, i));
+        cup_figure_add_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
+                           colour_of(figure, plot, i));
     if (plot->count > 1)
-        cup_figure_key(figure, "all", 3, CUP_KEY_LINE, figure->look->ink);
+        cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, figure->theme->ink);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         add_steps(&steps, plot->rates[i]);
@@ -54,6 +54,6 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
     }
     if (plot->count > 1)
         cup_mark_line(figure, plot->sum->time_s, plot->sum->values, plot->sum->count,
-                      &(struct cup_extent){.colour = figure->look->ink, .steps = true});
+                      &(struct cup_stroke){.colour = figure->theme->ink, .steps = true});
     cup_figure_close(figure);
 }

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/time/time_budget.h"
 
@@ -22,7 +22,7 @@ static void draw_row(struct cup_figure *figure, const struct cup_time_budget *pl
     char text[80], time[CUP_DURATION_TEXT], share[CUP_HUMAN_READABLE_ROOM];
     double percent = plot->rows[row].to - plot->rows[row].from;
     struct cup_colour colour =
-        row ? figure->look->paints[paints[plot->rows[row].part]] : figure->look->soft;
+        row ? figure->theme->paints[paints[plot->rows[row].part]] : figure->theme->soft;
     cup_mark_bar(figure, row, 0, 1, plot->rows[row].from, plot->rows[row].to, colour);
     cup_duration_text(time, plot->rows[row].seconds);
     if (row)

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "plot/charts.h"
 #include "plot/shared/curves.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rates.h"
 
 /* A line of one row of the processes' series; NULL without memory, or if nothing is in it. */
@@ -51,11 +51,11 @@ static void say(struct cup_plot_input *input, const struct cup_time_bins *read, 
                  processes, processes == 1 ? "" : "es",
                  cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
                  cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
-    cup_plot_say(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
-                 received
-                     ? ". What sockets delivered is spread over the time of the tasks that got "
-                       "it: when it came is not known"
-                     : "");
+    cup_plot_set_caption(
+        input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
+        received ? ". What sockets delivered is spread over the time of the tasks that got "
+                   "it: when it came is not known"
+                 : "");
 }
 
 /* A few bytes of a protocol, or of a note, would be a line at zero. */
@@ -86,8 +86,8 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
         return NULL;
     bool with_sockets = is_worth_it(&received, &read);
     if (read.whole <= 0 && !with_sockets)
-        return cup_plot_none(input,
-                             "no data file was read, and sockets delivered nothing to tasks");
+        return cup_plot_unavailable(
+            input, "no data file was read, and sockets delivered nothing to tasks");
     plot->name = "data rate";
     plot->unit = CUP_AXIS_BYTE_RATE;
     plot->bits = true;

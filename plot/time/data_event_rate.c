@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/time/event_rate.h"
 
 /* Of one thread: with less in a bin a rate per busy thread says nothing. */
@@ -53,12 +53,13 @@ const void *cup_data_event_rate(struct cup_plot_input *input)
     cup_time_bins_make(&busy, input->totals);
     spread(input->totals, &events, &busy);
     if (events.whole <= 0)
-        return cup_plot_none(input, "of no chunk whose result was used are the events known");
+        return cup_plot_unavailable(input,
+                                    "of no chunk whose result was used are the events known");
     cup_time_line_make(&plot->rate, &events);
     cup_time_line_make(&busy_line, &busy);
     divide(plot, &busy_line);
     plot->seconds = events.run_s;
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "Events of chunks whose result was used, spread over their tasks' time, in bins of "
         "%.3g s; busy: threads that run any task (cupping).",
@@ -135,12 +136,13 @@ const void *cup_data_progress(struct cup_plot_input *input)
     if (!done)
         return NULL;
     if (whole <= 0)
-        return cup_plot_none(input, "no chunk of the run has succeeded");
+        return cup_plot_unavailable(input, "no chunk of the run has succeeded");
     plot->t50_s = plot->t90_s = plot->t99_s = NAN;
     fill(plot, done, count, whole);
     plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
     char chunks[64];
-    cup_plot_say(input, "%s of %s whose result was used, each at its task's end (cupping).",
-                 plot->by_events ? "Events" : "Number", cup_plot_counted(chunks, count, "chunk"));
+    cup_plot_set_caption(input, "%s of %s whose result was used, each at its task's end (cupping).",
+                         plot->by_events ? "Events" : "Number",
+                         cup_count_text(chunks, count, "chunk"));
     return plot;
 }

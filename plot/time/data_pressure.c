@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rates.h"
 #include "plot/time/pressure.h"
 
@@ -24,13 +24,13 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
-        return cup_plot_none(input, "the interpreter's lock was not told from others");
+        return cup_plot_unavailable(input, "the interpreter's lock was not told from others");
     if (!has_threads(totals->profile))
-        return cup_plot_none(input, "no worker has more than one thread for tasks");
+        return cup_plot_unavailable(input, "no worker has more than one thread for tasks");
     size_t processes = cup_series_make(&gil, totals, CUP_S_GIL_WAIT_NS);
     cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
     if (gil.whole <= 0)
-        return cup_plot_none(input, "no thread waited for the interpreter's lock");
+        return cup_plot_unavailable(input, "no thread waited for the interpreter's lock");
     cup_time_line_make(&plot->gil, &gil);
     cup_time_line_make(&plot->io, &io);
     for (size_t i = 0; i < plot->gil.count; i++) {
@@ -41,7 +41,7 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     plot->seconds = gil.run_s;
     double threads = (double)totals->budget.threads;
     plot->threads = threads < NEAR * plot->most ? threads : 0;
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "All threads of %zu worker process%s, which have %.0f for tasks, in bins of %.3g s; a wait "
         "counts when it ends (cupping).",

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "analysis/base/units.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/time/ramp_shown.h"
 
 const void *cup_data_scaling(struct cup_plot_input *input)
@@ -11,7 +11,7 @@ const void *cup_data_scaling(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (ramp.missing)
-        return cup_plot_none(input, "%s", ramp.missing);
+        return cup_plot_unavailable(input, "%s", ramp.missing);
     for (unsigned i = 0; i < ramp.count; i++) {
         const struct cup_ramp_step *step = &ramp.steps[i];
         if (!step->sustained)
@@ -25,10 +25,11 @@ const void *cup_data_scaling(struct cup_plot_input *input)
         plot->count++;
     }
     if (plot->count < 2)
-        return cup_plot_none(input, "all the time about the same number of threads was busy");
+        return cup_plot_unavailable(input,
+                                    "all the time about the same number of threads was busy");
     char bin[CUP_HUMAN_READABLE_ROOM];
     plot->by_events = ramp.by_events;
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "%s of chunks whose result was used, while so many threads were busy; from the first "
         "chunk to the last, in bins of %s; what lasted less than 2 %% of it is left out "

@@ -5,8 +5,8 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
-#include "plot/charts.h"
-#include "plot/io/io_map.h"
+#include "plot/shared/plot.h"
+#include "plot/shared/rates.h"
 #include "plot/time/server_rate.h"
 
 /* Where bytes came from: a server by the URL of its files, a peer of sockets, or what is mounted
@@ -194,12 +194,12 @@ static void say(struct cup_plot_input *input, const struct sources *sources, siz
     if (unknown > 0.01 * (double)sources->bytes)
         snprintf(lost, sizeof lost, " Of %s it is not known when.",
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "%s, Dask's own left out; bytes spread evenly over the time of the reads in a row "
         "that brought them, in bins of %.3g s; mean of all %s. What a URL names may be a "
         "redirector (cupping).%s",
-        cup_plot_counted(counted, servers, "source"), sum->bin_s,
+        cup_count_text(counted, servers, "source"), sum->bin_s,
         cup_tick_text(mean, sum->run_s > 0 ? sum->whole / sum->run_s : 0, CUP_AXIS_BYTE_RATE),
         lost);
 }
@@ -213,17 +213,17 @@ const void *cup_data_server_rate(struct cup_plot_input *input)
     if (!plot || find_sources(&sources, input) != 0)
         return NULL;
     if (sources.count == 0)
-        return cup_plot_none(input, "no byte came from a server or a file");
+        return cup_plot_unavailable(input, "no byte came from a server or a file");
     struct source **order = cup_arena_take(input->arena, sources.count, sizeof *order);
     if (!order || go_through(&sources, profile, NULL) != 0)
         return NULL;
     size_t servers = choose(plot, &sources, order);
     if (servers == 0)
-        return cup_plot_none(input, "%s", cup_no_extents(profile));
+        return cup_plot_unavailable(input, "%s", cup_no_accesses_reason(profile));
     if (make_lines(plot, input, &sources, &sum) != 0)
         return NULL;
     if (sum.whole <= 0)
-        return cup_plot_none(input, "all reads were before the run began or after its end");
+        return cup_plot_unavailable(input, "all reads were before the run began or after its end");
     plot->seconds = sum.run_s;
     plot->most = plot->sum->most;
     say(input, &sources, servers, &sum);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/time/time_budget.h"
 
 static void add_row(struct cup_time_budget *plot, const char *name, enum cup_budget_part part,
@@ -23,7 +23,7 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (whole_s <= 0)
-        return cup_plot_none(input, "no worker thread was seen for any time");
+        return cup_plot_unavailable(input, "no worker thread was seen for any time");
     cup_budget_percent(budget, percent);
     add_row(plot, "all threads' time", CUP_BUDGET_IDLE, 100, whole_s);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
@@ -31,10 +31,10 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
             add_row(plot, cup_budget_texts[i].text, (enum cup_budget_part)i, percent[i],
                     (double)budget->ns[i] / 1e9);
     char threads[64];
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "Threads times wall time of %s of the workers, split without remainder; what helper "
         "threads used and waited is in none of the parts (cupping).",
-        cup_plot_counted(threads, budget->threads, "thread"));
+        cup_count_text(threads, budget->threads, "thread"));
     return plot;
 }

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/time/worker_count.h"
 
 static int make_lines(struct cup_worker_count *plot, struct cup_plot_input *input, size_t count)
@@ -91,17 +91,17 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return NULL;
     int64_t whole_ns = cup_stretch_ns(totals->run);
     if (whole_ns <= 0)
-        return cup_plot_none(input, "the run has no length: no task was seen");
+        return cup_plot_unavailable(input, "the run has no length: no task was seen");
     plot->seconds = (double)whole_ns / 1e9;
     bool sampled = totals->observed->moment_count > 1;
     if (!sampled && totals->workers == 0)
-        return cup_plot_none(input, "no worker was seen");
+        return cup_plot_unavailable(input, "no worker was seen");
     if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)
         return NULL;
     make_rate(plot, totals, rate, sizeof rate);
-    cup_plot_say(input, "Workers: %s. %s",
-                 sampled ? "samples of the scheduler's state (Dask)"
-                         : "those that left a log (cupping)",
-                 rate);
+    cup_plot_set_caption(input, "Workers: %s. %s",
+                         sampled ? "samples of the scheduler's state (Dask)"
+                                 : "those that left a log (cupping)",
+                         rate);
     return plot;
 }

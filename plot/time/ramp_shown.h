@@ -2,7 +2,7 @@
 #define CUPPING_PLOT_TIME_RAMP_SHOWN_H
 
 #include "analysis/compare/ramp.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* Rate and rate per thread at each number of busy threads. */
 struct cup_ramp_shown {

@@ -2,7 +2,7 @@
 #define CUPPING_PLOT_TIME_TIME_BUDGET_H
 
 #include "analysis/metrics/sums/budget.h"
-#include "plot/plots.h"
+#include "plot/shared/plot.h"
 
 /* Each part begins where the one before ended: together they are the threads' whole time. */
 struct cup_time_budget {

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "plot/charts.h"
 #include "plot/shared/curves.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/quantity.h"
 #include "plot/shared/sampled.h"
 
@@ -80,7 +80,7 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
         return NULL;
     if (!profile->counters ||
         !cup_profile_measured(profile, cup_counter_needs(CUP_C_PEAK_LIVE_BYTES)))
-        return cup_plot_none(input, "the heap of tasks was not measured");
+        return cup_plot_unavailable(input, "the heap of tasks was not measured");
     const struct cup_sampled *results = cup_sampled_make(input, &results_of, true);
     cup_sample_bins_make(&time, input->totals);
     size_t tasks = spread_heaps(&time, profile);
@@ -95,12 +95,12 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
                                             .values = rss->middle,
                                             .count = rss->count});
     char counted[64];
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "RSS and results: samples in bins of %.3g s (Dask). %s, each at the most that it had "
         "allocated for as long as it ran: an upper bound (cupping). The rest: "
         "interpreter, libraries, and what was freed but is kept by the allocator.",
-        time.bin_s, cup_plot_counted(counted, tasks, "task"));
+        time.bin_s, cup_count_text(counted, tasks, "task"));
     input->reason[0] = '\0';
     return plot;
 }

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
 static const struct cup_bar_kind kinds[] = {
@@ -43,7 +43,7 @@ static void add_host(struct cup_rows *plot, const struct cup_hosts *hosts,
         cup_rows_add(plot, cup_intern_text(&hosts->names, host->name), kind_of(host), rate);
     if (row)
         snprintf(row->text, sizeof row->text, "%s, %s", cup_tick_text(per_s, rate, CUP_AXIS_HERTZ),
-                 cup_plot_counted(chunks, host->timed_chunks, "chunk"));
+                 cup_count_text(chunks, host->timed_chunks, "chunk"));
 }
 
 /* Hosts of several processors have several medians: none of them is that of all. */
@@ -75,9 +75,10 @@ const void *cup_data_hosts(struct cup_plot_input *input)
         return NULL;
     size_t count = sort(sorted, hosts);
     if (count == 0)
-        return cup_plot_none(input, "of no host a chunk's events and time are known");
+        return cup_plot_unavailable(input, "of no host a chunk's events and time are known");
     if (hosts->count == 1)
-        return cup_plot_none(input, "all workers were on one host: there is none to compare it to");
+        return cup_plot_unavailable(input,
+                                    "all workers were on one host: there is none to compare it to");
     for (size_t i = 0; i < count; i++)
         add_host(plot, hosts, sorted[i]);
     mark_median(plot, hosts);
@@ -85,12 +86,13 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     plot->name = "events per second and core";
     plot->unit = CUP_AXIS_HERTZ;
     char counted[64];
-    cup_plot_say(input,
-                 "Events over the summed time of the chunks: %s%s. Slow, fast: further than %.1f "
-                 "robust deviations and %.0f %% from the median of the hosts with the same CPU, of "
-                 "which it takes %d, with %d chunks each (cupping).",
-                 count > plot->count ? "the slowest of " : "",
-                 cup_plot_counted(counted, count, "host"), CUP_HOST_OUTLIER_DEVIATIONS,
-                 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED, CUP_HOST_CHUNKS);
+    cup_plot_set_caption(
+        input,
+        "Events over the summed time of the chunks: %s%s. Slow, fast: further than %.1f "
+        "robust deviations and %.0f %% from the median of the hosts with the same CPU, of "
+        "which it takes %d, with %d chunks each (cupping).",
+        count > plot->count ? "the slowest of " : "", cup_count_text(counted, count, "host"),
+        CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED,
+        CUP_HOST_CHUNKS);
     return plot;
 }

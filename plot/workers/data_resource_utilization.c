@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/shared/curves.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/quantity.h"
 #include "plot/shared/sampled.h"
 
@@ -41,11 +41,11 @@ const void *cup_data_resource_utilization(struct cup_plot_input *input)
                                                 .count = line->count});
     }
     if (plot->count == 0)
-        return cup_plot_none(input, "%s", reason);
+        return cup_plot_unavailable(input, "%s", reason);
     plot->name = "mean of the workers";
     plot->unit = CUP_AXIS_PERCENT;
-    cup_plot_say(input,
-                 "Each the mean of the workers that tell it; samples in bins of %.3g s (Dask).",
-                 bin_s);
+    cup_plot_set_caption(
+        input, "Each the mean of the workers that tell it; samples in bins of %.3g s (Dask).",
+        bin_s);
     return plot;
 }

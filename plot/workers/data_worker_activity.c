@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analysis/metrics/sums/budget.h"
-#include "plot/charts.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/per_worker.h"
-#include "plot/shared/worker_names.h"
+#include "plot/shared/plot.h"
 
 /* A process that is a worker, and what its threads did. */
 struct member {
@@ -140,7 +140,7 @@ const void *cup_data_worker_activity(struct cup_plot_input *input)
     if (count == 0)
         return cup_activity_by_samples(input);
     if (cup_stretch_ns(input->totals->run) <= 0)
-        return cup_plot_none(input, "the run has no length: no task was seen");
+        return cup_plot_unavailable(input, "the run has no length: no task was seen");
     size_t per_row = (count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
     plot->worker_count = count;
     plot->row_count = (count + per_row - 1) / per_row;
@@ -154,10 +154,10 @@ const void *cup_data_worker_activity(struct cup_plot_input *input)
     char workers[64], shared[48] = "";
     if (per_row > 1)
         snprintf(shared, sizeof shared, ", the mean of %zu a row", per_row);
-    cup_plot_say(
+    cup_plot_set_caption(
         input,
         "Time of the tasks of %s, of their threads' time, in bins of %.3g s; sorted by host "
         "and name%s; nothing is drawn where a worker was not there (cupping).",
-        cup_plot_counted(workers, count, "worker"), plot->bin_s, shared);
+        cup_count_text(workers, count, "worker"), plot->bin_s, shared);
     return plot;
 }

@@ -27,12 +27,12 @@ const void *cup_data_result_size(struct cup_plot_input *input)
             sizes[count++] = (double)bytes;
     }
     if (count == 0)
-        return cup_plot_none(input, "of no chunk is the size of its result known");
+        return cup_plot_unavailable(input, "of no chunk is the size of its result known");
     if (cup_bins_make(&plot->sizes, input->arena, CUP_BINS_EVEN, sizes, count, 40) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_say(input, "Results of %s, by Dask's estimate (Dask).",
-                 cup_plot_counted(chunks, count, "chunk"));
+    cup_plot_set_caption(input, "Results of %s, by Dask's estimate (Dask).",
+                         cup_count_text(chunks, count, "chunk"));
     return plot;
 }
 
@@ -50,6 +50,6 @@ void cup_chart_result_size(struct cup_figure *figure, const void *data)
     cup_figure_open(figure);
     for (size_t i = 0; i < sizes->count; i++)
         cup_mark_column(figure, sizes->edges[i], sizes->edges[i + 1], 0, sizes->counts[i],
-                        figure->look->paints[CUP_PAINT_BLUE]);
+                        figure->theme->paints[CUP_PAINT_BLUE]);
     cup_figure_close(figure);
 }

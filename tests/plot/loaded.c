@@ -31,7 +31,7 @@ void unload_run(struct loaded *run)
 static int try(struct loaded *run, const char *name, const void **data)
 {
     struct cup_error error;
-    return cup_plot_make(cup_find_plot(name), &run->input, data, &error);
+    return cup_plot_make(cup_plot_find(&cup_plots, name), &run->input, data, &error);
 }
 
 const void *make_plot(struct loaded *run, const char *name)

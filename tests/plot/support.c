@@ -4,7 +4,7 @@
 
 #include "plot/shared/runs.h"
 
-void draw_fake(struct drawn *drawn, const struct cup_plot *plot, enum fake_kind kind,
+void draw_fake(struct cup_drawing *drawn, const struct cup_plot *plot, enum fake_kind kind,
                const struct cup_plot_style *style)
 {
     static char path[] = "no-such-directory/run-of-a-test";
@@ -18,11 +18,11 @@ void draw_fake(struct drawn *drawn, const struct cup_plot *plot, enum fake_kind 
     struct cup_error error;
     struct cup_plot_input input = {
         .totals = &totals,
-        .runs = cup_find_run_plot(plot->name) ? &runs : NULL,
+        .runs = cup_plot_find(&cup_run_plots, plot->name) ? &runs : NULL,
         .caption = "Made-up data of this many chunks, which say nothing of any run (P). It is a "
                    "long caption, so that it takes some lines."};
     const void *data = fake_data(plot->name, kind, &arena);
-    cr_assert_eq(cup_plot_draw(plot, &input, data, style, &drawn->canvas, &drawn->bytes, &error), 0,
-                 "%s, %s: %s", plot->name, fake_kinds[kind], error.text);
+    cr_assert_eq(cup_plot_draw(plot, &input, data, style, drawn, &error), 0, "%s, %s: %s",
+                 plot->name, fake_kinds[kind], error.text);
     cup_arena_clear(&arena);
 }

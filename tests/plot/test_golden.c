@@ -82,7 +82,7 @@ static void check(const struct cup_plot *plots, size_t count, enum fake_kind kin
 {
     const char *wanted = getenv("PLOT_GOLDEN");
     for (size_t i = 0; i < count; i++) {
-        struct drawn drawn;
+        struct cup_drawing drawn;
         char path[512];
         snprintf(path, sizeof path, CUP_TOP "/tests/plot/golden/%s%s.png", plots[i].name, suffix);
         draw_fake(&drawn, &plots[i], kind, &small);
@@ -96,28 +96,28 @@ static void check(const struct cup_plot *plots, size_t count, enum fake_kind kin
 
 Test(golden, usual)
 {
-    check(cup_plots, cup_plot_count, FAKE_USUAL, "");
+    check(cup_plots.rows, cup_plots.count, FAKE_USUAL, "");
 }
 
 Test(golden, large)
 {
-    check(cup_plots, cup_plot_count, FAKE_LARGE, "-large");
+    check(cup_plots.rows, cup_plots.count, FAKE_LARGE, "-large");
 }
 
 Test(golden, runs)
 {
-    check(cup_run_plots, cup_run_plot_count, FAKE_USUAL, "");
-    check(cup_run_plots, cup_run_plot_count, FAKE_FIVE, "-five");
-    check(cup_run_plots, cup_run_plot_count, FAKE_LARGE, "-large");
+    check(cup_run_plots.rows, cup_run_plots.count, FAKE_USUAL, "");
+    check(cup_run_plots.rows, cup_run_plots.count, FAKE_FIVE, "-five");
+    check(cup_run_plots.rows, cup_run_plots.count, FAKE_LARGE, "-large");
 }
 
 /* Two plots differ by more than what is let pass. */
 Test(golden, the_comparison_tells_plots_apart)
 {
-    struct drawn one, other;
+    struct cup_drawing one, other;
     struct reader readers[2];
-    draw_fake(&one, &cup_plots[0], FAKE_USUAL, &small);
-    draw_fake(&other, &cup_plots[1], FAKE_USUAL, &small);
+    draw_fake(&one, &cup_plots.rows[0], FAKE_USUAL, &small);
+    draw_fake(&other, &cup_plots.rows[1], FAKE_USUAL, &small);
     readers[0] = (struct reader){one.bytes, 0};
     readers[1] = (struct reader){other.bytes, 0};
     cairo_surface_t *a = cairo_image_surface_create_from_png_stream(read_bytes, &readers[0]);

@@ -38,7 +38,7 @@ static void check_plot(const struct cup_plot *plot, int kinds, double width, dou
     const struct cup_plot_style style = {
         .format = CUP_FORMAT_SVG, .width = width, .height = height, .pixels = 72};
     for (int kind = 0; kind < kinds; kind++) {
-        struct drawn drawn;
+        struct cup_drawing drawn;
         char what[128];
         snprintf(what, sizeof what, "%s, %s, %g by %g inches", plot->name, fake_kinds[kind], width,
                  height);
@@ -51,10 +51,10 @@ static void check_plot(const struct cup_plot *plot, int kinds, double width, dou
 
 static void check_size(double width, double height)
 {
-    for (size_t i = 0; i < cup_plot_count; i++)
-        check_plot(&cup_plots[i], FAKE_KINDS, width, height);
-    for (size_t i = 0; i < cup_run_plot_count; i++)
-        check_plot(&cup_run_plots[i], FAKE_FIVE + 1, width, height);
+    for (size_t i = 0; i < cup_plots.count; i++)
+        check_plot(&cup_plots.rows[i], FAKE_KINDS, width, height);
+    for (size_t i = 0; i < cup_run_plots.count; i++)
+        check_plot(&cup_run_plots.rows[i], FAKE_FIVE + 1, width, height);
 }
 
 Test(layout, three_inches)
@@ -89,10 +89,10 @@ Test(layout, without_fonts)
     fputs("<?xml version=\"1.0\"?>\n<fontconfig></fontconfig>\n", file);
     cr_assert_eq(fclose(file), 0);
     cr_assert_eq(setenv("FONTCONFIG_FILE", path, 1), 0);
-    struct drawn drawn;
-    draw_fake(&drawn, &cup_plots[0], FAKE_USUAL,
+    struct cup_drawing drawn;
+    draw_fake(&drawn, &cup_plots.rows[0], FAKE_USUAL,
               &(struct cup_plot_style){.width = 8, .height = 5, .pixels = 72});
-    cr_expect(drawn.canvas.bare, "there are fonts all the same");
+    cr_expect(drawn.canvas.ascii_only, "there are fonts all the same");
     cup_canvas_close(&drawn.canvas);
     check_size(8, 5);
     check_size(3, 1.875);

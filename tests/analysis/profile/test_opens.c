@@ -10,8 +10,8 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/tasks/task_columns.h"
 #include "cli/verbs.h"
-#include "plot/charts.h"
 #include "plot/io/open_latency.h"
+#include "plot/plots.h"
 #include "tests/analysis/support.h"
 
 enum { MS = 1000000 };
@@ -448,7 +448,7 @@ static const struct cup_open_latency *plot(void)
 {
     load();
     input = (struct cup_plot_input){.totals = &totals, .arena = &arena};
-    return cup_data_open_latency(&input);
+    return cup_plot_find(&cup_plots, "open-latency")->make(&input);
 }
 
 Test(opens, few_servers_are_curves)

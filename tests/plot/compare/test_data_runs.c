@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/compare/compared.h"
 #include "plot/compare/compared_runtime.h"
 #include "plot/compare/compared_scaling.h"
+#include "plot/plots.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"
 
@@ -71,7 +71,7 @@ static const void *make(const struct cup_plot *plot)
 
 static const void *make_named(const char *name)
 {
-    return make(cup_find_run_plot(name));
+    return make(cup_plot_find(&cup_run_plots, name));
 }
 
 /* ---- compare ------------------------------------------------------------------------------ */

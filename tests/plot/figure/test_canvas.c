@@ -1,10 +1,9 @@
-/* The same calls give the same bytes, in every format; texts that are none; ids of an SVG. */
+/* The same calls give the same bytes, in every format; texts that are no UTF-8. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/figure/svg_ids.h"
 #include "tests/plot/support.h"
 
 static const enum cup_format formats[] = {CUP_FORMAT_PNG, CUP_FORMAT_SVG, CUP_FORMAT_PDF};
@@ -18,16 +17,16 @@ static struct cup_plot_style style_of(enum cup_format format, double width)
 
 static void expect_the_same_bytes(enum fake_kind kind, size_t format)
 {
-    for (size_t i = 0; i < cup_plot_count; i++) {
-        struct drawn first, again;
+    for (size_t i = 0; i < cup_plots.count; i++) {
+        struct cup_drawing first, again;
         struct cup_plot_style style = style_of(formats[format], 6);
-        draw_fake(&first, &cup_plots[i], kind, &style);
-        draw_fake(&again, &cup_plots[i], kind, &style);
+        draw_fake(&first, &cup_plots.rows[i], kind, &style);
+        draw_fake(&again, &cup_plots.rows[i], kind, &style);
         cr_expect(first.bytes->count > 1000);
         cr_expect_eq(memcmp(first.bytes->bytes, beginnings[format], 4), 0);
         cr_expect(first.bytes->count == again.bytes->count &&
                       memcmp(first.bytes->bytes, again.bytes->bytes, first.bytes->count) == 0,
-                  "%s.%s", cup_plots[i].name, cup_format_names[formats[format]]);
+                  "%s.%s", cup_plots.rows[i].name, cup_format_names[formats[format]]);
         cup_canvas_close(&first.canvas);
         cup_canvas_close(&again.canvas);
     }
@@ -44,12 +43,12 @@ Test(canvas, the_same_plot_has_the_same_bytes)
 Test(canvas, dark_differs_in_colours_only)
 {
     struct cup_plot_style style = style_of(CUP_FORMAT_PNG, 8);
-    for (size_t i = 0; i < cup_plot_count; i++) {
-        struct drawn light, dark;
+    for (size_t i = 0; i < cup_plots.count; i++) {
+        struct cup_drawing light, dark;
         style.dark = false;
-        draw_fake(&light, &cup_plots[i], FAKE_USUAL, &style);
+        draw_fake(&light, &cup_plots.rows[i], FAKE_USUAL, &style);
         style.dark = true;
-        draw_fake(&dark, &cup_plots[i], FAKE_USUAL, &style);
+        draw_fake(&dark, &cup_plots.rows[i], FAKE_USUAL, &style);
         cr_assert_eq(light.canvas.written_count, dark.canvas.written_count);
         for (size_t n = 0; n < light.canvas.written_count; n++)
             cr_expect_eq(memcmp(&light.canvas.written[n].box, &dark.canvas.written[n].box,
@@ -62,28 +61,18 @@ Test(canvas, dark_differs_in_colours_only)
     }
 }
 
-static char *rewritten(const char *svg)
+/* Programs that show SVG need not know the classes of the page. */
+Test(canvas, an_svg_file_has_its_colours_and_texts)
 {
-    struct cup_bytes bytes = {.bytes = (unsigned char *)strdup(svg), .count = strlen(svg)};
-    cr_assert_eq(cup_svg_ids(&bytes, "plot"), 0);
-    return (char *)bytes.bytes;
-}
-
-Test(canvas, ids_are_of_the_plot)
-{
-    char *text =
-        rewritten("<g id=\"surface105\"><use xlink:href=\"#glyph0-1\"/><a x=\"url(#surface9)\"/>"
-                  "<b y=\"url(#surface105)\"/> id=surface7");
-    cr_expect_str_eq(text,
-                     "<g id=\"plot-surface1\"><use xlink:href=\"#plot-glyph0-1\"/>"
-                     "<a x=\"url(#plot-surface2)\"/><b y=\"url(#plot-surface1)\"/> id=surface7");
-    free(text);
-    text = rewritten("");
-    cr_expect_str_eq(text, "");
-    free(text);
-    text = rewritten("<g id=\"surface");
-    cr_expect_str_eq(text, "<g id=\"plot-surface");
-    free(text);
+    struct cup_drawing drawing;
+    struct cup_plot_style style = style_of(CUP_FORMAT_SVG, 6);
+    draw_fake(&drawing, &cup_plots.rows[0], FAKE_USUAL, &style);
+    const char *svg = (const char *)drawing.bytes->bytes;
+    cr_expect_null(strstr(svg, "class="));
+    cr_expect_not_null(strstr(svg, "fill=\"#ffffff\"")); /* paper */
+    cr_expect_not_null(strstr(svg, ">Workers and data rate</text>"));
+    cr_expect_str_eq(svg + drawing.bytes->count - 7, "</svg>\n");
+    cup_canvas_close(&drawing.canvas);
 }
 
 static void open_canvas(struct cup_canvas *canvas)
@@ -104,7 +93,7 @@ Test(canvas, long_texts_are_shortened_in_their_middle)
     for (double width = 200; width > 30; width -= 10) {
         cup_canvas_fit(&canvas, shown, path, strlen(path), width, &lettering);
         cr_expect_leq(cup_canvas_text_width(&canvas, shown, &lettering), width);
-        cr_expect_not_null(strstr(shown, canvas.bare ? "..." : "\u2026"));
+        cr_expect_not_null(strstr(shown, canvas.ascii_only ? "..." : "\u2026"));
         cr_expect_eq(shown[0], '/');
         cr_expect_eq(shown[strlen(shown) - 1], 't');
     }

@@ -8,6 +8,7 @@
 
 #include "cli/verbs.h"
 #include "plot/flame/flame.h"
+#include "plot/plots.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
 #include "tests/plot/page_support.h"
@@ -54,7 +55,8 @@ static const struct cup_flame *make(const char *name)
 {
     const void *data;
     struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_plot(name), &input, &data, &error), 0, "%s", input.reason);
+    cr_assert_eq(cup_plot_make(cup_plot_find(&cup_plots, name), &input, &data, &error), 0, "%s",
+                 input.reason);
     return data;
 }
 

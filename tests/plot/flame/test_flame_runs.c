@@ -10,6 +10,7 @@
 #include "analysis/compare/run_stacks.h"
 #include "cli/verbs.h"
 #include "plot/flame/flame.h"
+#include "plot/plots.h"
 #include "plot/shared/runs.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
@@ -131,7 +132,7 @@ static const struct cup_flame *make(const char *name)
 {
     const void *data;
     struct cup_error error;
-    cr_assert_eq(cup_plot_make(cup_find_run_plot(name), &input, &data, &error), 0, "%s",
+    cr_assert_eq(cup_plot_make(cup_plot_find(&cup_run_plots, name), &input, &data, &error), 0, "%s",
                  input.reason);
     return data;
 }
@@ -268,7 +269,7 @@ static void expect_none(const char *name, const char *why)
 {
     const void *data;
     struct cup_error error;
-    cr_expect_eq(cup_plot_make(cup_find_run_plot(name), &input, &data, &error), 1);
+    cr_expect_eq(cup_plot_make(cup_plot_find(&cup_run_plots, name), &input, &data, &error), 1);
     cr_expect(strstr(input.reason, why), "%s", input.reason);
 }
 

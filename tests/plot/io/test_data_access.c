@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/io/io_map.h"
+#include "plot/plots.h"
 #include "plot/shared/coverage.h"
 #include "plot/time/server_rate.h"
 #include "tests/plot/loaded.h"

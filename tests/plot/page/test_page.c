@@ -12,8 +12,8 @@
 #include "analysis/advice/advice.h"
 #include "analysis/write/html.h"
 #include "cli/verbs.h"
+#include "plot/figure/svg.h"
 #include "plot/page/page_advice.h"
-#include "plot/page/page_shapes.h"
 #include "plot/page/page_svg.h"
 #include "tests/analysis/support.h"
 #include "tests/plot/page_support.h"
@@ -202,7 +202,8 @@ Test(page, every_rule_says_where_its_evidence_is)
         const struct cup_page_evidence *evidence = cup_page_find_evidence(cup_rules[i].name);
         cr_expect(evidence, "%s", cup_rules[i].name);
         if (evidence && evidence->plot)
-            cr_expect(cup_find_plot(evidence->plot), "%s: %s", evidence->rule, evidence->plot);
+            cr_expect(cup_plot_find(&cup_plots, evidence->plot), "%s: %s", evidence->rule,
+                      evidence->plot);
         if (evidence && evidence->table)
             cr_expect(is_heading(evidence->table), "%s: %s", evidence->rule, evidence->table);
     }
@@ -223,24 +224,25 @@ Test(page, targets_are_words_of_headings)
 
 static const struct cup_colour blue = {0, 0x72 / 255.0, 0xB2 / 255.0}, odd = {0.5, 0.25, 0.1};
 
-static char *shapes_of(void (*draw)(struct cup_shapes *shapes))
+static char *shapes_of(void (*draw)(struct cup_svg *shapes))
 {
-    struct cup_shapes shapes;
-    cr_assert_eq(cup_shapes_open(&shapes, "plot"), 0);
+    struct cup_svg shapes;
+    const struct cup_canvas canvas = {.sheet = {.name = "plot", .for_page = true}};
+    cr_assert_eq(cup_svg_open(&shapes, &canvas), 0);
     draw(&shapes);
-    cr_assert_eq(cup_shapes_finish(&shapes), 0);
+    cr_assert_eq(cup_svg_finish(&shapes, &canvas), 0);
     char *text = strdup(shapes.bytes);
-    cup_shapes_free(&shapes);
+    cup_svg_free(&shapes);
     return text;
 }
 
-static void draw_boxes(struct cup_shapes *shapes)
+static void draw_boxes(struct cup_svg *shapes)
 {
-    cup_shapes_box(shapes, (struct cup_box){1, 2, 3.004, 4.5}, blue, 1);
-    cup_shapes_box(shapes, (struct cup_box){10, 2, 3, 4}, blue, 1);
-    cup_shapes_box(shapes, (struct cup_box){10, 2, 0, 4}, blue, 1);
-    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
-    cup_shapes_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+    cup_svg_box(shapes, (struct cup_box){1, 2, 3.004, 4.5}, blue, 1);
+    cup_svg_box(shapes, (struct cup_box){10, 2, 3, 4}, blue, 1);
+    cup_svg_box(shapes, (struct cup_box){10, 2, 0, 4}, blue, 1);
+    cup_svg_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
+    cup_svg_box(shapes, (struct cup_box){1, 2, 3, 4}, odd, 0.5);
 }
 
 Test(page, boxes_of_a_colour_are_one_path_unless_they_are_faint)
@@ -255,15 +257,15 @@ Test(page, boxes_of_a_colour_are_one_path_unless_they_are_faint)
     free(text);
 }
 
-static void draw_lines(struct cup_shapes *shapes)
+static void draw_lines(struct cup_svg *shapes)
 {
     const struct cup_point gap[] = {{0, 0}, {1, 1}, {NAN, 1}, {2, -0.001}};
-    cup_shapes_clip(shapes, (struct cup_box){0, 0, 5, 5});
-    cup_shapes_line(shapes, gap, 4, blue, 1.6, 0);
-    cup_shapes_line(shapes, gap, 2, blue, 1.6, 4);
-    cup_shapes_release(shapes);
-    cup_shapes_dot(shapes, (struct cup_point){1, 2}, 3, blue, 0.45);
-    cup_shapes_dot(shapes, (struct cup_point){1e300, INFINITY}, 3, blue, 0.45);
+    cup_svg_clip(shapes, (struct cup_box){0, 0, 5, 5});
+    cup_svg_line(shapes, gap, 4, blue, 1.6, 0);
+    cup_svg_line(shapes, gap, 2, blue, 1.6, 4);
+    cup_svg_release(shapes);
+    cup_svg_dot(shapes, (struct cup_point){1, 2}, 3, blue, 0.45);
+    cup_svg_dot(shapes, (struct cup_point){1e300, INFINITY}, 3, blue, 0.45);
 }
 
 Test(page, lines_have_gaps_and_dots_are_in_a_group)
@@ -281,11 +283,11 @@ Test(page, lines_have_gaps_and_dots_are_in_a_group)
     free(text);
 }
 
-static void draw_image(struct cup_shapes *shapes)
+static void draw_image(struct cup_svg *shapes)
 {
     unsigned char bytes[] = "any";
-    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1, 0});
-    cup_shapes_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3, 0});
+    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1, 0});
+    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3, 0});
 }
 
 Test(page, pictures_are_in_the_page)
@@ -305,35 +307,34 @@ static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
     struct cup_profile profile = {.path = "run"};
     struct cup_totals totals = {.profile = &profile};
     struct cup_plot_input input = {.totals = &totals, .arena = &arena};
-    const struct cup_plot_style style = {.width = 8, .height = 5};
-    struct cup_legend legend;
-    struct cup_canvas canvas;
-    const struct cup_bytes *svg;
+    const struct cup_plot_style style = {.width = 8, .height = 5, .for_page = true};
+    struct cup_drawing drawing;
     struct cup_error error;
     char *written = NULL;
     size_t bytes;
     const void *data = fake_data(plot->name, kind, &arena);
     FILE *out = open_memstream(&written, &bytes);
-    cr_assert_eq(cup_plot_draw_for_page(plot, &input, data, &style, &legend, &canvas, &svg, &error),
-                 0);
-    cup_page_svg(out, plot, &canvas, svg, legend.caption);
-    cr_expect_leq(canvas.told_count, CUP_TOLD_MOST);
+    cr_assert_eq(cup_plot_draw(plot, &input, data, &style, &drawing, &error), 0);
+    cup_page_svg(out, plot, &drawing.canvas, drawing.bytes, drawing.caption);
+    cr_expect_leq(drawing.canvas.hover_count, CUP_HOVERS_MOST);
     fclose(out);
-    cup_canvas_close(&canvas);
+    cup_canvas_close(&drawing.canvas);
     cup_arena_clear(&arena);
     return written;
 }
 
 Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
 {
-    for (size_t i = 0; i < cup_plot_count; i++)
+    for (size_t i = 0; i < cup_plots.count; i++)
         for (int kind = 0; kind < FAKE_KINDS; kind++) {
-            char *svg = page_of(&cup_plots[i], (enum fake_kind)kind);
-            cr_expect_lt(strlen(svg), 700000, "%s, %s: %zu", cup_plots[i].name, fake_kinds[kind],
-                         strlen(svg));
+            char *svg = page_of(&cup_plots.rows[i], (enum fake_kind)kind);
+            cr_expect_lt(strlen(svg), 700000, "%s, %s: %zu", cup_plots.rows[i].name,
+                         fake_kinds[kind], strlen(svg));
             cr_expect_eq(count_in(svg, "<text"), count_in(svg, "</text>"));
-            cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
-            cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots[i].name, fake_kinds[kind]);
+            cr_expect_null(strstr(svg, "nan\""), "%s, %s", cup_plots.rows[i].name,
+                           fake_kinds[kind]);
+            cr_expect_null(strstr(svg, "inf\""), "%s, %s", cup_plots.rows[i].name,
+                           fake_kinds[kind]);
             free(svg);
         }
 }
@@ -346,9 +347,9 @@ Test(page, densities_say_what_is_in_them)
                                           {"task-stream", " % of the time in tasks</title>"},
                                           {"memory-per-worker", " %</title>"}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-        char *svg = page_of(cup_find_plot(said[i][0]), FAKE_LARGE);
+        char *svg = page_of(cup_plot_find(&cup_plots, said[i][0]), FAKE_LARGE);
         cr_expect_gt(count_in(svg, said[i][1]), 100, "%s", said[i][0]);
-        cr_expect_leq(count_in(svg, said[i][1]), CUP_TOLD_MOST, "%s", said[i][0]);
+        cr_expect_leq(count_in(svg, said[i][1]), CUP_HOVERS_MOST, "%s", said[i][0]);
         free(svg);
     }
 }

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/charts.h"
 #include "plot/io/branches_per_chunk.h"
 #include "plot/io/bytes_per_chunk.h"
 #include "plot/io/shares.h"
+#include "plot/plots.h"
 #include "plot/tasks/chunk_runtime.h"
 #include "plot/tasks/prefix_times.h"
 #include "plot/tasks/runtime_events.h"
@@ -307,8 +307,8 @@ Test(data, what_cannot_be_drawn_says_why)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const void *data;
         struct cup_error error;
-        cr_expect_eq(cup_plot_make(cup_find_plot(names[i]), &run.input, &data, &error), 1, "%s",
-                     names[i]);
+        cr_expect_eq(cup_plot_make(cup_plot_find(&cup_plots, names[i]), &run.input, &data, &error),
+                     1, "%s", names[i]);
         cr_expect_neq(run.input.reason[0], '\0');
     }
 }
@@ -319,10 +319,10 @@ Test(data, an_empty_run)
     struct cup_error error;
     builder_start(&builder);
     load_run(&run, &builder, false);
-    for (size_t i = 0; i < cup_plot_count; i++) {
+    for (size_t i = 0; i < cup_plots.count; i++) {
         const void *data;
-        cr_expect_eq(cup_plot_make(&cup_plots[i], &run.input, &data, &error), 1, "%s",
-                     cup_plots[i].name);
+        cr_expect_eq(cup_plot_make(&cup_plots.rows[i], &run.input, &data, &error), 1, "%s",
+                     cup_plots.rows[i].name);
     }
 }
 

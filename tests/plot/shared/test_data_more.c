@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "plot/charts.h"
+#include "plot/plots.h"
 #include "plot/shared/curves.h"
 #include "plot/shared/per_worker.h"
 #include "plot/shared/rows.h"

@@ -1,4 +1,4 @@
-#include "plot/page/page_paints.h"
+#include "plot/figure/css_colours.h"
 
 #include <math.h>
 
@@ -7,12 +7,12 @@ static const char *const names[] = {
     "green", "red", "sky",  "pink", "yellow", "grey",
 };
 enum { OWN = 4, NAMES = sizeof names / sizeof *names };
-_Static_assert(NAMES == OWN + CUP_PAINT_COUNT, "one for each colour of a look");
+_Static_assert(NAMES == OWN + CUP_PAINT_COUNT, "one name for each colour of a theme");
 
-static struct cup_colour colour_of(const struct cup_theme *look, unsigned n)
+static struct cup_colour theme_colour(const struct cup_theme *theme, unsigned n)
 {
-    const struct cup_colour own[OWN] = {look->paper, look->ink, look->soft, look->grid};
-    return n < OWN ? own[n] : look->paints[n - OWN];
+    const struct cup_colour own[OWN] = {theme->paper, theme->ink, theme->soft, theme->grid};
+    return n < OWN ? own[n] : theme->paints[n - OWN];
 }
 
 static unsigned byte_of(double part)
@@ -27,28 +27,28 @@ char *cup_colour_hex(char to[CUP_HEX], struct cup_colour colour)
     return to;
 }
 
-void cup_page_paints(FILE *out, bool dark)
+void cup_css_variables(FILE *out, bool dark)
 {
-    struct cup_theme look = cup_theme_make(8, 5, dark);
+    struct cup_theme theme = cup_theme_make(8, 5, dark);
     for (unsigned i = 0; i < NAMES; i++) {
         char hex[CUP_HEX];
-        fprintf(out, "--%s:%s;", names[i], cup_colour_hex(hex, colour_of(&look, i)));
+        fprintf(out, "--%s:%s;", names[i], cup_colour_hex(hex, theme_colour(&theme, i)));
     }
 }
 
-void cup_page_paint_rules(FILE *out)
+void cup_css_rules(FILE *out)
 {
     for (unsigned i = 0; i < NAMES; i++)
         fprintf(out, ".plot .%s{color:var(--%s)}", names[i], names[i]);
     putc('\n', out);
 }
 
-/* From the n-th on; NULL if it is none of them. */
-static const char *name_of(struct cup_colour colour, unsigned n)
+/* Searches the colours from the n-th on; NULL: it is none of them. */
+static const char *find_name(struct cup_colour colour, unsigned n)
 {
-    struct cup_theme look = cup_theme_make(8, 5, false);
+    struct cup_theme theme = cup_theme_make(8, 5, false);
     for (unsigned i = n; i < NAMES; i++) {
-        struct cup_colour known = colour_of(&look, i);
+        struct cup_colour known = theme_colour(&theme, i);
         if (byte_of(known.red) == byte_of(colour.red) &&
             byte_of(known.green) == byte_of(colour.green) &&
             byte_of(known.blue) == byte_of(colour.blue))
@@ -57,12 +57,12 @@ static const char *name_of(struct cup_colour colour, unsigned n)
     return NULL;
 }
 
-const char *cup_page_colour(struct cup_colour colour)
+const char *cup_colour_name(struct cup_colour colour)
 {
-    return name_of(colour, 0);
+    return find_name(colour, 0);
 }
 
-const char *cup_page_paint(struct cup_colour colour)
+const char *cup_paint_name(struct cup_colour colour)
 {
-    return name_of(colour, OWN);
+    return find_name(colour, OWN);
 }

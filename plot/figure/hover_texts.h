@@ -5,24 +5,24 @@
 #include "plot/figure/figure.h"
 
 /* "workers: 4 at 2 min 05 s" */
-void cup_tell_point(struct cup_figure *figure, struct cup_point at, double x, double y,
-                    const struct cup_axis *axis, struct cup_colour colour);
+void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, double y,
+                     const struct cup_axis *axis, struct cup_colour colour);
 
 /* "20 ms to 50 ms: 12" */
-void cup_tell_column(struct cup_figure *figure, struct cup_box box, double from, double to,
-                     double high, struct cup_colour colour);
+void cup_hover_column(struct cup_figure *figure, struct cup_box box, double from, double to,
+                      double high, struct cup_colour colour);
 
 /* "worker 1, process: 10 s to 12 s" */
-void cup_tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from, double to,
-                  struct cup_colour colour);
+void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                   double to, struct cup_colour colour);
 
 /* "w2: 80 %, 10 s to 12 s" */
-void cup_tell_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
-                   double to, double percent, struct cup_colour colour);
+void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                    double to, double percent, struct cup_colour colour);
 
 /* A grid of values that fills the area, row by row from the top, the axes being linear; NAN: not
  * known. It is told in blocks, of each the sum or the mean. */
-struct cup_told_grid {
+struct cup_hover_grid_of {
     const double *values;
     size_t columns, rows;
     bool sums;
@@ -31,6 +31,6 @@ struct cup_told_grid {
 };
 
 /* "wall time 2 s to 3 s, 4k to 6k: 812 chunks"; blocks that are empty are not told of. */
-void cup_tell_grid(struct cup_figure *figure, const struct cup_told_grid *grid);
+void cup_hover_grid(struct cup_figure *figure, const struct cup_hover_grid_of *grid);
 
 #endif

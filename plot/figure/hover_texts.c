@@ -1,10 +1,10 @@
-#include "plot/figure/mark_titles.h"
+#include "plot/figure/hover_texts.h"
 
 #include <math.h>
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-enum { TEXT = sizeof(struct cup_last_written){0}.text, VALUE = CUP_DURATION_TEXT };
+enum { TEXT = sizeof(struct cup_hover){0}.text, VALUE = CUP_DURATION_TEXT };
 
 /* What the legend calls a colour: empty where it does not say. */
 static const char *key_of(const struct cup_figure *figure, struct cup_colour colour)
@@ -26,32 +26,32 @@ static const char *value_text(char to[VALUE], double value, enum cup_axis_unit u
 
 /* ---- marks -------------------------------------------------------------------------------- */
 
-void cup_tell_point(struct cup_figure *figure, struct cup_point at, double x, double y,
-                    const struct cup_axis *axis, struct cup_colour colour)
+void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, double y,
+                     const struct cup_axis *axis, struct cup_colour colour)
 {
     char across[VALUE], up[VALUE], text[TEXT];
-    double reach = figure->look->gap * 0.6;
+    double reach = figure->theme->gap * 0.6;
     const char *key = key_of(figure, colour), *name = axis->name ? axis->name : "";
     snprintf(text, sizeof text, "%.50s: %s at %s", *key ? key : name, value_text(up, y, axis->unit),
              value_text(across, x, figure->x.unit));
-    cup_canvas_tell(figure->canvas,
-                    (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
-                    text);
+    cup_canvas_add_hover(figure->canvas,
+                         (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
+                         text);
 }
 
-void cup_tell_column(struct cup_figure *figure, struct cup_box box, double from, double to,
-                     double high, struct cup_colour colour)
+void cup_hover_column(struct cup_figure *figure, struct cup_box box, double from, double to,
+                      double high, struct cup_colour colour)
 {
     char left[VALUE], right[VALUE], up[VALUE], text[TEXT];
     const char *key = key_of(figure, colour);
     snprintf(text, sizeof text, "%.40s%s%.30s to %.30s: %.30s", key, *key ? ", " : "",
              value_text(left, from, figure->x.unit), value_text(right, to, figure->x.unit),
              value_text(up, high, figure->y.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
-void cup_tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from, double to,
-                  struct cup_colour colour)
+void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                   double to, struct cup_colour colour)
 {
     char left[VALUE], right[VALUE], text[TEXT];
     const char *key = key_of(figure, colour);
@@ -60,33 +60,33 @@ void cup_tell_bar(struct cup_figure *figure, struct cup_box box, size_t row, dou
     snprintf(text, sizeof text, "%.*s%s%.36s: %.30s to %.30s", length, name.bytes ? name.bytes : "",
              *key ? ", " : "", key, value_text(left, from, figure->x.unit),
              value_text(right, to, figure->x.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
 /* "w2: 80 %, 10 s to 12 s" */
-void cup_tell_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
-                   double to, double percent, struct cup_colour colour)
+void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
+                    double to, double percent, struct cup_colour colour)
 {
-    char left[24], right[24], text[sizeof(struct cup_last_written){0}.text];
+    char left[24], right[24], text[sizeof(struct cup_hover){0}.text];
     struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
     snprintf(text, sizeof text, "%.*s: %.3g %%, %s to %s",
              (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "", percent,
              cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
-    cup_canvas_tell(figure->canvas, box, colour, text);
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
 /* ---- grids -------------------------------------------------------------------------------- */
 
 /* At most so many blocks across and down: together no more than what a canvas keeps. */
 enum { ACROSS = 24, DOWN = 40 };
-_Static_assert(ACROSS *DOWN <= CUP_TOLD_MOST, "no block is thinned out");
+_Static_assert(ACROSS *DOWN <= CUP_HOVERS_MOST, "no block is thinned out");
 
 struct block {
     size_t column, row, columns, rows;
 };
 
 /* NAN if nothing in it is known, or the sum is 0. */
-static double value_of(const struct cup_told_grid *grid, const struct block *block)
+static double value_of(const struct cup_hover_grid_of *grid, const struct block *block)
 {
     double sum = 0;
     size_t count = 0;
@@ -110,7 +110,7 @@ static double at_share(const struct cup_axis *axis, double share)
     return fabs(value) < range * 1e-9 ? 0 : value;
 }
 
-static void tell_block(struct cup_figure *figure, const struct cup_told_grid *grid,
+static void tell_block(struct cup_figure *figure, const struct cup_hover_grid_of *grid,
                        const struct block *block)
 {
     double columns = (double)grid->columns, rows = (double)grid->rows;
@@ -128,11 +128,11 @@ static void tell_block(struct cup_figure *figure, const struct cup_told_grid *gr
              value_text(from, at_share(&figure->x, left), figure->x.unit),
              value_text(to, at_share(&figure->x, left + width), figure->x.unit),
              grid->sums || value >= 9.95 ? 0 : 1, value, grid->what);
-    cup_canvas_tell(figure->canvas,
-                    (struct cup_box){area->left + left * area->width,
-                                     area->top + top * area->height, width * area->width,
-                                     height * area->height},
-                    figure->look->soft, text);
+    cup_canvas_add_hover(figure->canvas,
+                         (struct cup_box){area->left + left * area->width,
+                                          area->top + top * area->height, width * area->width,
+                                          height * area->height},
+                         figure->theme->soft, text);
 }
 
 static size_t least(size_t a, size_t b)
@@ -140,7 +140,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-void cup_tell_grid(struct cup_figure *figure, const struct cup_told_grid *grid)
+void cup_hover_grid(struct cup_figure *figure, const struct cup_hover_grid_of *grid)
 {
     size_t wide = (grid->columns + ACROSS - 1) / ACROSS, high = (grid->rows + DOWN - 1) / DOWN;
     for (size_t row = 0; row < grid->rows; row += high)

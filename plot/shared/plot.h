@@ -1,0 +1,56 @@
+/* What a plot is: a row of the table (plot/plots.c), a function that makes its data from a run, and
+ * a function that draws them. docs/contributing/add-a-plot.md shows how to add one. */
+#ifndef CUPPING_PLOT_SHARED_PLOT_H
+#define CUPPING_PLOT_SHARED_PLOT_H
+
+#include <stdio.h>
+
+#include "analysis/metrics/totals.h"
+#include "plot/figure/arena.h"
+#include "plot/figure/figure.h"
+
+/* What the data of a plot are made from, and what its maker writes about them. */
+struct cup_plot_input {
+    const struct cup_totals *totals;  /* of the run; NULL for a plot of several runs */
+    const struct cup_plot_runs *runs; /* the runs, see runs.h; NULL for a plot of one run */
+    struct cup_arena *arena;          /* owns everything that is made */
+    char reason[240];  /* why the plot cannot be drawn; set by cup_plot_unavailable() */
+    char caption[560]; /* what was counted, over what, and by whom; cup_plot_set_caption() */
+};
+
+struct cup_plot {
+    const char *name; /* on the command line and of files: letters, digits, '-'; never changes */
+    const char *title;
+    const char *answers; /* the question that the plot answers, in one line */
+    /* Returns the data, in the arena. NULL: the plot cannot be drawn from this run, for
+     * input->reason; an empty reason means out of memory. */
+    const void *(*make)(struct cup_plot_input *input);
+    void (*draw)(struct cup_figure *figure, const void *data);
+};
+
+struct cup_plot_table {
+    const struct cup_plot *rows;
+    size_t count;
+};
+
+/* NULL: the table has no plot of that name. */
+const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const char *name);
+
+/* Makes the data for cup_plot_draw(). Returns 0; 1 if the plot cannot be drawn from this run, and
+ * input->reason says why; -1 and *error. Clear the arena when the data are no longer needed. */
+int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, const void **data,
+                  struct cup_error *error);
+
+/* ---- for data_*.c ------------------------------------------------------------------------- */
+
+/* Sets the reason why the plot cannot be drawn. Returns NULL. */
+__attribute__((format(printf, 2, 3))) const void *cup_plot_unavailable(struct cup_plot_input *input,
+                                                                       const char *format, ...);
+
+__attribute__((format(printf, 2, 3))) void cup_plot_set_caption(struct cup_plot_input *input,
+                                                                const char *format, ...);
+
+/* Prints "100,000 chunks", "1 chunk". Returns `to`. */
+char *cup_count_text(char to[64], uint64_t count, const char *what);
+
+#endif
