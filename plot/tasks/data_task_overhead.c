@@ -48,10 +48,11 @@ static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, u
 
 static const void *none(struct cup_plot_input *input)
 {
-    return cup_plot_unavailable(input, "%s",
-                         input->totals->fine->mixed
-                             ? "Dask's sums cannot be split: other tasks share a span with these"
-                             : "no worker told Dask's fine metrics of these tasks");
+    return cup_plot_unavailable(
+        input, "%s",
+        input->totals->fine->mixed
+            ? "Dask's sums cannot be split: other tasks share a span with these"
+            : "no worker told Dask's fine metrics of these tasks");
 }
 
 const void *cup_data_task_overhead(struct cup_plot_input *input)
@@ -72,9 +73,10 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     plot->name = "overhead of a task";
     plot->unit = CUP_AXIS_SECONDS;
     char workers[64];
-    cup_plot_set_caption(input,
-                 "What Dask's fine metrics say was done for tasks besides running them, over the "
-                 "tasks of the run; %s, each since it began (Dask).",
-                 cup_count_text(workers, totals->fine->worker_count, "worker"));
+    cup_plot_set_caption(
+        input,
+        "What Dask's fine metrics say was done for tasks besides running them, over the "
+        "tasks of the run; %s, each since it began (Dask).",
+        cup_count_text(workers, totals->fine->worker_count, "worker"));
     return plot;
 }

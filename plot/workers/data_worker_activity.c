@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analysis/metrics/sums/budget.h"
-#include "plot/shared/plot.h"
 #include "plot/shared/per_worker.h"
 #include "plot/shared/plot.h"
+#include "plot/shared/worker_names.h"
 
 /* A process that is a worker, and what its threads did. */
 struct member {

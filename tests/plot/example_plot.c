@@ -1,16 +1,16 @@
 /* A whole plot, for docs/contributing/add-a-plot.md: how large the results of chunks are. In plot/
- * it would be three files: result_size.h, data_result_size.c and chart_result_size.c. */
+ * the struct would lie in plot/tasks/result_size.h, and the rest in plot/tasks/result_size.c. */
 #include "tests/plot/example_plot.h"
 
 #include "plot/figure/marks.h"
 
-/* ---- result_size.h: what is shown ------------------------------------------------------- */
+/* ---- result_size.h: the data ------------------------------------------------------------- */
 
 struct result_size {
     struct cup_bins sizes;
 };
 
-/* ---- data_result_size.c: made from the run, without a thought of paper ------------------- */
+/* ---- result_size.c: making the data from the run ----------------------------------------- */
 
 const void *cup_data_result_size(struct cup_plot_input *input)
 {
@@ -20,14 +20,14 @@ const void *cup_data_result_size(struct cup_plot_input *input)
     double *sizes = cup_arena_take(input->arena, profile->item_count, sizeof *sizes);
     size_t count = 0;
     if (!plot || !sizes)
-        return NULL; /* no memory: no reason is given */
+        return NULL; /* out of memory: no reason is set */
     for (size_t i = 0; i < profile->item_count; i++) {
         uint64_t bytes = profile->tasks[profile->items[i].task].result_bytes;
         if (totals->outcomes[i] == CUP_OUTCOME_USED && bytes != CUP_UNKNOWN64)
             sizes[count++] = (double)bytes;
     }
     if (count == 0)
-        return cup_plot_unavailable(input, "of no chunk is the size of its result known");
+        return cup_plot_unavailable(input, "the size of the result is not known for any chunk");
     if (cup_bins_make(&plot->sizes, input->arena, CUP_BINS_EVEN, sizes, count, 40) != 0)
         return NULL;
     char chunks[64];
@@ -36,7 +36,7 @@ const void *cup_data_result_size(struct cup_plot_input *input)
     return plot;
 }
 
-/* ---- chart_result_size.c: drawn ---------------------------------------------------------- */
+/* ---- result_size.c: drawing the data ----------------------------------------------------- */
 
 void cup_chart_result_size(struct cup_figure *figure, const void *data)
 {

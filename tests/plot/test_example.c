@@ -1,4 +1,4 @@
-/* The example of docs/contributing/add-a-plot.md is a plot like all others. */
+/* The example of docs/contributing/add-a-plot.md can be made and drawn like every plot. */
 #include <criterion/criterion.h>
 
 #include "tests/analysis/support.h"
