@@ -4,8 +4,8 @@
 
 #include "preload/attribution/child_processes.h"
 
-/* Before a call on FD, which READS it or not, in a process that may have no log: for a data file
- * that is read there must be one now. Keeps errno. */
+/* Before a call on FD, which READS or not: opens the log if the process was started by a task, has
+ * none yet, and FD is a data file. Keeps errno. */
 void cup_child_reads(int fd);
 static inline void cup_child_before(bool reads, int fd)
 {

@@ -13,11 +13,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* One that does not stand yet. Few do not at a time. */
+/* A connection that does not stand yet. There are few at a time. */
 struct connecting {
-    uint64_t start; /* ticks; 0: free */
+    uint64_t start; /* ticks; 0: the entry is free */
     int fd;
-    uint32_t task; /* who asked for it; 0: not known */
+    uint32_t task; /* that connects; 0: not known */
     char address[CUP_PEER_LONGEST];
 };
 
@@ -28,13 +28,13 @@ uint32_t cup_connecting_count;
 
 void cup_connecting_reset(void)
 {
-    cup_spin_unlock(&lock); /* forked while another thread looked: it is not here to unlock */
+    cup_spin_unlock(&lock); /* a thread of the parent may have held it during the fork */
     for (int i = 0; i < MOST; i++)
         table[i].start = 0;
     cup_connecting_count = 0;
 }
 
-static struct connecting *find(int fd)
+static struct connecting *find_connection(int fd)
 {
     for (int i = 0; cup_connecting_count && i < MOST; i++)
         if (table[i].start && table[i].fd == fd)
@@ -42,7 +42,7 @@ static struct connecting *find(int fd)
     return NULL;
 }
 
-static struct connecting *find_free(void)
+static struct connecting *find_free_entry(void)
 {
     for (int i = 0; i < MOST; i++)
         if (!table[i].start)
@@ -50,10 +50,10 @@ static struct connecting *find_free(void)
     return NULL;
 }
 
-static void add(const struct connecting *one)
+static void add_connection(const struct connecting *one)
 {
     cup_spin_lock(&lock);
-    struct connecting *known = find(one->fd), *entry = known ? known : find_free();
+    struct connecting *known = find_connection(one->fd), *entry = known ? known : find_free_entry();
     if (entry)
         *entry = *one;
     if (entry && !known)
@@ -63,10 +63,10 @@ static void add(const struct connecting *one)
         cup_log_health(CUP_H_OPENS_DROPPED, 1);
 }
 
-static bool take(int fd, struct connecting *taken)
+static bool take_connection(int fd, struct connecting *taken)
 {
     cup_spin_lock(&lock);
-    struct connecting *entry = find(fd);
+    struct connecting *entry = find_connection(fd);
     if (entry) {
         *taken = *entry;
         entry->start = 0;
@@ -81,12 +81,12 @@ static bool is_known(int fd)
     if (!cup_connecting_count)
         return false;
     cup_spin_lock(&lock);
-    bool known = find(fd) != NULL;
+    bool known = find_connection(fd) != NULL;
     cup_spin_unlock(&lock);
     return known;
 }
 
-static void record(const struct connecting *one, int error)
+static void write_record(const struct connecting *one, int error)
 {
     uint64_t stop = cup_ticks();
     uint32_t file = error ? 0 : cup_known_peer(one->address);
@@ -100,18 +100,20 @@ static void record(const struct connecting *one, int error)
     cup_opening_record(&opened, NULL);
 }
 
-/* ---- who connects, and where to ------------------------------------------------------------ */
+/* ---- begin ------------------------------------------------------------------------------- */
 
-/* Over TCP: to others there is nothing to wait for. What XRootD's client connects is part of its
- * opens. Of what is no socket not every kernel has read the address, so that we may. */
+/* Only TCP connections are timed: others stand at once. Those of XRootD's client are part of its
+ * opens. cup_peer_is_stream() comes before the address is read: a kernel that refuses FD because it
+ * is no socket need not have read the address, so that it may be unreadable. */
 static bool is_counted(int fd, const struct sockaddr *address, socklen_t bytes)
 {
     return address && bytes >= sizeof address->sa_family && cup_peer_is_stream(fd) &&
            (address->sa_family == AF_INET || address->sa_family == AF_INET6) && !cup_wire_is(fd);
 }
 
-/* False: Dask's own, or nobody can say whose. */
-static bool describe(struct connecting *one, const struct sockaddr *address, socklen_t bytes)
+/* Fills in task and address. False: the connection is Dask's own, or has no owner. */
+static bool describe_connection(struct connecting *one, const struct sockaddr *address,
+                                socklen_t bytes)
 {
     struct sockaddr_storage whole = {0};
     struct cup_owner owner = cup_attribution(NULL);
@@ -124,42 +126,44 @@ static bool describe(struct connecting *one, const struct sockaddr *address, soc
     return !cup_dask_address_is_known(one->address);
 }
 
-static bool goes_on(int error)
+static bool is_under_way(int error)
 {
     return error == EINPROGRESS || error == EINTR || error == EALREADY;
 }
 
-static void begin(int fd, const struct sockaddr *address, socklen_t bytes, uint64_t start,
-                  int error)
+static void begin_connection(int fd, const struct sockaddr *address, socklen_t bytes,
+                             uint64_t start, int error)
 {
     struct connecting one = {.start = start, .fd = fd};
-    if (error == EISCONN || !is_counted(fd, address, bytes) || !describe(&one, address, bytes))
+    if (error == EISCONN || !is_counted(fd, address, bytes) ||
+        !describe_connection(&one, address, bytes))
         return;
-    if (goes_on(error))
-        add(&one);
+    if (is_under_way(error))
+        add_connection(&one);
     else
-        record(&one, error);
+        write_record(&one, error);
 }
 
-/* ---- how it ends --------------------------------------------------------------------------- */
+/* ---- end --------------------------------------------------------------------------------- */
 
-/* Whoever asks too early is told that there is no error. */
-static void tell(int fd, int error)
+/* The program learned FD's ERROR. While the connection is under way that is 0, so the peer is asked
+ * for: there is none before the connection stands. */
+static void end_connection(int fd, int error)
 {
     struct connecting one;
     char address[CUP_PEER_LONGEST];
-    if ((error || cup_peer_address(fd, address)) && take(fd, &one))
-        record(&one, error);
+    if ((error || cup_peer_address(fd, address)) && take_connection(fd, &one))
+        write_record(&one, error);
 }
 
-/* Some ask by another connect() whether the connection stands by now. */
-static void ask_again(int fd, int error)
+/* Some programs call connect() again to learn whether the connection stands by now. */
+static void end_by_connect(int fd, int error)
 {
-    if (!goes_on(error))
-        tell(fd, error == EISCONN ? 0 : error);
+    if (!is_under_way(error))
+        end_connection(fd, error == EISCONN ? 0 : error);
 }
 
-static bool watches(void)
+static bool is_recording(void)
 {
     return cup_active() && !cup_self.guard;
 }
@@ -168,25 +172,25 @@ void cup_connecting(int fd, const struct sockaddr *address, socklen_t bytes, uin
                     int result)
 {
     int saved = errno, error = result ? saved : 0;
-    if (!watches() || error == EFAULT || error == EINVAL || error == EBADF)
+    if (!is_recording() || error == EFAULT || error == EINVAL || error == EBADF)
         return;
     cup_guard();
     if (is_known(fd))
-        ask_again(fd, error);
+        end_by_connect(fd, error);
     else
-        begin(fd, address, bytes, start, error);
+        begin_connection(fd, address, bytes, start, error);
     cup_unguard();
     errno = saved;
 }
 
 void cup_connecting_noticed_slowly(int fd, int error)
 {
-    if (!watches())
+    if (!is_recording())
         return;
     int saved = errno;
     cup_guard();
     if (is_known(fd))
-        tell(fd, error);
+        end_connection(fd, error);
     cup_unguard();
     errno = saved;
 }
@@ -194,12 +198,12 @@ void cup_connecting_noticed_slowly(int fd, int error)
 void cup_connecting_closed_slowly(int fd)
 {
     struct connecting one;
-    if (!watches())
+    if (!is_recording())
         return;
     int saved = errno;
     cup_guard();
-    if (take(fd, &one))
-        record(&one, ECANCELED);
+    if (take_connection(fd, &one))
+        write_record(&one, ECANCELED);
     cup_unguard();
     errno = saved;
 }

@@ -5,14 +5,13 @@
 #include "preload/io/dask_addresses.h"
 #include "preload/io/file_class.h"
 #include "preload/io/known_files.h"
-#include "preload/io/peer.h"
+#include "preload/io/socket_peer.h"
 #include "preload/io/wires.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct cup_descriptor *cup_descriptor_table;
@@ -21,10 +20,9 @@ enum { TABLE_BYTES = CUP_DESCRIPTORS * sizeof(struct cup_descriptor) };
 /* One look-up at a time. Its path is not on the stack: a crash handler may write its first line on
  * an alternate stack of 8 KiB, half of which the kernel has taken. For the same reason no printf()
  * is called here. */
-enum { PATH_LONGEST = 4096 };
 static struct {
     uint32_t locked;
-    char path[PATH_LONGEST];
+    char path[CUP_PATH_LONGEST];
 } look_up;
 
 int cup_descriptor_init(void)
@@ -34,7 +32,7 @@ int cup_descriptor_init(void)
     if (room == MAP_FAILED)
         return -1;
     cup_descriptor_table = room;
-    return cup_known_files_init();
+    return 0;
 }
 
 void cup_descriptor_reset(void)
@@ -45,6 +43,7 @@ void cup_descriptor_reset(void)
     cup_known_files_reset();
     cup_file_class_reset();
     cup_dask_address_reset();
+    cup_socket_peer_reset();
 }
 
 /* FD's entry, looked up or not; NULL: it lies beyond the table. */
@@ -56,65 +55,20 @@ static struct cup_descriptor *find_entry(int fd)
 
 /* ---- look-up ----------------------------------------------------------------------------- */
 
-static uint32_t classify_mode(mode_t mode)
-{
-    if (S_ISFIFO(mode))
-        return CUP_FILE_PIPE;
-    return S_ISSOCK(mode) ? CUP_FILE_SOCKET : CUP_FILE_OTHER;
-}
-
-static void write_decimal(char *text, unsigned number)
-{
-    unsigned digits = 1;
-    for (unsigned rest = number; rest >= 10; rest /= 10)
-        digits++;
-    text[digits] = '\0';
-    for (; digits; number /= 10)
-        text[--digits] = (char)('0' + number % 10);
-}
-
-/* Path of an open descriptor as the kernel knows it; "" if /proc cannot be read. */
-static void read_path(int fd, char *path, size_t size)
-{
-    char link[32] = "/proc/self/fd/";
-    write_decimal(link + strlen(link), (unsigned)fd);
-    ssize_t length = readlink(link, path, size - 1);
-    path[length < 0 ? 0 : length] = '\0';
-}
-
-/* Fills in ENTRY for FD, a regular file. Returns its class. */
-static uint32_t look_up_file(int fd, struct cup_descriptor *entry, const struct stat *status)
-{
-    read_path(fd, look_up.path, sizeof look_up.path);
-    uint32_t class = cup_file_class_of(look_up.path);
-    if (class != CUP_FILE_OTHER && class != CUP_FILE_IMPORT)
-        entry->file = cup_known_file(status, look_up.path, class);
-    if (!entry->opened) { /* reads before this one were not seen, and may have moved the cursor */
-        int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR);
-        entry->cursor = at < 0 ? 0 : at;
-    }
-    return class;
-}
-
-/* The same for anything but a regular file. */
-static uint32_t look_up_other(int fd, struct cup_descriptor *entry, mode_t mode)
-{
-    uint32_t class = classify_mode(mode);
-    if (class == CUP_FILE_SOCKET)
-        entry->wire = cup_wire_is(fd);
-    if (!S_ISCHR(mode))
-        return class;
-    read_path(fd, look_up.path, sizeof look_up.path);
-    return cup_file_is_terminal(look_up.path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
-}
-
 static bool fill_entry(int fd, struct cup_descriptor *entry)
 {
     struct stat status;
     if (cup_raw_fstat(fd, &status))
         return false;
-    uint32_t class = S_ISREG(status.st_mode) ? look_up_file(fd, entry, &status)
-                                             : look_up_other(fd, entry, status.st_mode);
+    uint32_t class = cup_file_classify(fd, &status, look_up.path);
+    if (class == CUP_FILE_SOCKET)
+        entry->wire = cup_wire_is(fd);
+    if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
+        entry->file = cup_known_file(&status, look_up.path, class);
+    if (S_ISREG(status.st_mode) && !entry->opened) {
+        int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR); /* earlier reads were not seen */
+        entry->cursor = at < 0 ? 0 : at;
+    }
     __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);
     return true;
 }
@@ -139,38 +93,12 @@ struct cup_descriptor *cup_descriptor_look_up(int fd, struct cup_descriptor *spa
 enum cup_file_class cup_descriptor_class(int fd)
 {
     struct stat status;
-    if (cup_raw_fstat(fd, &status) || !S_ISREG(status.st_mode))
+    if (cup_raw_fstat(fd, &status))
         return CUP_FILE_OTHER;
     cup_spin_lock(&look_up.locked);
-    read_path(fd, look_up.path, sizeof look_up.path);
-    enum cup_file_class class = cup_file_class_of(look_up.path);
+    enum cup_file_class class = cup_file_classify(fd, &status, look_up.path);
     cup_spin_unlock(&look_up.locked);
     return class;
-}
-
-/* ---- peers ------------------------------------------------------------------------------- */
-
-static enum cup_peer_state classify_peer(const char *peer, const char *own)
-{
-    static const char unnamed[] = "unix:";
-    if (cup_dask_address_is_known(peer) || cup_dask_address_is_known(own))
-        return CUP_PEER_DASK;
-    return strcmp(peer, unnamed) || strcmp(own, unnamed) ? CUP_PEER_KNOWN : CUP_PEER_PAIR;
-}
-
-void cup_descriptor_look_up_peer(struct cup_descriptor *entry, int fd)
-{
-    if (entry->peer)
-        return;
-    char address[CUP_PEER_LONGEST], own[CUP_PEER_LONGEST];
-    cup_spin_lock(&look_up.locked);
-    if (!entry->peer && cup_peer_address(fd, address) && cup_peer_own(fd, own)) {
-        enum cup_peer_state state = classify_peer(address, own);
-        entry->file = state == CUP_PEER_DASK ? 0 : cup_known_peer(address);
-        entry->opened = entry == find_entry(fd); /* a spare entry is made anew for every call */
-        __atomic_store_n(&entry->peer, state, __ATOMIC_RELEASE);
-    }
-    cup_spin_unlock(&look_up.locked);
 }
 
 /* ---- opened, moved, closed --------------------------------------------------------------- */

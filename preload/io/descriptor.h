@@ -66,11 +66,6 @@ static inline bool cup_descriptor_is_quick(const struct cup_descriptor *descript
     return descriptor->class != CUP_FILE_SOCKET && descriptor->quick >= CUP_QUICK;
 }
 
-/* Looks up the peer of FD, a socket, unless that is known: from then on ENTRY->file is the peer's.
- * Not called for Dask's own threads: a worker has a connection to every other worker. Any thread,
- * guard held; changes errno. */
-void cup_descriptor_look_up_peer(struct cup_descriptor *entry, int fd);
-
 /* Class of FD, asked of the kernel and not kept: for a process that has no log. */
 enum cup_file_class cup_descriptor_class(int fd);
 

@@ -3,6 +3,7 @@
 #include "preload/log/log.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { SPILL_DIRECTORIES = 16 };
 
@@ -92,7 +93,48 @@ bool cup_file_is_called_root(const char *path)
     return ends_with(path, strlen(path), ".root");
 }
 
-bool cup_file_is_terminal(const char *path)
+/* ---- descriptors ------------------------------------------------------------------------- */
+
+/* No printf(): a look-up may run on the small stack of a crash handler. */
+static void write_decimal(char *text, unsigned number)
+{
+    unsigned digits = 1;
+    for (unsigned rest = number; rest >= 10; rest /= 10)
+        digits++;
+    text[digits] = '\0';
+    for (; digits; number /= 10)
+        text[--digits] = (char)('0' + number % 10);
+}
+
+/* The path of an open descriptor as the kernel knows it; "" if /proc cannot be read. */
+static void read_path(int fd, char path[CUP_PATH_LONGEST])
+{
+    char link[32] = "/proc/self/fd/";
+    write_decimal(link + strlen(link), (unsigned)fd);
+    ssize_t length = readlink(link, path, CUP_PATH_LONGEST - 1);
+    path[length < 0 ? 0 : length] = '\0';
+}
+
+static bool is_terminal(const char *path)
 {
     return starts_with(path, "/dev/pts/") || starts_with(path, "/dev/tty");
+}
+
+enum cup_file_class cup_file_classify(int fd, const struct stat *status,
+                                      char path[CUP_PATH_LONGEST])
+{
+    switch (status->st_mode & S_IFMT) {
+    case S_IFREG:
+        read_path(fd, path);
+        return cup_file_class_of(path);
+    case S_IFCHR:
+        read_path(fd, path);
+        return is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;
+    case S_IFIFO:
+        return CUP_FILE_PIPE;
+    case S_IFSOCK:
+        return CUP_FILE_SOCKET;
+    default:
+        return CUP_FILE_OTHER;
+    }
 }

@@ -5,6 +5,14 @@
 #include "include/log_format.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
+
+enum { CUP_PATH_LONGEST = 4096 };
+
+/* Class of FD, which has that STATUS. PATH is set to its path if that decides: for regular files,
+ * and to tell terminals, which count as pipes, from other devices. Any thread; changes errno. */
+enum cup_file_class cup_file_classify(int fd, const struct stat *status,
+                                      char path[CUP_PATH_LONGEST]);
 
 /* Class of a regular file: IMPORT, SPILL or DATA; OTHER for /proc, /sys and memory files. Any
  * thread. */
@@ -19,8 +27,5 @@ void cup_file_class_reset(void);
 
 /* PATH's name ends as those of ROOT files do. */
 bool cup_file_is_called_root(const char *path);
-
-/* PATH is a terminal's. */
-bool cup_file_is_terminal(const char *path);
 
 #endif

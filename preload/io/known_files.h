@@ -6,9 +6,6 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Called once, by the constructor. Returns 0 or -1. */
-int cup_known_files_init(void);
-
 /* The file of CLASS (enum cup_file_class) at PATH, with that STATUS; 0: too many files. */
 uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t class);
 

@@ -15,28 +15,29 @@ enum { MAPPINGS = 1024 }; /* followed at a time */
 
 uint32_t cup_mapping_count;
 
-/* The first cup_mapping_count are in use. The lock is held while pages are counted: nobody can then
- * unmap what is looked at, nor count it a second time. */
+/* The first cup_mapping_count entries are in use. The lock is held while pages are counted:
+ * meanwhile no thread can unmap them through a hook, or count them a second time. */
 static struct {
     uint32_t locked;
-    size_t page; /* bytes; 0: the kernel does not tell, nothing is followed */
+    size_t page; /* bytes; 0: the kernel does not say what is present, and nothing is followed */
     struct cup_mapping followed[MAPPINGS];
 } table;
 
-/* /proc/self/pagemap: opened when there is something to look at, closed with the table's lock. Kept
- * open it would be in the program's way, and tell a forked child its parent's pages. */
+/* /proc/self/pagemap. It is opened under the table's lock, when pages are to be counted, and closed
+ * before that is released. If it stayed open it would take a descriptor of the program's, and show
+ * a forked child the pages of its parent. */
 static struct {
-    int fd; /* -1: not open */
-    uint64_t opened;
-    bool no_scan; /* a kernel before 6.7 */
+    int fd;          /* -1: not open */
+    uint64_t opened; /* ticks */
+    bool no_scan;    /* the kernel is older than 6.7 */
 } pagemap = {.fd = -1};
 
-static void enter(void)
+static void lock_table(void)
 {
     cup_spin_lock(&table.locked);
 }
 
-static void leave(void)
+static void unlock_table(void)
 {
     int fd = pagemap.fd;
     if (fd >= 0) {
@@ -50,7 +51,7 @@ static void leave(void)
 void cup_mapping_reset(void)
 {
     cup_mapping_count = 0;
-    if (pagemap.fd >= 0) /* forked while another thread looked: it is not here to close it */
+    if (pagemap.fd >= 0) /* a thread of the parent had opened it during the fork */
         cup_raw_close(pagemap.fd);
     pagemap.fd = -1;
     __atomic_store_n(&table.locked, 0, __ATOMIC_RELEASE);
@@ -58,13 +59,14 @@ void cup_mapping_reset(void)
 
 /* ---- counting pages ---------------------------------------------------------------------- */
 
-/* A private page that was written and then swapped out was touched as well. */
-struct look {
-    uint64_t pages; /* present or swapped */
-    bool last;      /* the last one is among them */
+/* Pages of a range that were touched: those present, and private ones that were written and then
+ * swapped out. */
+struct touched {
+    uint64_t pages;
+    bool last; /* the last page of the range is among them */
 };
 
-/* linux/fs.h, since 6.7; older headers lack it. */
+/* As in linux/fs.h since Linux 6.7: PAGEMAP_SCAN and its structures. Older headers lack them. */
 struct scan_region {
     uint64_t start, end, categories;
 };
@@ -75,17 +77,18 @@ struct scan {
 #define SCAN_PAGES _IOWR('f', 16, struct scan)
 enum { SCAN_PRESENT = 1 << 3, SCAN_SWAPPED = 1 << 4 };
 
-#define PAGEMAP_PRESENT (UINT64_C(3) << 62) /* or swapped */
+/* Bits of an entry of the file: the page is present, or swapped out. */
+#define PAGEMAP_PRESENT (UINT64_C(3) << 62)
 
-/* One look at a time: under the table's lock. Not more regions: the kernel collects 512 in one go,
- * and when asked for more tells some of them twice (seen with 6.18). */
+/* The kernel's answer; used under the table's lock. Not more than 512 regions: the kernel collects
+ * so many at a time, and when more are requested it returns some of them twice (seen with 6.18). */
 static union {
     struct scan_region regions[512];
     uint64_t entries[1536];
 } answer;
 
-/* The kernel names runs of present pages, and skips what was never touched. */
-static bool scan_pages(uintptr_t at, uintptr_t end, struct look *look)
+/* By PAGEMAP_SCAN, which returns runs of touched pages. False: the kernel does not have it. */
+static bool scan_pages(uintptr_t at, uintptr_t end, struct touched *touched)
 {
     struct scan scan = {.size = sizeof scan,
                         .start = at,
@@ -99,15 +102,15 @@ static bool scan_pages(uintptr_t at, uintptr_t end, struct look *look)
         if (found < 0 || scan.walk_end <= scan.start)
             return false;
         for (long i = 0; i < found; i++) {
-            look->pages += (answer.regions[i].end - answer.regions[i].start) / table.page;
-            look->last |= answer.regions[i].end == end;
+            touched->pages += (answer.regions[i].end - answer.regions[i].start) / table.page;
+            touched->last |= answer.regions[i].end == end;
         }
     }
     return true;
 }
 
-/* Eight bytes for each page, touched or not. */
-static void read_pages(uintptr_t at, uintptr_t end, struct look *look)
+/* By reading the file, which has eight bytes for every page, touched or not. */
+static void read_pages(uintptr_t at, uintptr_t end, struct touched *touched)
 {
     while (at < end) {
         size_t wanted = (end - at) / table.page * sizeof *answer.entries;
@@ -119,9 +122,9 @@ static void read_pages(uintptr_t at, uintptr_t end, struct look *look)
         cup_log_health(CUP_H_OWN_READ_BYTES, (uint64_t)bytes);
         size_t pages = (size_t)bytes / sizeof *answer.entries;
         for (size_t i = 0; i < pages; i++)
-            look->pages += (answer.entries[i] & PAGEMAP_PRESENT) != 0;
+            touched->pages += (answer.entries[i] & PAGEMAP_PRESENT) != 0;
         at += pages * table.page;
-        look->last = at == end && (answer.entries[pages - 1] & PAGEMAP_PRESENT);
+        touched->last = at == end && (answer.entries[pages - 1] & PAGEMAP_PRESENT);
     }
 }
 
@@ -134,30 +137,30 @@ static bool open_pagemap(void)
     return pagemap.fd >= 0;
 }
 
-static struct look look_at(uintptr_t at, uintptr_t end)
+static struct touched find_touched(uintptr_t at, uintptr_t end)
 {
-    struct look look = {0};
-    if (!pagemap.no_scan && scan_pages(at, end, &look))
-        return look;
+    struct touched touched = {0};
+    if (!pagemap.no_scan && scan_pages(at, end, &touched))
+        return touched;
     pagemap.no_scan = true;
-    look = (struct look){0};
-    read_pages(at, end, &look);
-    return look;
+    touched = (struct touched){0};
+    read_pages(at, end, &touched);
+    return touched;
 }
 
-/* Bytes of the file in MAPPING's pages. The last page of a file is counted as far as the file goes:
- * who touches all of it read its size. */
-static uint64_t bytes_present(const struct cup_mapping *mapping)
+/* Bytes of the file that are present in MAPPING. Of the file's last page only the bytes count that
+ * the file has, so that touching all pages counts its size. */
+static uint64_t count_present(const struct cup_mapping *mapping)
 {
     if (!mapping->in_file)
         return 0;
-    if (!open_pagemap()) { /* no descriptor left, or the process went undumpable */
+    if (!open_pagemap()) { /* no descriptor is left, or the process is not dumpable any more */
         cup_log_health(CUP_H_MAPPINGS_DROPPED, 1);
         return 0;
     }
     uint64_t pages = (mapping->in_file + table.page - 1) / table.page;
-    struct look look = look_at(mapping->at, mapping->at + pages * table.page);
-    return look.pages * table.page - (look.last ? pages * table.page - mapping->in_file : 0);
+    struct touched touched = find_touched(mapping->at, mapping->at + pages * table.page);
+    return touched.pages * table.page - (touched.last ? pages * table.page - mapping->in_file : 0);
 }
 
 bool cup_mapping_verify(void)
@@ -168,18 +171,18 @@ bool cup_mapping_verify(void)
     if (probe == MAP_FAILED)
         return false;
     *(volatile char *)(probe + page) = 1;
-    bool told = false;
-    enter();
+    bool works = false;
+    lock_table();
     table.page = page;
-    for (int method = 0; method < 2 && !told && open_pagemap(); method++) {
+    for (int method = 0; method < 2 && !works && open_pagemap(); method++) {
         pagemap.no_scan = method;
-        struct look look = look_at((uintptr_t)probe, (uintptr_t)probe + 2 * page);
-        told = look.pages == 1 && look.last;
+        struct touched touched = find_touched((uintptr_t)probe, (uintptr_t)probe + 2 * page);
+        works = touched.pages == 1 && touched.last;
     }
-    table.page = told ? page : 0;
-    leave();
+    table.page = works ? page : 0;
+    unlock_table();
     cup_raw_munmap(probe, 2 * page);
-    return told;
+    return works;
 }
 
 void cup_mapping_log_opened(enum cup_log_size size)
@@ -193,7 +196,7 @@ void cup_mapping_log_opened(enum cup_log_size size)
 
 /* ---- who pays ---------------------------------------------------------------------------- */
 
-static struct cup_block *block_of(uint32_t task)
+static struct cup_block *find_block(uint32_t task)
 {
     struct cup_thread *thread = &cup_self;
     if (thread->own && thread->own->task == task)
@@ -206,28 +209,28 @@ static struct cup_block *block_of(uint32_t task)
                                      : cup_block_helping(thread, task);
 }
 
-/* PRESENT bytes of MAPPING are there now. */
-static void credit(struct cup_mapping *mapping, uint64_t present)
+/* Counts what is new of the PRESENT bytes of MAPPING. */
+static void count_new(struct cup_mapping *mapping, uint64_t present)
 {
-    if (present <= mapping->credited)
+    if (present <= mapping->counted)
         return;
-    struct cup_block *block = block_of(mapping->task);
+    struct cup_block *block = find_block(mapping->task);
     if (block) {
-        uint64_t bytes = present - mapping->credited;
+        uint64_t bytes = present - mapping->counted;
         block->counters[CUP_C_MAPPED_BYTES] += bytes;
         cup_block_file(block, mapping->file)->counters[CUP_F_MAPPED_BYTES] += bytes;
     }
-    mapping->credited = present;
+    mapping->counted = present;
 }
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-static uintptr_t end_of(const struct cup_mapping *mapping)
+static uintptr_t find_end(const struct cup_mapping *mapping)
 {
     return mapping->at + mapping->bytes;
 }
 
-static struct cup_mapping *orphan(void)
+static struct cup_mapping *find_orphan(void)
 {
     for (uint32_t i = 0; i < cup_mapping_count; i++)
         if (!table.followed[i].task)
@@ -235,63 +238,65 @@ static struct cup_mapping *orphan(void)
     return NULL;
 }
 
-/* Where there is no room, one whose task has ended gives way: what it may still touch would be
- * nobody's. */
-static void add(const struct cup_mapping *mapping)
+/* If the table is full, a mapping whose task has ended gives way: what is still read there would be
+ * unattributed anyway. */
+static void add_mapping(const struct cup_mapping *mapping)
 {
     struct cup_mapping *place =
-        cup_mapping_count < MAPPINGS ? &table.followed[cup_mapping_count++] : orphan();
+        cup_mapping_count < MAPPINGS ? &table.followed[cup_mapping_count++] : find_orphan();
     if (place)
         *place = *mapping;
     else
         cup_log_health(CUP_H_MAPPINGS_DROPPED, 1);
 }
 
-static void drop(uint32_t index)
+static void remove_mapping(uint32_t index)
 {
     table.followed[index] = table.followed[--cup_mapping_count];
 }
 
-/* What of MAPPING lies in [from, to); of no bytes if nothing does. */
-static struct cup_mapping part_of(const struct cup_mapping *mapping, uintptr_t from, uintptr_t to)
+/* The part of MAPPING that lies in [from, to); it has no bytes if nothing does. */
+static struct cup_mapping cut_part(const struct cup_mapping *mapping, uintptr_t from, uintptr_t to)
 {
     struct cup_mapping part = *mapping;
     from = from > mapping->at ? from : mapping->at;
-    to = to < end_of(mapping) ? to : end_of(mapping);
+    to = to < find_end(mapping) ? to : find_end(mapping);
     uint64_t skipped = from - mapping->at;
     part.at = from;
     part.bytes = from < to ? to - from : 0;
     part.in_file = mapping->in_file > skipped ? mapping->in_file - skipped : 0;
     part.in_file = part.in_file < part.bytes ? part.in_file : part.bytes;
-    part.credited = bytes_present(&part);
+    part.counted = count_present(&part);
     return part;
 }
 
-/* Takes [from, to) out of mapping INDEX; what stays on either side is followed on. Returns what was
- * taken. Nothing is counted twice: each part remembers what of it is paid for. */
-static struct cup_mapping take(uint32_t index, uintptr_t from, uintptr_t to)
+/* Takes [from, to) out of mapping INDEX, counts what is present of the whole mapping, and goes on
+ * to follow what is left on either side. Returns the part that was taken. Nothing is counted twice:
+ * each part keeps how many of its bytes were counted. */
+static struct cup_mapping take_part(uint32_t index, uintptr_t from, uintptr_t to)
 {
     struct cup_mapping whole = table.followed[index];
-    struct cup_mapping before = part_of(&whole, whole.at, from), taken = part_of(&whole, from, to),
-                       after = part_of(&whole, to, end_of(&whole));
-    credit(&whole, before.credited + taken.credited + after.credited);
-    drop(index);
+    struct cup_mapping before = cut_part(&whole, whole.at, from),
+                       taken = cut_part(&whole, from, to),
+                       after = cut_part(&whole, to, find_end(&whole));
+    count_new(&whole, before.counted + taken.counted + after.counted);
+    remove_mapping(index);
     if (before.bytes)
-        add(&before);
+        add_mapping(&before);
     if (after.bytes)
-        add(&after);
+        add_mapping(&after);
     return taken;
 }
 
-/* Takes out of all mappings what lies in [from, to). Returns how many had something there; TAKEN is
- * the last one's. */
-static uint32_t take_all(uintptr_t from, uintptr_t to, struct cup_mapping *taken)
+/* Takes [from, to) out of all mappings. Returns how many of them had a part there; TAKEN is the
+ * last of these parts. */
+static uint32_t take_range(uintptr_t from, uintptr_t to, struct cup_mapping *taken)
 {
     uint32_t found = 0;
     for (uint32_t i = cup_mapping_count; i-- > 0;) {
-        if (from >= end_of(&table.followed[i]) || to <= table.followed[i].at)
+        if (from >= find_end(&table.followed[i]) || to <= table.followed[i].at)
             continue;
-        *taken = take(i, from, to);
+        *taken = take_part(i, from, to);
         found++;
     }
     return found;
@@ -299,12 +304,12 @@ static uint32_t take_all(uintptr_t from, uintptr_t to, struct cup_mapping *taken
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-static size_t whole_pages(size_t bytes)
+static size_t round_to_pages(size_t bytes)
 {
     return (bytes + table.page - 1) / table.page * table.page;
 }
 
-/* A file whose pages are data, and that has some from OFFSET on. */
+/* A data file that has bytes from OFFSET on. */
 static bool is_wanted(const struct cup_descriptor *descriptor, const struct stat *status,
                       off_t offset)
 {
@@ -333,24 +338,24 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     return followed;
 }
 
-/* Whatever was followed there was unmapped past us, or is part of the file mapped before over
- * which this one lies. */
-static void forget(uintptr_t from, uintptr_t to)
+/* A new mapping lies in [from, to): stops following whatever lay there before, and went by a call
+ * that no hook sees. */
+static void remove_range(uintptr_t from, uintptr_t to)
 {
     for (uint32_t i = cup_mapping_count; i-- > 0;)
-        if (from < end_of(&table.followed[i]) && to > table.followed[i].at)
-            drop(i);
+        if (from < find_end(&table.followed[i]) && to > table.followed[i].at)
+            remove_mapping(i);
 }
 
-static void follow(struct cup_mapping mapping, uintptr_t at, size_t bytes)
+static void add_new_mapping(struct cup_mapping mapping, uintptr_t at, size_t bytes)
 {
     mapping.at = at;
-    mapping.bytes = whole_pages(bytes);
+    mapping.bytes = round_to_pages(bytes);
     mapping.in_file = mapping.in_file < mapping.bytes ? mapping.in_file : mapping.bytes;
-    enter();
-    forget(mapping.at, end_of(&mapping));
-    add(&mapping);
-    leave();
+    lock_table();
+    remove_range(mapping.at, find_end(&mapping));
+    add_mapping(&mapping);
+    unlock_table();
 }
 
 void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t bytes)
@@ -359,24 +364,24 @@ void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t by
     cup_guard();
     cup_attribution_confirm(&call->owner);
     if (call->owner.block && (call->mapping.task = call->owner.block->task))
-        follow(call->mapping, (uintptr_t)at, bytes);
+        add_new_mapping(call->mapping, (uintptr_t)at, bytes);
     cup_unguard();
     errno = saved;
 }
 
-/* How many mappings had something in BYTES from AT on. */
-static uint32_t taken_at(const void *at, size_t bytes, struct cup_mapping *taken)
+/* Takes the BYTES from AT on out of all mappings. Returns as take_range(). Keeps errno. */
+static uint32_t take_bytes(const void *at, size_t bytes, struct cup_mapping *taken)
 {
-    uintptr_t from = (uintptr_t)at, to = from + whole_pages(bytes);
+    uintptr_t from = (uintptr_t)at, to = from + round_to_pages(bytes);
     if (!cup_active() || cup_self.guard || from % table.page || to <= from)
-        return 0; /* what the kernel refuses changes nothing */
+        return 0; /* the kernel will refuse the call, which then changes nothing */
     int saved = errno;
     uint32_t found = 0;
     cup_guard();
     if (cup_descriptor_is_ours()) {
-        enter();
-        found = take_all(from, to, taken);
-        leave();
+        lock_table();
+        found = take_range(from, to, taken);
+        unlock_table();
     }
     cup_unguard();
     errno = saved;
@@ -386,28 +391,28 @@ static uint32_t taken_at(const void *at, size_t bytes, struct cup_mapping *taken
 void cup_mapping_leaves_slowly(const void *at, size_t bytes)
 {
     struct cup_mapping taken;
-    taken_at(at, bytes, &taken);
+    take_bytes(at, bytes, &taken);
 }
 
-/* A tail that is cut off is no part of what moves. */
+/* If the mapping shrinks, the end that is cut off does not move. */
 bool cup_mapping_moves_slowly(struct cup_mapping *moved, const void *at, size_t old_bytes,
                               size_t bytes)
 {
-    size_t kept = whole_pages(old_bytes < bytes ? old_bytes : bytes);
+    size_t kept = round_to_pages(old_bytes < bytes ? old_bytes : bytes);
     if (kept < old_bytes)
         cup_mapping_leaves_slowly((const char *)at + kept, old_bytes - kept);
-    return taken_at(at, kept, moved) == 1 && moved->bytes == kept;
+    return take_bytes(at, kept, moved) == 1 && moved->bytes == kept;
 }
 
-/* Who lets a mapping grow made the file longer first. */
+/* A program that lets a mapping grow has made the file longer before. */
 void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t bytes)
 {
     struct cup_mapping mapping = *moved;
     int saved = errno;
-    if (whole_pages(bytes) > moved->bytes)
+    if (round_to_pages(bytes) > moved->bytes)
         mapping.in_file = bytes;
     cup_guard();
-    follow(mapping, (uintptr_t)at, bytes);
+    add_new_mapping(mapping, (uintptr_t)at, bytes);
     cup_unguard();
     errno = saved;
 }
@@ -417,13 +422,13 @@ void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns)
     (void)cpu_ns;
     if (__builtin_expect(cup_mapping_count == 0, 1))
         return;
-    enter();
+    lock_table();
     for (uint32_t i = 0; i < cup_mapping_count; i++) {
         struct cup_mapping *mapping = &table.followed[i];
         if (mapping->task != task)
             continue;
-        credit(mapping, bytes_present(mapping));
+        count_new(mapping, count_present(mapping));
         mapping->task = 0;
     }
-    leave();
+    unlock_table();
 }

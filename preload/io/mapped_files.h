@@ -1,14 +1,15 @@
-/* Policy of mapped files: no call reads them, so the pages that a mapping made present are counted
- * with the kernel (/proc/self/pagemap), and are its task's: those of the task that mapped the file.
+/* Reads of mapped files. No call reads a mapping, so the kernel is asked which of its pages are
+ * present
+ * (/proc/self/pagemap), and their bytes are counted for the task that mapped the file.
  *
- * Looked at are a mapping's pages just before the program unmaps, moves or replaces it (or a part
- * of it), and when its task ends. A page counts once. What is touched after the task's end belongs
- * to nobody and is counted for no task (task 0) when the mapping goes.
+ * It is asked just before the program unmaps, moves or replaces a mapping (or a part of it), and
+ * when the mapping's task ends. A page counts once. Pages that are touched after the end of the
+ * task are unattributed: they count for task 0 when the mapping goes.
  *
- * An upper bound for each touched place, since the kernel makes the pages around a touched one
- * present as well: 16 in all, or 2 MiB where it keeps the file in huge pages (a file just written
- * to ext4, XFS or tmpfs in large pieces); but never more than the file had when it was mapped.
- * Pages that the kernel took back before the look are not seen. */
+ * The result is an upper bound. Around a page that is touched the kernel makes others present as
+ * well: 16 in all, or 2 MiB where it keeps the file in huge pages (a file that was just written in
+ * large pieces to ext4, XFS or tmpfs). It never exceeds the size that the file had when it was
+ * mapped. Pages that the kernel has taken back before it is asked are missing. */
 #ifndef CUPPING_PRELOAD_IO_MAPPED_FILES_H
 #define CUPPING_PRELOAD_IO_MAPPED_FILES_H
 
@@ -21,30 +22,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One mapping of a data file, or what is left of it. */
+/* A mapping of a data file, or what is left of it. */
 struct cup_mapping {
     uintptr_t at;
-    size_t bytes;      /* whole pages */
-    uint64_t in_file;  /* bytes from AT on that the file has: what can be present at most */
-    uint64_t credited; /* of those, counted already */
-    uint32_t file;     /* FILE record */
-    uint32_t task;     /* who mapped it; 0: has ended */
+    size_t bytes;     /* whole pages */
+    uint64_t in_file; /* bytes that the file has from AT on: no more can be present */
+    uint64_t counted; /* so many of those were counted already */
+    uint32_t file;    /* number of its FILE record */
+    uint32_t task;    /* mapped it; 0: that task has ended */
 };
 
-/* A call that maps a file, from before it to after it. */
+/* A call under way that maps a file. */
 struct cup_mapping_call {
     struct cup_owner owner;
     struct cup_mapping mapping;
 };
 
-/* Mappings followed now; all of this costs one load while there are none. */
+/* How many mappings are followed. While there are none, all functions below cost one load. */
 extern uint32_t cup_mapping_count;
 
-/* Whether the kernel tells which pages are present. If not, nothing will be followed. */
+/* Finds out if the kernel says which pages are present. If not, no mapping will be followed. */
 bool cup_mapping_verify(void);
 
-/* Before FD is mapped from OFFSET on. True: a data file, and a task that can be named; then
- * cup_mapping_follow() is due when the call has mapped BYTES at AT. Both keep errno. */
+/* Before FD is mapped from OFFSET on. True: it is a data file, and a task maps it. Then
+ * cup_mapping_follow() is due after the call, which has mapped BYTES at AT. Both keep errno. */
 bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offset);
 void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t bytes);
 
@@ -62,9 +63,9 @@ static inline void cup_mapping_leaves(const void *at, size_t bytes)
         cup_mapping_leaves_slowly(at, bytes);
 }
 
-/* The same for a move of OLD_BYTES, which will be BYTES. True if they are (part of) one mapping:
- * MOVED tells what of it moves, and cup_mapping_comes() is due, to follow it at its new place (or,
- * the call having failed, its old one). Both keep errno. */
+/* OLD_BYTES from AT on are about to be moved, and to become BYTES. True: they are one mapping or a
+ * part of one, which is set in MOVED; then cup_mapping_comes() is due after the call, with the new
+ * place (or, if the call failed, the old one). Both keep errno. */
 bool cup_mapping_moves_slowly(struct cup_mapping *moved, const void *at, size_t old_bytes,
                               size_t bytes);
 void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t bytes);

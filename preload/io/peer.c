@@ -6,7 +6,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* No printf: see the look-up in descriptor.c. Each of these returns the end of what it wrote. */
+/* Each of these functions returns the end of what it wrote. There is no printf(): a look-up may run
+ * on the small stack of a crash handler. */
 static char *put_text(char *at, const char *text)
 {
     while (*text)
@@ -31,8 +32,9 @@ static char *put_ipv4(char *at, const unsigned char *bytes)
     return at;
 }
 
-/* The longest run of zero groups, the first of equals; one group alone is no run. */
-static int zero_run(const unsigned *groups, int *run)
+/* The index of the longest run of zero groups (the first, of equally long ones), which "::" stands
+ * for; -1: there is none, since a single group is no run. As RFC 5952 says. */
+static int find_zero_run(const unsigned *groups, int *run)
 {
     int first = -1;
     *run = 1;
@@ -53,7 +55,7 @@ static char *put_ipv6(char *at, const unsigned char *bytes)
     unsigned groups[8];
     for (int i = 0; i < 8; i++)
         groups[i] = (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
-    int run, zeros = zero_run(groups, &run);
+    int run, zeros = find_zero_run(groups, &run);
     at = put_text(at, "[");
     for (int i = 0; i < 8; i++) {
         if (i == zeros) {
@@ -67,7 +69,7 @@ static char *put_ipv6(char *at, const unsigned char *bytes)
     return put_text(at, "]");
 }
 
-static const char *scheme(int type)
+static const char *choose_scheme(int type)
 {
     switch (type) {
     case SOCK_STREAM:
@@ -79,7 +81,7 @@ static const char *scheme(int type)
     }
 }
 
-/* An IPv4 peer of a socket for both is known by its IPv4 address, as it is to any other socket. */
+/* An IPv4 peer of an IPv6 socket is written as an IPv4 address, as other sockets have it. */
 static char *put_host(char *at, const struct sockaddr_in6 *address)
 {
     const unsigned char *bytes = address->sin6_addr.s6_addr;
@@ -92,7 +94,7 @@ static char *put_port(char *at, in_port_t port)
     return put_number(put_text(at, ":"), ntohs(port), 10);
 }
 
-/* Abstract names begin with a NUL, shown as "@", as everywhere. */
+/* Abstract names begin with a NUL, which is written as "@", as ss and netstat do. */
 static char *put_unix(char *at, const struct sockaddr_un *address, socklen_t bytes)
 {
     size_t length = bytes > offsetof(struct sockaddr_un, sun_path)
@@ -117,22 +119,22 @@ void cup_peer_print(const struct sockaddr_storage *address, socklen_t bytes, int
         at = put_unix(put_text(at, "unix:"), (const void *)address, bytes);
         break;
     case AF_INET:
-        at = put_text(at, scheme(type));
+        at = put_text(at, choose_scheme(type));
         if (bytes)
             at = put_port(put_ipv4(at, (const void *)&ipv4->sin_addr), ipv4->sin_port);
         break;
     case AF_INET6:
-        at = put_text(at, scheme(type));
+        at = put_text(at, choose_scheme(type));
         if (bytes)
             at = put_port(put_host(at, ipv6), ipv6->sin6_port);
         break;
-    default: /* netlink and its like */
+    default: /* netlink and others */
         at = put_number(put_text(at, "socket:"), address->ss_family, 10);
     }
     *at = '\0';
 }
 
-static int option(int fd, int name)
+static int read_option(int fd, int name)
 {
     int value = 0;
     socklen_t bytes = sizeof value;
@@ -141,18 +143,18 @@ static int option(int fd, int name)
 
 bool cup_peer_is_stream(int fd)
 {
-    return option(fd, SO_TYPE) == SOCK_STREAM;
+    return read_option(fd, SO_TYPE) == SOCK_STREAM;
 }
 
 bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST])
 {
     struct sockaddr_storage address = {0};
     socklen_t bytes = sizeof address;
-    int type = option(fd, SO_TYPE);
+    int type = read_option(fd, SO_TYPE);
     if (syscall(SYS_getpeername, fd, &address, &bytes)) {
         if (type < 0 || type == SOCK_STREAM || type == SOCK_SEQPACKET)
             return false;
-        address.ss_family = (sa_family_t)option(fd, SO_DOMAIN);
+        address.ss_family = (sa_family_t)read_option(fd, SO_DOMAIN);
         bytes = 0;
     }
     cup_peer_print(&address, bytes, type, text);
@@ -165,6 +167,6 @@ bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST])
     socklen_t bytes = sizeof address;
     if (syscall(SYS_getsockname, fd, &address, &bytes))
         return false;
-    cup_peer_print(&address, bytes, option(fd, SO_TYPE), text);
+    cup_peer_print(&address, bytes, read_option(fd, SO_TYPE), text);
     return true;
 }

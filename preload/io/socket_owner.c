@@ -2,6 +2,7 @@
 
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
+#include "preload/io/socket_peer.h"
 #include "preload/lifecycle/running_tasks.h"
 
 static struct cup_owner no_task(void)
@@ -9,13 +10,19 @@ static struct cup_owner no_task(void)
     return (struct cup_owner){cup_block_none(&cup_self), CUP_METHOD_NONE, 0};
 }
 
+/* ---- before the call --------------------------------------------------------------------- */
+
+/* The peer is not looked up for Dask's own threads: a worker has a connection to every other one.
+ */
 struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd)
 {
     struct cup_owner owner = cup_attribution(NULL);
     if (!cup_owner_is_dask(&owner))
-        cup_descriptor_look_up_peer(socket, fd);
+        cup_socket_look_up_peer(socket, fd);
     return owner.block && socket->peer == CUP_PEER_DASK ? no_task() : owner;
 }
+
+/* ---- after the call ---------------------------------------------------------------------- */
 
 /* Notes who sends on a connection, and who did before. */
 static void note_sender(struct cup_descriptor *socket, uint32_t task)

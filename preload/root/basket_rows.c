@@ -13,8 +13,8 @@ static const unsigned char kinds[CUP_BV_COUNT] = {
 #undef X
 };
 
-/* The number that stands for VALUE; 0: it is left out. */
-static uint64_t coded(enum kind kind, uint64_t value, uint64_t before)
+/* The number that stands for VALUE in a row; 0: it is left out. */
+static uint64_t encode_value(enum kind kind, uint64_t value, uint64_t before)
 {
     return kind == DELTA ? cup_pairs_difference(value, before) : value;
 }
@@ -25,7 +25,7 @@ size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64
     uint64_t numbers[CUP_BV_COUNT];
     uint32_t which = 0;
     for (int i = 0; i < CUP_BV_COUNT; i++) {
-        numbers[i] = coded(kinds[i], values[i], before[i]);
+        numbers[i] = encode_value(kinds[i], values[i], before[i]);
         which |= (uint32_t)(numbers[i] != 0) << i;
         before[i] = values[i];
     }
@@ -39,9 +39,9 @@ size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* NULL: dropped, and its baskets counted as such. */
-static struct cup_r_baskets *reserve(const struct cup_basket_rows *rows, size_t bytes,
-                                     uint64_t baskets)
+/* Room for a record in the log; NULL: there is none, and its baskets are counted as dropped. */
+static struct cup_r_baskets *reserve_record(const struct cup_basket_rows *rows, size_t bytes,
+                                            uint64_t baskets)
 {
     struct cup_r_baskets *record = cup_log_reserve(sizeof *record, bytes);
     if (!record) {
@@ -58,7 +58,7 @@ static struct cup_r_baskets *reserve(const struct cup_basket_rows *rows, size_t 
     return record;
 }
 
-/* The next record's rows know nothing of this one's. */
+/* Each record can be decoded without the one before it. */
 static void start_over(struct cup_basket_rows *rows)
 {
     rows->rows = rows->branch = 0;
@@ -79,7 +79,8 @@ void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t
 
 void cup_basket_rows_end(struct cup_basket_rows *rows)
 {
-    struct cup_r_baskets *record = rows->rows ? reserve(rows, rows->used, rows->baskets) : NULL;
+    struct cup_r_baskets *record =
+        rows->rows ? reserve_record(rows, rows->used, rows->baskets) : NULL;
     if (record) {
         size_t room = record->head.length - sizeof *record;
         memcpy(record + 1, rows->bytes, rows->used);
@@ -102,7 +103,7 @@ void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const ui
 
 void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes)
 {
-    struct cup_r_baskets *record = reserve(rows, 0, baskets);
+    struct cup_r_baskets *record = reserve_record(rows, 0, baskets);
     if (!record)
         return;
     record->incidental = baskets;

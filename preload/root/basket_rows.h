@@ -1,4 +1,5 @@
-/* Rows of BASKETS records: coded as log_format.h says, and written a few KiB at a time. */
+/* Rows of BASKETS records: encoded as log_format.h says, and written to the log a few KiB at a
+ * time. */
 #ifndef CUPPING_PRELOAD_ROOT_BASKET_ROWS_H
 #define CUPPING_PRELOAD_ROOT_BASKET_ROWS_H
 
@@ -8,13 +9,13 @@
 
 enum { CUP_BASKET_ROWS_BYTES = 4096 };
 
-/* Rows of one task, file and source. They come in the order of branches, as often as need be from
- * the first one on: what the log holds of them adds up. */
+/* Rows of one task, file and source, in the order of branches. Further series of rows of the same
+ * task, file and source may follow: a reader of the log adds them up. */
 struct cup_basket_rows {
     uint32_t task, file, path;
     enum cup_baskets_source source;
-    uint32_t rows;    /* in bytes */
-    uint64_t baskets; /* in those rows */
+    uint32_t rows;    /* encoded in BYTES */
+    uint64_t baskets; /* that those rows count */
     uint64_t before[CUP_BV_COUNT];
     uint32_t branch; /* of the last row */
     size_t used;
@@ -24,17 +25,17 @@ struct cup_basket_rows {
 void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t file,
                            uint32_t path, enum cup_baskets_source source);
 
-/* VALUES are CUP_BV_COUNT. */
+/* Adds the row of BRANCH. VALUES: CUP_BV_COUNT of them. */
 void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const uint64_t *values);
 
-/* Writes what is left, if there is anything. */
+/* Writes the rows that are not written yet. */
 void cup_basket_rows_end(struct cup_basket_rows *rows);
 
-/* A record without rows: baskets that passed by, of branches that are in no row. */
+/* Writes a record without rows: baskets that were read ahead, of branches that have no row. */
 void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes);
 
-/* Codes one row to AT, which has CUP_BASKET_ROW_LONGEST bytes; returns its length. BEFORE, the
- * values of the row before, becomes this row's. */
+/* Encodes one row to AT, which has room for CUP_BASKET_ROW_LONGEST bytes. BEFORE: the values of the
+ * row before; they become this row's. Returns the length of the encoded row. */
 enum { CUP_BASKET_ROW_LONGEST = 10 * (CUP_BV_COUNT + 2) };
 size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64_t *values,
                            uint64_t *before);

@@ -9,26 +9,26 @@
 
 #include <string.h>
 
-/* Rows are added up in a table by branch, so that they come out in the order of branches. */
+/* Sums by branch, so that rows are written in the order of branches. */
 struct room {
     uint64_t sums[CUP_BRANCHES + 1][CUP_BV_COUNT];
     uint64_t used[CUP_BRANCHES / 64 + 1]; /* bits: branches that have sums */
-    bool by_number;                       /* first and last are numbers, not offsets */
+    bool by_number; /* FIRST and LAST are the numbers of baskets, not their offsets */
     struct cup_basket_rows rows;
 };
 
 static struct {
     uint32_t lock;
-    struct room *room;              /* NULL: none yet */
-    bool named;                     /* any of the following is known */
-    uint32_t paths[CUP_ROOT_FILES]; /* strings, by FILE record */
+    struct room *room;              /* NULL: not mapped yet */
+    bool named;                     /* a path is known */
+    uint32_t paths[CUP_ROOT_FILES]; /* string ids, by number of the FILE record */
 } state;
 
 void cup_basket_table_rows_reset(void)
 {
     if (state.room)
         cup_raw_munmap(state.room, sizeof *state.room);
-    if (state.named) /* else no page of it was ever used */
+    if (state.named) /* else no page of it has been touched, nor needs to be */
         memset(state.paths, 0, sizeof state.paths);
     state.room = NULL;
     state.named = false;
@@ -50,13 +50,13 @@ static bool is_used(const struct room *room, uint32_t branch)
     return room->used[branch / 64] >> branch % 64 & 1;
 }
 
-static uint64_t *sums_of(struct room *room, uint32_t branch)
+static uint64_t *use_sums(struct room *room, uint32_t branch)
 {
     room->used[branch / 64] |= UINT64_C(1) << branch % 64;
     return room->sums[branch];
 }
 
-/* First and last are kept as they are, and made what a row says when it is written. */
+/* FIRST and LAST are positions here. finish_row() makes of them what a row has. */
 static void add_position(uint64_t *sums, const struct cup_basket_table_basket *basket,
                          uint64_t position)
 {
@@ -71,11 +71,11 @@ static void add_position(uint64_t *sums, const struct cup_basket_table_basket *b
     }
 }
 
-/* TIMES more reads of a basket, of which AGAIN were not the first. */
+/* Adds TIMES reads of a basket, of which AGAIN were not its first. */
 static void add_reads(struct room *room, const struct cup_basket_table_basket *basket,
                       uint64_t times, uint64_t again)
 {
-    uint64_t *sums = sums_of(room, basket->branch);
+    uint64_t *sums = use_sums(room, basket->branch);
     add_position(sums, basket, room->by_number ? basket->number : basket->offset);
     sums[CUP_BV_BASKETS] += times;
     sums[CUP_BV_COMPRESSED] += times * basket->bytes;
@@ -87,7 +87,7 @@ static void add_reads(struct room *room, const struct cup_basket_table_basket *b
     sums[CUP_BV_AGAIN_BYTES] += again * basket->bytes;
 }
 
-static void finish(uint64_t *sums)
+static void finish_row(uint64_t *sums)
 {
     if (sums[CUP_BV_FIRST] == sums[CUP_BV_LAST])
         sums[CUP_BV_LAST] = sums[CUP_BV_FIRST_BYTES] = sums[CUP_BV_LAST_BYTES] = 0;
@@ -100,7 +100,7 @@ static void write_sums(struct room *room)
     for (uint32_t word = 0; word < CUP_BRANCHES / 64 + 1; word++)
         for (; room->used[word]; room->used[word] &= room->used[word] - 1) {
             uint32_t branch = word * 64 + (uint32_t)__builtin_ctzll(room->used[word]);
-            finish(room->sums[branch]);
+            finish_row(room->sums[branch]);
             cup_basket_rows_add(&room->rows, branch, room->sums[branch]);
             memset(room->sums[branch], 0, sizeof room->sums[branch]);
         }
@@ -109,167 +109,173 @@ static void write_sums(struct room *room)
 
 /* ---- how often a basket was read --------------------------------------------------------- */
 
-static unsigned least(unsigned one, unsigned other)
+static unsigned smaller_of(unsigned one, unsigned other)
 {
     return one < other ? one : other;
 }
 
-/* By place. Where uproot was asked, the deliveries that answer it do not count so; the task's own
- * thread may have read more (TBranch.basket). */
-static unsigned reads_by_place(const struct cup_basket_table_basket *basket, bool is_asked)
+/* Reads of a basket that count because of their place in a read. In a file of which uproot
+ * requested baskets, deliveries that answer a request count as requested instead; but the task's
+ * own thread may have read more than that (TBranch.basket). */
+static unsigned count_by_place(const struct cup_basket_table_basket *basket, bool is_requested)
 {
-    if (!is_asked || basket->is_block)
+    if (!is_requested || basket->is_block)
         return basket->counted;
-    return basket->seen > basket->asked ? least(basket->own, basket->seen - basket->asked) : 0;
+    return basket->seen > basket->requested
+               ? smaller_of(basket->own, basket->seen - basket->requested)
+               : 0;
 }
 
-static bool was_told(const struct cup_basket_table_basket *basket)
+static bool was_written(const struct cup_basket_table_basket *basket)
 {
-    return basket->asked_told || basket->counted_told;
+    return basket->requested_written || basket->counted_written;
 }
 
 static void add_new(struct room *room, const struct cup_basket_table_basket *basket, unsigned now,
-                    uint16_t *told)
+                    uint16_t *written)
 {
-    if (now <= *told)
+    if (now <= *written)
         return;
-    unsigned times = now - *told;
-    add_reads(room, basket, times, times - !was_told(basket));
-    *told = (uint16_t)now;
+    unsigned times = now - *written;
+    add_reads(room, basket, times, times - !was_written(basket));
+    *written = (uint16_t)now;
 }
 
-static void add_passed(struct room *room, struct cup_basket_table_basket *basket)
+static void add_read_ahead(struct room *room, struct cup_basket_table_basket *basket)
 {
-    uint64_t *sums = sums_of(room, basket->branch);
+    uint64_t *sums = use_sums(room, basket->branch);
     sums[CUP_BV_INCIDENTAL]++;
     sums[CUP_BV_INCIDENTAL_BYTES] += basket->bytes;
-    basket->passed_told = true;
+    basket->passed_written = true;
 }
 
 /* ---- files that were seen ---------------------------------------------------------------- */
 
-static struct cup_basket_table_basket *at(const struct cup_basket_table *tally, uint32_t index)
+static struct cup_basket_table_basket *basket_at(const struct cup_basket_table *table,
+                                                 uint32_t index)
 {
-    return index == CUP_BASKET_TABLE_NONE ? NULL : &tally->baskets[index];
+    return index == CUP_BASKET_TABLE_NONE ? NULL : &table->baskets[index];
 }
 
-static struct cup_basket_table_basket *first(const struct cup_basket_table *tally,
-                                             const struct cup_basket_table_place *place)
+static struct cup_basket_table_basket *first_basket(const struct cup_basket_table *table,
+                                                    const struct cup_basket_table_place *place)
 {
-    return at(tally, place->first);
+    return basket_at(table, place->first);
 }
 
-static struct cup_basket_table_basket *next(const struct cup_basket_table *tally,
-                                            const struct cup_basket_table_basket *basket)
+static struct cup_basket_table_basket *next_basket(const struct cup_basket_table *table,
+                                                   const struct cup_basket_table_basket *basket)
 {
-    return at(tally, basket->next);
+    return basket_at(table, basket->next);
 }
 
-static bool passed(const struct cup_basket_table_basket *basket)
+static bool was_read_ahead(const struct cup_basket_table_basket *basket)
 {
-    return basket->seen && !was_told(basket) && !basket->passed_told && !basket->is_block;
+    return basket->seen && !was_written(basket) && !basket->passed_written && !basket->is_block;
 }
 
-/* Baskets that passed by, of branches that have a row anyway. */
-static void add_incidental(struct room *room, struct cup_basket_table *tally,
+/* Adds the baskets that were only read ahead, of branches that have a row anyway. */
+static void add_incidental(struct room *room, struct cup_basket_table *table,
                            const struct cup_basket_table_place *place)
 {
-    for (struct cup_basket_table_basket *basket = first(tally, place); basket;
-         basket = next(tally, basket))
-        if (passed(basket) && is_used(room, basket->branch))
-            add_passed(room, basket);
+    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
+         basket = next_basket(table, basket))
+        if (was_read_ahead(basket) && is_used(room, basket->branch))
+            add_read_ahead(room, basket);
 }
 
-static void add_kind(struct room *room, struct cup_basket_table *tally,
+static void add_kind(struct room *room, struct cup_basket_table *table,
                      const struct cup_basket_table_place *place, enum cup_baskets_source source)
 {
-    for (struct cup_basket_table_basket *basket = first(tally, place); basket;
-         basket = next(tally, basket)) {
+    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
+         basket = next_basket(table, basket)) {
         if (source == CUP_BASKETS_REQUESTED)
-            add_new(room, basket, basket->asked, &basket->asked_told);
+            add_new(room, basket, basket->requested, &basket->requested_written);
         else if (basket->is_block == (source == CUP_BASKETS_PAGES))
-            add_new(room, basket, reads_by_place(basket, place->is_asked), &basket->counted_told);
+            add_new(room, basket, count_by_place(basket, place->is_requested),
+                    &basket->counted_written);
     }
 }
 
-static void write_kind(struct room *room, struct cup_basket_table *tally,
+static void write_kind(struct room *room, struct cup_basket_table *table,
                        const struct cup_basket_table_place *place, enum cup_baskets_source source,
                        bool last)
 {
-    cup_basket_rows_begin(&room->rows, tally->task, place->file, 0, source);
+    cup_basket_rows_begin(&room->rows, table->task, place->file, 0, source);
     room->by_number = source == CUP_BASKETS_REQUESTED;
-    add_kind(room, tally, place, source);
+    add_kind(room, table, place, source);
     if (last && source != CUP_BASKETS_PAGES)
-        add_incidental(room, tally, place);
+        add_incidental(room, table, place);
     write_sums(room);
 }
 
-/* Of branches without any row: only how many, and how large. */
-static void write_passed(struct room *room, struct cup_basket_table *tally,
-                         const struct cup_basket_table_place *place)
+/* Writes how many baskets of branches without a row were read ahead, and their bytes. */
+static void write_read_ahead(struct room *room, struct cup_basket_table *table,
+                             const struct cup_basket_table_place *place)
 {
     uint32_t baskets = 0;
     uint64_t bytes = 0;
-    for (struct cup_basket_table_basket *basket = first(tally, place); basket;
-         basket = next(tally, basket))
-        if (passed(basket)) {
+    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
+         basket = next_basket(table, basket))
+        if (was_read_ahead(basket)) {
             baskets++;
             bytes += basket->bytes;
         }
     if (!baskets)
         return;
-    cup_basket_rows_begin(&room->rows, tally->task, place->file, 0,
-                          place->is_asked ? CUP_BASKETS_REQUESTED : CUP_BASKETS_BY_PLACE);
+    cup_basket_rows_begin(&room->rows, table->task, place->file, 0,
+                          place->is_requested ? CUP_BASKETS_REQUESTED : CUP_BASKETS_BY_PLACE);
     cup_basket_rows_passed(&room->rows, baskets, bytes);
 }
 
-static void write_seen(struct room *room, struct cup_basket_table *tally,
+static void write_seen(struct room *room, struct cup_basket_table *table,
                        const struct cup_basket_table_place *place, bool last)
 {
-    if (place->is_asked)
-        write_kind(room, tally, place, CUP_BASKETS_REQUESTED, last);
-    write_kind(room, tally, place, CUP_BASKETS_BY_PLACE, last);
-    write_kind(room, tally, place, CUP_BASKETS_PAGES, last);
+    if (place->is_requested)
+        write_kind(room, table, place, CUP_BASKETS_REQUESTED, last);
+    write_kind(room, table, place, CUP_BASKETS_BY_PLACE, last);
+    write_kind(room, table, place, CUP_BASKETS_PAGES, last);
     if (last)
-        write_passed(room, tally, place);
+        write_read_ahead(room, table, place);
 }
 
-/* ---- files that were asked for ----------------------------------------------------------- */
+/* ---- trees that were requested ----------------------------------------------------------- */
 
-static struct cup_basket_table_basket *same_in(const struct cup_basket_table *tally, uint32_t seen,
-                                               const struct cup_basket_table_basket *asked)
+static struct cup_basket_table_basket *find_seen(const struct cup_basket_table *table,
+                                                 uint32_t seen,
+                                                 const struct cup_basket_table_basket *wanted)
 {
-    struct cup_basket_table_basket *basket = cup_basket_table_find(tally, seen, asked->offset);
-    return basket && basket->bytes == asked->bytes && basket->seen ? basket : NULL;
+    struct cup_basket_table_basket *basket = cup_basket_table_find(table, seen, wanted->offset);
+    return basket && basket->bytes == wanted->bytes && basket->seen ? basket : NULL;
 }
 
-/* Of the baskets asked for, how many were seen in a file: a few are enough. */
-static unsigned matches(struct cup_basket_table *tally, const struct cup_basket_table_place *asked,
-                        uint32_t seen)
+/* How many of a tree's baskets were seen in a file. A few are enough to be sure. */
+static unsigned count_matches(struct cup_basket_table *table,
+                              const struct cup_basket_table_place *tree, uint32_t seen)
 {
     enum { ENOUGH = 16 };
     unsigned found = 0;
-    for (struct cup_basket_table_basket *basket = first(tally, asked); basket;
-         basket = next(tally, basket))
-        if (basket->asked && same_in(tally, seen, basket) && ++found == ENOUGH)
+    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
+         basket = next_basket(table, basket))
+        if (basket->requested && find_seen(table, seen, basket) && ++found == ENOUGH)
             break;
     return found;
 }
 
-/* The file that was asked for: that of the same name, or the one with most of its baskets: uproot
- * may know it by another name than the kernel (links, copies in a cache). */
-static uint32_t file_asked_for(struct cup_basket_table *tally,
-                               const struct cup_basket_table_place *asked)
+/* The file that a tree is in: the one of that name, else the one in which most of its baskets were
+ * seen, because uproot may know the file by another name than the kernel (links, copies in a
+ * cache). */
+static uint32_t find_file(struct cup_basket_table *table, const struct cup_basket_table_place *tree)
 {
     uint32_t best = CUP_BASKET_TABLE_NONE;
     unsigned most = 0;
-    for (uint32_t i = 0; i < tally->place_count; i++) {
-        const struct cup_basket_table_place *seen = &tally->places[i];
-        if (seen->asked_for || (asked->file && asked->file != seen->file))
+    for (uint32_t i = 0; i < table->place_count; i++) {
+        const struct cup_basket_table_place *seen = &table->places[i];
+        if (seen->is_tree || (tree->file && tree->file != seen->file))
             continue;
-        bool named = seen->file < CUP_ROOT_FILES && asked->tree.path &&
-                     state.paths[seen->file] == asked->tree.path;
-        unsigned found = matches(tally, asked, i);
+        bool named = seen->file < CUP_ROOT_FILES && tree->tree.path &&
+                     state.paths[seen->file] == tree->tree.path;
+        unsigned found = count_matches(table, tree, i);
         if (found && named)
             return i;
         if (found > most) {
@@ -280,60 +286,65 @@ static uint32_t file_asked_for(struct cup_basket_table *tally,
     return best;
 }
 
-/* Baskets asked for that were seen become those seen, asked for. */
-static void join(struct cup_basket_table *tally, struct cup_basket_table_place *asked)
+/* Finds the file of a tree. Of its baskets that were seen there, the entries that were seen take
+ * over the requests. */
+static void join_tree(struct cup_basket_table *table, struct cup_basket_table_place *tree)
 {
-    uint32_t seen = file_asked_for(tally, asked);
+    uint32_t seen = find_file(table, tree);
     if (seen == CUP_BASKET_TABLE_NONE)
         return;
-    asked->file = tally->places[seen].file;
-    tally->places[seen].is_asked = true;
-    for (struct cup_basket_table_basket *basket = first(tally, asked); basket;
-         basket = next(tally, basket)) {
-        struct cup_basket_table_basket *same = basket->asked ? same_in(tally, seen, basket) : NULL;
+    tree->file = table->places[seen].file;
+    table->places[seen].is_requested = true;
+    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
+         basket = next_basket(table, basket)) {
+        struct cup_basket_table_basket *same =
+            basket->requested ? find_seen(table, seen, basket) : NULL;
         if (same) {
-            same->asked = (uint16_t)least(same->asked + (unsigned)basket->asked, UINT16_MAX);
+            same->requested =
+                (uint16_t)smaller_of(same->requested + (unsigned)basket->requested, UINT16_MAX);
             same->number = basket->number;
             if (basket->branch)
                 same->branch = basket->branch;
-            basket->asked = 0;
+            basket->requested = 0;
         }
     }
 }
 
-/* Asked for, and seen nowhere: on their way, or in the tree's own record. */
-static void write_asked(struct room *room, struct cup_basket_table *tally,
-                        const struct cup_basket_table_place *asked, enum cup_baskets_source source)
+/* Writes the requested baskets of a tree that were not seen: because they are in the tree's own
+ * record (SOURCE EMBEDDED), or for an unknown reason. */
+static void write_requested(struct room *room, struct cup_basket_table *table,
+                            const struct cup_basket_table_place *tree,
+                            enum cup_baskets_source source)
 {
-    cup_basket_rows_begin(&room->rows, tally->task, asked->file, asked->tree.path, source);
+    cup_basket_rows_begin(&room->rows, table->task, tree->file, tree->tree.path, source);
     room->by_number = true;
-    for (struct cup_basket_table_basket *basket = first(tally, asked); basket;
-         basket = next(tally, basket))
+    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
+         basket = next_basket(table, basket))
         if (basket->is_embedded == (source == CUP_BASKETS_EMBEDDED))
-            add_new(room, basket, basket->asked, &basket->asked_told);
+            add_new(room, basket, basket->requested, &basket->requested_written);
     write_sums(room);
 }
 
-static void write_tree(struct cup_basket_table_place *asked)
+static void write_tree(struct cup_basket_table_place *tree)
 {
-    asked->tells = false;
+    tree->writes_tree = false;
     struct cup_r_tree *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
-    record->file = asked->file;
-    record->path = asked->file ? 0 : asked->tree.path;
-    record->tree = asked->tree.tree;
-    record->branches = asked->tree.branches;
-    record->entries = asked->tree.entries;
-    record->compressed_bytes = asked->tree.compressed_bytes;
-    record->uncompressed_bytes = asked->tree.uncompressed_bytes;
-    record->auto_flush = asked->tree.auto_flush;
+    record->file = tree->file;
+    record->path = tree->file ? 0 : tree->tree.path;
+    record->tree = tree->tree.tree;
+    record->branches = tree->tree.branches;
+    record->entries = tree->tree.entries;
+    record->compressed_bytes = tree->tree.compressed_bytes;
+    record->uncompressed_bytes = tree->tree.uncompressed_bytes;
+    record->auto_flush = tree->tree.auto_flush;
     cup_log_commit(record, CUP_R_TREE);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static struct room *have_room(void)
+static struct room *map_room(void)
 {
     if (!state.room) {
         void *at = cup_raw_mmap(NULL, sizeof *state.room, PROT_READ | PROT_WRITE,
@@ -343,43 +354,43 @@ static struct room *have_room(void)
     return state.room;
 }
 
-static void write_all(struct room *room, struct cup_basket_table *tally, bool last)
+static void write_all(struct room *room, struct cup_basket_table *table, bool last)
 {
-    for (uint32_t i = 0; i < tally->place_count; i++)
-        if (tally->places[i].asked_for)
-            join(tally, &tally->places[i]);
-    for (uint32_t i = 0; i < tally->place_count; i++) {
-        struct cup_basket_table_place *place = &tally->places[i];
-        if (!place->asked_for)
-            write_seen(room, tally, place, last);
+    for (uint32_t i = 0; i < table->place_count; i++)
+        if (table->places[i].is_tree)
+            join_tree(table, &table->places[i]);
+    for (uint32_t i = 0; i < table->place_count; i++) {
+        struct cup_basket_table_place *place = &table->places[i];
+        if (!place->is_tree)
+            write_seen(room, table, place, last);
         else
-            write_asked(room, tally, place, CUP_BASKETS_EMBEDDED);
-        if (place->asked_for && last)
-            write_asked(room, tally, place, CUP_BASKETS_UNSEEN);
-        if (place->tells && (place->file || last))
+            write_requested(room, table, place, CUP_BASKETS_EMBEDDED);
+        if (place->is_tree && last)
+            write_requested(room, table, place, CUP_BASKETS_UNSEEN);
+        if (place->writes_tree && (place->file || last))
             write_tree(place);
     }
 }
 
-static void write_all_passed(struct room *room, struct cup_basket_table *tally)
+static void write_all_read_ahead(struct room *room, struct cup_basket_table *table)
 {
-    for (uint32_t i = 0; i < tally->place_count; i++)
-        if (!tally->places[i].asked_for)
-            write_passed(room, tally, &tally->places[i]);
+    for (uint32_t i = 0; i < table->place_count; i++)
+        if (!table->places[i].is_tree)
+            write_read_ahead(room, table, &table->places[i]);
 }
 
-void cup_basket_table_rows(struct cup_basket_table *tally, enum cup_basket_table_rows_when when)
+void cup_basket_table_rows(struct cup_basket_table *table, enum cup_basket_table_rows_when when)
 {
     bool last = when == CUP_BASKET_TABLE_LAST;
-    if (!tally->place_count)
+    if (!table->place_count)
         return;
     cup_spin_lock(&state.lock);
-    struct room *room = have_room();
+    struct room *room = map_room();
     if (room)
-        write_all(room, tally, last);
+        write_all(room, table, last);
     if (room && when == CUP_BASKET_TABLE_FULL)
-        write_all_passed(room, tally);
+        write_all_read_ahead(room, table);
     if (!room)
-        cup_log_health(CUP_H_BASKETS_DROPPED, tally->count);
+        cup_log_health(CUP_H_BASKETS_DROPPED, table->count);
     cup_spin_unlock(&state.lock);
 }

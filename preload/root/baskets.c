@@ -12,38 +12,39 @@
 
 #include <string.h>
 
-/* What was read is told this often, so that a task that is killed leaves that. */
-enum { TELL_EVERY_NS = 2000000000 };
+/* Rows are written this often, so that a task that is killed leaves most of what it read. */
+enum { WRITE_EVERY_NS = 2000000000 };
 
-/* Tallies of tasks that run: a new one takes the first that is free, so that they are as many as
- * tasks ever ran at a time, and their memory is used again. The very first is that of no task. */
-enum { TALLIES = 256, HEADS = CUP_ROOT_FILES };
+/* One slot per running task. A new task takes the first free slot, so that no more are used than
+ * tasks ever ran at the same time, and their memory is used again. Slot 0 is for reads of no task.
+ */
+enum { TABLES = 256, HEADS = CUP_ROOT_FILES };
 
 static struct {
     struct slot {
         uint32_t lock;
-        struct cup_basket_table tally;
-    } slots[TALLIES];
-    uint32_t tasks[TALLIES];  /* whose they are; 0: free */
-    uint32_t used;            /* those up to here have been used */
-    uint32_t making;          /* a lock: one tally for a task */
-    uint8_t heads[HEADS / 8]; /* bits: files whose head was told */
-    bool named;               /* any of the following is known */
-    uint32_t ahead[CUP_ROOT_FILES];
+        struct cup_basket_table table;
+    } slots[TABLES];
+    uint32_t tasks[TABLES];         /* that have the slots; 0: free */
+    uint32_t used;                  /* highest slot that was ever used */
+    uint32_t making;                /* a lock: a task gets one slot */
+    uint8_t heads[HEADS / 8];       /* bits: files whose ROOT_FILE record was written */
+    bool named;                     /* an entry of AHEAD is set */
+    uint32_t ahead[CUP_ROOT_FILES]; /* st_blksize of each file */
 } baskets;
 
 void cup_baskets_reset(void)
 {
     for (uint32_t i = 0; i <= baskets.used; i++) {
         struct slot *slot = &baskets.slots[i];
-        cup_basket_table_clear(&slot->tally, true);
+        cup_basket_table_clear(&slot->table, true);
         slot->lock = baskets.tasks[i] = 0;
-        slot->tally.told_ticks = 0;
+        slot->table.written_ticks = 0;
     }
     baskets.used = 0;
     baskets.making = 0;
     memset(baskets.heads, 0, sizeof baskets.heads);
-    if (baskets.named) /* else no page of it was ever used */
+    if (baskets.named) /* else no page of it has been touched, nor needs to be */
         memset(baskets.ahead, 0, sizeof baskets.ahead);
     baskets.named = false;
     cup_basket_table_reset();
@@ -63,15 +64,15 @@ void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)
         cup_root_expect(file);
 }
 
-/* ---- tallies ----------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------- */
 
-static void unlock(struct slot *slot)
+static void unlock_slot(struct slot *slot)
 {
     cup_spin_unlock(&slot->lock);
 }
 
-/* TASK's, locked; NULL: it has none. */
-static struct slot *lock_known(uint32_t task)
+/* TASK's slot, locked; NULL: it has none. */
+static struct slot *lock_slot_of(uint32_t task)
 {
     uint32_t used = __atomic_load_n(&baskets.used, __ATOMIC_SEQ_CST);
     for (uint32_t i = 1; i <= used; i++) {
@@ -81,22 +82,23 @@ static struct slot *lock_known(uint32_t task)
         cup_spin_lock(&slot->lock);
         if (baskets.tasks[i] == task)
             return slot;
-        unlock(slot);
+        unlock_slot(slot);
     }
     return NULL;
 }
 
-static uint32_t first_with(uint32_t task)
+static uint32_t find_slot(uint32_t task)
 {
-    for (uint32_t i = 1; i < TALLIES; i++)
+    for (uint32_t i = 1; i < TABLES; i++)
         if (baskets.tasks[i] == task)
             return i;
-    return TALLIES;
+    return TABLES;
 }
 
-/* A task that has ended in the meantime gets none, which nobody would end: its end shows before it
- * looks for its tally, and whoever else has found it here waits for the lock, and looks again. */
-static void claim(uint32_t at, uint32_t task)
+/* Gives slot AT to TASK, unless that has ended by now: then no thread would ever free the slot. A
+ * task stops running before its end looks for its slot, so either this function or the end sees the
+ * other. A thread that found the task here in between waits for the lock and looks again. */
+static void claim_slot(uint32_t at, uint32_t task)
 {
     struct slot *slot = &baskets.slots[at];
     cup_spin_lock(&slot->lock);
@@ -105,27 +107,27 @@ static void claim(uint32_t at, uint32_t task)
     __atomic_store_n(&baskets.tasks[at], task, __ATOMIC_SEQ_CST);
     if (!cup_task_runs(task))
         __atomic_store_n(&baskets.tasks[at], 0, __ATOMIC_SEQ_CST);
-    slot->tally.task = task;
-    slot->tally.told_ticks = cup_ticks();
-    unlock(slot);
+    slot->table.task = task;
+    slot->table.written_ticks = cup_ticks();
+    unlock_slot(slot);
 }
 
-static void make(uint32_t task)
+static void make_slot(uint32_t task)
 {
     cup_spin_lock(&baskets.making);
-    uint32_t free = first_with(0);
-    if (first_with(task) == TALLIES && free < TALLIES)
-        claim(free, task);
+    uint32_t free = find_slot(0);
+    if (find_slot(task) == TABLES && free < TABLES)
+        claim_slot(free, task);
     cup_spin_unlock(&baskets.making);
 }
 
-/* TASK's tally, locked; if it runs no more, or too many do, that of no task. */
-static struct slot *lock_tally(uint32_t task)
+/* TASK's slot, locked. If the task has ended, or too many run, it is slot 0. */
+static struct slot *lock_slot(uint32_t task)
 {
-    struct slot *slot = task ? lock_known(task) : NULL;
+    struct slot *slot = task ? lock_slot_of(task) : NULL;
     if (task && !slot) {
-        make(task);
-        slot = lock_known(task);
+        make_slot(task);
+        slot = lock_slot_of(task);
     }
     if (!slot) {
         slot = &baskets.slots[0];
@@ -134,38 +136,40 @@ static struct slot *lock_tally(uint32_t task)
     return slot;
 }
 
-static void tell(struct slot *slot, enum cup_basket_table_rows_when when)
+static void write_rows(struct slot *slot, enum cup_basket_table_rows_when when)
 {
-    cup_basket_table_rows(&slot->tally, when);
-    slot->tally.told_ticks = cup_ticks();
+    cup_basket_table_rows(&slot->table, when);
+    slot->table.written_ticks = cup_ticks();
 }
 
-static void tell_if_due(struct slot *slot)
+static void write_if_due(struct slot *slot)
 {
-    if (!slot->tally.told_ticks)
-        slot->tally.told_ticks = cup_ticks();
-    else if (cup_ticks_ns(cup_ticks() - slot->tally.told_ticks) > TELL_EVERY_NS)
-        tell(slot, CUP_BASKET_TABLE_SO_FAR);
+    if (!slot->table.written_ticks)
+        slot->table.written_ticks = cup_ticks();
+    else if (cup_ticks_ns(cup_ticks() - slot->table.written_ticks) > WRITE_EVERY_NS)
+        write_rows(slot, CUP_BASKET_TABLE_SO_FAR);
 }
 
-/* What is known for sure is written and forgotten. */
+/* Writes what the table holds, and keeps only what is awaited. False: too little would become free.
+ */
 static bool make_room(struct slot *slot)
 {
-    if (!cup_basket_table_may_shrink(&slot->tally))
+    if (!cup_basket_table_may_shrink(&slot->table))
         return false;
-    tell(slot, CUP_BASKET_TABLE_FULL);
-    cup_basket_table_shrink(&slot->tally);
+    write_rows(slot, CUP_BASKET_TABLE_FULL);
+    cup_basket_table_shrink(&slot->table);
     return true;
 }
 
-/* A basket of a tally, with room made at need; NULL: there is none. */
-static struct cup_basket_table_basket *get(struct slot *slot, uint32_t place, uint64_t offset,
-                                           uint32_t bytes)
+/* The basket at OFFSET of PLACE, added if it is new; NULL: there is no room, even after
+ * make_room(). */
+static struct cup_basket_table_basket *get_basket(struct slot *slot, uint32_t place,
+                                                  uint64_t offset, uint32_t bytes)
 {
     struct cup_basket_table_basket *basket =
-        cup_basket_table_get(&slot->tally, place, offset, bytes);
+        cup_basket_table_get(&slot->table, place, offset, bytes);
     return basket || !make_room(slot) ? basket
-                                      : cup_basket_table_get(&slot->tally, place, offset, bytes);
+                                      : cup_basket_table_get(&slot->table, place, offset, bytes);
 }
 
 static void count_up(uint16_t *counter)
@@ -174,58 +178,60 @@ static void count_up(uint16_t *counter)
         ++*counter;
 }
 
-/* Likewise one that is asked for: a quarter of the room is left for those that are seen. */
-static struct cup_basket_table_basket *get_asked(struct slot *slot, uint32_t place,
-                                                 const struct cup_requested_baskets *asked)
+/* The same for a basket that is requested. A quarter of the room is left for those that are seen.
+ */
+static struct cup_basket_table_basket *get_requested(struct slot *slot, uint32_t place,
+                                                     const struct cup_requested_baskets *request)
 {
     const uint32_t most = UINT32_C(3) << (CUP_BASKET_TABLE_MOST_BITS - 2);
-    if (slot->tally.count >= most && (!make_room(slot) || slot->tally.count >= most))
+    if (slot->table.count >= most && (!make_room(slot) || slot->table.count >= most))
         return NULL;
-    return get(slot, place, asked->offset + (asked->is_embedded ? CUP_BASKET_TABLE_EMBEDDED : 0),
-               asked->bytes);
+    return get_basket(slot, place,
+                      request->offset + (request->is_embedded ? CUP_BASKET_TABLE_EMBEDDED : 0),
+                      request->bytes);
 }
 
-/* One that is embedded came with its tree, however often it is asked for. */
-static void add_asked(struct cup_basket_table_basket *basket,
-                      const struct cup_requested_baskets *asked)
+/* An embedded basket was read with its tree, once, however often it is requested. */
+static void count_request(struct cup_basket_table_basket *basket,
+                          const struct cup_requested_baskets *request)
 {
-    basket->branch = asked->branch;
-    basket->number = asked->number;
-    if (!asked->is_embedded) {
-        count_up(&basket->asked);
+    basket->branch = request->branch;
+    basket->number = request->number;
+    if (!request->is_embedded) {
+        count_up(&basket->requested);
         return;
     }
     basket->is_embedded = true;
-    basket->object_bytes = asked->object_bytes;
-    basket->key_bytes = (uint16_t)asked->key_bytes;
-    basket->entries = asked->entries;
-    basket->asked = 1;
+    basket->object_bytes = request->object_bytes;
+    basket->key_bytes = (uint16_t)request->key_bytes;
+    basket->entries = request->entries;
+    basket->requested = 1;
 }
 
-static uint32_t place_of_file(struct slot *slot, uint32_t file)
+static uint32_t find_file(struct slot *slot, uint32_t file)
 {
-    uint32_t place = cup_basket_table_file(&slot->tally, file);
+    uint32_t place = cup_basket_table_file(&slot->table, file);
     if (place != CUP_BASKET_TABLE_NONE)
         return place;
-    tell(slot, CUP_BASKET_TABLE_LAST);
-    cup_basket_table_clear(&slot->tally, false);
-    return cup_basket_table_file(&slot->tally, file);
+    write_rows(slot, CUP_BASKET_TABLE_LAST);
+    cup_basket_table_clear(&slot->table, false);
+    return cup_basket_table_file(&slot->table, file);
 }
 
-static uint32_t place_of_tree(struct slot *slot, const struct cup_requested_baskets_tree *tree,
-                              bool tells)
+static uint32_t find_tree(struct slot *slot, const struct cup_requested_baskets_tree *tree,
+                          bool writes)
 {
-    uint32_t place = cup_basket_table_tree(&slot->tally, tree, tells);
+    uint32_t place = cup_basket_table_tree(&slot->table, tree, writes);
     if (place != CUP_BASKET_TABLE_NONE)
         return place;
-    tell(slot, CUP_BASKET_TABLE_LAST);
-    cup_basket_table_clear(&slot->tally, false);
-    return cup_basket_table_tree(&slot->tally, tree, tells);
+    write_rows(slot, CUP_BASKET_TABLE_LAST);
+    cup_basket_table_clear(&slot->table, false);
+    return cup_basket_table_tree(&slot->table, tree, writes);
 }
 
 /* ---- reads ------------------------------------------------------------------------------- */
 
-/* A few baskets at a time are put into the tally, under its lock. */
+/* Baskets that a read delivered. They are put into the table a few at a time, under its lock. */
 enum { BATCH = 32 };
 
 struct reading {
@@ -241,7 +247,7 @@ struct reading {
     } found[BATCH];
 };
 
-static void add_found(struct cup_basket_table_basket *basket, const struct found *found, bool own)
+static void count_found(struct cup_basket_table_basket *basket, const struct found *found, bool own)
 {
     basket->object_bytes = found->object_bytes;
     basket->branch = found->branch;
@@ -256,72 +262,73 @@ static void add_found(struct cup_basket_table_basket *basket, const struct found
         count_up(&basket->own);
 }
 
-static void put(struct reading *reading)
+static void flush_found(struct reading *reading)
 {
     if (!reading->count)
         return;
-    struct slot *slot = lock_tally(reading->task);
-    uint32_t place = place_of_file(slot, reading->file);
+    struct slot *slot = lock_slot(reading->task);
+    uint32_t place = find_file(slot, reading->file);
     for (uint32_t i = 0; i < reading->count; i++) {
         const struct found *found = &reading->found[i];
-        struct cup_basket_table_basket *basket = get(slot, place, found->offset, found->bytes);
+        struct cup_basket_table_basket *basket =
+            get_basket(slot, place, found->offset, found->bytes);
         if (basket)
-            add_found(basket, found, reading->own);
+            count_found(basket, found, reading->own);
         else
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);
     }
-    tell_if_due(slot);
-    unlock(slot);
+    write_if_due(slot);
+    unlock_slot(slot);
     reading->count = 0;
 }
 
-static void add(struct reading *reading, const struct found *found)
+static void add_found(struct reading *reading, const struct found *found)
 {
     if (reading->count == BATCH)
-        put(reading);
+        flush_found(reading);
     reading->found[reading->count++] = *found;
 }
 
-static void saw_basket(void *user, const struct cup_root_basket *basket)
+static void note_basket(void *user, const struct cup_root_basket *basket)
 {
     struct reading *reading = user;
-    add(reading, &(struct found){
-                     .offset = basket->offset,
-                     .bytes = basket->bytes,
-                     .object_bytes = basket->key_bytes + basket->object_bytes,
-                     .branch = cup_branches_number(basket->tree, basket->tree_bytes, basket->branch,
-                                                   basket->branch_bytes),
-                     .entries = basket->entries,
-                     .key_bytes = (uint16_t)basket->key_bytes,
-                     .algorithm = (uint8_t)basket->algorithm,
-                     .place = (uint8_t)basket->place,
-                 });
+    add_found(reading, &(struct found){
+                           .offset = basket->offset,
+                           .bytes = basket->bytes,
+                           .object_bytes = basket->key_bytes + basket->object_bytes,
+                           .branch = cup_branches_number(basket->tree, basket->tree_bytes,
+                                                         basket->branch, basket->branch_bytes),
+                           .entries = basket->entries,
+                           .key_bytes = (uint16_t)basket->key_bytes,
+                           .algorithm = (uint8_t)basket->algorithm,
+                           .place = (uint8_t)basket->place,
+                       });
     cup_log_health(CUP_H_BASKETS_SEEN, 1);
 }
 
-static void saw_block(void *user, const struct cup_root_block *block)
+static void note_block(void *user, const struct cup_root_block *block)
 {
-    add(user, &(struct found){.offset = block->offset,
-                              .bytes = block->bytes,
-                              .object_bytes = block->object_bytes,
-                              .algorithm = (uint8_t)block->algorithm,
-                              .place = (uint8_t)block->place,
-                              .is_block = true});
+    add_found(user, &(struct found){.offset = block->offset,
+                                    .bytes = block->bytes,
+                                    .object_bytes = block->object_bytes,
+                                    .algorithm = (uint8_t)block->algorithm,
+                                    .place = (uint8_t)block->place,
+                                    .is_block = true});
 }
 
-/* Once for each file that there are bits for; of the others at each sight. */
-static bool is_news(uint32_t file)
+/* Files beyond the bitmap's size are recorded again each time that their head is read. */
+static bool is_first_head(uint32_t file)
 {
     uint8_t bit = (uint8_t)(1 << file % 8);
     return file >= HEADS ||
            !(__atomic_fetch_or(&baskets.heads[file / 8], bit, __ATOMIC_RELAXED) & bit);
 }
 
-static void saw_head(void *user, const struct cup_root_head *head)
+static void note_head(void *user, const struct cup_root_head *head)
 {
     const struct reading *reading = user;
     struct cup_r_root_file *record =
-        is_news(reading->file) ? cup_log_reserve(sizeof *record, 0) : NULL;
+        is_first_head(reading->file) ? cup_log_reserve(sizeof *record, 0) : NULL;
     if (!record)
         return;
     record->file = reading->file;
@@ -341,46 +348,46 @@ void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t byt
                                        .data = data,
                                        .bytes = bytes,
                                        .ahead = file < CUP_ROOT_FILES ? baskets.ahead[file] : 0};
-    if (!file || !cup_root_is(&read)) /* 0: closed meanwhile by another thread */
+    if (!file || !cup_root_is(&read)) /* 0: another thread closed the descriptor during the read */
         return;
     struct reading reading;
     reading.task = task;
     reading.file = file;
     reading.own = task && cup_self.task == task;
     reading.count = 0;
-    cup_root_walk(&read, &(struct cup_root_sink){&reading, saw_basket, saw_block, saw_head});
-    put(&reading);
+    cup_root_walk(&read, &(struct cup_root_sink){&reading, note_basket, note_block, note_head});
+    flush_found(&reading);
 }
 
-/* ---- asked for --------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------- */
 
-void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tree *tree, bool tells,
-                           const struct cup_requested_baskets *asked, size_t count)
+void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tree *tree,
+                           bool writes, const struct cup_requested_baskets *requests, size_t count)
 {
-    struct slot *slot = lock_tally(task);
-    tell_if_due(slot);
-    uint32_t place = place_of_tree(slot, tree, tells);
+    struct slot *slot = lock_slot(task);
+    write_if_due(slot);
+    uint32_t place = find_tree(slot, tree, writes);
     for (size_t i = 0; i < count; i++) {
-        struct cup_basket_table_basket *basket = get_asked(slot, place, &asked[i]);
+        struct cup_basket_table_basket *basket = get_requested(slot, place, &requests[i]);
         if (basket)
-            add_asked(basket, &asked[i]);
+            count_request(basket, &requests[i]);
         else
             cup_log_health(CUP_H_BASKETS_DROPPED, 1);
     }
-    unlock(slot);
+    unlock_slot(slot);
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
 void cup_baskets_task_ended(uint32_t task)
 {
-    struct slot *slot = lock_known(task);
+    struct slot *slot = lock_slot_of(task);
     if (!slot)
         return;
-    tell(slot, CUP_BASKET_TABLE_LAST);
-    cup_basket_table_clear(&slot->tally, false);
+    write_rows(slot, CUP_BASKET_TABLE_LAST);
+    cup_basket_table_clear(&slot->table, false);
     __atomic_store_n(&baskets.tasks[slot - baskets.slots], 0, __ATOMIC_RELEASE);
-    unlock(slot);
+    unlock_slot(slot);
 }
 
 void cup_baskets_process_ends(void)
@@ -388,8 +395,8 @@ void cup_baskets_process_ends(void)
     for (uint32_t i = 0; i <= baskets.used; i++) {
         struct slot *slot = &baskets.slots[i];
         cup_spin_lock(&slot->lock);
-        tell(slot, CUP_BASKET_TABLE_LAST);
-        cup_basket_table_clear(&slot->tally, false);
-        unlock(slot);
+        write_rows(slot, CUP_BASKET_TABLE_LAST);
+        cup_basket_table_clear(&slot->table, false);
+        unlock_slot(slot);
     }
 }

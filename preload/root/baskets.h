@@ -1,5 +1,6 @@
-/* Which baskets a task read: those that uproot asked for (asked.h), or those that lie where a
- * request begins (root_records.h), added up per branch and written when the task ends. */
+/* Which baskets of ROOT files a task read: those that uproot requested
+ * (coffea/requested_baskets.h), and those that its reads delivered (root_records.h). They are added
+ * up per branch and written as BASKETS records. */
 #ifndef CUPPING_PRELOAD_ROOT_BASKETS_H
 #define CUPPING_PRELOAD_ROOT_BASKETS_H
 
@@ -7,41 +8,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* BYTES of FILE (a FILE record) at OFFSET were delivered to DATA, for TASK (0: none is known).
- * CONTINUES: where the last read of the same descriptor ended. Any thread, guard held. Costs a few
- * loads where FILE is no ROOT file. */
+/* BYTES of FILE (the number of a FILE record) at OFFSET were delivered to DATA, for TASK (0:
+ * unattributed). CONTINUES: the read began where the last one of the same descriptor ended. Any
+ * thread, guard held. Costs a few loads if FILE is no ROOT file. */
 void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset,
-                      _Bool continues);
+                      bool continues);
 
-/* FILE is a data file with that path (a string), whose buffered readers read AHEAD bytes at a time
- * (st_blksize); EXPECT: it is called like a ROOT file. */
-void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, _Bool expect);
+/* FILE is a data file. PATH: string id of its path. AHEAD: bytes that a buffered reader reads at a
+ * time (st_blksize). EXPECT: its name is that of a ROOT file. */
+void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect);
 
-/* A tree that uproot reads. Strings are ids in the log; what is not known is CUP_UNKNOWN64
- * (branches and auto_flush: 0). */
+/* A tree that uproot reads. Strings are ids of the log. Unknown numbers are CUP_UNKNOWN64, but 0
+ * for branches and auto_flush. */
 struct cup_requested_baskets_tree {
     uint32_t path; /* of the file, as uproot has it */
     uint32_t tree; /* its name */
     uint32_t branches;
-    uint64_t at; /* where its own record begins in the file; 0: not known */
+    uint64_t at; /* offset of its own record in the file; 0: not known */
     uint64_t entries, compressed_bytes, uncompressed_bytes;
     int64_t auto_flush;
 };
 
-/* Uproot asks for a basket: BYTES at OFFSET of its file, or one that it has with the tree. */
+/* A basket that uproot requests: BYTES at OFFSET of its file. */
 struct cup_requested_baskets {
     uint64_t offset;
     uint32_t bytes;
     uint32_t number;  /* of the basket in its branch: 0, 1, 2, ... */
-    uint32_t branch;  /* its number, as uproot names it; 0: not known */
-    bool is_embedded; /* it is in the tree's record, and at OFFSET of that. Then what its key says
-                         is known, too: */
+    uint32_t branch;  /* number of its BRANCH record; 0: not known */
+    bool is_embedded; /* it lies in the tree's own record, at OFFSET of that. Then its key is known:
+                       */
     uint32_t object_bytes, key_bytes, entries;
 };
 
-/* It does, for TASK. TELLS: the tree is to be written, too. Guard held. */
+/* Uproot requests COUNT baskets of TREE for TASK. WRITES: the tree's record is to be written. Guard
+ * held. */
 void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tree *tree,
-                           _Bool tells, const struct cup_requested_baskets *asked, size_t count);
+                           bool writes, const struct cup_requested_baskets *requests, size_t count);
 
 /* TASK has ended, and does not count as running any more: its rows are written. */
 void cup_baskets_task_ended(uint32_t task);
@@ -49,7 +51,7 @@ void cup_baskets_task_ended(uint32_t task);
 /* The process ends: rows of all tasks are written. */
 void cup_baskets_process_ends(void);
 
-/* A new log, or a forked child. */
+/* When a log is opened, and in a forked child. */
 void cup_baskets_reset(void);
 
 #endif

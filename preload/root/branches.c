@@ -1,46 +1,29 @@
 #include "preload/root/branches.h"
 
 #include "preload/log/log.h"
+#include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <string.h>
 
-/* Names are told apart by 64 bits of hash: of 8,192 branches two have the same once in 10^12
- * processes, and then share a row. */
+/* A hash table that is read without a lock, unlike the one in sys/id_table.h: every basket that is
+ * read looks up its branch. 64 bits of hash stand for a name: of 8,192 branches two have the same
+ * hash in one of 10^12 processes, and then share a row. */
 struct slot {
-    uint64_t hash; /* 0: free; stored last */
+    uint64_t hash; /* 0: free. Stored after the number */
     uint32_t number;
 };
 enum { SLOTS = 2 * CUP_BRANCHES };
 
 static struct {
-    struct slot *slots; /* NULL: none yet */
-    uint32_t lock;      /* to add one */
+    struct slot *slots; /* NULL: not mapped yet */
+    uint32_t lock;      /* held to add one */
     uint32_t count;
-    bool full; /* and the log says so */
+    bool full; /* the log has a note that it is */
 } branches;
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text, size_t bytes)
-{
-    uint64_t word = 0;
-    hash = mix(hash, bytes);
-    for (; bytes >= sizeof word; text += sizeof word, bytes -= sizeof word) {
-        memcpy(&word, text, sizeof word);
-        hash = mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, text, bytes);
-    return mix(hash, word);
-}
-
-static bool have_slots(void)
+static bool map_slots(void)
 {
     if (branches.slots)
         return true;
@@ -52,7 +35,7 @@ static bool have_slots(void)
 }
 
 /* The slot that holds HASH, or the free one where it belongs. */
-static struct slot *find(struct slot *slots, uint64_t hash)
+static struct slot *find_slot(struct slot *slots, uint64_t hash)
 {
     for (uint64_t at = hash >> 32;; at++) {
         struct slot *slot = &slots[at % SLOTS];
@@ -75,11 +58,11 @@ static void write_branch(uint32_t number, uint32_t tree, uint32_t name)
 }
 
 /* Under the lock. */
-static uint32_t add(uint64_t hash, uint32_t tree, uint32_t name)
+static uint32_t add_branch(uint64_t hash, uint32_t tree, uint32_t name)
 {
-    if (!have_slots() || branches.count == CUP_BRANCHES)
+    if (!map_slots() || branches.count == CUP_BRANCHES)
         return 0;
-    struct slot *slot = find(branches.slots, hash);
+    struct slot *slot = find_slot(branches.slots, hash);
     if (slot->hash)
         return slot->number;
     slot->number = ++branches.count;
@@ -88,7 +71,7 @@ static uint32_t add(uint64_t hash, uint32_t tree, uint32_t name)
     return slot->number;
 }
 
-/* Further ones are read without a name. */
+/* Baskets of further branches are counted without a name. */
 static uint32_t note_full(void)
 {
     if (!__atomic_exchange_n(&branches.full, true, __ATOMIC_RELAXED))
@@ -99,9 +82,10 @@ static uint32_t note_full(void)
 uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *name,
                              size_t name_bytes)
 {
-    uint64_t hash = hash_text(hash_text(1, tree, tree_bytes), name, name_bytes) | 1;
+    struct cup_hash whole = cup_hash_bytes((struct cup_hash){1, 1}, tree, tree_bytes);
+    uint64_t hash = cup_hash_bytes(whole, name, name_bytes).key | 1;
     struct slot *slots = __atomic_load_n(&branches.slots, __ATOMIC_ACQUIRE);
-    const struct slot *known = slots ? find(slots, hash) : NULL;
+    const struct slot *known = slots ? find_slot(slots, hash) : NULL;
     if (known && known->hash)
         return known->number;
     if (branches.count == CUP_BRANCHES)
@@ -109,7 +93,7 @@ uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *na
     uint32_t tree_id = tree_bytes ? cup_log_string(tree, tree_bytes) : 0;
     uint32_t name_id = cup_log_string(name, name_bytes);
     cup_spin_lock(&branches.lock);
-    uint32_t number = add(hash, tree_id, name_id);
+    uint32_t number = add_branch(hash, tree_id, name_id);
     cup_spin_unlock(&branches.lock);
     return number;
 }

@@ -35,9 +35,9 @@ uint32_t cup_root_algorithm(const unsigned char *letters)
     return CUP_ALGORITHM_UNKNOWN;
 }
 
-/* A string with its length before it, in 1 byte, or 5 of which the first is 255; *AT moves behind
- * it. False if it does not end before END. */
-static bool take_text(struct text *text, const unsigned char **at, const unsigned char *end)
+/* Reads a TString: its length, in 1 byte or in 5 of which the first is 255, and its characters.
+ * Moves *AT behind it. False if it does not end before END. */
+static bool read_text(struct text *text, const unsigned char **at, const unsigned char *end)
 {
     enum { LONG = 255 };
     size_t left = (size_t)(end - *at);
@@ -52,13 +52,13 @@ static bool take_text(struct text *text, const unsigned char **at, const unsigne
     return true;
 }
 
-static bool is(const struct text *text, const char *word)
+static bool is_word(const struct text *text, const char *word)
 {
     size_t bytes = strlen(word);
     return text->bytes == bytes && memcmp(text->text, word, bytes) == 0;
 }
 
-static enum cup_root_kind kind_of(const struct text *class)
+static enum cup_root_kind find_kind(const struct text *class)
 {
     static const struct {
         const char *class;
@@ -71,12 +71,12 @@ static enum cup_root_kind kind_of(const struct text *class)
                  {"ROOT::RNTuple", CUP_ROOT_ANCHOR},
                  {"ROOT::Experimental::RNTuple", CUP_ROOT_ANCHOR}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (is(class, known[i].class))
+        if (is_word(class, known[i].class))
             return known[i].kind;
     return CUP_ROOT_OTHER;
 }
 
-static enum cup_root_verdict part(struct cup_root_key *key, size_t needed)
+static enum cup_root_verdict need_more(struct cup_root_key *key, size_t needed)
 {
     key->needed = (uint32_t)needed;
     return CUP_ROOT_PART;
@@ -89,7 +89,7 @@ static enum cup_root_verdict read_gap(struct cup_root_key *key, const unsigned c
     return key->bytes >= GAP_LEAST ? CUP_ROOT_WHOLE : CUP_ROOT_NOT;
 }
 
-/* False if the sizes contradict each other. *TEXTS: where the texts begin. */
+/* False if the sizes contradict each other. *TEXTS: offset of the three strings in the key. */
 static bool read_sizes(struct cup_root_key *key, const unsigned char *data, size_t *texts)
 {
     bool big = cup_root_16(data + 4) > BIG_VERSION;
@@ -112,7 +112,8 @@ static bool is_stored_plain(const struct cup_root_key *key)
     return key->bytes - key->key_bytes == key->object_bytes;
 }
 
-/* LETTERS: the payload's first ones are there, too. */
+/* OWN: the part of the key that belongs to TBasket. LETTERS: the first letters of the payload are
+ * there, too. */
 static void read_basket(struct cup_root_key *key, const unsigned char *data,
                         const unsigned char *own, bool letters)
 {
@@ -125,15 +126,15 @@ static void read_basket(struct cup_root_key *key, const unsigned char *data,
         key->algorithm = letters ? cup_root_algorithm(payload) : CUP_ALGORITHM_UNKNOWN;
 }
 
-/* The key is there as a whole. */
+/* Reads the strings of a key, all of whose bytes are there. */
 static enum cup_root_verdict read_texts(struct cup_root_key *key, const unsigned char *data,
                                         size_t texts, bool letters)
 {
     struct text class, name, title;
     const unsigned char *at = data + texts, *end = data + key->key_bytes;
-    if (!take_text(&class, &at, end) || !take_text(&name, &at, end) || !take_text(&title, &at, end))
+    if (!read_text(&class, &at, end) || !read_text(&name, &at, end) || !read_text(&title, &at, end))
         return CUP_ROOT_NOT;
-    key->kind = kind_of(&class);
+    key->kind = find_kind(&class);
     key->name = name.text;
     key->name_bytes = name.bytes;
     key->title = title.text;
@@ -143,22 +144,22 @@ static enum cup_root_verdict read_texts(struct cup_root_key *key, const unsigned
     return CUP_ROOT_WHOLE;
 }
 
-/* OFFSET NULL: wherever the record is said to be, it is. */
+/* OFFSET: of the record; NULL: any fSeekKey is accepted. */
 static enum cup_root_verdict read_key(struct cup_root_key *key, const unsigned char *data,
                                       size_t bytes, const uint64_t *offset)
 {
     size_t texts;
     *key = (struct cup_root_key){0};
     if (bytes < 4)
-        return part(key, 4);
+        return need_more(key, 4);
     if (data[0] & 0x80)
         return read_gap(key, data);
     if (bytes < FIXED_BYTES)
-        return part(key, FIXED_BYTES);
+        return need_more(key, FIXED_BYTES);
     if (!read_sizes(key, data, &texts))
         return CUP_ROOT_NOT;
     if (bytes < texts)
-        return part(key, texts);
+        return need_more(key, texts);
     read_seek(key, data, texts);
     if (offset && key->seek != *offset)
         return CUP_ROOT_NOT;

@@ -7,12 +7,12 @@
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-static uint32_t size_at(const unsigned char *at)
+static uint32_t read_size(const unsigned char *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
 }
 
-/* The third byte of a block: of the method, which has never changed. */
+/* The third byte of a block is a version of its algorithm. None of them has ever changed. */
 static bool is_version(uint32_t algorithm, unsigned char version)
 {
     enum { DEFLATED = 8 };
@@ -34,16 +34,16 @@ bool cup_root_block_read(struct cup_root_block_head *head, const unsigned char *
 {
     if (bytes < CUP_ROOT_BLOCK_HEAD)
         return false;
-    uint32_t compressed = size_at(data + 3);
+    uint32_t compressed = read_size(data + 3);
     head->algorithm = cup_root_algorithm(data);
     head->bytes = compressed + CUP_ROOT_BLOCK_HEAD;
-    head->object_bytes = size_at(data + 6);
+    head->object_bytes = read_size(data + 6);
     return is_version(head->algorithm, data[2]) && compressed && compressed <= head->object_bytes;
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* The latter are of one list: anchors, and others. */
+/* ANCHORS_MOST, LISTED_MOST: of one list. */
 enum { PLACES = 128, ANCHORS_MOST = 64, LISTED_MOST = 64 };
 
 struct place {
@@ -52,10 +52,10 @@ struct place {
     bool anchor;
 };
 
-static struct place places[PLACES]; /* the oldest makes room */
+static struct place places[PLACES]; /* a new one replaces the oldest */
 static uint32_t noted, locked;
 
-static struct place *find(uint32_t file, uint64_t offset)
+static struct place *find_place(uint32_t file, uint64_t offset)
 {
     for (size_t i = 0; i < PLACES; i++)
         if (places[i].bytes && places[i].file == file && places[i].offset == offset)
@@ -63,10 +63,10 @@ static struct place *find(uint32_t file, uint64_t offset)
     return NULL;
 }
 
-static void note(struct place place)
+static void note_place(struct place place)
 {
     cup_spin_lock(&locked);
-    struct place *known = find(place.file, place.offset);
+    struct place *known = find_place(place.file, place.offset);
     *(known ? known : &places[noted++ % PLACES]) = place;
     cup_spin_unlock(&locked);
 }
@@ -74,7 +74,7 @@ static void note(struct place place)
 uint32_t cup_root_ntuple_known(uint32_t file, uint64_t offset, bool *anchor)
 {
     cup_spin_lock(&locked);
-    struct place *place = find(file, offset);
+    struct place *place = find_place(file, offset);
     uint32_t bytes = place ? place->bytes : 0;
     *anchor = place && place->anchor;
     cup_spin_unlock(&locked);
@@ -96,7 +96,7 @@ struct list {
     uint32_t keys; /* that are still to come */
 };
 
-static bool next(struct list *list, struct cup_root_key *key)
+static bool next_key(struct list *list, struct cup_root_key *key)
 {
     if (!list->keys || cup_root_key_listed(key, list->at, list->left) != CUP_ROOT_WHOLE ||
         key->kind == CUP_ROOT_GAP)
@@ -107,7 +107,7 @@ static bool next(struct list *list, struct cup_root_key *key)
     return true;
 }
 
-static struct list begin(const unsigned char *payload, size_t bytes)
+static struct list begin_list(const unsigned char *payload, size_t bytes)
 {
     struct list list = {0};
     if (bytes >= 4)
@@ -118,7 +118,7 @@ static struct list begin(const unsigned char *payload, size_t bytes)
 static bool has_anchor(struct list list)
 {
     struct cup_root_key key;
-    while (next(&list, &key))
+    while (next_key(&list, &key))
         if (key.kind == CUP_ROOT_ANCHOR)
             return true;
     return false;
@@ -127,13 +127,14 @@ static bool has_anchor(struct list list)
 bool cup_root_ntuple_listed(uint32_t file, const unsigned char *payload, size_t bytes)
 {
     struct cup_root_key key;
-    struct list list = begin(payload, bytes);
+    struct list list = begin_list(payload, bytes);
     if (!has_anchor(list))
         return false;
-    for (uint32_t anchors = 0, others = 0; anchors <= ANCHORS_MOST && next(&list, &key);) {
+    for (uint32_t anchors = 0, others = 0; anchors <= ANCHORS_MOST && next_key(&list, &key);) {
         bool anchor = key.kind == CUP_ROOT_ANCHOR;
         if (anchor ? anchors++ < ANCHORS_MOST : others++ < LISTED_MOST)
-            note((struct place){key.seek + key.key_bytes, file, key.bytes - key.key_bytes, anchor});
+            note_place(
+                (struct place){key.seek + key.key_bytes, file, key.bytes - key.key_bytes, anchor});
     }
     return true;
 }
@@ -144,7 +145,7 @@ static void note_envelope(uint32_t file, const unsigned char *link)
 {
     uint64_t bytes = cup_root_64(link + 8);
     if (bytes <= INT32_MAX)
-        note((struct place){cup_root_64(link), file, (uint32_t)bytes, false});
+        note_place((struct place){cup_root_64(link), file, (uint32_t)bytes, false});
 }
 
 void cup_root_ntuple_anchor(uint32_t file, const unsigned char *payload, size_t bytes)

@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-    READ_AHEAD = 4096, /* of a buffered reader, where it is not told */
+    READ_AHEAD = 4096, /* bytes that a buffered reader reads at a time, if that is not known */
     FIRST_RECORD = 100,
-    SEARCHED = 64 << 10, /* bytes of one read in which a lost record is looked for, at most */
-    GIVEN_UP = 1 << 20,  /* likewise, of reads one behind the other */
+    SEARCHED = 64 << 10, /* bytes of one read that are searched for a record, at most */
+    GIVEN_UP = 1 << 20,  /* the same, of reads that continue each other */
 };
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -30,8 +30,8 @@ static void set_flag(uint32_t file, enum cup_root_flags flag)
         __atomic_or_fetch(&cup_root_files[file], flag, __ATOMIC_RELAXED);
 }
 
-/* Another file may be under the old name. */
-static void judge_by_magic(const struct cup_root_read *read)
+/* Flags are replaced, because another file may have come under the same name. */
+static void check_magic(const struct cup_root_read *read)
 {
     bool root = memcmp(read->data, "root", 4) == 0;
     if (flags_of(read->file) & (root ? CUP_ROOT_BY_MAGIC : CUP_ROOT_NO_MAGIC))
@@ -44,7 +44,7 @@ static void judge_by_magic(const struct cup_root_read *read)
 bool cup_root_is(const struct cup_root_read *read)
 {
     if (read->offset == 0 && read->bytes >= 4)
-        judge_by_magic(read);
+        check_magic(read);
     uint8_t known = flags_of(read->file);
     return known & (CUP_ROOT_BY_NAME | CUP_ROOT_BY_MAGIC) && !(known & CUP_ROOT_NO_MAGIC);
 }
@@ -63,8 +63,8 @@ void cup_root_reset(void)
 
 /* ---- a walk ------------------------------------------------------------------------------ */
 
-/* Bytes of the file that are looked at: the read's own, or, to understand what a read before it
- * left over, that rest with the first bytes of this one behind it. */
+/* The bytes that are decoded: those of the read, or the rest that an earlier read left, followed by
+ * the first bytes of this one. */
 struct view {
     uint64_t offset, end;
     const unsigned char *data;
@@ -75,14 +75,14 @@ struct walk {
     const struct cup_root_sink *sink;
     uint64_t end; /* of the read */
     struct view view;
-    uint64_t at;       /* where the next record begins, */
-    bool known;        /* for sure: the one before said so */
-    bool counting;     /* the request has had a record that counts */
-    bool blocks;       /* compressed blocks are expected */
-    uint64_t blob_end; /* of the blob that is walked through; 0: none */
-    uint32_t searched; /* bytes, in vain */
-    size_t rest;       /* bytes from here on that the next read is to go on with; 0: none yet */
-    uint64_t begun;    /* the record that an earlier read began is PLACE */
+    uint64_t at;       /* offset of the next record */
+    bool known;        /* it is certain that a record begins there: the one before gave its size */
+    bool counting;     /* the request had a record that counts */
+    bool blocks;       /* compressed blocks are expected there */
+    uint64_t blob_end; /* of the RBlob that the walk is in; 0: it is in none */
+    uint32_t searched; /* bytes, without finding a record */
+    size_t rest;       /* bytes from AT on that the next read goes on with; 0: none so far */
+    uint64_t begun;    /* offset of a record that an earlier read began, and whose place is PLACE */
     enum cup_root_place place;
 };
 
@@ -101,7 +101,7 @@ static bool is_fill(const struct walk *walk)
     return walk->read->bytes <= (walk->read->ahead ? walk->read->ahead : READ_AHEAD);
 }
 
-/* Of what began in a read before this one. */
+/* The place of a record that began in an earlier read. */
 static enum cup_root_place place_before(const struct walk *walk)
 {
     if (walk->place && walk->at == walk->begun)
@@ -109,8 +109,8 @@ static enum cup_root_place place_before(const struct walk *walk)
     return walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
 }
 
-/* Of what begins here. 0: a reader's buffer was filled, and only if it reads on from there does it
- * turn out that it wanted what lies at its end. */
+/* The place of what begins here. 0: not known yet. A reader's buffer was filled; only if the reader
+ * goes on to read from its end, it wanted what lies there. */
 static enum cup_root_place place_here(const struct walk *walk)
 {
     if (walk->at < walk->read->offset)
@@ -122,8 +122,8 @@ static enum cup_root_place place_here(const struct walk *walk)
     return is_fill(walk) ? 0 : CUP_ROOT_FOLLOWS;
 }
 
-/* What begins here was understood, and BYTES behind it something else begins. */
-static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
+/* Goes on to what begins BYTES after the record here, which was decoded and has PLACE. */
+static void pass_bytes(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 {
     walk->at += bytes;
     walk->known = true;
@@ -133,7 +133,7 @@ static void pass(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 
 /* ---- what is carried to the next read ---------------------------------------------------- */
 
-static void keep(const struct walk *walk)
+static void keep_walk(const struct walk *walk)
 {
     struct cup_root_carry carry;
     carry.standing = (struct cup_root_standing){.file = walk->read->file,
@@ -152,8 +152,9 @@ static void keep(const struct walk *walk)
     cup_root_carry_keep(&carry);
 }
 
-/* It takes NEEDED bytes from here on to go on. False: more than can be carried. */
-static bool leave(struct walk *walk, size_t needed)
+/* Ends the walk here, because NEEDED bytes have to be there to go on: those that are there are
+ * carried to the next read. False: so many cannot be carried. */
+static bool end_with_rest(struct walk *walk, size_t needed)
 {
     if (needed > CUP_ROOT_REST_ROOM)
         return false;
@@ -161,20 +162,21 @@ static bool leave(struct walk *walk, size_t needed)
     return true;
 }
 
-/* ---- records that are lost --------------------------------------------------------------- */
+/* ---- where no record is known ------------------------------------------------------------ */
 
-/* So many bytes of this read may be searched. A stream in which nothing is found is given up. */
-static size_t budget(const struct walk *walk)
+/* How many bytes of this read may be searched. Reads in which nothing is found are given up at
+ * last. */
+static size_t search_limit(const struct walk *walk)
 {
     if (walk->searched >= GIVEN_UP)
         return 0;
     return left(walk) < SEARCHED ? left(walk) : SEARCHED;
 }
 
-/* No record begins here: goes to the next basket's. */
-static void search(struct walk *walk)
+/* No record begins here: goes on to the next basket that is found. */
+static void search_basket(struct walk *walk)
 {
-    size_t bytes = budget(walk), found;
+    size_t bytes = search_limit(walk), found;
     walk->blocks = false;
     walk->known = cup_root_search(&found, here(walk), left(walk), bytes, walk->at);
     if (walk->known) {
@@ -184,13 +186,13 @@ static void search(struct walk *walk)
     walk->searched += (uint32_t)bytes;
     if (left(walk) > CUP_ROOT_UNSEEN)
         walk->at = walk->view.end - CUP_ROOT_UNSEEN;
-    leave(walk, CUP_ROOT_UNSEEN);
+    end_with_rest(walk, CUP_ROOT_UNSEEN);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
-                        enum cup_root_place place)
+static void report_basket(const struct walk *walk, const struct cup_root_key *key,
+                          enum cup_root_place place)
 {
     if (!walk->sink->basket)
         return;
@@ -209,23 +211,23 @@ static void tell_basket(const struct walk *walk, const struct cup_root_key *key,
                                          });
 }
 
-/* What begins in the buffer of a reader and goes on behind it: whether it was wanted turns out if
- * the reader goes on, too. NEEDED bytes of it are enough to know it then. */
+/* A record begins at the end of a reader's buffer, and is longer. It is decided with the next read
+ * if it was wanted: NEEDED bytes of it are carried until then. */
 static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
 {
-    return !place_here(walk) && walk->at + bytes > walk->end && leave(walk, needed);
+    return !place_here(walk) && walk->at + bytes > walk->end && end_with_rest(walk, needed);
 }
 
-static void found_basket(struct walk *walk, const struct cup_root_key *key)
+static void pass_basket(struct walk *walk, const struct cup_root_key *key)
 {
     if (is_put_off(walk, key->bytes, key->needed))
         return;
-    tell_basket(walk, key, place_here(walk));
-    pass(walk, key->bytes, place_here(walk));
+    report_basket(walk, key, place_here(walk));
+    pass_bytes(walk, key->bytes, place_here(walk));
 }
 
-/* A record of a directory or an anchor: they tell where pages are, and where none are. */
-static void learn(const struct walk *walk, const struct cup_root_key *key)
+/* Notes what a directory or an anchor says about where RNTuples have metadata. */
+static void note_metadata(const struct walk *walk, const struct cup_root_key *key)
 {
     const unsigned char *payload = here(walk) + key->key_bytes;
     size_t bytes = key->bytes - key->key_bytes, there = left(walk) - key->key_bytes;
@@ -237,33 +239,33 @@ static void learn(const struct walk *walk, const struct cup_root_key *key)
     set_flag(walk->read->file, CUP_ROOT_WITH_NTUPLES);
 }
 
-/* What is in a blob is walked through, too, unless that is known to be no pages. */
-static void found_blob(struct walk *walk, const struct cup_root_key *key)
+/* Goes into a blob, unless it is known to hold metadata and no pages. */
+static void pass_blob(struct walk *walk, const struct cup_root_key *key)
 {
     bool anchor;
     uint64_t payload = walk->at + key->key_bytes;
     set_flag(walk->read->file, CUP_ROOT_WITH_NTUPLES);
     walk->blocks = !cup_root_ntuple_known(walk->read->file, payload, &anchor);
     walk->blob_end = walk->blocks ? walk->at + key->bytes : 0;
-    pass(walk, walk->blocks ? key->key_bytes : key->bytes, place_here(walk));
+    pass_bytes(walk, walk->blocks ? key->key_bytes : key->bytes, place_here(walk));
 }
 
-static void found(struct walk *walk, const struct cup_root_key *key)
+static void pass_record(struct walk *walk, const struct cup_root_key *key)
 {
     if (key->kind == CUP_ROOT_BASKET) {
-        found_basket(walk, key);
+        pass_basket(walk, key);
     } else if (key->kind == CUP_ROOT_BLOB) {
-        found_blob(walk, key);
+        pass_blob(walk, key);
     } else {
         if (key->kind == CUP_ROOT_DIRECTORY || key->kind == CUP_ROOT_ANCHOR)
-            learn(walk, key);
-        pass(walk, key->bytes, place_here(walk));
+            note_metadata(walk, key);
+        pass_bytes(walk, key->bytes, place_here(walk));
     }
 }
 
 /* ---- an RNTuple's blocks ----------------------------------------------------------------- */
 
-static void found_block(struct walk *walk, const struct cup_root_block_head *head)
+static void pass_block(struct walk *walk, const struct cup_root_block_head *head)
 {
     enum cup_root_place place = place_here(walk);
     walk->blocks = true;
@@ -277,10 +279,10 @@ static void found_block(struct walk *walk, const struct cup_root_block_head *hea
                                                 .algorithm = head->algorithm,
                                                 .place = place ? place : CUP_ROOT_PASSES,
                                             });
-    pass(walk, head->bytes, place);
+    pass_bytes(walk, head->bytes, place);
 }
 
-/* A payload begins that is known to hold no pages. */
+/* True: metadata of an RNTuple begin here, and were passed. */
 static bool pass_known(struct walk *walk)
 {
     bool anchor;
@@ -289,11 +291,11 @@ static bool pass_known(struct walk *walk)
         cup_root_ntuple_anchor(walk->read->file, here(walk),
                                bytes < left(walk) ? bytes : left(walk));
     if (bytes)
-        pass(walk, bytes, place_here(walk));
+        pass_bytes(walk, bytes, place_here(walk));
     return bytes;
 }
 
-/* A request begins, but no key: with a page. */
+/* True: a request begins here with a page, or with metadata, instead of a key. */
 static bool begins_with_block(struct walk *walk)
 {
     struct cup_root_block_head head;
@@ -304,7 +306,7 @@ static bool begins_with_block(struct walk *walk)
         return true;
     if (!cup_root_block_read(&head, here(walk), left(walk)))
         return false;
-    found_block(walk, &head);
+    pass_block(walk, &head);
     return true;
 }
 
@@ -316,7 +318,8 @@ static bool is_key_at(const struct walk *walk, size_t distance)
            key.placed;
 }
 
-/* Behind a block: the next one, or a key, at once or behind the page's checksum. */
+/* True: DISTANCE behind a block another block begins, or a key. A page may have a checksum behind
+ * it. */
 static bool goes_on_behind(struct walk *walk, size_t distance)
 {
     struct cup_root_block_head head;
@@ -329,11 +332,12 @@ static bool goes_on_behind(struct walk *walk, size_t distance)
     if (key)
         walk->blocks = false;
     else
-        found_block(walk, &head);
+        pass_block(walk, &head);
     return true;
 }
 
-/* The blob is at its end, or its other pages are not compressed, and not told from each other. */
+/* Goes on behind the blob: it ends here, or its other pages are not compressed, and cannot be told
+ * apart. */
 static bool leave_blob(struct walk *walk)
 {
     if (walk->blob_end < walk->at)
@@ -352,9 +356,9 @@ static void step_block(struct walk *walk)
     if (goes_on_behind(walk, 0) || goes_on_behind(walk, CUP_ROOT_PAGE_CHECKSUM))
         return;
     if (left(walk) < LEAST)
-        leave(walk, LEAST);
+        end_with_rest(walk, LEAST);
     else if (!leave_blob(walk))
-        search(walk);
+        search_basket(walk);
 }
 
 /* ---- the next step ----------------------------------------------------------------------- */
@@ -365,15 +369,16 @@ static void step_key(struct walk *walk)
     enum cup_root_verdict verdict = cup_root_key_read(&key, here(walk), left(walk), walk->at);
     if (!verdict || (key.kind == CUP_ROOT_GAP && !walk->known)) {
         if (!begins_with_block(walk))
-            search(walk);
+            search_basket(walk);
     } else if (verdict == CUP_ROOT_WHOLE) {
-        found(walk, &key);
-    } else if (!leave(walk, key.needed)) {
-        pass(walk, key.bytes, place_here(walk));
+        pass_record(walk, &key);
+    } else if (!end_with_rest(walk, key.needed)) {
+        pass_bytes(walk, key.bytes, place_here(walk));
     }
 }
 
-/* Never behind what is looked at, whatever another thread makes of the bytes meanwhile. */
+/* Walks up to LIMIT, but never beyond the view, even if another thread changes the bytes in
+ * between. */
 static void walk_until(struct walk *walk, uint64_t limit)
 {
     if (limit > walk->view.end)
@@ -410,7 +415,7 @@ static void begin_file(struct walk *walk)
     walk->known = true;
 }
 
-/* The rest that the read before left, with this read's first bytes behind it. */
+/* The rest that the read before left, followed by the first bytes of this one. */
 static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_root_read *read)
 {
     uint64_t record = carry->standing.record;
@@ -423,14 +428,14 @@ static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_r
     return (struct view){record, record + bytes, carry->rest};
 }
 
-/* False: all of this read is still not enough, and was carried on. */
+/* Decodes the rest. False: with all of this read it is still too short, and was carried on. */
 static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
 {
     struct view own = walk->view;
     walk->view = view_of_rest(carry, walk->read);
     walk_until(walk, walk->read->offset);
     if (walk->rest && walk->view.end >= walk->end) {
-        keep(walk);
+        keep_walk(walk);
         return false;
     }
     walk->rest = 0;
@@ -442,7 +447,7 @@ static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
     return true;
 }
 
-static bool resume(struct walk *walk, struct cup_root_carry *carry)
+static bool resume_walk(struct walk *walk, struct cup_root_carry *carry)
 {
     const struct cup_root_standing *standing = &carry->standing;
     walk->at = walk->begun = standing->record;
@@ -455,7 +460,8 @@ static bool resume(struct walk *walk, struct cup_root_carry *carry)
     return !standing->bytes || walk_rest(walk, carry);
 }
 
-/* As requests mostly do; and what was carried may be of a file that is no more. */
+/* Most requests begin with a key. Then nothing carried is used: it may be from a file that was
+ * replaced. */
 static bool begins_with_key(const struct walk *walk)
 {
     struct cup_root_key key;
@@ -464,14 +470,14 @@ static bool begins_with_key(const struct walk *walk)
            key.kind != CUP_ROOT_GAP;
 }
 
-static bool begin(struct walk *walk)
+static bool begin_walk(struct walk *walk)
 {
     struct cup_root_carry carry;
     if (walk->read->offset == 0)
         begin_file(walk);
     else if (!begins_with_key(walk) &&
              cup_root_carry_find(&carry, walk->read->file, walk->read->offset))
-        return resume(walk, &carry);
+        return resume_walk(walk, &carry);
     return true;
 }
 
@@ -482,8 +488,8 @@ void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink 
     struct walk walk = {.read = read, .sink = sink, .at = read->offset};
     walk.end = read->offset + read->bytes;
     walk.view = (struct view){read->offset, walk.end, read->data};
-    if (!begin(&walk))
+    if (!begin_walk(&walk))
         return;
     walk_until(&walk, walk.end);
-    keep(&walk);
+    keep_walk(&walk);
 }

@@ -1,7 +1,7 @@
-/* What passes by in reads of a ROOT file: baskets (TBasket records of TTrees) and, in files that
- * hold an RNTuple, compressed blocks. Policy alone: knows no task, no descriptor, no Python; a read
- * comes in, what was found in it goes to a sink. The bytes are the user's, and may be hostile: they
- * are looked at, never changed, and nothing outside of them is. See docs/baskets.md. */
+/* Finds what reads of a ROOT file deliver: baskets (TBasket records of TTrees) and, in files that
+ * hold an RNTuple, compressed blocks. It knows no task, no descriptor and no Python: it is given a
+ * read, and calls a sink for everything that it finds. The bytes are the program's and may be
+ * anything: they are only read, and nothing outside of them is. See docs/baskets.md. */
 #ifndef CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
 #define CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
 
@@ -15,7 +15,8 @@
 /* Bytes that a call delivered. */
 struct cup_root_read {
     uint32_t file;  /* FILE record of the log, not 0 */
-    bool continues; /* it begins where the last read of the same descriptor ended: one request */
+    bool continues; /* it begins where the last read of the same descriptor ended: they are one
+                       request */
     uint64_t offset;
     const unsigned char *data;
     size_t bytes;
@@ -24,15 +25,16 @@ struct cup_root_read {
 
 /* How a record lies in what was requested; docs/baskets.md has the reasons. */
 enum cup_root_place {
-    CUP_ROOT_STARTS = 1,  /* it begins where a request begins */
-    CUP_ROOT_FOLLOWS = 2, /* it follows one that counts, in a read of more than a buffer's bytes, or
-                             at the end of a buffer behind which its reader read on */
-    CUP_ROOT_PASSES = 3,  /* neither: read-ahead */
+    CUP_ROOT_STARTS = 1, /* it begins where a request begins: it counts */
+    CUP_ROOT_FOLLOWS =
+        2, /* it follows one that counts, and counts too: in a read that is larger than a
+              buffer, or at the end of a buffer after which its reader read on */
+    CUP_ROOT_PASSES = 3, /* neither: it was only read ahead */
 };
 
-/* A key whose class is TBasket, seen whole, once for each time it is delivered. One of which only
- * the beginning was read ahead is told when its reader reads on; the key has passed then, and
- * offset lies before that read. */
+/* A whole key of class TBasket. Reported once for each time that it is delivered. If only its
+ * beginning was read ahead, it is reported when its reader reads on: then OFFSET lies before that
+ * read. */
 struct cup_root_basket {
     uint64_t offset;
     uint32_t bytes;        /* fNbytes: key and payload as stored */
@@ -60,7 +62,7 @@ struct cup_root_head {
     uint64_t end;                  /* fEND */
 };
 
-/* What is found is told, in the order of offsets. Any may be NULL. */
+/* Functions that are called for what is found, in the order of offsets. Any of them may be NULL. */
 struct cup_root_sink {
     void *user;
     void (*basket)(void *user, const struct cup_root_basket *basket);
@@ -68,14 +70,14 @@ struct cup_root_sink {
     void (*head)(void *user, const struct cup_root_head *head);
 };
 
-/* What is known of files, by FILE record: here for a look that costs two loads. */
+/* Flags of files by the number of their FILE record. In a table, so that a look costs two loads. */
 enum cup_root_flags {
-    CUP_ROOT_BY_NAME = 1 << 0,      /* by its name */
-    CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes say so */
-    CUP_ROOT_NO_MAGIC = 1 << 2,     /* they say that it is none */
+    CUP_ROOT_BY_NAME = 1 << 0,      /* its name is that of a ROOT file */
+    CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes are those of a ROOT file */
+    CUP_ROOT_NO_MAGIC = 1 << 2,     /* its first bytes are not */
     CUP_ROOT_WITH_NTUPLES = 1 << 3, /* it holds an RNTuple */
 };
-enum { CUP_ROOT_FILES = 1 << 13 }; /* descriptor.c gives no higher numbers */
+enum { CUP_ROOT_FILES = 1 << 13 }; /* known_files.c gives no higher numbers */
 extern uint8_t cup_root_files[CUP_ROOT_FILES] CUP_OURS;
 
 /* FILE is taken for a ROOT file. */
@@ -91,17 +93,17 @@ static inline bool cup_root_begins(const void *data, size_t bytes)
     return bytes >= 4 && memcmp(data, "root", 4) == 0;
 }
 
-/* True if FILE is known to be a ROOT file, or READ, at offset 0, says that it is one: then it is to
- * be walked. Any thread; a few loads. */
+/* True: READ is to be walked. Its file is taken for a ROOT file, or READ begins at offset 0 and
+ * shows that it is one. Any thread; costs a few loads. */
 bool cup_root_is(const struct cup_root_read *read);
 
-/* FILE's name ends in .root: until its first bytes are seen it is taken for one. */
+/* FILE's name ends in .root: it is taken for a ROOT file until its first bytes are seen. */
 void cup_root_expect(uint32_t file);
 
 /* Walks the records in READ. Any thread. */
 void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink *sink);
 
-/* A new log: files have other numbers. */
+/* When a log is opened, and in a forked child: files have other numbers. */
 void cup_root_reset(void);
 
 #endif

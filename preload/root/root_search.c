@@ -7,13 +7,13 @@
 static const char basket_class[] = "\7TBasket";
 enum {
     CLASS_BYTES = sizeof basket_class - 1,
-    CLASS_AT = 26, /* with positions of 32 bits */
+    CLASS_AT = 26, /* in a key with positions of 32 bits; with 64 bits: CUP_ROOT_CLASS_AT_MOST */
 };
 _Static_assert(CUP_ROOT_UNSEEN == CUP_ROOT_CLASS_AT_MOST + CLASS_BYTES - 1,
-               "all but its last byte");
+               "a name that lacks its last byte");
 
-/* Sixteen places at a time: which have the letters T and k where the class has them? Text, numbers
- * and what is compressed seldom have both. */
+/* Tests sixteen places at a time for the letters T and k of TBasket: text, numbers and compressed
+ * data seldom have both at this distance. */
 typedef unsigned char sixteen __attribute__((vector_size(16)));
 enum { FIRST_LETTER = 1, SECOND_LETTER = 5 };
 
@@ -29,7 +29,7 @@ static bool may_have_class(const unsigned char *at)
     return both[0] | both[1];
 }
 
-/* Where the name of the class of baskets is, from FROM on and before END; or NULL. */
+/* The name of the class of baskets between FROM and END; NULL: it is not there. */
 static const unsigned char *find_class(const unsigned char *from, const unsigned char *end)
 {
     enum { LOOKED_AT = sizeof(sixteen) + CLASS_BYTES };
@@ -42,9 +42,9 @@ static const unsigned char *find_class(const unsigned char *from, const unsigned
     return NULL;
 }
 
-/* The record whose class is named at NAME. */
-static bool is_record(size_t *found, const unsigned char *data, size_t bytes, size_t name,
-                      uint64_t offset)
+/* True: a record, whose class is named at NAME, begins *FOUND bytes after DATA. */
+static bool find_record(size_t *found, const unsigned char *data, size_t bytes, size_t name,
+                        uint64_t offset)
 {
     static const size_t before[] = {CLASS_AT, CUP_ROOT_CLASS_AT_MOST};
     struct cup_root_key key;
@@ -62,7 +62,7 @@ bool cup_root_search(size_t *found, const unsigned char *data, size_t bytes, siz
 {
     const unsigned char *name = data, *end = data + searched;
     for (; (name = find_class(name, end)); name++)
-        if (is_record(found, data, bytes, (size_t)(name - data), offset))
+        if (find_record(found, data, bytes, (size_t)(name - data), offset))
             return true;
     return false;
 }

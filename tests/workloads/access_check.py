@@ -39,10 +39,10 @@ def read_log(cupping, log):
         elif kind == "ACCESS":
             told.add((values["set"], values["sequence"]))
             into = strokes[values["task"], values["file"]]
-        elif kind == "STROKES":
+        elif kind == "EXTENTS":
             into = []
             sets.append((values, into))
-        elif kind == "STROKE":
+        elif kind == "EXTENT":
             low, high = map(int, values["offset"].split("-"))
             into.append({"low": low, "high": high, "start": values["start"],
                          **{name: int(values[name]) for name in ("ns", "bytes", "calls", "jumps")}})
