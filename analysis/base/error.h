@@ -1,5 +1,5 @@
-/* The one way in which analysis/ says that something went wrong: filled by whoever finds out,
- * printed by the verb. Never allocates, so it also works when memory is short. */
+/* How analysis/ reports an error: the function that detects it fills a struct cup_error, the verb
+ * prints it. Nothing here allocates, so it works without memory, too. */
 #ifndef CUPPING_ANALYSIS_BASE_ERROR_H
 #define CUPPING_ANALYSIS_BASE_ERROR_H
 
@@ -9,9 +9,9 @@
 #define CUP_NO_OFFSET UINT64_MAX
 
 struct cup_error {
-    char source[512]; /* file, directory or option it is about; empty: none */
-    uint64_t offset;  /* byte in that file; CUP_NO_OFFSET: of no interest */
-    char text[512];   /* what is wrong and what to do about it; one line; empty: no error */
+    char source[512]; /* file, directory or option that the error is about; empty: none */
+    uint64_t offset;  /* byte in that file, or CUP_NO_OFFSET */
+    char text[512];   /* one line: what is wrong and what to do about it; empty: no error */
 };
 
 /* Fills *error. Always returns -1, so that callers can `return cup_error_set(...)`. */
@@ -23,7 +23,7 @@ int cup_error_system(struct cup_error *error, const char *source, const char *ac
 
 int cup_error_memory(struct cup_error *error, const char *source);
 
-/* One line: cupping: SOURCE: byte OFFSET: TEXT. Control characters in it are made harmless. */
+/* Prints one line: "cupping: SOURCE: byte OFFSET: TEXT". Control characters are replaced by "?". */
 void cup_error_print(FILE *out, const struct cup_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int cover(struct cup_id_map *map, size_t page)
+static int cover_page(struct cup_id_map *map, size_t page)
 {
     if (page < map->page_count)
         return 0;
@@ -20,7 +20,7 @@ static int cover(struct cup_id_map *map, size_t page)
 int cup_id_map_set(struct cup_id_map *map, uint32_t id, uint32_t value)
 {
     size_t page = id / CUP_ID_PAGE;
-    if (cover(map, page) != 0)
+    if (cover_page(map, page) != 0)
         return -1;
     if (!map->pages[page])
         map->pages[page] = calloc(CUP_ID_PAGE, sizeof **map->pages);

@@ -1,5 +1,5 @@
-/* From the ids of one log (strings, files, servers, tasks: 1, 2, 3, ...) to indexes in the
- * profile. Paged, because ids are dense as a rule, yet a damaged log may name any. */
+/* From the ids of one log (strings, files, servers, tasks: 1, 2, 3, ...) to indexes in the profile.
+ * An array of pages: ids are normally dense, but a damaged log may hold any number. */
 #ifndef CUPPING_ANALYSIS_BASE_ID_MAP_H
 #define CUPPING_ANALYSIS_BASE_ID_MAP_H
 
@@ -9,7 +9,7 @@
 enum { CUP_ID_PAGE = 1024 };
 
 struct cup_id_map {
-    uint32_t **pages; /* owned; NULL where no id of the page was set */
+    uint32_t **pages; /* owned; NULL if no id of the page was set */
     size_t page_count;
 };
 

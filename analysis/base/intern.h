@@ -1,4 +1,4 @@
-/* Texts of all logs, each stored once: equal texts have equal ids. Id 0 is "not known". */
+/* Stores each text once: equal texts have equal ids. Id 0 is "not known". */
 #ifndef CUPPING_ANALYSIS_BASE_INTERN_H
 #define CUPPING_ANALYSIS_BASE_INTERN_H
 
@@ -21,7 +21,7 @@ struct cup_intern {
 /* The id of a copy of these bytes; 0 without memory. */
 uint32_t cup_intern_add(struct cup_intern *intern, const char *bytes, size_t length);
 
-/* The id of a text that is there already, else 0. */
+/* The id of a text that is stored already, else 0. */
 uint32_t cup_intern_find(const struct cup_intern *intern, const char *bytes, size_t length);
 
 /* {NULL, 0} for id 0. */

@@ -8,7 +8,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Exactly `digits` of them. */
+/* Reads exactly so many digits. */
 static bool read_digits(const char **at, int digits, int *number)
 {
     *number = 0;
@@ -20,7 +20,7 @@ static bool read_digits(const char **at, int digits, int *number)
     return true;
 }
 
-static bool skip(const char **at, const char *any)
+static bool skip_character(const char **at, const char *any)
 {
     bool there = **at && strchr(any, **at);
     *at += there;
@@ -29,8 +29,8 @@ static bool skip(const char **at, const char *any)
 
 static bool read_date(const char **at, struct tm *tm)
 {
-    bool sound = read_digits(at, 4, &tm->tm_year) && skip(at, "-") &&
-                 read_digits(at, 2, &tm->tm_mon) && skip(at, "-") &&
+    bool sound = read_digits(at, 4, &tm->tm_year) && skip_character(at, "-") &&
+                 read_digits(at, 2, &tm->tm_mon) && skip_character(at, "-") &&
                  read_digits(at, 2, &tm->tm_mday);
     tm->tm_year -= 1900;
     tm->tm_mon -= 1;
@@ -50,10 +50,11 @@ static bool read_fraction(const char **at, int64_t *ns)
 
 static bool read_clock(const char **at, struct tm *tm, int64_t *ns)
 {
-    if (!read_digits(at, 2, &tm->tm_hour) || !skip(at, ":") || !read_digits(at, 2, &tm->tm_min))
+    if (!read_digits(at, 2, &tm->tm_hour) || !skip_character(at, ":") ||
+        !read_digits(at, 2, &tm->tm_min))
         return false;
-    if (skip(at, ":") &&
-        (!read_digits(at, 2, &tm->tm_sec) || (skip(at, ".,") && !read_fraction(at, ns))))
+    if (skip_character(at, ":") &&
+        (!read_digits(at, 2, &tm->tm_sec) || (skip_character(at, ".,") && !read_fraction(at, ns))))
         return false;
     return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
 }
@@ -63,11 +64,11 @@ static bool read_zone(const char **at, int64_t *offset_s, bool *zoned)
     int hours, minutes = 0;
     bool east = **at == '+';
     *zoned = **at != '\0';
-    if (!*zoned || skip(at, "Zz"))
+    if (!*zoned || skip_character(at, "Zz"))
         return true;
-    if (!skip(at, "+-") || !read_digits(at, 2, &hours))
+    if (!skip_character(at, "+-") || !read_digits(at, 2, &hours))
         return false;
-    skip(at, ":");
+    skip_character(at, ":");
     if (**at && !read_digits(at, 2, &minutes))
         return false;
     *offset_s = (east ? 1 : -1) * (INT64_C(3600) * hours + INT64_C(60) * minutes);
@@ -78,7 +79,7 @@ int cup_iso_time(const char *text, int64_t *time_ns, bool *zoned)
 {
     struct tm tm = {0};
     int64_t ns = 0, offset_s = 0;
-    if (!read_date(&text, &tm) || !skip(&text, "Tt ") || !read_clock(&text, &tm, &ns) ||
+    if (!read_date(&text, &tm) || !skip_character(&text, "Tt ") || !read_clock(&text, &tm, &ns) ||
         !read_zone(&text, &offset_s, zoned) || *text)
         return -1;
     *time_ns = ((int64_t)timegm(&tm) - offset_s) * NS_PER_S + ns;

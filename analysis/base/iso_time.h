@@ -1,16 +1,16 @@
-/* Times as people and programs write them. */
+/* Reads times that people and programs wrote. */
 #ifndef CUPPING_ANALYSIS_BASE_ISO_TIME_H
 #define CUPPING_ANALYSIS_BASE_ISO_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads "2026-01-31T12:00:00.123456+01:00" (ISO 8601: date, T or a blank, time, of which seconds
- * and their fraction may be missing, Z or an offset, or neither: then *zoned is false and the time
- * is taken for UTC). Returns 0, or -1 for anything else, of which nothing is believed. */
+/* Reads a time in ISO 8601, such as "2026-01-31T12:00:00.123456+01:00". A blank may stand for the
+ * T; seconds or their fraction may be missing. Without Z or an offset, *zoned is false and the time
+ * is read as UTC. Returns 0, or -1 for anything else; then nothing is set. */
 int cup_iso_time(const char *text, int64_t *time_ns, bool *zoned);
 
-/* The same date and hour as this UTC time, in the zone of this machine. */
+/* The time at which a clock in this machine's time zone shows what a UTC clock shows at UTC_NS. */
 int64_t cup_local_time(int64_t utc_ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 8 }; /* each holds a log in memory; disks and memory give no more */
+enum { MOST_THREADS = 8 }; /* each holds a log in memory; more would wait for disk and memory */
 
 struct share {
     void (*work)(void *context);

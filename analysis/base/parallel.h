@@ -1,12 +1,12 @@
-/* Several threads for work that is worth it. */
+/* Runs work on several threads. */
 #ifndef CUPPING_ANALYSIS_BASE_PARALLEL_H
 #define CUPPING_ANALYSIS_BASE_PARALLEL_H
 
 #include <stddef.h>
 
-/* Calls work(context) on as many threads as there are processors, this one among them, but on no
- * more than `most`; returns when all have returned. Where no thread can be had, this one works
- * alone. `work` must take its share by itself. */
+/* Calls work(context) on one thread for each processor, but on at most MOST threads. The calling
+ * thread is one of them; if no other can be started, it works alone. Returns when all have
+ * returned. The calls of work() must share the work among themselves. */
 void cup_parallel(size_t most, void (*work)(void *context), void *context);
 
 #endif

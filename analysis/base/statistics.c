@@ -9,14 +9,14 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* Of first, middle and last: the one in between, as pivot. */
+/* The median of the first, the middle and the last number. */
 static double pivot_of(const double *numbers, size_t low, size_t high)
 {
     double a = numbers[low], b = numbers[low + (high - low) / 2], c = numbers[high];
     return a < b ? (b < c ? b : fmax(a, c)) : (a < c ? a : fmax(b, c));
 }
 
-/* Hoare's selection: sorting a million numbers for one median would cost a tenth of a second. */
+/* Hoare's quickselect: to sort a million numbers for one median would take a tenth of a second. */
 double cup_select(double *numbers, size_t count, size_t rank)
 {
     size_t low = 0, high = count - 1;

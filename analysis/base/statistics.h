@@ -1,4 +1,4 @@
-/* What a set of numbers looks like. */
+/* Mean, deviation and quantiles of a set of numbers. */
 #ifndef CUPPING_ANALYSIS_BASE_STATISTICS_H
 #define CUPPING_ANALYSIS_BASE_STATISTICS_H
 
@@ -7,14 +7,14 @@
 struct cup_statistics {
     size_t count;
     double min, mean, median, max;
-    double stdev; /* of the whole set: divided by count, so that one number has 0 */
+    double stdev; /* of the population (divided by count): 0 for a single number */
 };
 
-/* All NAN for no numbers. Changes the order of `numbers`. */
+/* All fields are NAN if there are no numbers. Changes the order of NUMBERS. */
 struct cup_statistics cup_statistics_of(double *numbers, size_t count);
 
-/* The number that `rank` others come before in order (0: the smallest); rank < count. Changes the
- * order of `numbers`. */
+/* The number at index RANK in ascending order (0: the smallest); RANK is less than COUNT. Changes
+ * the order of NUMBERS. */
 double cup_select(double *numbers, size_t count, size_t rank);
 
 #endif

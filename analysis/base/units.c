@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Three significant digits, but never an exponent. */
+/* Three significant digits, never with an exponent. */
 static void print_three(char *to, double number, const char *unit)
 {
     double size = fabs(number);
@@ -12,7 +12,7 @@ static void print_three(char *to, double number, const char *unit)
     snprintf(to, CUP_HUMAN_READABLE_ROOM, "%.*f%s%s", decimals, number, *unit ? " " : "", unit);
 }
 
-/* Powers of 1000 from `units[0]` on. */
+/* UNITS are powers of 1000, from units[0] on. */
 static void print_scaled(char *to, double number, const char *const *units, int count)
 {
     int power = 0;
@@ -100,7 +100,7 @@ static void print_moment(char *to)
     }
 }
 
-/* 99.96 % must not be shown as 100 %, nor 0.02 % as 0 %. */
+/* 99.96 % must not become 100 %, and 0.02 % must not become 0 %. */
 static void print_percent(char *to, double percent)
 {
     if (percent > 99.9 && percent < 100)

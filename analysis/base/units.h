@@ -1,5 +1,5 @@
-/* Numbers as people read them: three digits that count, and units that physicists' tools use
- * (kB, MB, GB are powers of 1000). */
+/* Prints numbers for people: three significant digits, units as in tools for physicists (kB, MB and
+ * GB are powers of 1000). */
 #ifndef CUPPING_ANALYSIS_BASE_UNITS_H
 #define CUPPING_ANALYSIS_BASE_UNITS_H
 
@@ -9,12 +9,12 @@
 #include "analysis/base/value.h"
 
 enum cup_unit {
-    CUP_UNIT_NONE,    /* as it is: text, time (UTC) */
+    CUP_UNIT_NONE,    /* text and times (UTC), unchanged */
     CUP_UNIT_COUNT,   /* 600,000 */
     CUP_UNIT_BYTES,   /* 1.23 GB */
     CUP_UNIT_SECONDS, /* 1.23 s, 12.3 ms, 4 min 05 s */
-    CUP_UNIT_SHARE,   /* of 1, shown as 98.3 % */
-    CUP_UNIT_PERCENT, /* of 100 */
+    CUP_UNIT_SHARE,   /* a fraction of 1, shown as 98.3 % */
+    CUP_UNIT_PERCENT, /* already a percentage */
     CUP_UNIT_RATIO,   /* 1.23 */
     CUP_UNIT_GBPS,    /* Gbit/s, scaled */
     CUP_UNIT_MBS,     /* MB/s, scaled */
@@ -24,7 +24,7 @@ enum cup_unit {
 
 enum { CUP_HUMAN_READABLE_ROOM = 48 };
 
-/* Writes the value with its unit; "n/a" for null. Texts are not for this. Returns `to`. */
+/* Writes the value with its unit, "n/a" for null. The value must not be a text. Returns TO. */
 char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit);
 
 #endif

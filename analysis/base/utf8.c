@@ -1,6 +1,6 @@
 #include "analysis/base/utf8.h"
 
-/* Bytes of the character that `first` begins; 0: none. */
+/* Length in bytes of a character whose first byte is FIRST; 0: no character begins so. */
 static size_t length_of(unsigned char first)
 {
     if (first < 0x80)
@@ -12,7 +12,7 @@ static size_t length_of(unsigned char first)
     return first >= 0xF0 && first < 0xF5 ? 4 : 0;
 }
 
-/* No overlong form, no surrogate, nothing beyond Unicode. */
+/* False for overlong forms, surrogates and code points outside Unicode. */
 static int is_valid(uint32_t code, size_t length)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

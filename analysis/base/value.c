@@ -30,7 +30,7 @@ static size_t print_signed(char *to, int64_t number)
     return sign + print_unsigned(to + sign, magnitude(number));
 }
 
-/* 1500000000 -> 1.5, without going through a double that would lose digits of an epoch time. */
+/* 1500000000 -> 1.5. Integers only: a double would lose digits of a time since the epoch. */
 static size_t print_seconds(char *to, int64_t ns)
 {
     *to = '-';
@@ -47,7 +47,7 @@ static size_t print_seconds(char *to, int64_t ns)
     return length;
 }
 
-/* The shortest form that reads back as the same number. */
+/* The shortest text that reads back as the same number. */
 static size_t print_real(char *to, double real)
 {
     int length = 0;

@@ -1,5 +1,5 @@
-/* One cell of a report: what a metric or a column yields, whatever then presents it. "Not known"
- * is a value of its own (null, n/a), never zero. */
+/* The value of a metric or of a table's cell, for all outputs. "Not known" is a value of its own
+ * (null in JSON, n/a in text), never 0. */
 #ifndef CUPPING_ANALYSIS_BASE_VALUE_H
 #define CUPPING_ANALYSIS_BASE_VALUE_H
 
@@ -12,11 +12,11 @@
 enum cup_value_kind {
     CUP_VALUE_NULL,
     CUP_VALUE_TEXT,
-    CUP_VALUE_COUNT,   /* also bytes */
-    CUP_VALUE_SIGNED,  /* differences of those */
-    CUP_VALUE_SECONDS, /* held in nanoseconds, so that no digit is lost */
+    CUP_VALUE_COUNT,   /* bytes are counts as well */
+    CUP_VALUE_SIGNED,  /* a difference of counts */
+    CUP_VALUE_SECONDS, /* stored in nanoseconds, so that no digit is lost */
     CUP_VALUE_REAL,
-    CUP_VALUE_BOOL, /* in count */
+    CUP_VALUE_BOOL, /* stored in `count` */
     CUP_VALUE_TIME, /* nanoseconds since the epoch, shown as UTC in ISO 8601 */
 };
 
@@ -71,7 +71,7 @@ static inline struct cup_value cup_time(int64_t ns)
     return (struct cup_value){.kind = CUP_VALUE_TIME, .integer = ns};
 }
 
-/* Null for what is no finite number: nothing was there to divide by. */
+/* Null for NAN and infinity, the results of a division by 0. */
 static inline struct cup_value cup_real(double real)
 {
     return isfinite(real) ? (struct cup_value){.kind = CUP_VALUE_REAL, .real = real} : cup_null();
@@ -82,7 +82,7 @@ static inline struct cup_value cup_bool(int truth)
     return (struct cup_value){.kind = CUP_VALUE_BOOL, .count = truth != 0};
 }
 
-/* Rounded: of bytes there are no parts. Null for what is below zero or no number. */
+/* Rounded to a count. Null for negative numbers and NAN. */
 static inline struct cup_value cup_whole(double real)
 {
     return real >= 0 && real < 1.8e19 ? cup_count((uint64_t)(real + 0.5)) : cup_null();
@@ -94,7 +94,7 @@ static inline struct cup_value cup_ratio(double a, double b)
     return b != 0 ? cup_real(a / b) : cup_null();
 }
 
-/* As a plain number in the unit that it is shown in; NAN for null and texts. */
+/* The value as a number in its unit; NAN for null and texts. */
 static inline double cup_number(struct cup_value value)
 {
     switch (value.kind) {
@@ -112,10 +112,10 @@ static inline double cup_number(struct cup_value value)
     }
 }
 
-enum { CUP_NUMBER_ROOM = 40 }; /* what cup_print_number needs */
+enum { CUP_NUMBER_ROOM = 40 }; /* bytes that cup_print_number() needs */
 
-/* Writes a number, time or null as JSON and CSV show it (seconds with all their nanoseconds,
- * without trailing zeros; a time without quotes). Returns its length; 0 for null and text. */
+/* Writes a number or a time as in JSON and CSV: seconds to the nanosecond without trailing zeros,
+ * times without quotes. Returns the length; 0 for null and texts. */
 size_t cup_print_number(char *to, struct cup_value value);
 
 #endif

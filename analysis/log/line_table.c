@@ -2,13 +2,13 @@
 
 #include <stdbool.h>
 
-static uint32_t sane(int64_t line)
+static uint32_t check_line(int64_t line)
 {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* 3.9 and older: pairs of steps, of the offset and of the line; a line holds until the next pair
- * that moves beyond the offset. A function on one line has none. */
+/* Python 3.9 and older: pairs of an offset step and a line step. A line is valid until the pair
+ * that steps beyond the offset. The table of a function on one line is empty. */
 static uint32_t line_by_steps(const struct cup_line_table *table, uint32_t at)
 {
     int64_t line = table->first_line;
@@ -19,11 +19,11 @@ static uint32_t line_by_steps(const struct cup_line_table *table, uint32_t at)
             break;
         line += (signed char)table->bytes[i + 1];
     }
-    return sane(line);
+    return check_line(line);
 }
 
-/* 3.10: pairs of a length in bytes and a step of the line, which comes before them; a step of -128
- * stands for instructions that have no line. */
+/* Python 3.10: pairs of a length in bytes and a line step, which applies before the length. Step
+ * -128 means that the instructions have no line. */
 static uint32_t line_by_lengths(const struct cup_line_table *table, uint32_t at)
 {
     enum { NO_LINE = -128 };
@@ -35,12 +35,12 @@ static uint32_t line_by_lengths(const struct cup_line_table *table, uint32_t at)
         line += step == NO_LINE ? 0 : step;
         end += table->bytes[i];
         if (end > at)
-            return step == NO_LINE ? 0 : sane(line);
+            return step == NO_LINE ? 0 : check_line(line);
     }
     return 0;
 }
 
-/* Six bits a byte, the lowest first; 0x40: more follow. */
+/* Six bits in each byte, lowest bits first; 0x40 is set if another byte follows. */
 static uint64_t read_varint(const unsigned char *at, const unsigned char *end)
 {
     uint64_t value = 0;
@@ -52,7 +52,7 @@ static uint64_t read_varint(const unsigned char *at, const unsigned char *end)
     return value;
 }
 
-/* The sign is the lowest bit. */
+/* The lowest bit is the sign. */
 static int64_t read_signed(const unsigned char *at, const unsigned char *end)
 {
     uint64_t value = read_varint(at, end);
@@ -60,8 +60,8 @@ static int64_t read_signed(const unsigned char *at, const unsigned char *end)
     return value & 1 ? -size : size;
 }
 
-/* 3.11 and newer: entries that begin with a byte of its own, whose highest bit no other byte has:
- * four bits for the form of what follows, three for how many code units of two bytes it is about.
+/* Python 3.11 and newer: entries. Only the first byte of an entry has its highest bit set; its next
+ * four bits are the entry's form, its last three the number of code units (of two bytes), less 1.
  */
 enum { ENTRY = 0x80, ONE_LINE_FIRST = 10, ONE_LINE_LAST = 12, NO_COLUMNS = 13, LONG = 14 };
 enum { NONE = 15 };
@@ -83,7 +83,7 @@ static uint32_t line_by_entries(const struct cup_line_table *table, uint32_t at)
         line += step_of(entry, end);
         stop += ((*entry & 7u) + 1) * 2;
         if (stop > at)
-            return (*entry >> 3 & 15) == NONE ? 0 : sane(line);
+            return (*entry >> 3 & 15) == NONE ? 0 : check_line(line);
         do
             entry++;
         while (entry < end && !(*entry & ENTRY));

@@ -1,6 +1,5 @@
-/* Lines of Python functions, from the tables that CPython makes with their code. Each minor version
- * has one of three forms; all are read without trust: a damaged table yields 0, or a wrong line,
- * and never a byte beyond its end. */
+/* Finds source lines in the line tables of CPython's code objects. There are three forms, by minor
+ * version. A damaged table yields line 0 or a wrong line, but no byte beyond its end is read. */
 #ifndef CUPPING_ANALYSIS_LOG_LINE_TABLE_H
 #define CUPPING_ANALYSIS_LOG_LINE_TABLE_H
 
@@ -10,12 +9,12 @@
 struct cup_line_table {
     const unsigned char *bytes; /* not owned; co_lnotab (3.9) or co_linetable */
     size_t size;
-    unsigned minor; /* of Python 3.x */
+    unsigned minor; /* MINOR of Python 3.MINOR */
     uint32_t first_line;
 };
 
-/* The line that the instruction at offset AT (bytes from the code's start) was made from; 0: it
- * was made from none (the compiler's own), or this is not known. */
+/* The source line of the instruction at offset AT (bytes from the start of the code); 0: the
+ * compiler added the instruction, or the line is not known. */
 uint32_t cup_line_at(const struct cup_line_table *table, uint32_t at);
 
 #endif

@@ -15,8 +15,8 @@ static bool is_sound(const struct cup_read_extent *extent)
            extent->calls <= UINT32_MAX && extent->jumps < extent->calls;
 }
 
-/* Appends it; false if it cannot be. */
-static bool keep(struct cup_access *access, const struct cup_read_extent *extent)
+/* Appends an extent; false if it is impossible. */
+static bool append_extent(struct cup_access *access, const struct cup_read_extent *extent)
 {
     if (!is_sound(extent) || access->count == CUP_ACCESS_EXTENTS)
         return false;
@@ -26,7 +26,7 @@ static bool keep(struct cup_access *access, const struct cup_read_extent *extent
 
 /* ---- told --------------------------------------------------------------------------------- */
 
-/* Those of newer writers are passed over: bits beyond the known ones of the first byte. */
+/* Values that only newer versions know (higher bits of the first byte) are skipped. */
 static bool take_values(const unsigned char **at, const unsigned char *end,
                         uint64_t values[CUP_KV_COUNT])
 {
@@ -44,8 +44,8 @@ static bool take_values(const unsigned char **at, const unsigned char *end,
     return true;
 }
 
-/* Wraps where the values cannot be: is_sound() sees that. */
-static struct cup_read_extent stroke_of(const uint64_t *values, uint64_t end, uint64_t ended)
+/* Impossible values wrap around; is_sound() finds them. */
+static struct cup_read_extent decode_extent(const uint64_t *values, uint64_t end, uint64_t ended)
 {
     uint64_t low = cup_pairs_undo(values[CUP_KV_OFFSET], end);
     uint64_t start = cup_pairs_undo(values[CUP_KV_START], ended);
@@ -72,8 +72,8 @@ static void read_told(struct cup_access *access, const struct cup_record *record
     uint64_t values[CUP_KV_COUNT], place = 0;
     uint64_t ended = (uint64_t)cup_sane_time(fixed.start_ns) >> CUP_EXTENT_TIME_BITS;
     while (access->count < fixed.extents && take_values(&at, end, values)) {
-        struct cup_read_extent extent = stroke_of(values, place, ended);
-        if (!keep(access, &extent))
+        struct cup_read_extent extent = decode_extent(values, place, ended);
+        if (!append_extent(access, &extent))
             break;
         place = extent.high;
         ended = (uint64_t)extent.stop_ns >> CUP_EXTENT_TIME_BITS;
@@ -89,7 +89,7 @@ static int by_start(const void *a, const void *b)
     return (one->start_ns > other->start_ns) - (one->start_ns < other->start_ns);
 }
 
-/* Any may have been in the making. */
+/* The process may have been killed while it changed an extent: impossible ones are left out. */
 static void read_set(struct cup_access *access, const struct cup_record *record)
 {
     struct cup_r_extents set = cup_read_extents(record);
@@ -111,7 +111,7 @@ static void read_set(struct cup_access *access, const struct cup_record *record)
             .calls = from->calls,
             .jumps = from->jumps,
         };
-        access->damaged |= from->calls && !keep(access, &extent);
+        access->damaged |= from->calls && !append_extent(access, &extent);
     }
     qsort(access->extents, access->count, sizeof *access->extents, by_start);
 }

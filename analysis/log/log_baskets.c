@@ -1,5 +1,5 @@
-/* A million tasks that read twenty branches each have some hundred million numbers here, most of
- * one to three bytes. */
+/* A million tasks that read twenty branches each have about a hundred million numbers here, most of
+ * one to three bytes: hence the inlining. */
 #include "analysis/log/log_baskets.h"
 
 #include "analysis/log/log_number.h"
@@ -7,8 +7,8 @@
 
 enum { PLAIN, DELTA };
 
-/* Those that are told as differences: a bit each. */
-static inline unsigned deltas(void)
+/* A bit for each value of kind DELTA. */
+static inline unsigned delta_bits(void)
 {
     unsigned bits = 0;
 #define X(id, name, kind, text) bits |= (kind) == DELTA ? 1u << CUP_BV_##id : 0;
@@ -24,12 +24,12 @@ static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64
     if (index >= CUP_BV_COUNT)
         return true;
     row->values[index] =
-        deltas() >> index & 1 ? cup_pairs_undo(written, row->values[index]) : written;
+        delta_bits() >> index & 1 ? cup_pairs_undo(written, row->values[index]) : written;
     return row->values[index] < CUP_BASKET_VALUE_LIMIT;
 }
 
-/* PLAIN values that are not told are 0, others are as before. */
-static inline void forget_plain(struct cup_basket_row *row)
+/* In a new row, PLAIN values that are left out are 0; DELTA values stay as in the row before. */
+static inline void clear_plain(struct cup_basket_row *row)
 {
 #define X(id, name, kind, text)                                                                    \
     if ((kind) == PLAIN)                                                                           \
@@ -40,7 +40,7 @@ static inline void forget_plain(struct cup_basket_row *row)
 
 static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
 {
-    forget_plain(&reader->row);
+    clear_plain(&reader->row);
     for (; bits; bits &= bits - 1) {
         uint64_t fixed;
         if (!cup_number_next(&reader->at, reader->end, &fixed) ||
@@ -50,7 +50,7 @@ static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
     return true;
 }
 
-/* Values contradict each other. */
+/* True if the values contradict each other. */
 static inline bool is_impossible(const struct cup_basket_row *row)
 {
     const uint64_t *v = row->values;
@@ -59,7 +59,7 @@ static inline bool is_impossible(const struct cup_basket_row *row)
            v[CUP_BV_LAST_BYTES] > v[CUP_BV_COMPRESSED] || v[CUP_BV_ALGORITHMS] > UINT32_MAX;
 }
 
-/* False at the end, or at what is no row: then reader->at is not at the end. */
+/* Reads a row. False at the end, or, with reader->at before the end, at damage. */
 static inline bool take_row(struct cup_basket_reader *reader)
 {
     uint64_t step, bits;

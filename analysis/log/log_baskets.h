@@ -1,31 +1,31 @@
-/* The tails of BASKETS records: a row for each branch. See log_format.h. */
+/* Reads the rows of BASKETS records, one for each branch. See log_format.h. */
 #ifndef CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
 #define CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
 
 #include "analysis/log/log_reader.h"
 
-/* A value of a sound row is below this: sums of very many still fit. */
+/* Values of sound rows are below this, so that sums over many rows do not overflow. */
 #define CUP_BASKET_VALUE_LIMIT (UINT64_C(1) << 53)
 
 struct cup_basket_row {
-    uint32_t branch;               /* number in its process; 0: not known */
-    uint64_t values[CUP_BV_COUNT]; /* those that are not told are 0 */
+    uint32_t branch;               /* number in the process; 0: not known */
+    uint64_t values[CUP_BV_COUNT]; /* values that the row does not have are 0 */
 };
 
-/* The rows of one record, from first to last. */
+/* Iterates over the rows of one record. */
 struct cup_basket_reader {
     struct cup_r_baskets fixed;
-    struct cup_basket_row row; /* the last one that was handed out */
-    uint32_t count;            /* of those */
-    bool damaged;              /* rows are missing: cut, impossible, or not as many as told */
+    struct cup_basket_row row; /* the current one */
+    uint32_t count;            /* rows read so far */
+    bool damaged; /* rows are missing: cut, impossible, or fewer than the record says */
 
-    const unsigned char *at, *end; /* the iterator's own */
+    const unsigned char *at, *end; /* private */
 };
 
-/* The record stays where it is until the last row was handed out. */
+/* The record must stay valid until the last row was read. */
 void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_record *record);
 
-/* The next one into reader->row; false after the last sound one: then `damaged` is settled. */
+/* Reads the next row into reader->row. False after the last sound row; then `damaged` is final. */
 bool cup_basket_reader_next(struct cup_basket_reader *reader);
 
 #endif

@@ -1,11 +1,12 @@
-/* Unsigned LEB128 numbers, as tails of records have them. */
+/* Reads unsigned LEB128 numbers, as in the tails of records. */
 #ifndef CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
 #define CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads a number at *at, which may stand at the end; false where it is cut or too long. */
+/* Reads a number at *at and moves *at behind it. False if END cuts it, or if it has over 64 bits.
+ */
 static inline bool cup_number_checked(const unsigned char **at, const unsigned char *end,
                                       uint64_t *number)
 {
@@ -23,7 +24,7 @@ static inline bool cup_number_checked(const unsigned char **at, const unsigned c
     return false;
 }
 
-/* Likewise, quickly where it is short. */
+/* The same, faster for short numbers. */
 static inline bool cup_number_next(const unsigned char **at, const unsigned char *end,
                                    uint64_t *number)
 {

@@ -1,12 +1,13 @@
-/* A million tasks have some hundred and fifty million pairs: a third of the time of a large report
- * is spent here. Numbers of one to five bytes are read in steps of their own, without a look at the
- * end: a counter's values have much the same length from task to task, which processors learn. That
- * takes two thirds of the time of a plain loop; decoding whole words without branches took more. */
+/* A million tasks have about 150 million pairs: a third of the time of a large report is spent
+ * here. So numbers of one to five bytes are decoded by unrolled steps that do not check for the
+ * end. A counter's values have similar lengths from task to task, which the CPU's branch predictor
+ * learns. This takes two thirds of the time of a plain loop; branch-free decoding of whole words
+ * was slower. */
 #include "analysis/log/log_pairs.h"
 
 #include "include/log_format.h"
 
-/* Reads one number at *at; returns 0, or -1 where it is cut or too long. */
+/* Reads one number at *at. Returns 0, or -1 if it is cut or too long. */
 static int read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
 {
     uint64_t value = 0;
@@ -23,8 +24,8 @@ static int read_number(const unsigned char **at, const unsigned char *end, uint6
 
 enum { USUAL_NUMBER = 5 };
 
-/* Reads a number of up to USUAL_NUMBER bytes, all of which are there; returns how many it takes, 0
- * for a longer one. Steps of their own, each with its shift, are what a processor foresees best. */
+/* Reads a number of up to USUAL_NUMBER bytes; so many bytes must be readable. Returns its length, 0
+ * if it is longer. Unrolled: each step has a branch of its own to predict. */
 static inline __attribute__((always_inline)) unsigned read_usual(const unsigned char *at,
                                                                  uint64_t *number)
 {
@@ -44,7 +45,7 @@ static inline __attribute__((always_inline)) unsigned read_usual(const unsigned 
     return 0;
 }
 
-/* Where the values go: counters, and for some the buckets of histograms. */
+/* Where values are added: counters and, of COUNTERS records, the buckets of histograms. */
 struct sums {
     uint64_t *counters, *buckets;
     unsigned count;
@@ -60,7 +61,7 @@ static inline __attribute__((always_inline)) void add_pair(const struct sums *su
         sums->buckets[index - CUP_PAIR_BUCKETS] += value;
 }
 
-/* Adds one pair of any kind; where it ends, or NULL at a number that is cut or too long. */
+/* Adds one pair of any kind. Returns its end, or NULL at a number that is cut or too long. */
 static const unsigned char *add_any(const struct sums *sums, const unsigned char *at,
                                     const unsigned char *end)
 {
@@ -75,7 +76,7 @@ static const unsigned char *add_any(const struct sums *sums, const unsigned char
     return at;
 }
 
-/* Adds the value that begins at `at`; where it ends, or NULL if it is none of the usual ones. */
+/* Adds the value at AT. Returns its end, or NULL if it is longer than usual. */
 static inline __attribute__((always_inline)) const unsigned char *
 add_usual_value(const struct sums *sums, uint64_t index, const unsigned char *at)
 {
@@ -87,7 +88,7 @@ add_usual_value(const struct sums *sums, uint64_t index, const unsigned char *at
     return at + bytes;
 }
 
-/* Adds a pair with an index of one or two bytes and a value of a few; where it ends, or NULL. */
+/* Adds a pair with an index of one or two bytes and a short value. Returns its end, or NULL. */
 static inline __attribute__((always_inline)) const unsigned char *
 add_usual(const struct sums *sums, const unsigned char *at, const unsigned char *end)
 {
@@ -100,7 +101,7 @@ add_usual(const struct sums *sums, const unsigned char *at, const unsigned char 
     return NULL;
 }
 
-/* Inlined into both callers, so that files pay nothing for buckets. */
+/* Inlined into both callers, so that FILE_USE records do not pay for buckets. */
 static inline __attribute__((always_inline)) void
 each_pair(const struct sums *sums, const unsigned char *at, const unsigned char *end)
 {

@@ -11,15 +11,16 @@
 
 enum {
     WINDOW_BYTES = 2 * CUP_RECORD_MAX,
-    STEP_BYTES = 1 << 17, /* read at once, if no record needs more: stays in the nearest caches */
-    HOLE_BYTES = 4096,    /* the longest run of zeros that a killed process leaves by itself */
-    CHAIN = 4,            /* sound records in a row that end a search after damage, */
-    CHAIN_RECORD_MAX = 65536, /* none of them longer than this */
+    STEP_BYTES =
+        1 << 17, /* read at once unless a record is longer; small enough for the CPU's caches */
+    HOLE_BYTES = 4096,        /* the longest run of zeros that a killed process leaves */
+    CHAIN = 4,                /* number of sound records in a row that end a search after damage, */
+    CHAIN_RECORD_MAX = 65536, /* each at most so long */
 };
 
 /* ---- bytes of the file ------------------------------------------------------------------ */
 
-/* Reads up to `bytes` at `offset`; returns how many were there. */
+/* Reads up to BYTES bytes at OFFSET. Returns the number of bytes read. */
 static size_t read_at(int fd, void *to, size_t bytes, uint64_t offset)
 {
     size_t done = 0;
@@ -34,8 +35,8 @@ static size_t read_at(int fd, void *to, size_t bytes, uint64_t offset)
     return done;
 }
 
-/* Moves the window so that it starts at `offset` and holds at least `bytes`, if there are as many.
- */
+/* Moves the window so that it starts at OFFSET and holds at least BYTES bytes, or all up to the
+ * end. */
 static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
 {
     size_t keep = 0;
@@ -51,17 +52,17 @@ static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
     log->window_bytes = keep + read_at(log->fd, log->window + keep, wanted, offset + keep);
 }
 
-/* `bytes` bytes at `offset`, or NULL where the records do not reach that far. */
+/* BYTES bytes at OFFSET, or NULL if the records end before that. */
 static inline const void *bytes_at(struct cup_log *log, uint64_t offset, size_t bytes)
 {
-    uint64_t place = offset - log->window_offset; /* wraps where it lies before the window */
+    uint64_t place = offset - log->window_offset; /* wraps around if it is before the window */
     if (place <= log->window_bytes && bytes <= log->window_bytes - place)
         return log->window + place;
     if (offset > log->end || bytes > log->end - offset)
         return NULL;
     move_window(log, offset, bytes);
     if (offset + bytes > log->window_offset + log->window_bytes)
-        return NULL; /* the file became shorter while we read it */
+        return NULL; /* the file was truncated while it was read */
     return log->window + (offset - log->window_offset);
 }
 
@@ -84,7 +85,7 @@ static size_t least_fixed(unsigned type)
     return type < sizeof bytes / sizeof *bytes ? bytes[type] : 0;
 }
 
-/* The record at `offset` with all its bytes, or NULL if there is none that can be one. */
+/* The record at OFFSET with all its bytes, or NULL if no record can begin there. */
 static inline const struct cup_record *sound_record(struct cup_log *log, uint64_t offset)
 {
     const struct cup_record *record = bytes_at(log, offset, sizeof *record);
@@ -96,8 +97,8 @@ static inline const struct cup_record *sound_record(struct cup_log *log, uint64_
     return bytes_at(log, offset, record->length);
 }
 
-/* True if several sound records of known types follow each other from `offset` on. The window is
- * moved once for the whole chain: it must not go to and fro while a search creeps along. */
+/* True if several sound records of known types follow each other at OFFSET. The window is moved
+ * once for the whole chain, so that a search does not move it back and forth. */
 static bool starts_chain(struct cup_log *log, uint64_t offset)
 {
     uint64_t room = log->end - offset;
@@ -112,7 +113,7 @@ static bool starts_chain(struct cup_log *log, uint64_t offset)
     return true;
 }
 
-/* Where to go on after damage at `offset`: the next chain of records, or the end. */
+/* The offset of the next chain of records after damage at OFFSET, or of the end. */
 static uint64_t search_records(struct cup_log *log, uint64_t offset)
 {
     uint64_t at = offset + 8;
@@ -121,7 +122,7 @@ static uint64_t search_records(struct cup_log *log, uint64_t offset)
     return at < log->end ? at : log->end;
 }
 
-static bool all_zero(struct cup_log *log, uint64_t from, uint64_t to)
+static bool is_all_zero(struct cup_log *log, uint64_t from, uint64_t to)
 {
     for (uint64_t at = from; at + 8 <= to; at += 8) {
         const uint64_t *word = bytes_at(log, at, sizeof *word);
@@ -131,14 +132,14 @@ static bool all_zero(struct cup_log *log, uint64_t from, uint64_t to)
     return true;
 }
 
-/* Goes past whatever stands at log->offset and is no record. A short hole in the log of a process
- * that did not end in good order is a reservation that it never filled: no damage. */
+/* Skips the bytes at log->offset that are not a record. In the log of a process that was killed, a
+ * short run of zeros is a record that was reserved and never written: that is not damage. */
 static void skip_damage(struct cup_log *log)
 {
     uint64_t from = log->offset;
     uint64_t to = search_records(log, from);
     log->offset = to;
-    if (log->header.log_stop_ns == 0 && to - from <= HOLE_BYTES && all_zero(log, from, to)) {
+    if (log->header.log_stop_ns == 0 && to - from <= HOLE_BYTES && is_all_zero(log, from, to)) {
         log->unfinished_records++;
         return;
     }
@@ -219,7 +220,7 @@ static const struct cup_region *find_region(const struct cup_log *log, uint32_t 
     return NULL;
 }
 
-/* Copies the blocks in use of one region; their indices go on from the region before. */
+/* Copies the blocks in use of one region. Indexes count on from the region before. */
 static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
 {
     uint32_t first = log->block_room;
@@ -326,7 +327,7 @@ static int check_layout(const struct cup_log *log, struct cup_error *error)
 static bool region_fits(const struct cup_log *log, const struct cup_region *region)
 {
     uint64_t from = log->header.header_size, to = log->header.records_offset;
-    if (region->offset >= to) { /* added later, in a record of its own */
+    if (region->offset >= to) { /* added later, inside a ROOM record */
         from = to;
         to = log->size;
     }
@@ -336,7 +337,7 @@ static bool region_fits(const struct cup_log *log, const struct cup_region *regi
            (region->entry_size && region->entry_size <= (to - region->offset) / region->count);
 }
 
-/* Drops regions that cannot be where the header says; the records do not need them. */
+/* Drops regions at impossible places. The records can be read without them. */
 static void check_regions(struct cup_log *log)
 {
     struct cup_log_header *header = &log->header;
@@ -353,7 +354,7 @@ static void check_regions(struct cup_log *log)
     }
 }
 
-/* Settles where the records end. The file is larger as a rule (it grows in steps). */
+/* Finds the end of the records. The file is usually larger, because it grows in steps. */
 static void check_end(struct cup_log *log)
 {
     uint64_t end = log->header.records_end;
@@ -388,7 +389,7 @@ static int read_header(struct cup_log *log, struct cup_error *error)
     return 0;
 }
 
-/* What a living process may have moved while its blocks were copied. */
+/* A living process may have appended records while its blocks were copied. */
 static void read_end_again(struct cup_log *log)
 {
     struct stat status;
@@ -400,7 +401,7 @@ static void read_end_again(struct cup_log *log)
         log->header.records_end = end;
 }
 
-static int prepare(struct cup_log *log, struct cup_error *error)
+static int prepare_log(struct cup_log *log, struct cup_error *error)
 {
     if (read_header(log, error) != 0)
         return -1;
@@ -419,7 +420,7 @@ int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
     if (log->fd < 0)
         return cup_error_system(error, path, "open");
     log->path = strdup(path);
-    if (log->path && prepare(log, error) == 0)
+    if (log->path && prepare_log(log, error) == 0)
         return 0;
     if (!log->path)
         cup_error_memory(error, path);

@@ -1,9 +1,12 @@
-/* Reads one log: checks it, hands out its records one after the other through a small window (a
- * log may be larger than memory, and its pages must not count as ours), and tells which counter
- * blocks its process had still open. Never trusts a length, offset or id of the file.
+/* Reads one log: checks it, returns its records one after the other, and copies the counter blocks
+ * that the process had not closed. No length, offset or id in the file is trusted.
  *
- * The process may be alive and writing: open blocks are copied before the records are read, so a
- * block that is closed meanwhile is met as a record, never missed and never counted twice. */
+ * The log is read through a small window, not mapped: it may be larger than memory, and mapped
+ * pages would count as memory of this process.
+ *
+ * The process may still be writing. Blocks are copied before the records are read: if the process
+ * closes a block in between, its record is found, and the copy is ignored. So no block is missed or
+ * counted twice. */
 #ifndef CUPPING_ANALYSIS_LOG_LOG_READER_H
 #define CUPPING_ANALYSIS_LOG_LOG_READER_H
 
@@ -16,61 +19,62 @@
 #include "analysis/base/intern.h"
 #include "include/log_format.h"
 
-/* A record longer than this is taken for damage: no text that the library stores comes near. */
+/* A longer record is damage; the texts that the library stores are far shorter. */
 enum { CUP_RECORD_MAX = 1 << 20 };
 
-/* A block that was in use when the log was opened. */
+/* A block that was in use when the reader opened the log. */
 struct cup_open_block {
     uint32_t index;
-    bool written;                       /* its COUNTERS record was met: ignore the counters */
-    bool file_written[CUP_BLOCK_FILES]; /* likewise its FILE_USE records */
+    bool written; /* its COUNTERS record was found: ignore the counters */
+    bool
+        file_written[CUP_BLOCK_FILES]; /* their FILE_USE records were found: ignore these entries */
     struct cup_block block;
 };
 
 struct cup_log {
     char *path; /* owned */
     int fd;
-    uint64_t size;                 /* of the file when it was opened */
-    struct cup_log_header header;  /* fields that the writer's header lacks are 0 */
-    uint64_t end;                  /* where the records that the file really holds end */
+    uint64_t size;                 /* of the file when the reader opened it */
+    struct cup_log_header header;  /* fields that an older writer does not have are 0 */
+    uint64_t end;                  /* end of the records that the file really has */
     uint64_t offset;               /* of the next record */
-    uint64_t record_offset;        /* of the record handed out last */
-    struct cup_open_block *blocks; /* owned; those in use */
-    size_t block_count;            /* of them */
-    uint32_t *block_at;            /* owned; by index in the region: position in blocks + 1 */
-    uint32_t block_room;           /* entries of block_at */
-    uint64_t unfinished_records;   /* reserved by their writer, never completed */
-    uint64_t skipped_bytes;        /* lost to damage */
-    struct cup_error damage;       /* the first one met; its text is empty for a sound log */
-    unsigned char *window;         /* owned */
-    uint64_t window_offset;        /* in the file */
-    size_t window_bytes;           /* valid */
+    uint64_t record_offset;        /* of the record returned last */
+    struct cup_open_block *blocks; /* owned; the blocks in use */
+    size_t block_count;            /* of blocks */
+    uint32_t *block_at;  /* owned; by index of the block in the log: index in `blocks` + 1 */
+    uint32_t block_room; /* length of block_at */
+    uint64_t unfinished_records; /* reserved by the writer, never completed */
+    uint64_t skipped_bytes;      /* lost to damage */
+    struct cup_error damage;     /* the first damage found; its text is empty for a sound log */
+    unsigned char *window;       /* owned */
+    uint64_t window_offset;      /* of the window in the file */
+    size_t window_bytes;         /* valid bytes in the window */
 };
 
 /* Opens and checks a log. On -1 *error says why it cannot be read at all, and nothing needs
  * closing. A log that can be read in part is opened, with log->damage filled. */
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error);
 
-/* Hands out the next record that is whole, or NULL at the end. It stays valid until the next
- * call. After damage, goes on at the next place where sound records follow each other. */
+/* Returns the next complete record, or NULL at the end. It stays valid until the next call. After
+ * damage, reading goes on where several sound records follow each other. */
 const struct cup_record *cup_log_next(struct cup_log *log);
 
-/* Goes on with the record at an offset, where one began when it was last read. */
+/* The next record is the one at OFFSET, where a record began when the log was read before. */
 void cup_log_seek(struct cup_log *log, uint64_t offset);
 
-/* The time series of the process; 0, or -1 when it has none or it is unusable. */
+/* Reads the time series. Returns 0, or -1 if there is none or it is unusable. */
 int cup_log_series(const struct cup_log *log, struct cup_series *series);
 
 void cup_log_close(struct cup_log *log);
 
-/* A time of the file as something to calculate with: from 1970 to 2116, so that differences do not
- * overflow; 0 for one that is damaged. */
+/* A time from the file, limited to the years 1970 to 2116 so that differences do not overflow; 0
+ * for any other value, which is damage. */
 static inline int64_t cup_sane_time(int64_t ns)
 {
     return ns < 0 || ns > INT64_MAX / 2 ? 0 : ns;
 }
 
-/* The fixed part, as this version knows it: what the record lacks is 0. */
+/* Copies the fixed part as this version knows it; fields that the record does not have are 0. */
 static inline void cup_record_fixed(const struct cup_record *record, void *fixed, size_t known)
 {
     size_t bytes = record->fixed < known ? record->fixed : known;
@@ -100,7 +104,7 @@ static inline size_t cup_record_tail_bytes(const struct cup_record *record)
     return record->length - record->fixed;
 }
 
-/* The first BYTES bytes of the tail, or all of it where it is shorter. */
+/* The first BYTES bytes of the tail, or all of it if it is shorter. */
 static inline struct cup_text cup_record_text(const struct cup_record *record, size_t bytes)
 {
     size_t held = cup_record_tail_bytes(record);

@@ -47,7 +47,7 @@ void cup_stack_use_start(struct cup_stack_use_reader *reader, const struct cup_r
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
-/* False at the end, or at what is no row. */
+/* Reads a row. False at the end, or at damage. */
 static bool take_row(struct cup_stack_use_reader *reader)
 {
     uint64_t step, use, count, bytes, ns;
@@ -86,15 +86,15 @@ void cup_cpu_start(struct cup_cpu_reader *reader, const struct cup_record *recor
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
-/* 0 where the row does not tell it. */
-static bool take_if(struct cup_cpu_reader *reader, bool told, uint64_t *number)
+/* Reads a number if the row has it; else it is 0. */
+static bool take_if(struct cup_cpu_reader *reader, bool is_there, uint64_t *number)
 {
     *number = 0;
-    return !told || cup_number_next(&reader->at, reader->end, number);
+    return !is_there || cup_number_next(&reader->at, reader->end, number);
 }
 
-/* Adds a difference of either sign. */
-static bool moves(uint32_t *id, uint64_t difference)
+/* Adds a difference, which may be negative. */
+static bool add_difference(uint32_t *id, uint64_t difference)
 {
     uint64_t value = *id + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
     *id = (uint32_t)value;
@@ -106,7 +106,7 @@ static int64_t time_of(const struct cup_cpu_reader *reader)
     return (int64_t)((uint64_t)reader->fixed.start_ns + reader->units * CUP_CPU_SAMPLES_NS);
 }
 
-/* False at what is no row: a log of years is none. */
+/* Reads a row. False at damage, such as a time years after the record's start. */
 static bool take_cpu_row(struct cup_cpu_reader *reader)
 {
     enum { UNITS_MOST = 1 << 30 };
@@ -118,8 +118,9 @@ static bool take_cpu_row(struct cup_cpu_reader *reader)
         !take_if(reader, bits & CUP_CPU_ROW_SEVERAL, &length))
         return false;
     struct cup_cpu_row *row = &reader->row;
-    if (!moves(&row->task, task) || !moves(&row->node, node) || step > UNITS_MOST ||
-        length > UNITS_MOST || reader->units > UNITS_MOST || more >= CUP_STACK_VALUE_LIMIT)
+    if (!add_difference(&row->task, task) || !add_difference(&row->node, node) ||
+        step > UNITS_MOST || length > UNITS_MOST || reader->units > UNITS_MOST ||
+        more >= CUP_STACK_VALUE_LIMIT)
         return false;
     row->on_core = bits & CUP_CPU_ROW_ON;
     row->samples = 1 + more;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STEP = 1 << 17, LONGEST = 1 << 16 /* a record of 255 strokes has a third of it */ };
+enum { STEP = 1 << 17, LONGEST = 1 << 16 /* a record of 255 extents takes a third of it */ };
 
 void cup_access_feed_open(struct cup_access_feed *feed, const struct cup_profile *profile,
                           const uint8_t *wanted)
@@ -38,7 +38,7 @@ static void open_log(struct cup_access_feed *feed, uint32_t process)
     feed->count = 0;
 }
 
-/* So many bytes at an offset of the log; NULL if they are not there. */
+/* BYTES bytes of the log at OFFSET; NULL if the log is shorter. */
 static const void *bytes_at(struct cup_access_feed *feed, uint64_t offset, size_t bytes)
 {
     if (offset < feed->offset || offset + bytes > feed->offset + feed->count) {
@@ -49,7 +49,7 @@ static const void *bytes_at(struct cup_access_feed *feed, uint64_t offset, size_
     return bytes <= feed->count ? feed->bytes + (offset - feed->offset) : NULL;
 }
 
-/* Reads the record of a place; false if it is not there any more. */
+/* Reads the record at a place; false if it is gone. */
 static bool read_place(struct cup_access_feed *feed, const struct cup_access_place *place)
 {
     uint64_t offset = (uint64_t)place->at * 8;
@@ -66,7 +66,7 @@ static bool read_place(struct cup_access_feed *feed, const struct cup_access_pla
     return record && (!place->sequence || feed->access.sequence == place->sequence);
 }
 
-static void shift(struct cup_access *access, const struct cup_clock *clock)
+static void shift_times(struct cup_access *access, const struct cup_clock *clock)
 {
     for (uint32_t i = 0; i < access->count; i++) {
         access->extents[i].start_ns = cup_clock_time(clock, access->extents[i].start_ns);
@@ -86,7 +86,7 @@ bool cup_access_feed_next(struct cup_access_feed *feed)
         }
         feed->place = place;
         feed->damaged += feed->access.damaged;
-        shift(&feed->access, &feed->profile->processes[place->process].clock);
+        shift_times(&feed->access, &feed->profile->processes[place->process].clock);
         return true;
     }
     return false;

@@ -1,14 +1,14 @@
-/* Where tasks read their files, one record after the other:
+/* Iterates over the records that say where tasks read their files:
  *
  *     struct cup_access_feed feed;
  *     cup_access_feed_open(&feed, profile, NULL);
  *     while (cup_access_feed_next(&feed))
- *         use(feed.place->file, feed.place->task, feed.access.strokes, feed.access.count);
+ *         use(feed.place->file, feed.place->task, feed.access.extents, feed.access.count);
  *     if (cup_access_feed_close(&feed) != 0)
  *         no memory
  *
- * They are read from the logs again, log by log, each in its own order: a log goes by once, in
- * steps of a few pages. Times are by the clock of the profile. */
+ * The records are read from the logs, log by log, each in its own order: every log is read once, a
+ * few pages at a time. Times are shifted to the profile's clock. */
 #ifndef CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
 #define CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
 
@@ -18,28 +18,29 @@
 struct cup_access_feed {
     const struct cup_access_place *place;
     struct cup_access access;
-    uint64_t lost;    /* records that are not there any more */
-    uint64_t damaged; /* of which not all strokes could be read */
+    uint64_t lost;    /* records that are gone */
+    uint64_t damaged; /* records that could be read in part only */
 
-    /* What follows is the iterator's own. */
+    /* The rest is private. */
     const struct cup_profile *profile;
     const uint8_t *wanted;
     size_t next;
     int fd;               /* -1: none */
-    uint32_t process;     /* whose log that is */
-    unsigned char *bytes; /* owned; a part of the log */
+    uint32_t process;     /* process whose log is open */
+    unsigned char *bytes; /* owned; part of the log */
     size_t count;
-    uint64_t offset; /* of that part */
+    uint64_t offset; /* of that part in the log */
 };
 
-/* Only of files that are WANTED (by index, 1: is); NULL: of all. It must outlive the feed. */
+/* WANTED limits the records to some files (by index, 1: wanted); NULL: all. It must outlive the
+ * feed. */
 void cup_access_feed_open(struct cup_access_feed *feed, const struct cup_profile *profile,
                           const uint8_t *wanted);
 
 /* False after the last one. */
 bool cup_access_feed_next(struct cup_access_feed *feed);
 
-/* Frees everything. Returns 0, or -1 if it ended early for want of memory. */
+/* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
 int cup_access_feed_close(struct cup_access_feed *feed);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { USUAL_RECORD = 4096 }; /* bytes read at once: most records are shorter */
+enum { USUAL_RECORD = 4096 }; /* bytes read at once; most records are shorter */
 
 /* ---- records ------------------------------------------------------------------------------ */
 
@@ -44,7 +44,7 @@ static bool is_sound(const struct cup_record *record)
            record->fixed >= sizeof *record && record->fixed <= record->length;
 }
 
-/* The record at an offset, in the buffer; NULL if it is not there any more. */
+/* Reads the record at OFFSET into the buffer; NULL if it is gone. */
 static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd, off_t offset)
 {
     if (!make_room(feed, USUAL_RECORD))
@@ -64,7 +64,7 @@ static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* Numbers ascend, and are 1, 2, 3, ... unless records are missing. */
+/* Numbers ascend; they are 1, 2, 3, ... unless records are missing. */
 uint32_t cup_branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number)
 {
     const struct cup_process *of = &profile->processes[process];
@@ -100,7 +100,7 @@ void cup_basket_feed_file(struct cup_basket_feed *feed, uint32_t root_file)
     feed->rows = (struct cup_basket_reader){0};
 }
 
-/* Starts with the record of the next place; false if there is none. */
+/* Reads the record of the next place; false if there is none. */
 static bool next_record(struct cup_basket_feed *feed)
 {
     while (feed->next && !feed->out_of_memory) {

@@ -13,15 +13,15 @@
 
 /* ---- what a log says --------------------------------------------------------------------- */
 
-/* Differences that one log told. */
-struct told {
+/* Clock differences in the samples of one log. */
+struct log_samples {
     char host[64];
     bool readable;
     double *ahead_ns; /* owned */
     size_t count, room;
 };
 
-static int add_sample(struct told *told, const struct cup_record *record)
+static int add_sample(struct log_samples *log_samples, const struct cup_record *record)
 {
     uint64_t values[CUP_SV_COUNT];
     for (int i = 0; i < CUP_SV_COUNT; i++)
@@ -30,39 +30,41 @@ static int add_sample(struct told *told, const struct cup_record *record)
     uint64_t ahead = values[CUP_SV_AHEAD_NS], behind = values[CUP_SV_BEHIND_NS];
     if (ahead == CUP_UNKNOWN64 && behind == CUP_UNKNOWN64)
         return 0;
-    if (cup_array_grow(&told->ahead_ns, &told->room, told->count, sizeof *told->ahead_ns) != 0)
+    if (cup_array_grow(&log_samples->ahead_ns, &log_samples->room, log_samples->count,
+                       sizeof *log_samples->ahead_ns) != 0)
         return -1;
-    told->ahead_ns[told->count++] = ahead != CUP_UNKNOWN64 ? (double)ahead : -(double)behind;
+    log_samples->ahead_ns[log_samples->count++] =
+        ahead != CUP_UNKNOWN64 ? (double)ahead : -(double)behind;
     return 0;
 }
 
-/* At most `records` of it. */
-static int read_log(struct told *told, const char *path, size_t records)
+/* Reads at most RECORDS records of a log. */
+static int read_log(struct log_samples *log_samples, const char *path, size_t records)
 {
     struct cup_log log;
     struct cup_error error;
     const struct cup_record *record;
     int result = 0;
-    told->count = 0;
+    log_samples->count = 0;
     if (cup_log_open(&log, path, &error) != 0)
         return 0;
-    told->readable = true;
-    memcpy(told->host, log.header.host, sizeof told->host - 1);
+    log_samples->readable = true;
+    memcpy(log_samples->host, log.header.host, sizeof log_samples->host - 1);
     while (result == 0 && records-- > 0 && (record = cup_log_next(&log)) != NULL)
         if (record->type == CUP_R_SAMPLE)
-            result = add_sample(told, record);
+            result = add_sample(log_samples, record);
     cup_log_close(&log);
     return result;
 }
 
-static void settle_log(struct cup_clock *clock, struct told *told)
+static void settle_log(struct cup_clock *clock, struct log_samples *log_samples)
 {
-    if (told->count == 0)
+    if (log_samples->count == 0)
         return;
-    size_t last = told->count - 1;
-    double low = cup_select(told->ahead_ns, told->count, last / 20);
-    double high = cup_select(told->ahead_ns, told->count, last - last / 20);
-    clock->ahead_ns = (int64_t)cup_select(told->ahead_ns, told->count, last / 2);
+    size_t last = log_samples->count - 1;
+    double low = cup_select(log_samples->ahead_ns, log_samples->count, last / 20);
+    double high = cup_select(log_samples->ahead_ns, log_samples->count, last - last / 20);
+    clock->ahead_ns = (int64_t)cup_select(log_samples->ahead_ns, log_samples->count, last / 2);
     clock->error_ns = (int64_t)(high - low) / 2;
     clock->measured = true;
 }
@@ -70,17 +72,17 @@ static void settle_log(struct cup_clock *clock, struct told *told)
 /* ---- hosts ------------------------------------------------------------------------------- */
 
 struct member {
-    const struct told *told;
+    const struct log_samples *log_samples;
     struct cup_clock *clock;
 };
 
 static int by_host(const void *left, const void *right)
 {
     const struct member *a = left, *b = right;
-    return strcmp(a->told->host, b->told->host);
+    return strcmp(a->log_samples->host, b->log_samples->host);
 }
 
-/* What the logs of a host say together. */
+/* The clock differences in all logs of a host. */
 struct host {
     int64_t least_ns, most_ns, error_ns;
     double sum_ns;
@@ -101,9 +103,9 @@ static void host_add(struct host *host, const struct cup_clock *clock)
     host->measured++;
 }
 
-/* Where they contradict each other, there are several machines of that name, and each log stands
- * for itself. */
-static bool agrees(const struct host *host)
+/* If the logs contradict each other, several machines have that name; then each log is used alone.
+ */
+static bool is_consistent(const struct host *host)
 {
     int64_t apart_ns = host->most_ns - host->least_ns;
     return host->measured > 0 && (apart_ns <= CUP_CLOCK_APART_NS || apart_ns <= 2 * host->error_ns);
@@ -133,21 +135,21 @@ static void settle_host(const struct member *members, size_t count, bool only_ho
     for (size_t i = 0; i < count; i++)
         host_add(&host, members[i].clock);
     for (size_t i = 0; i < count; i++) {
-        if (agrees(&host))
+        if (is_consistent(&host))
             *members[i].clock = clock_of_host(&host);
         choose_shift(members[i].clock, only_host && host.measured == 0);
     }
 }
 
-static int settle_hosts(struct cup_clocks *clocks, const struct told *told)
+static int settle_hosts(struct cup_clocks *clocks, const struct log_samples *log_samples)
 {
     struct member *members = calloc(clocks->count + 1, sizeof *members);
     size_t count = 0;
     if (!members)
         return -1;
     for (size_t i = 0; i < clocks->count; i++)
-        if (told[i].readable)
-            members[count++] = (struct member){&told[i], &clocks->clocks[i]};
+        if (log_samples[i].readable)
+            members[count++] = (struct member){&log_samples[i], &clocks->clocks[i]};
     qsort(members, count, sizeof *members, by_host);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && by_host(&members[first], &members[next]) == 0;)
@@ -160,46 +162,47 @@ static int settle_hosts(struct cup_clocks *clocks, const struct told *told)
 
 /* ---- all logs ---------------------------------------------------------------------------- */
 
-/* The first samples stand near the begin of a log, which is long for a worker of many tasks; where
- * nothing is known of a host of several it is worth looking farther. */
+/* The first samples are near the begin of a log, so normally only that is read: the log of a worker
+ * with many tasks is long. More is read if there are several hosts and nothing is known about this
+ * one. */
 enum { FIRST_RECORDS = 1 << 11, MORE_RECORDS = 1 << 16 };
 
-static bool is_apart(const struct told *told)
+static bool is_apart(const struct log_samples *log_samples)
 {
-    for (size_t i = 0; i < told->count; i++)
-        if (fabs(told->ahead_ns[i]) > (double)(CUP_CLOCK_APART_NS / 2))
+    for (size_t i = 0; i < log_samples->count; i++)
+        if (fabs(log_samples->ahead_ns[i]) > (double)(CUP_CLOCK_APART_NS / 2))
             return true;
     return false;
 }
 
-static int read_logs(const struct cup_clocks *clocks, struct told *told)
+static int read_logs(const struct cup_clocks *clocks, struct log_samples *log_samples)
 {
     bool apart = false, one_host = true;
     int result = 0;
     for (size_t i = 0; i < clocks->count && result == 0; i++) {
-        result = read_log(&told[i], clocks->paths[i], FIRST_RECORDS);
-        apart |= is_apart(&told[i]);
-        one_host &= strcmp(told[i].host, told[0].host) == 0;
+        result = read_log(&log_samples[i], clocks->paths[i], FIRST_RECORDS);
+        apart |= is_apart(&log_samples[i]);
+        one_host &= strcmp(log_samples[i].host, log_samples[0].host) == 0;
     }
     for (size_t i = 0; i < clocks->count && result == 0; i++)
-        if (apart || (!one_host && told[i].count == 0))
-            result = read_log(&told[i], clocks->paths[i], apart ? SIZE_MAX : MORE_RECORDS);
+        if (apart || (!one_host && log_samples[i].count == 0))
+            result = read_log(&log_samples[i], clocks->paths[i], apart ? SIZE_MAX : MORE_RECORDS);
     return result;
 }
 
 int cup_clocks_read(struct cup_clocks *clocks, char *const *paths, size_t count)
 {
-    struct told *told = calloc(count + 1, sizeof *told);
+    struct log_samples *log_samples = calloc(count + 1, sizeof *log_samples);
     *clocks = (struct cup_clocks){
         .paths = paths, .count = count, .clocks = calloc(count + 1, sizeof *clocks->clocks)};
-    int result = told && clocks->clocks ? read_logs(clocks, told) : -1;
+    int result = log_samples && clocks->clocks ? read_logs(clocks, log_samples) : -1;
     for (size_t i = 0; i < count && result == 0; i++)
-        settle_log(&clocks->clocks[i], &told[i]);
+        settle_log(&clocks->clocks[i], &log_samples[i]);
     if (result == 0)
-        result = settle_hosts(clocks, told);
-    for (size_t i = 0; i < count && told; i++)
-        free(told[i].ahead_ns);
-    free(told);
+        result = settle_hosts(clocks, log_samples);
+    for (size_t i = 0; i < count && log_samples; i++)
+        free(log_samples[i].ahead_ns);
+    free(log_samples);
     return result;
 }
 
@@ -227,9 +230,9 @@ struct cup_clock cup_clock_of(const struct cup_clocks *clocks, const char *path)
     return (struct cup_clock){.compared = true};
 }
 
-int64_t cup_clock_time(const struct cup_clock *clock, int64_t told_ns)
+int64_t cup_clock_time(const struct cup_clock *clock, int64_t log_ns)
 {
-    int64_t ns = cup_sane_time(told_ns);
+    int64_t ns = cup_sane_time(log_ns);
     return ns ? cup_sane_time(ns + clock->shift_ns) : 0;
 }
 

@@ -1,4 +1,5 @@
-/* Durations in log-spaced buckets: exact when logs are added up, and good for percentiles. */
+/* Histograms of durations: exact when those of several logs are added, and accurate enough for
+ * percentiles. */
 #ifndef CUPPING_ANALYSIS_PROFILE_DURATIONS_H
 #define CUPPING_ANALYSIS_PROFILE_DURATIONS_H
 
@@ -7,7 +8,7 @@
 
 #include "include/log_format.h"
 
-/* Those of the log, and the tasks' own durations, which their records tell. */
+/* The histograms of the log, and one of the durations of tasks, from their records. */
 enum cup_duration {
 #define X(id, name, text) CUP_DURATION_##id = CUP_HISTOGRAM_##id,
     CUP_HISTOGRAMS(X)
@@ -22,23 +23,22 @@ struct cup_duration_kind {
 };
 extern const struct cup_duration_kind cup_duration_kinds[CUP_DURATION_COUNT];
 
-/* Not owned: the buckets are part of the prefix. */
 struct cup_durations {
-    const uint64_t *buckets; /* CUP_BUCKETS of them */
+    const uint64_t *buckets; /* not owned: CUP_BUCKETS counts, part of a prefix */
     uint64_t longest_ns;     /* exact; 0: not known */
 };
 
 uint64_t cup_durations_total(const struct cup_durations *durations);
 
-/* The longest of them; where that is not known, where the last bucket in use ends. */
+/* The longest duration; if that is not known, the end of the last bucket in use. */
 uint64_t cup_durations_longest_ns(const struct cup_durations *durations);
 
-/* Where a bucket ends: at the longest, if that lies inside. */
+/* The end of a bucket, or the longest duration if that is in it. */
 uint64_t cup_bucket_to_ns(const struct cup_durations *durations, unsigned bucket);
 
-/* The duration that a `share` of all (0.5: the median) does not exceed: within its bucket by
- * interpolation, so good to some 20 %, and never beyond the longest; a single one is that. NAN for
- * an empty one. */
+/* The quantile of SHARE (0.5: the median), interpolated within its bucket, so accurate to about 20
+ * %, and at most the longest. A single duration is returned as it is. NAN for an empty histogram.
+ */
 double cup_durations_quantile_ns(const struct cup_durations *durations, double share);
 
 #endif

@@ -33,7 +33,7 @@ static int more_bytes_first(const void *left, const void *right)
     return a->file < b->file ? -1 : 1;
 }
 
-/* What a client says to a scheduler is Dask's own, which the client's log cannot know. */
+/* A client's connection to the scheduler is Dask's own, but the client's log cannot know that. */
 static bool is_dask_server(const struct cup_profile *profile, const struct cup_file *peer)
 {
     for (size_t i = 0; i < profile->server_count; i++)

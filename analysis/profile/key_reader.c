@@ -36,8 +36,8 @@ static int open_log(struct cup_key_reader *reader, uint32_t process)
     return reader->fd >= 0 ? 0 : -1;
 }
 
-/* Makes the first `bytes` bytes of the record at `offset` stand in the buffer. */
-static int fill(struct cup_key_reader *reader, uint64_t offset, size_t bytes)
+/* Reads the first BYTES bytes of the record at OFFSET into the buffer. */
+static int fill_buffer(struct cup_key_reader *reader, uint64_t offset, size_t bytes)
 {
     if (bytes > reader->room) {
         char *buffer = realloc(reader->buffer, bytes);
@@ -49,7 +49,7 @@ static int fill(struct cup_key_reader *reader, uint64_t offset, size_t bytes)
     return pread(reader->fd, reader->buffer, bytes, (off_t)offset) == (ssize_t)bytes ? 0 : -1;
 }
 
-enum { FIRST_READ = 256 }; /* most records of a task's begin are shorter */
+enum { FIRST_READ = 256 }; /* most TASK_BEGIN records are shorter */
 
 struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task)
 {
@@ -57,15 +57,15 @@ struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_tas
     uint64_t offset = (uint64_t)task->key_at * 8;
     if (offset == 0 || open_log(reader, task->process) != 0)
         return none;
-    if (fill(reader, offset, FIRST_READ) != 0 &&
-        fill(reader, offset, sizeof(struct cup_r_task_begin)) != 0)
+    if (fill_buffer(reader, offset, FIRST_READ) != 0 &&
+        fill_buffer(reader, offset, sizeof(struct cup_r_task_begin)) != 0)
         return none;
     struct cup_r_task_begin begin;
     memcpy(&begin, reader->buffer, sizeof begin);
     uint64_t end = (uint64_t)begin.head.fixed + begin.key_bytes;
     if (begin.head.type != CUP_R_TASK_BEGIN || end > begin.head.length || end > CUP_RECORD_MAX)
-        return none; /* the log was replaced since it was loaded */
-    if (end > FIRST_READ && fill(reader, offset, (size_t)end) != 0)
+        return none; /* the log was replaced after it was loaded */
+    if (end > FIRST_READ && fill_buffer(reader, offset, (size_t)end) != 0)
         return none;
     return (struct cup_text){reader->buffer + begin.head.fixed, begin.key_bytes};
 }

@@ -52,7 +52,7 @@ static void count_error(struct cup_open_sum *sum, uint32_t error, uint64_t count
     }
 }
 
-static void stretch(struct cup_open_sum *sum, uint64_t shortest_ns, uint64_t longest_ns)
+static void widen_range(struct cup_open_sum *sum, uint64_t shortest_ns, uint64_t longest_ns)
 {
     if (sum->opened == 0 || shortest_ns < sum->shortest_ns)
         sum->shortest_ns = shortest_ns;
@@ -68,7 +68,7 @@ void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error)
         count_error(sum, error, 1);
         return;
     }
-    stretch(sum, ns, ns);
+    widen_range(sum, ns, ns);
     sum->opened++;
     sum->ns += ns;
     sum->buckets[cup_open_bucket(ns)]++;
@@ -77,7 +77,7 @@ void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error)
 void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more)
 {
     if (more->opened)
-        stretch(sum, more->shortest_ns, more->longest_ns);
+        widen_range(sum, more->shortest_ns, more->longest_ns);
     sum->opened += more->opened;
     sum->failed += more->failed;
     sum->ns += more->ns;
@@ -110,7 +110,7 @@ const char *cup_open_kind_name(uint32_t kind)
     return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "unknown";
 }
 
-/* Those that readers meet, of the protocol's (from 3000 on) and of the client's own. */
+/* The usual errors of the protocol (3000 and more) and of the client. */
 static const char *xrootd_error(uint32_t error)
 {
     static const struct {

@@ -1,6 +1,7 @@
-/* Two kinds of record tell: the child's own PARENT, and, stronger, the CHILD of a process whose
- * task had another one (multiprocessing's forkserver) fork it. Numbers of processes are used again,
- * so each is looked up with a time. Sorted tables, because there may be ten thousand children. */
+/* Two records name the task that started a process: its own PARENT record, and the CHILD record of
+ * a process whose task had it forked by another one (multiprocessing's forkserver). CHILD takes
+ * precedence. The kernel reuses pids, so a process is looked up by pid and time. The tables are
+ * sorted because there may be ten thousand children. */
 #include "analysis/profile/process_ancestry.h"
 
 #include <stdlib.h>
@@ -8,12 +9,12 @@
 
 #include "analysis/base/id_map.h"
 
-/* Where a log, or a CHILD record, stands among all: by host, number of the process and time. */
+/* A process (a log) or a CHILD record, with the keys by which it is sorted: host, pid, time. */
 struct place {
     const char *host;
     uint32_t pid;
-    uint32_t index;  /* in the profile's processes, or children */
-    int64_t time_ns; /* its start, or when it was named */
+    uint32_t index;  /* in the profile's processes or children */
+    int64_t time_ns; /* start of the process, or time of the record */
 };
 
 struct places {
@@ -21,16 +22,16 @@ struct places {
     size_t count;
 };
 
-/* A process and the task that a record names for it. */
+/* The task that a record names for a process. */
 struct link {
     uint32_t process;
     uint32_t parent;     /* index + 1 of the process that ran the task; 0: not known */
-    uint32_t task;       /* number there */
-    bool by_child;       /* a CHILD record says so, */
-    int64_t distance_ns; /* whose time is that far from the start of the process */
+    uint32_t task;       /* number in that process */
+    bool by_child;       /* from a CHILD record, */
+    int64_t distance_ns; /* whose time is so far from the start of the process */
 };
 
-struct descents {
+struct ancestries {
     struct cup_profile *profile;
     struct places logs, names;
     struct link *links;      /* owned; one for each process */
@@ -84,7 +85,7 @@ static bool same_number(const struct place *a, const struct place *b)
     return a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-/* How many places do not sort behind `wanted`. */
+/* The number of places that are not sorted after WANTED. */
 static size_t places_up_to(const struct places *places, const struct place *wanted)
 {
     size_t low = 0, high = places->count;
@@ -98,8 +99,9 @@ static size_t places_up_to(const struct places *places, const struct place *want
     return low;
 }
 
-/* The newest place of that number, not after that time; NULL if there is none. */
-static const struct place *newest(const struct places *places, const struct place *wanted)
+/* The newest place with WANTED's host and pid that is not later than its time; NULL if there is
+ * none. */
+static const struct place *newest_place(const struct places *places, const struct place *wanted)
 {
     size_t at = places_up_to(places, wanted);
     const struct place *found = at > 0 ? &places->places[at - 1] : NULL;
@@ -108,60 +110,61 @@ static const struct place *newest(const struct places *places, const struct plac
 
 /* ---- what the records say --------------------------------------------------------------- */
 
-/* A child is named soon after its start: */
-static const int64_t before_ns = INT64_C(60000000000); /* it starts at most so long before, */
-static const int64_t after_ns = INT64_C(1000000000);   /* or so long after it is named */
+/* A CHILD record belongs to the process whose start is near its time: */
+static const int64_t before_ns = INT64_C(60000000000); /* at most so long before, */
+static const int64_t after_ns = INT64_C(1000000000);   /* or so long after it */
 
-/* The parent was forked for a task and does not know which, but was named: by the newest name of
- * its number, unless a later process of that number has a log. */
-static void follow_named_parent(struct descents *descents, struct place wanted, struct link *link)
+/* The parent was forked for a task that it does not know, but a CHILD record names it: the newest
+ * one of its pid counts, unless a later process of that pid has a log. */
+static void follow_named_parent(struct ancestries *ancestries, struct place wanted,
+                                struct link *link)
 {
-    const struct place *log = newest(&descents->logs, &wanted);
+    const struct place *log = newest_place(&ancestries->logs, &wanted);
     wanted.time_ns += after_ns;
-    const struct place *name = newest(&descents->names, &wanted);
+    const struct place *name = newest_place(&ancestries->names, &wanted);
     if (!name || (log && log->time_ns > name->time_ns + after_ns))
         return;
-    link->parent = descents->profile->children[name->index].process + 1;
-    link->task = descents->profile->children[name->index].task;
+    link->parent = ancestries->profile->children[name->index].process + 1;
+    link->task = ancestries->profile->children[name->index].task;
 }
 
 /* The task that ran in the newest process of the parent's number that was there before the child.
  */
-static void follow_parent(struct descents *descents, uint32_t index)
+static void follow_parent(struct ancestries *ancestries, uint32_t index)
 {
-    const struct cup_process *process = &descents->profile->processes[index];
-    struct place wanted = place_of_log(descents->profile, index);
-    struct link *link = &descents->links[index];
+    const struct cup_process *process = &ancestries->profile->processes[index];
+    struct place wanted = place_of_log(ancestries->profile, index);
+    struct link *link = &ancestries->links[index];
     wanted.pid = process->parent_pid;
     if (wanted.pid == 0)
         return;
     if (process->parent_task == 0) {
-        follow_named_parent(descents, wanted, link);
+        follow_named_parent(ancestries, wanted, link);
         return;
     }
-    const struct place *log = newest(&descents->logs, &wanted);
+    const struct place *log = newest_place(&ancestries->logs, &wanted);
     link->task = process->parent_task;
     if (log && log->index != index)
         link->parent = log->index + 1;
 }
 
-/* Names the process of that number whose start is nearest; of several records that name one
- * process the nearest counts. */
-static void follow_child(struct descents *descents, uint32_t index)
+/* A CHILD record applies to the process of its pid whose start is nearest. If several records apply
+ * to one process, the nearest counts. */
+static void follow_child(struct ancestries *ancestries, uint32_t index)
 {
-    const struct cup_child *child = &descents->profile->children[index];
-    struct place wanted = place_of_name(descents->profile, index);
+    const struct cup_child *child = &ancestries->profile->children[index];
+    struct place wanted = place_of_name(ancestries->profile, index);
     struct link *nearest = NULL;
     int64_t distance_ns = 0;
     wanted.time_ns += after_ns;
-    for (size_t at = places_up_to(&descents->logs, &wanted); at > 0; at--) {
-        const struct place *log = &descents->logs.places[at - 1];
+    for (size_t at = places_up_to(&ancestries->logs, &wanted); at > 0; at--) {
+        const struct place *log = &ancestries->logs.places[at - 1];
         int64_t away_ns = llabs(log->time_ns - child->time_ns);
         if (!same_number(log, &wanted) || log->time_ns < child->time_ns - before_ns)
             break;
         if (log->index == child->process || (nearest && away_ns >= distance_ns))
             continue;
-        nearest = &descents->links[log->index];
+        nearest = &ancestries->links[log->index];
         distance_ns = away_ns;
     }
     if (!nearest || (nearest->by_child && nearest->distance_ns <= distance_ns))
@@ -174,21 +177,21 @@ static void follow_child(struct descents *descents, uint32_t index)
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 
-/* Makes tasks of the process findable by their numbers. Returns 0, or -1 without memory. */
-static int map_tasks(struct descents *descents, uint32_t process)
+/* Fills ancestries->tasks with the tasks of a process. Returns 0, or -1 without memory. */
+static int map_tasks(struct ancestries *ancestries, uint32_t process)
 {
-    if (descents->mapped == process + 1)
+    if (ancestries->mapped == process + 1)
         return 0;
-    const struct cup_process *parent = &descents->profile->processes[process];
-    cup_id_map_clear(&descents->tasks);
-    descents->mapped = process + 1;
+    const struct cup_process *parent = &ancestries->profile->processes[process];
+    cup_id_map_clear(&ancestries->tasks);
+    ancestries->mapped = process + 1;
     for (uint32_t i = parent->first_task; i < parent->first_task + parent->tasks; i++)
-        if (cup_id_map_set(&descents->tasks, descents->profile->tasks[i].number, i + 1) != 0)
+        if (cup_id_map_set(&ancestries->tasks, ancestries->profile->tasks[i].number, i + 1) != 0)
             return -1;
     return 0;
 }
 
-/* When it last read: as its PARENT record says, else not after its end. */
+/* The time of its last read, from its PARENT record; without one, its end. */
 static int64_t last_read_ns(const struct cup_process *process)
 {
     if (process->has_parent)
@@ -196,14 +199,14 @@ static int64_t last_read_ns(const struct cup_process *process)
     return process->header.log_stop_ns ? process->header.log_stop_ns : INT64_MAX;
 }
 
-static void settle_task(struct descents *descents, struct cup_process *process, uint32_t number)
+static void settle_task(struct ancestries *ancestries, struct cup_process *process, uint32_t number)
 {
-    uint32_t index = cup_id_map_get(&descents->tasks, number);
+    uint32_t index = cup_id_map_get(&ancestries->tasks, number);
     if (index == 0) {
-        process->descent = descents->one_span ? CUP_ANCESTRY_OTHER_SPAN : CUP_ANCESTRY_LOST;
+        process->descent = ancestries->one_span ? CUP_ANCESTRY_OTHER_SPAN : CUP_ANCESTRY_LOST;
         return;
     }
-    struct cup_task *task = &descents->profile->tasks[index - 1];
+    struct cup_task *task = &ancestries->profile->tasks[index - 1];
     process->ancestor = index - 1;
     if (task->status && last_read_ns(process) > task->stop_ns) {
         process->descent = CUP_ANCESTRY_LATE;
@@ -218,9 +221,9 @@ static void settle_task(struct descents *descents, struct cup_process *process, 
 }
 
 /* Returns 0, or -1 without memory. */
-static int settle(struct descents *descents, const struct link *link)
+static int settle_link(struct ancestries *ancestries, const struct link *link)
 {
-    struct cup_process *process = &descents->profile->processes[link->process];
+    struct cup_process *process = &ancestries->profile->processes[link->process];
     if (!process->has_parent && !link->by_child)
         return 0;
     if (link->parent == 0) {
@@ -228,9 +231,9 @@ static int settle(struct descents *descents, const struct link *link)
         process->descent = named ? CUP_ANCESTRY_LOST : CUP_ANCESTRY_UNNAMED;
         return 0;
     }
-    if (map_tasks(descents, link->parent - 1) != 0)
+    if (map_tasks(ancestries, link->parent - 1) != 0)
         return -1;
-    settle_task(descents, process, link->task);
+    settle_task(ancestries, process, link->task);
     return 0;
 }
 
@@ -244,43 +247,43 @@ static int by_parent(const void *left, const void *right)
     return a->process < b->process ? -1 : a->process > b->process;
 }
 
-/* Sorted by their parents, so that the tasks of each are mapped once. */
-static int settle_links(struct descents *descents)
+/* In the order of parents, so that the tasks of each parent are mapped once. */
+static int settle_links(struct ancestries *ancestries)
 {
-    size_t count = descents->profile->process_count;
+    size_t count = ancestries->profile->process_count;
     int result = 0;
-    qsort(descents->links, count, sizeof *descents->links, by_parent);
+    qsort(ancestries->links, count, sizeof *ancestries->links, by_parent);
     for (size_t i = 0; result == 0 && i < count; i++)
-        result = settle(descents, &descents->links[i]);
+        result = settle_link(ancestries, &ancestries->links[i]);
     return result;
 }
 
-static void follow_records(struct descents *descents)
+static void follow_records(struct ancestries *ancestries)
 {
-    const struct cup_profile *profile = descents->profile;
+    const struct cup_profile *profile = ancestries->profile;
     for (uint32_t i = 0; i < profile->process_count; i++) {
-        descents->links[i] = (struct link){.process = i};
+        ancestries->links[i] = (struct link){.process = i};
         if (profile->processes[i].has_parent)
-            follow_parent(descents, i);
+            follow_parent(ancestries, i);
     }
     for (uint32_t i = 0; i < profile->child_count; i++)
-        follow_child(descents, i);
+        follow_child(ancestries, i);
 }
 
 int cup_ancestries_settle(struct cup_profile *profile, bool one_span)
 {
-    struct descents descents = {.profile = profile, .one_span = one_span};
+    struct ancestries ancestries = {.profile = profile, .one_span = one_span};
     int result = -1;
-    descents.links = calloc(profile->process_count + 1, sizeof *descents.links);
-    if (descents.links &&
-        make_places(&descents.logs, profile, profile->process_count, place_of_log) == 0 &&
-        make_places(&descents.names, profile, profile->child_count, place_of_name) == 0) {
-        follow_records(&descents);
-        result = settle_links(&descents);
+    ancestries.links = calloc(profile->process_count + 1, sizeof *ancestries.links);
+    if (ancestries.links &&
+        make_places(&ancestries.logs, profile, profile->process_count, place_of_log) == 0 &&
+        make_places(&ancestries.names, profile, profile->child_count, place_of_name) == 0) {
+        follow_records(&ancestries);
+        result = settle_links(&ancestries);
     }
-    cup_id_map_clear(&descents.tasks);
-    free(descents.logs.places);
-    free(descents.names.places);
-    free(descents.links);
+    cup_id_map_clear(&ancestries.tasks);
+    free(ancestries.logs.places);
+    free(ancestries.names.places);
+    free(ancestries.links);
     return result;
 }

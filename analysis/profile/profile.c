@@ -8,9 +8,9 @@ const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
 #undef X
 };
 
-/* How two values of one counter merge, by its kind; chosen when this is compiled. */
+/* How two values of a counter are added, by its kind; chosen at compile time. */
 #define MERGE_SUM(sum, value) ((sum) + (value))
-#define MERGE_MAX(sum, value) ((sum) + (value)) /* of several threads: an upper bound */
+#define MERGE_MAX(sum, value) ((sum) + (value)) /* an upper bound, over several threads */
 #define MERGE_LARGEST(sum, value) ((sum) > (value) ? (sum) : (value))
 
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values)

@@ -175,18 +175,18 @@ uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path)
     return (uint32_t)builder->profile->root_file_count;
 }
 
-/* Trees in several directories of a file may have one name. */
-static bool is_told_again(const struct cup_ttree *told, const struct cup_ttree *tree)
+/* The name is not enough: trees in different directories of a file may have the same one. */
+static bool is_same_tree(const struct cup_ttree *known, const struct cup_ttree *tree)
 {
-    return told->name == tree->name && told->entries == tree->entries &&
-           told->compressed_bytes == tree->compressed_bytes;
+    return known->name == tree->name && known->entries == tree->entries &&
+           known->compressed_bytes == tree->compressed_bytes;
 }
 
 void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree)
 {
     struct cup_profile *profile = builder->profile;
     uint32_t at = profile->root_files[tree->root_file].first_tree;
-    while (at && !is_told_again(&profile->ttrees[at - 1], tree))
+    while (at && !is_same_tree(&profile->ttrees[at - 1], tree))
         at = profile->ttrees[at - 1].next;
     struct cup_ttree *entry = at ? &profile->ttrees[at - 1] : CUP_APPEND(builder, ttrees, ttree);
     if (!entry)

@@ -1,4 +1,4 @@
-/* Adds to a profile: what the loading of a log and the merging of two profiles share. */
+/* Adds entries to a profile. Used by the loading of logs and by the merging of profiles. */
 #ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
 #define CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
 
@@ -7,69 +7,72 @@
 #include "analysis/profile/profile.h"
 
 struct cup_builder {
-    struct cup_profile *profile;      /* not owned */
-    struct cup_id_map prefixes;       /* by string: index + 1 in profile->prefixes */
-    struct cup_id_map paths;          /* by string: index + 1 in profile->files */
-    struct cup_pair_map opens;        /* by string of the server, and kind: index + 1 */
-    struct cup_pair_map branches;     /* by strings of tree and name: index + 1 */
-    struct cup_id_map root_files;     /* by string: index + 1 in profile->root_files */
-    struct cup_pair_map sections;     /* by strings of name and parent: index + 1 of one of them */
-    struct cup_pair_map named_values; /* by name, 0 */
+    struct cup_profile *profile;  /* not owned */
+    struct cup_id_map prefixes;   /* by string: index + 1 in profile->prefixes */
+    struct cup_id_map paths;      /* by string: index + 1 in profile->files */
+    struct cup_pair_map opens;    /* by string of the server, and kind: index + 1 */
+    struct cup_pair_map branches; /* by strings of tree and name: index + 1 */
+    struct cup_id_map root_files; /* by string: index + 1 in profile->root_files */
+    struct cup_pair_map
+        sections; /* by strings of name and parent: index + 1 of the first of a list */
+    struct cup_pair_map named_values; /* by name, 0: index + 1 of the first of a list */
     struct cup_pair_map section_rows; /* by section, task: index + 1 */
-    bool all_basket_places;           /* keep them, however many rows there are */
-    bool out_of_memory;               /* something could not be added; the profile is of no use */
+    bool all_basket_places;           /* keep all basket_places, even very many */
+    bool out_of_memory; /* something could not be added, so the profile is incomplete */
 };
 
 /* Starts an empty profile. */
 void cup_builder_start(struct cup_builder *builder, struct cup_profile *profile);
 
-/* Makes the profile empty again, but keeps the room of its tables: fresh memory is not cheap. */
+/* Empties the profile, but keeps the capacity of its arrays: new memory costs page faults. */
 void cup_builder_empty(struct cup_builder *builder);
 
-/* Frees what the builder needed; the profile stays. */
+/* Frees the builder's own memory; the profile stays. */
 void cup_builder_finish(struct cup_builder *builder);
 
-/* Appends a zeroed entry to one of the profile's tables: CUP_APPEND(builder, files, file). NULL
- * without memory. */
+/* Appends a zeroed entry to an array of the profile: CUP_APPEND(builder, files, file). NULL without
+ * memory. */
 #define CUP_APPEND(builder, entries, entry)                                                        \
     cup_builder_append(builder, &(builder)->profile->entries, &(builder)->profile->entry##_room,   \
                        &(builder)->profile->entry##_count, sizeof *(builder)->profile->entries)
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
                          size_t size);
 
-/* Sets an entry of a map; out_of_memory where that fails. */
+/* Sets an entry of a map; sets out_of_memory if that fails. */
 void cup_builder_map(struct cup_builder *builder, struct cup_id_map *map, uint32_t id,
                      uint32_t value);
 
-/* A copy of the text; 0 without memory. */
+/* The id of a copy of the text; 0 without memory. */
 uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text);
 
-/* Appends a task and, where the profile keeps them, its counters. NULL without memory. */
+/* Appends a task and, with_counters, its entries in `counters`, `own_waits` and `baskets`. NULL
+ * without memory. */
 struct cup_task *cup_builder_task(struct cup_builder *builder, bool with_counters);
 
-/* Index of the prefix of that name, made at need; 0 without memory. */
+/* Index of the prefix of that name, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name);
 
-/* Index + 1 of the file of that path, made at need; 0 without memory. */
+/* Index + 1 of the file of that path, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_file(struct cup_builder *builder, uint32_t path);
 
-/* The file's sum for a prefix, made at need; NULL without memory. */
+/* The file's sum for a prefix, which is added if it is new; NULL without memory. */
 struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t file,
                                           uint32_t prefix);
 
-/* The sum of a kind of opens at a server, made at need; NULL without memory. */
+/* The sum of one kind of opens at a server, which is added if it is new; NULL without memory. */
 struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t server, uint32_t kind);
 
-/* Index + 1 of the branch, made at need; 0 without memory. */
+/* Index + 1 of the branch, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name);
 
-/* Likewise of the ROOT file of that path. */
+/* Index + 1 of the ROOT file of that path, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path);
 
-/* Adds a copy to its file's trees; of one that is there already, what is told anew counts. */
+/* Adds a copy of the tree to its file, or replaces the same tree there. */
 void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree);
 
-/* Adds a copy to the file's places, last; or drops all places, once there are too many rows. */
+/* Adds a copy at the end of the file's list of places; or drops all places, if there are too many.
+ */
 void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
                               const struct cup_basket_place *place);
 

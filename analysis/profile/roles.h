@@ -1,17 +1,20 @@
-/* What the processes of a profile were. */
+/* The roles of processes, and facts about them. */
 #ifndef CUPPING_ANALYSIS_PROFILE_ROLES_H
 #define CUPPING_ANALYSIS_PROFILE_ROLES_H
 
 #include "analysis/profile/profile.h"
 
-/* The role that says most of a process: a worker's, if it has several (LocalCluster of threads). */
+/* The main role of a process. A process with several roles (LocalCluster of threads) is a worker.
+ */
 enum cup_role cup_process_role(const struct cup_process *process);
 
-/* All its roles, "worker, client"; `to` has CUP_ROLES_ROOM. Returns `to`. */
+/* Writes all its roles, such as "worker, client", to TO, which has CUP_ROLES_ROOM bytes. Returns
+ * TO. */
 enum { CUP_ROLES_ROOM = 64 };
 char *cup_process_roles(const struct cup_process *process, char to[CUP_ROLES_ROOM]);
 
-/* The last fact of that name ("python", "command", ...) that the process noted; empty: none. */
+/* The value of the process's last INFO record of that name ("python", "command", ...); empty: none.
+ */
 struct cup_text cup_process_fact(const struct cup_profile *profile, size_t process,
                                  const char *name);
 
@@ -19,7 +22,7 @@ const char *cup_role_name(enum cup_role role);
 
 enum { CUP_ROLE_COUNT = CUP_ROLE_CHILD + 1 };
 
-/* How many processes have each role. */
+/* Counts the processes of each role. */
 void cup_count_roles(const struct cup_profile *profile, uint64_t counts[CUP_ROLE_COUNT]);
 
 #endif

@@ -10,7 +10,7 @@
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
 
-/* Most logs have none, and say so in their header. */
+/* The header says whether a log has RUN records; most logs have none. */
 static bool has_runs(const char *path)
 {
     struct cup_log_header header = {0};
@@ -104,7 +104,7 @@ void cup_runs_choose(struct cup_profile *profile, unsigned run)
         profile->run = 0;
 }
 
-static int64_t middle(int64_t earlier, int64_t later)
+static int64_t middle_of(int64_t earlier, int64_t later)
 {
     return earlier + (later - earlier) / 2;
 }
@@ -118,7 +118,7 @@ void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_
     if (profile->run == 0)
         return;
     if (at > 0)
-        *from_ns = middle(runs[at - 1].stop_ns, runs[at].start_ns);
+        *from_ns = middle_of(runs[at - 1].stop_ns, runs[at].start_ns);
     if (at + 1 < profile->run_count)
-        *to_ns = middle(runs[at].stop_ns, runs[at + 1].start_ns);
+        *to_ns = middle_of(runs[at].stop_ns, runs[at + 1].start_ns);
 }

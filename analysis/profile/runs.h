@@ -1,33 +1,32 @@
-/* The Runner calls of a profile: found before anything else is read, since they say which tasks are
- * wanted. */
+/* The calls of Coffea's Runner in a profile. They are read before everything else, because they
+ * decide which tasks are loaded. */
 #ifndef CUPPING_ANALYSIS_PROFILE_RUNS_H
 #define CUPPING_ANALYSIS_PROFILE_RUNS_H
 
 #include "analysis/profile/profile.h"
 
-/* Reads the Runner calls of all logs into profile->runs, in the order in which they began, with
- * their times by the scheduler's clock. Returns
- * 0, or -1 without memory. A log that cannot be read has none. */
+/* Reads the Runner calls of all logs into profile->runs, in the order of their begins, with times
+ * shifted to the scheduler's clock. Logs that cannot be read are skipped. Returns 0, or -1 without
+ * memory. */
 int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
                   const struct cup_clocks *clocks);
 
-/* A call that nobody saw, by the user's own clock calls around it: taken if no other one is known
- * and tasks ran during it, else left. Returns 1 if taken, 0 if not, or -1 without memory. */
+/* Adds a run with times that the user measured, if no Runner call was recorded and tasks ran during
+ * that time. Returns 1 if it was added, 0 if not, or -1 without memory. */
 int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns);
 
-/* Not seen: the user's own times. */
+/* True if the user gave its times. */
 static inline bool cup_run_is_given(const struct cup_run *run)
 {
     return run->pid == 0;
 }
 
-/* Which of them is meant by `run` (0: the only one, or the last; CUP_ALL_RUNS; a number): index +
- * 1, or 0 for all, into profile->run. A number that none has means all, too: whoever let it be
- * asked for complains. */
+/* Sets profile->run (index + 1; 0: all) from RUN: a number, 0 for the last run, or CUP_ALL_RUNS. A
+ * number that no run has means all; cup_run_option_check() reports it. */
 void cup_runs_choose(struct cup_profile *profile, unsigned run);
 
-/* Tasks that start from *from_ns on and before *to_ns belong to the chosen run: the borders lie in
- * the middle between it and its neighbours, so that each task belongs to one. */
+/* The time window of the chosen run: its tasks start in [*from_ns, *to_ns). The borders are midway
+ * to its neighbours, so that each task belongs to one run. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns);
 
 #endif

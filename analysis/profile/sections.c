@@ -71,8 +71,7 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
 
 /* ---- rows by task ------------------------------------------------------------------------- */
 
-/* A task has more than one record of a section where it was in it again and again: its row is among
- * the last ones. Looked for by its numbers. */
+/* The row of a section and task. A task may have several records of one section. */
 static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t section, uint32_t task)
 {
     struct cup_profile *profile = builder->profile;
@@ -112,19 +111,19 @@ void cup_builder_section(struct cup_builder *builder, uint32_t name, uint32_t pa
 }
 
 void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_t prefix,
-                             uint32_t task, const struct cup_r_value *told)
+                             uint32_t task, const struct cup_r_value *record)
 {
     struct cup_profile *profile = builder->profile;
     uint32_t index = cup_builder_value_of(builder, name, prefix);
     if (!index)
         return;
     struct cup_named_value *value = &profile->named_values[index - 1];
-    if (value->count == 0 || told->least < value->least)
-        value->least = told->least;
-    if (value->count == 0 || told->most > value->most)
-        value->most = told->most;
-    value->count += told->count;
-    value->sum += told->sum;
+    if (value->count == 0 || record->least < value->least)
+        value->least = record->least;
+    if (value->count == 0 || record->most > value->most)
+        value->most = record->most;
+    value->count += record->count;
+    value->sum += record->sum;
     value->tasks += task != 0;
     if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
         profile->section_rows_left_out++;
@@ -132,5 +131,5 @@ void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_
     }
     struct cup_value_row *row = CUP_APPEND(builder, value_rows, value_row);
     if (row)
-        *row = (struct cup_value_row){index - 1, task, told->count, told->sum, told->last};
+        *row = (struct cup_value_row){index - 1, task, record->count, record->sum, record->last};
 }

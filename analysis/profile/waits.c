@@ -6,7 +6,7 @@ const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT] = {
 #undef X
 };
 
-#define SANE_NS (UINT64_MAX / 16) /* six of a damaged log still add up without overflow */
+#define SANE_NS (UINT64_MAX / 16) /* so that six values of a damaged log do not overflow */
 
 static int largest_part(const struct cup_wait_split *split)
 {
@@ -17,7 +17,7 @@ static int largest_part(const struct cup_wait_split *split)
     return largest;
 }
 
-/* Takes the excess from the largest part, and from the next one where that is not enough. */
+/* Subtracts the excess from the largest part, then from the next one, until nothing is left. */
 static void cut_excess(struct cup_wait_split *split)
 {
     for (uint64_t left = split->excess_ns; left > 0;) {

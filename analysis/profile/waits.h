@@ -1,5 +1,5 @@
-/* Where a task's time went while its own thread used no CPU. What the library measured is made to
- * add up: the parts of a task are its wall time less its CPU time, to the nanosecond. */
+/* Where a task's time went while its own thread used no CPU. The measured parts are adjusted so
+ * that, for each task, they add up to wall time less CPU time, to the nanosecond. */
 #ifndef CUPPING_ANALYSIS_PROFILE_WAITS_H
 #define CUPPING_ANALYSIS_PROFILE_WAITS_H
 
@@ -8,9 +8,9 @@
 
 #include "include/log_format.h"
 
-/* The parts, each with its name in JSON, a short name and a text for people, the features that it
- * needs, and how it is made. Those up to RUN_DELAY are counters of the log and stand in the order
- * of these; FAULT is derived, OTHER is what is left. */
+/* The parts. X(id, name in JSON, short name, text, features that it needs, what it is). The parts
+ * up to RUN_DELAY are counters of the log, in the same order; FAULT is derived, OTHER is the rest.
+ */
 #define CUP_WAITS(X)                                                                               \
     X(IO, "io_wait_s", "I/O", "waiting for files", CUP_FEATURE_WAITS, "blocked in calls on files") \
     X(GIL, "gil_wait_s", "GIL", "the interpreter's lock", CUP_FEATURE_WAITS | CUP_FEATURE_GIL,     \
@@ -48,37 +48,38 @@ struct cup_wait_part {
 };
 extern const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT];
 
-/* What one thread waited, as counted: the measured parts. */
+/* The measured parts of one thread. */
 struct cup_measured_waits {
     uint64_t ns[CUP_WAITED_MEASURED];
 };
 
-/* The parts of one task. */
+/* All parts of one task. */
 struct cup_wait_split {
     uint64_t ns[CUP_WAITED_COUNT];
-    uint64_t excess_ns; /* measured beyond the task's non-CPU time, and cut off: clocks have grains,
-                           and calls are timed a little outside of what they time */
+    uint64_t
+        excess_ns; /* measured waits beyond the task's non-CPU time, which were cut off: clocks are
+                      coarse, and the time of a call includes a little more than the wait */
 };
 
-/* Of a task that was off the CPU for noncpu_ns. What is left of that is waits for pages if any page
- * had to be waited for, else `other`; an excess is taken from the largest parts. */
+/* Splits the non-CPU time of a task. What the measured parts leave is FAULT if the task had major
+ * page faults, else OTHER. If they exceed it, the largest parts are cut. */
 struct cup_wait_split cup_wait_split(uint64_t noncpu_ns, const struct cup_measured_waits *measured,
                                      uint64_t major_faults);
 
-/* Sums over ended tasks with a CPU clock. In each task CPU time counts for no more than its wall
- * time, so that CPU time and parts are the wall time without remainder. */
+/* Sums over tasks that ended and have a CPU time. A task's CPU time counts up to its wall time, so
+ * that CPU time and parts add up to the wall time. */
 struct cup_wait_sums {
-    uint64_t tasks; /* whose waits were measured, as the next four */
+    uint64_t tasks; /* whose waits were measured; so are those of the next four fields */
     uint64_t cpu_ns;
     uint64_t ns[CUP_WAITED_COUNT];
     uint64_t excess_ns;
-    uint64_t below_zero_ns; /* CPU time beyond wall time: of all */
-    uint64_t untold_tasks;  /* whose waits were not measured, as the next two */
+    uint64_t below_zero_ns; /* CPU time beyond wall time, over all tasks */
+    uint64_t untold_tasks;  /* whose waits were not measured; so are those of the next two fields */
     uint64_t untold_cpu_ns;
     uint64_t untold_ns; /* their non-CPU time */
 };
 
-/* Adds a task. `measured` is NULL where waits were not measured. */
+/* Adds a task. MEASURED is NULL if waits were not measured. */
 void cup_wait_sums_add_task(struct cup_wait_sums *sums, uint64_t wall_ns, uint64_t cpu_ns,
                             const struct cup_measured_waits *measured, uint64_t major_faults);
 
@@ -94,7 +95,7 @@ static inline void cup_measured_waits_add(struct cup_measured_waits *sums,
         sums->ns[i] += others->ns[i];
 }
 
-/* Those among the counters of a block. */
+/* The waits in the counters of a block. */
 static inline struct cup_measured_waits cup_measured_waits_of(const uint64_t *counters)
 {
     struct cup_measured_waits measured;
@@ -103,7 +104,7 @@ static inline struct cup_measured_waits cup_measured_waits_of(const uint64_t *co
     return measured;
 }
 
-/* True if such a counter is one of the measured parts. */
+/* True if the counter is one of the measured parts. */
 static inline bool cup_counter_is_wait(int counter)
 {
     return counter >= CUP_C_IO_WAIT_NS && counter <= CUP_C_RUN_DELAY_NS;

@@ -146,7 +146,7 @@ static struct answer *new_answer(struct cup_file_facts *facts)
     return facts->answers[facts->answer_count++] = answer;
 }
 
-static const struct cup_file_fact *refuse(struct answer *answer, const char *reason)
+static const struct cup_file_fact *refuse_answer(struct answer *answer, const char *reason)
 {
     snprintf(answer->reason, sizeof answer->reason, "%.150s", reason);
     answer->fact.reason = answer->reason;
@@ -159,8 +159,8 @@ static const struct cup_file_fact *leave_out(struct cup_file_facts *facts)
     return &too_many;
 }
 
-static const struct cup_file_fact *examine(struct cup_file_facts *facts, const char *path,
-                                           const char *tree)
+static const struct cup_file_fact *examine_file(struct cup_file_facts *facts, const char *path,
+                                                const char *tree)
 {
     struct cup_error error = {0};
     if (facts->opened >= CUP_FILES_EXAMINED)
@@ -170,8 +170,8 @@ static const struct cup_file_fact *examine(struct cup_file_facts *facts, const c
         return &misses[MISS_MEMORY];
     facts->opened++;
     if (cup_root_examine(path, tree, &answer->fact.tree, &error) != 0)
-        return refuse(answer, error.text);
-    return answer->fact.tree.ntuple ? refuse(answer, "it is an RNTuple") : &answer->fact;
+        return refuse_answer(answer, error.text);
+    return answer->fact.tree.ntuple ? refuse_answer(answer, "it is an RNTuple") : &answer->fact;
 }
 
 /* `names` is the path, a NUL and the tree, with a NUL behind it. */
@@ -188,13 +188,13 @@ static const struct cup_file_fact *answer(struct cup_file_facts *facts, const ch
     int64_t start_ns = now_ns();
     enum miss miss = MISS_MEMORY;
     char *path = find_file(facts, (struct cup_text){names, path_bytes}, size, &miss);
-    const struct cup_file_fact *fact = path ? examine(facts, path, tree) : &misses[miss];
+    const struct cup_file_fact *fact = path ? examine_file(facts, path, tree) : &misses[miss];
     free(path);
     facts->spent_ns += now_ns() - start_ns;
     return fact;
 }
 
-static bool grow(struct cup_file_facts *facts, uint32_t id)
+static bool grow_facts(struct cup_file_facts *facts, uint32_t id)
 {
     while (facts->by_name_room <= id) {
         size_t room = facts->by_name_room;
@@ -207,7 +207,7 @@ static bool grow(struct cup_file_facts *facts, uint32_t id)
 }
 
 /* Path, NUL, tree and NUL, allocated; what is in `names` as one text. */
-static char *join(struct cup_text path, struct cup_text tree)
+static char *join_names(struct cup_text path, struct cup_text tree)
 {
     char *joined = calloc(path.length + tree.length + 2, 1);
     if (joined && path.length)
@@ -220,10 +220,10 @@ static char *join(struct cup_text path, struct cup_text tree)
 const struct cup_file_fact *cup_file_facts(struct cup_file_facts *facts, struct cup_text path,
                                            uint64_t size, struct cup_text tree)
 {
-    char *names = join(path, tree);
+    char *names = join_names(path, tree);
     uint32_t id = names ? cup_intern_add(&facts->names, names, path.length + 1 + tree.length) : 0;
     const struct cup_file_fact *fact =
-        id && grow(facts, id) ? facts->by_name[id] : &misses[MISS_MEMORY];
+        id && grow_facts(facts, id) ? facts->by_name[id] : &misses[MISS_MEMORY];
     if (!fact)
         fact = facts->by_name[id] = answer(facts, names, path.length, size);
     free(names);

@@ -43,7 +43,7 @@ int cup_root_borders_meet(struct cup_root_tree *tree, const unsigned char *entri
     return 0;
 }
 
-static int ascending(const void *left, const void *right)
+static int by_number(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
@@ -75,7 +75,7 @@ int cup_root_clusters_measure(struct cup_root_tree *tree)
         return -1;
     for (size_t i = 0; i < count; i++)
         sizes[i] = tree->borders[i + 1] - tree->borders[i];
-    qsort(sizes, count, sizeof *sizes, ascending);
+    qsort(sizes, count, sizeof *sizes, by_number);
     tree->cluster_entries = most_often(sizes, count);
     free(sizes);
     return 0;

@@ -98,9 +98,9 @@ static int take_object(const unsigned char *object, const struct cup_root_key *k
 
 enum { MOST_OBJECT_BYTES = 1 << 28 };
 
-static int unpack(const unsigned char *stored, uint64_t stored_bytes,
-                  const struct cup_root_key *key, struct cup_root_tree *out,
-                  struct cup_error *error)
+static int unpack_key(const unsigned char *stored, uint64_t stored_bytes,
+                      const struct cup_root_key *key, struct cup_root_tree *out,
+                      struct cup_error *error)
 {
     if (key->object_bytes == stored_bytes)
         return take_object(stored, key, out, error);
@@ -126,12 +126,13 @@ static int take_record(FILE *file, const struct cup_root_key *key, struct cup_ro
     if (!stored)
         return cup_error_set(error, "", CUP_NO_OFFSET,
                              "the tree's record is not all there, or too large");
-    int result = unpack(stored, stored_bytes, key, out, error);
+    int result = unpack_key(stored, stored_bytes, key, out, error);
     free(stored);
     return result;
 }
 
-static int examine(FILE *file, const char *name, struct cup_root_tree *out, struct cup_error *error)
+static int read_tree(FILE *file, const char *name, struct cup_root_tree *out,
+                     struct cup_error *error)
 {
     struct cup_root_key key;
     if (cup_root_find_tree(file, name, &key, error) != 0)
@@ -150,7 +151,7 @@ int cup_root_examine(const char *path, const char *tree, struct cup_root_tree *o
     FILE *file = fopen(path, "rb");
     if (!file)
         return cup_error_system(error, path, "open it");
-    int result = examine(file, tree, out, error);
+    int result = read_tree(file, tree, out, error);
     fclose(file);
     if (result != 0) {
         cup_root_tree_free(out);

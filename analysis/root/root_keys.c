@@ -79,7 +79,7 @@ struct search {
 };
 
 /* "directory/tree" in directory "directory" is "tree"; an empty text where it is not in it. */
-static struct cup_text within(struct cup_text path, struct cup_text directory)
+static struct cup_text path_within(struct cup_text path, struct cup_text directory)
 {
     bool in = path.length > directory.length && path.bytes[directory.length] == '/' &&
               memcmp(path.bytes, directory.bytes, directory.length) == 0;
@@ -104,7 +104,7 @@ static void search_directory(struct search *search, struct cup_bytes record, str
 static void search_key(struct search *search, struct cup_root_key key, struct cup_text name,
                        struct cup_text path, unsigned depth)
 {
-    struct cup_text rest = search->anywhere ? path : within(path, name);
+    struct cup_text rest = search->anywhere ? path : path_within(path, name);
     uint64_t bytes = key.object_bytes < 64 ? key.object_bytes : 64;
     unsigned char *record =
         rest.length ? cup_root_read(search->file, key.seek + key.key_bytes, bytes) : NULL;

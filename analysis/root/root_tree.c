@@ -23,7 +23,7 @@ static int damaged(struct reading *reading)
     return cup_error_set(reading->error, "", CUP_NO_OFFSET, "the tree's record is damaged");
 }
 
-static bool pass(struct reading *reading, uint64_t bytes)
+static bool skip_bytes(struct reading *reading, uint64_t bytes)
 {
     bool enough = bytes <= reading->left;
     reading->left -= enough ? bytes : 0;
@@ -35,7 +35,7 @@ static bool pass(struct reading *reading, uint64_t bytes)
 enum { NEW_CLASS = 0xffffffff, IS_CLASS = 0x80000000, MAP_OFFSET = 2 };
 
 /* Where a reference leads to. Failed if to nowhere. */
-static struct cup_bytes follow(const struct reading *reading, uint64_t reference)
+static struct cup_bytes follow_reference(const struct reading *reading, uint64_t reference)
 {
     uint64_t size = (uint64_t)(reading->end - reading->start);
     uint64_t before = MAP_OFFSET + reading->key_bytes;
@@ -61,7 +61,7 @@ static struct cup_text take_tag(const struct reading *reading, struct cup_bytes 
     uint64_t tag = cup_bytes_take(bytes, 4);
     if (tag == NEW_CLASS)
         return take_class(bytes);
-    struct cup_bytes there = follow(reading, tag & (IS_CLASS - 1));
+    struct cup_bytes there = follow_reference(reading, tag & (IS_CLASS - 1));
     bytes->failed |= !(tag & IS_CLASS) || cup_bytes_take(&there, 4) != NEW_CLASS;
     struct cup_text class = take_class(&there);
     bytes->failed |= there.failed;
@@ -80,7 +80,7 @@ static struct cup_bytes take_item(const struct reading *reading, struct cup_byte
     if (count & CUP_ROOT_HAS_COUNT) {
         cup_bytes_skip(list, count & (CUP_ROOT_HAS_COUNT - 1));
     } else {
-        item = follow(reading, count);
+        item = follow_reference(reading, count);
         item.failed |= !(cup_bytes_take(&item, 4) & CUP_ROOT_HAS_COUNT);
     }
     return item;
@@ -172,8 +172,8 @@ static void drop_copies(struct members *members, struct cup_bytes entries, unsig
 }
 
 /* What the record holds begins at the entry behind those of the file. */
-static int meet(struct reading *reading, const struct members *members,
-                const unsigned char *entries, unsigned width)
+static int read_member(struct reading *reading, const struct members *members,
+                       const unsigned char *entries, unsigned width)
 {
     uint64_t begun = members->branch.baskets + (members->branch.embedded_baskets > 0);
     if (begun > members->most)
@@ -194,7 +194,7 @@ static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct
     unsigned seek_wide = cup_bytes_take(bytes, 1) == 2 ? 8 : wide;
     struct cup_bytes seeks = take_array(bytes, members->most, seek_wide);
     struct cup_root_branch *branch = &members->branch;
-    if (bytes->failed || !pass(reading, members->most * (4 + wide + seek_wide)))
+    if (bytes->failed || !skip_bytes(reading, members->most * (4 + wide + seek_wide)))
         return damaged(reading);
     while (branch->baskets < members->most && branch->baskets < members->written &&
            cup_bytes_take(&seeks, seek_wide) != 0) {
@@ -202,10 +202,10 @@ static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct
         branch->baskets++;
     }
     drop_copies(members, entries, wide);
-    return meet(reading, members, entries.at, wide);
+    return read_member(reading, members, entries.at, wide);
 }
 
-static int keep(struct reading *reading, const struct cup_root_branch *branch)
+static int add_branch(struct reading *reading, const struct cup_root_branch *branch)
 {
     struct cup_root_tree *tree = reading->tree;
     if (branch->baskets + branch->embedded_baskets == 0)
@@ -236,7 +236,7 @@ static int take_members(struct reading *reading, struct cup_bytes *bytes, struct
     members->branches = take_list(&own, &members->branch_count);
     cup_bytes_skip_object(&own); /* leaves */
     struct cup_bytes embedded = take_list(&own, &count);
-    if (named.failed || own.failed || !pass(reading, (uint64_t)(embedded.end - embedded.at)))
+    if (named.failed || own.failed || !skip_bytes(reading, (uint64_t)(embedded.end - embedded.at)))
         return damaged(reading);
     members->branch.embedded_baskets = count_items(reading, embedded, count);
     return take_baskets(reading, &own, members);
@@ -254,7 +254,7 @@ static int take_branch(struct reading *reading, struct cup_bytes item, unsigned 
     struct cup_text class = take_tag(reading, &item);
     while (i < sizeof derived / sizeof *derived && !cup_text_is(class, derived[i]))
         i++;
-    if (item.failed || depth > MOST_DEPTH || !pass(reading, 1))
+    if (item.failed || depth > MOST_DEPTH || !skip_bytes(reading, 1))
         return damaged(reading);
     if (i < sizeof derived / sizeof *derived)
         item = cup_bytes_take_object(&item, &version);
@@ -262,7 +262,7 @@ static int take_branch(struct reading *reading, struct cup_bytes item, unsigned 
         return cup_error_set(reading->error, "", CUP_NO_OFFSET,
                              "it has branches of class %.*s, which is not known here",
                              class.length < 100 ? (int)class.length : 100, class.bytes);
-    if (take_members(reading, &item, &members) != 0 || keep(reading, &members.branch) != 0)
+    if (take_members(reading, &item, &members) != 0 || add_branch(reading, &members.branch) != 0)
         return -1;
     return take_branches(reading, members.branches, members.branch_count, depth + 1);
 }

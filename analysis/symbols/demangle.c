@@ -24,7 +24,7 @@ static size_t plain_length(const char *symbol)
 }
 
 /* Allocated; NULL: not mangled. Rust's older form is one of C++'s, so Rust is asked first. */
-static char *demangled(const char *symbol)
+static char *demangle_symbol(const char *symbol)
 {
     char *name = rust_demangle(symbol, DMGL_NO_OPTS);
     return name ? name : cplus_demangle_v3(symbol, DMGL_NO_OPTS);
@@ -38,7 +38,7 @@ char *cup_demangle(const char *symbol, char *to, size_t room)
     if (mangled && length < sizeof plain) {
         memcpy(plain, symbol, length);
         plain[length] = '\0';
-        char *name = demangled(plain);
+        char *name = demangle_symbol(plain);
         snprintf(to, room, "%s", name ? name : plain);
         free(name);
     } else

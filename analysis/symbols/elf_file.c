@@ -13,7 +13,7 @@
  * at address 0. */
 #define PAGE UINT64_C(4096)
 
-static int say(char why[CUP_ELF_WHY], const char *what)
+static int set_reason(char why[CUP_ELF_WHY], const char *what)
 {
     snprintf(why, CUP_ELF_WHY, "%s", what);
     return -1;
@@ -25,16 +25,16 @@ static int open_file(const char *path, char why[CUP_ELF_WHY])
     struct stat status;
     int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (path[0] != '/')
-        return say(why, "it has no path of a file");
+        return set_reason(why, "it has no path of a file");
     if (fd < 0)
-        return say(why, errno == ENOENT ? "there is no such file here" : strerror(errno));
+        return set_reason(why, errno == ENOENT ? "there is no such file here" : strerror(errno));
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         return fd;
     close(fd);
-    return say(why, "it is no regular file");
+    return set_reason(why, "it is no regular file");
 }
 
-static int report(struct cup_elf *elf, const char *path, int fd)
+static int check_file(struct cup_elf *elf, const char *path, int fd)
 {
     dwfl_report_begin(elf->dwfl);
     elf->module = dwfl_report_elf(elf->dwfl, path, path, fd, 0, true);
@@ -63,9 +63,9 @@ int cup_elf_open(struct cup_elf *elf, const char *path, const char *debug_path,
     elf->dwfl = dwfl_begin(&elf->callbacks);
     if (!elf->dwfl) {
         close(fd);
-        return say(why, dwfl_errmsg(-1));
+        return set_reason(why, dwfl_errmsg(-1));
     }
-    if (report(elf, path, fd) == 0)
+    if (check_file(elf, path, fd) == 0)
         return 0;
     snprintf(why, CUP_ELF_WHY, "it cannot be read as an ELF file: %s", dwfl_errmsg(-1));
     cup_elf_close(elf);

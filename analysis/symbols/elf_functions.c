@@ -32,7 +32,8 @@ static uint32_t keep_name(struct cup_elf_functions *functions, const char *name)
     return (uint32_t)before;
 }
 
-static void add(struct cup_elf_functions *functions, const struct cup_elf_function *function)
+static void add_function(struct cup_elf_functions *functions,
+                         const struct cup_elf_function *function)
 {
     if (cup_array_grow(&functions->rows, &functions->room, functions->count,
                        sizeof *functions->rows) != 0)
@@ -86,7 +87,7 @@ static void add_symbols(struct cup_elf_functions *functions, const struct cup_el
             .rank = rank_of(name, GELF_ST_BIND(symbol.st_info)),
             .order = (uint32_t)i};
         functions->out_of_memory |= function.name == 0;
-        add(functions, &function);
+        add_function(functions, &function);
     }
 }
 
@@ -145,7 +146,8 @@ static void add_starts(struct cup_elf_functions *functions, const struct cup_elf
         memcpy(&start, (const char *)data->d_buf + sizeof head + i * 2 * sizeof start,
                sizeof start);
         uint64_t at = address + (uint64_t)(int64_t)start;
-        add(functions, &(struct cup_elf_function){.start = at, .end = at, .rank = RANK_NAMELESS});
+        add_function(functions,
+                     &(struct cup_elf_function){.start = at, .end = at, .rank = RANK_NAMELESS});
     }
 }
 

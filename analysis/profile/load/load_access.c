@@ -1,11 +1,11 @@
-/* Where tasks read their files: only the places of the records are kept, for there are millions of
- * strokes; access_feed.h reads them again. */
+/* Where tasks read their files. There may be millions of access extents, so the profile only holds
+ * the places of their records; access_feed.h reads them when they are needed. */
 #include "analysis/profile/load/loader.h"
 
 #include <stdlib.h>
 
-/* Keeps the place unless its task, or what no task did, was not asked for. */
-static void keep(struct cup_loader *loader, const struct cup_access_set *set)
+/* Adds the place to the profile, unless the options exclude its task. */
+static void add_place(struct cup_loader *loader, const struct cup_access_set *set)
 {
     uint32_t number = cup_owner_of(loader, set->task, set->own);
     uint32_t file = cup_id_map_get(&loader->files, set->file);
@@ -21,8 +21,8 @@ static void keep(struct cup_loader *loader, const struct cup_access_set *set)
         *place = (struct cup_access_place){loader->process, set->at, task, file - 1, set->kept};
 }
 
-/* The set was written out with that sequence: what it still holds is in this record. */
-static void forget_set(struct cup_loader *loader, uint32_t number, uint32_t sequence)
+/* The set was written out with that sequence: the record holds what the set still has. */
+static void drop_set(struct cup_loader *loader, uint32_t number, uint32_t sequence)
 {
     uint32_t known = cup_id_map_get(&loader->access_sets.by_number, number);
     if (known && loader->access_sets.sets[known - 1].kept == sequence)
@@ -34,13 +34,14 @@ void cup_load_access(struct cup_loader *loader, const struct cup_record *record)
     if (!loader->options->accesses)
         return;
     struct cup_r_access fixed = cup_read_access(record);
-    forget_set(loader, fixed.set, fixed.sequence);
+    drop_set(loader, fixed.set, fixed.sequence);
     const struct cup_access_set set = {
         .at = record_place(loader), .task = fixed.task, .file = fixed.file, .own = fixed.own};
-    keep(loader, &set);
+    add_place(loader, &set);
 }
 
-/* Its file may be introduced by a record that comes later, and it may be written out in one. */
+/* Only remembers the set: the FILE record that it refers to, or an ACCESS record that replaces it,
+ * may come later in the log. */
 void cup_load_extents(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_access_sets *sets = &loader->access_sets;
@@ -60,7 +61,7 @@ void cup_load_open_extents(struct cup_loader *loader)
 {
     for (size_t i = 0; i < loader->access_sets.count; i++)
         if (loader->access_sets.sets[i].file)
-            keep(loader, &loader->access_sets.sets[i]);
+            add_place(loader, &loader->access_sets.sets[i]);
 }
 
 void cup_access_sets_clear(struct cup_access_sets *sets)

@@ -1,9 +1,9 @@
-/* What threads did for tasks, and to files. */
+/* Counters of tasks and files. */
 #include "analysis/profile/load/loader.h"
 
 #include "analysis/log/log_pairs.h"
 
-/* Where the histograms of the task that a block is counted for are summed up; NULL for none. */
+/* The histograms of the prefix of a task; NULL if no task is known, or the options exclude it. */
 static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
 {
     struct cup_profile *profile = profile_of(loader);
@@ -14,7 +14,7 @@ static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
     return profile->prefixes[prefix].durations[0];
 }
 
-/* What an inherited thread read that is nobody's. */
+/* Makes what an inherited thread read unattributed. */
 static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
 {
     counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
@@ -27,7 +27,7 @@ static void add_peak(struct cup_item *item, uint64_t bytes)
     item->peak_kib += (uint32_t)(kib < room ? kib : room);
 }
 
-/* Adds a block's counters to those of a task of the profile. */
+/* Adds a block's counters to those of a task. */
 static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t index, uint32_t kind,
                         const uint64_t counters[CUP_COUNTER_COUNT])
 {
@@ -50,7 +50,7 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
     cup_measured_waits_add(&process_of(loader)->helper_waits, &helped);
 }
 
-/* Adds what one thread did for a task (0: for none). */
+/* Adds the counters of a block to its task; 0: no task is known. */
 static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t kind,
                       uint64_t counters[CUP_COUNTER_COUNT])
 {
@@ -85,7 +85,8 @@ void cup_load_counters(struct cup_loader *loader, const struct cup_record *recor
     add_block(loader, block.task, block.own, counters);
 }
 
-/* Where what a task (0: none) did to a file is summed up; NULL if it was not asked for. */
+/* The sum of a file for the prefix of a task (0: no task is known); NULL if the options exclude it.
+ */
 static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, uint32_t file_id)
 {
     uint32_t file = cup_id_map_get(&loader->files, file_id);
@@ -121,7 +122,6 @@ static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
         buckets[i] += block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
 }
 
-/* What the process had still open when it died, or when we looked. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
 {
     uint32_t owner = cup_owner_of(loader, open->block.task, open->block.own);

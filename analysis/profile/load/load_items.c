@@ -1,7 +1,7 @@
-/* What tasks were given to do, and what Coffea reports of it. */
+/* Work items of tasks, and what Coffea reports about them. */
 #include "analysis/profile/load/loader.h"
 
-/* The task's item, made at need; NULL without memory. */
+/* The task's item, which is added if there is none yet; NULL without memory. */
 static struct cup_item *item_of(struct cup_loader *loader, struct cup_task *task)
 {
     if (task->item)

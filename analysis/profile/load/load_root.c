@@ -21,8 +21,7 @@ static uint32_t file_of_record(struct cup_loader *loader, uint32_t id)
     return index;
 }
 
-/* The file of a record that names it by its FILE record, or, without one, by its path; NULL without
- * memory. */
+/* The ROOT file with that FILE record, or, if FILE is 0, with that path; NULL without memory. */
 static struct cup_root_file *root_file_of(struct cup_loader *loader, uint32_t file, uint32_t path)
 {
     uint32_t index = file ? file_of_record(loader, file)
@@ -30,7 +29,7 @@ static struct cup_root_file *root_file_of(struct cup_loader *loader, uint32_t fi
     return index ? &profile_of(loader)->root_files[index - 1] : NULL;
 }
 
-/* Of a file without a descriptor its own head is the only one to tell. */
+/* The size of a remote file is known only from its own head. */
 static void note_size(struct cup_loader *loader, uint32_t id, uint64_t end)
 {
     uint32_t index = cup_id_map_get(&loader->files, id);
@@ -82,7 +81,7 @@ void cup_load_branch(struct cup_loader *loader, const struct cup_record *record)
     profile_of(loader)->processes[loader->process].branches++;
 }
 
-/* Index + 1; 0 without memory. Branch 0, and one that no record introduced, have no names. */
+/* Index + 1; 0 without memory. Branch 0 and branches without a BRANCH record have no names. */
 static uint32_t branch_of(struct cup_loader *loader, uint32_t number)
 {
     uint32_t known = cup_id_map_get(&loader->branches, number);
@@ -94,7 +93,7 @@ static uint32_t branch_of(struct cup_loader *loader, uint32_t number)
 
 /* ---- has a task read all that it was to? -------------------------------------------------- */
 
-/* Tasks come with the same two names again and again. */
+/* Successive tasks have the same two names, so the last answer is cached. */
 static bool is_tree(struct cup_loader *loader, uint32_t item_tree, uint32_t branch_tree)
 {
     if (item_tree != loader->item_tree || branch_tree != loader->branch_tree) {
@@ -105,7 +104,7 @@ static bool is_tree(struct cup_loader *loader, uint32_t item_tree, uint32_t bran
     return loader->same_tree;
 }
 
-/* In different baskets: those read again have as many as others on average. */
+/* Entries in different baskets. Baskets that were read again are taken to have the mean number. */
 static uint64_t entries_of(const uint64_t *values)
 {
     uint64_t entries = values[CUP_BV_ENTRIES], baskets = values[CUP_BV_BASKETS];
@@ -127,15 +126,15 @@ static void check_entries(struct cup_loader *loader, struct cup_item *item,
 
 /* ---- baskets ------------------------------------------------------------------------------ */
 
-/* Of whom a record tells. */
+/* The reader that a BASKETS record is about. */
 struct reader {
     uint32_t task;         /* index + 1; 0: not known */
     struct cup_item *item; /* NULL: none */
     enum cup_baskets_source source;
 };
 
-/* A task's records stand together: the branch remembers the last one. Returns whether this is the
- * first time that the task comes with baskets of it. */
+/* Counts the task as a reader of the branch. A task's records are next to each other, so the branch
+ * only remembers the last task. Returns true if the task is new for the branch. */
 static bool count_task(struct cup_branch *branch, const struct reader *reader)
 {
     if (reader->task == 0 || branch->last_task == reader->task)
@@ -147,7 +146,7 @@ static bool count_task(struct cup_branch *branch, const struct reader *reader)
     return true;
 }
 
-/* Returns whether it is a branch more that the task read. */
+/* Returns true if the branch is new for the task. */
 static bool add_row(struct cup_loader *loader, const struct cup_basket_row *row,
                     const struct reader *reader)
 {
@@ -203,7 +202,7 @@ static struct cup_item *item_of(struct cup_profile *profile, uint32_t task)
     return item ? &profile->items[item - 1] : NULL;
 }
 
-/* The rows of a record that is wanted. */
+/* Adds the rows of a record of a loaded task. */
 static void add_rows(struct cup_loader *loader, struct cup_basket_reader *rows, uint32_t task,
                      uint32_t at)
 {

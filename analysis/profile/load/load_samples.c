@@ -1,4 +1,4 @@
-/* What Dask knows of itself: samples, spans, fine metrics. */
+/* Dask's own state: samples, spans, fine metrics. */
 #include "analysis/profile/load/loader.h"
 
 #include <math.h>

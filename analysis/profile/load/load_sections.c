@@ -1,12 +1,12 @@
-/* What the program named itself: sections and values. */
+/* Sections and values that the program named. */
 #include "analysis/profile/load/loader.h"
 
 #include <math.h>
 
 #include "analysis/log/log_pairs.h"
 
-/* Whose a record is: false if that was not asked for, or its task is lost (counted). A task of the
- * profile: index + 1. */
+/* Finds the task (index + 1) and the prefix of a record. False if the options exclude it, or if its
+ * task is lost, which is counted. */
 static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task, uint32_t *prefix)
 {
     *task = 0;

@@ -12,8 +12,8 @@ static void saw_thread(struct cup_loader *loader, uint32_t tid)
     process_of(loader)->task_threads++;
 }
 
-/* Of a task that has no key: no other process's tasks have the same, whatever the order in which
- * logs are read. */
+/* A hash for a task without a key. It is different for each task of each process, and does not
+ * depend on the order in which logs are read. */
 static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
 {
     char place[sizeof header->host + 64];
@@ -23,8 +23,8 @@ static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
     return cup_key_hash((struct cup_text){place, (size_t)bytes});
 }
 
-/* Attempts are found by their keys. Keys that are not known, those that the library makes up where
- * there is no Dask, and the names of an actor's methods tell nothing across processes. */
+/* Attempts at one task are recognised by equal keys. Unknown keys, keys that cupping makes up
+ * without Dask, and names of actors' methods do not identify a task across processes. */
 static uint64_t hash_key(const struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_begin begin = cup_read_task_begin(record);
@@ -34,7 +34,7 @@ static uint64_t hash_key(const struct cup_loader *loader, const struct cup_recor
                                     : hash_place(&loader->log->header, begin.task);
 }
 
-/* Strings of the profile; 0: not known. */
+/* Strings of the profile. */
 struct span {
     uint32_t name, id;
 };
@@ -80,7 +80,8 @@ static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct 
     return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
 }
 
-/* A task that is not wanted: its span's fine metrics are not those of wanted tasks alone. */
+/* Skips a task that the options exclude. Its span is remembered: the span's fine metrics include
+ * those of excluded tasks. */
 static void pass_over(struct cup_loader *loader, uint32_t task, struct span span)
 {
     cup_builder_map(loader->builder, &loader->tasks, task, CUP_UNWANTED_TASK);

@@ -1,4 +1,4 @@
-/* Where tasks' time went. */
+/* Splits the time of tasks into CPU time and waits. */
 #include "analysis/profile/load/loader.h"
 
 static bool measures_waits(struct cup_loader *loader)
@@ -6,8 +6,9 @@ static bool measures_waits(struct cup_loader *loader)
     return (process_of(loader)->header.features & CUP_FEATURE_WAITS) != 0;
 }
 
-/* Splits the time of a task that has ended; `own` is NULL where its thread told nothing. Only once,
- * and not without a CPU clock: all the time of an async task would be a wait. */
+/* Adds the time of a task that has ended to the sums of its prefix and process, once. OWN is NULL
+ * if no waits of its thread are known. Tasks without CPU time are left out: all the time of an
+ * async task would become a wait. */
 static void split_time(struct cup_loader *loader, struct cup_task *task,
                        const struct cup_own_waits *own)
 {
@@ -24,7 +25,7 @@ static void split_time(struct cup_loader *loader, struct cup_task *task,
                            measured, waits->major_faults);
 }
 
-static bool tells_nothing(const struct cup_own_waits *waits)
+static bool is_empty(const struct cup_own_waits *waits)
 {
     uint64_t any = waits->major_faults;
     for (int i = 0; i < CUP_WAITED_MEASURED; i++)
@@ -32,7 +33,8 @@ static bool tells_nothing(const struct cup_own_waits *waits)
     return any == 0;
 }
 
-/* The block of a task's own thread is written before the task's end, as a rule. */
+/* The block of a task's own thread is normally written before TASK_END; then it is kept until that.
+ */
 void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
                         const uint64_t counters[CUP_COUNTER_COUNT])
 {
@@ -41,7 +43,7 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
                                         counters[CUP_C_MAJOR_FAULTS]};
     if (profile->own_waits)
         cup_measured_waits_add(&profile->own_waits[index], &waits.measured);
-    if (!measures_waits(loader) || tells_nothing(&waits))
+    if (!measures_waits(loader) || is_empty(&waits))
         return;
     if (profile->tasks[index].status)
         split_time(loader, &profile->tasks[index], &waits);
@@ -66,7 +68,6 @@ void cup_load_ended(struct cup_loader *loader, struct cup_task *task)
         split_time(loader, task, &own);
 }
 
-/* Those whose own thread told nothing, or too late. */
 void cup_load_split_the_rest(struct cup_loader *loader)
 {
     struct cup_profile *profile = profile_of(loader);

@@ -1,5 +1,5 @@
-/* What the files share that add the records of one log to a profile: log_loader.c reads the log and
- * hands each record to the handler of its type. */
+/* Shared by the files that add the records of one log to a profile. log_loader.c reads the log and
+ * calls the function for the type of each record. */
 #ifndef CUPPING_ANALYSIS_PROFILE_LOAD_LOADER_H
 #define CUPPING_ANALYSIS_PROFILE_LOAD_LOADER_H
 
@@ -9,15 +9,15 @@
 #include "analysis/profile/load/visits.h"
 #include "analysis/profile/profile_builder.h"
 
-/* An ACCESS record, or a STROKES record that is not told in one; kept is its sequence then. */
+/* An ACCESS record, or an EXTENTS record that no ACCESS record replaces. */
 struct cup_access_set {
     uint32_t at; /* record_place() */
     uint32_t task, file, own, kept;
 };
 
-/* STROKES records in use. */
+/* The EXTENTS records that are in use. */
 struct cup_access_sets {
-    struct cup_access_set *sets; /* owned; file 0: told meanwhile */
+    struct cup_access_set *sets; /* owned; file 0: replaced by an ACCESS record */
     size_t count, room;
     struct cup_id_map by_number; /* index + 1 */
 };
@@ -25,11 +25,11 @@ struct cup_access_sets {
 /* In maps of tasks: a task that the options exclude. */
 #define CUP_UNWANTED_TASK UINT32_MAX
 
-/* What is needed while one log is read. The maps are by the ids of that log. */
+/* The state while one log is loaded. The keys of maps are ids of that log. */
 struct cup_loader {
     struct cup_builder *builder;
     const struct cup_load_options *options;
-    uint32_t span; /* string, a name or an id; 0: all spans */
+    uint32_t span; /* string: name or id of the only span to be loaded; 0: all spans */
     const struct cup_log *log;
     uint32_t process; /* index */
     struct cup_clock clock;
@@ -39,9 +39,9 @@ struct cup_loader {
     struct cup_id_map servers;      /* index + 1 */
     struct cup_id_map columns;      /* index + 1 */
     struct cup_id_map tasks;        /* by number: index + 1, or CUP_UNWANTED_TASK */
-    struct cup_id_map threads;      /* by tid: 1 for those that ran tasks */
-    struct cup_id_map others;       /* by span's id in the profile: 1 if it is among other_spans */
-    struct cup_id_map voided;       /* by number: 1 for tasks whose threads served others, too */
+    struct cup_id_map threads;      /* by tid: 1 for threads that ran tasks */
+    struct cup_id_map others;       /* by string of the span's id: 1 if it is in other_spans */
+    struct cup_id_map voided;       /* by number: 1 for tasks with a VOID record */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
     struct cup_id_map sample_rows; /* by number of a sample: where its first ROWS record is */
@@ -71,10 +71,10 @@ static inline uint32_t string_of(struct cup_loader *loader, uint32_t id)
     return string;
 }
 
-/* A time of the log, by the scheduler's clock where that is known. */
-static inline int64_t time_of(const struct cup_loader *loader, int64_t told_ns)
+/* A time of the log, shifted to the scheduler's clock if the difference is known. */
+static inline int64_t time_of(const struct cup_loader *loader, int64_t log_ns)
 {
-    return cup_clock_time(&loader->clock, told_ns);
+    return cup_clock_time(&loader->clock, log_ns);
 }
 
 static inline void saw_time(struct cup_loader *loader, int64_t time_ns)
@@ -83,14 +83,14 @@ static inline void saw_time(struct cup_loader *loader, int64_t time_ns)
         process_of(loader)->last_ns = time_ns;
 }
 
-/* Not all tasks were asked for. */
+/* True if the options exclude some tasks. */
 static inline bool is_selective(const struct cup_loader *loader)
 {
     return loader->span || loader->options->from_ns != loader->options->to_ns;
 }
 
-/* Threads that the task started served others, too. Where records were dropped, one that says so
- * may be among them. */
+/* True if threads that the task started served other tasks as well: it has a VOID record, or may
+ * have one that was dropped. */
 static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
 {
     const uint64_t *health = loader->log->header.health;
@@ -98,13 +98,14 @@ static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
            (health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
 }
 
-/* The task that a block of KIND is counted for; 0: none. */
+/* The task that a block of KIND counts for; 0: none. */
 static inline uint32_t cup_owner_of(const struct cup_loader *loader, uint32_t task, uint32_t kind)
 {
     return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
 }
 
-/* The task of that number; NULL if it was not asked for, or its begin is lost (counted). */
+/* The task of that number; NULL if the options exclude it, or if its TASK_BEGIN is lost, which is
+ * counted. */
 static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t number)
 {
     uint32_t index = cup_id_map_get(&loader->tasks, number);
@@ -113,8 +114,8 @@ static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t num
     return index == 0 || index == CUP_UNWANTED_TASK ? NULL : &profile_of(loader)->tasks[index - 1];
 }
 
-/* Where the current record stands in the log, in units of 8 bytes; 0 beyond 32 GiB: the record is
- * then not found again. */
+/* The offset of the current record in the log, in units of 8 bytes. 0 beyond 32 GiB: then nothing
+ * finds the record again. */
 static inline uint32_t record_place(const struct cup_loader *loader)
 {
     uint64_t place = loader->log->record_offset / 8;
@@ -132,11 +133,12 @@ CUP_RECORDS(X)
 void cup_load_open_extents(struct cup_loader *loader);
 void cup_access_sets_clear(struct cup_access_sets *sets);
 
-/* What the process had still open when it died, or when we looked. */
+/* Adds a block that the process had not closed. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
 
-/* Where tasks' time went: load_waits.c. The block of a task's own thread (index: of the task in the
- * profile); a task that has ended; all whose own thread told nothing, or too late. */
+/* Where tasks' time went (load_waits.c): adds the counters of a task's own thread (INDEX: in the
+ * profile's tasks); handles the end of a task; at the end of the log, adds the tasks whose own
+ * thread has no known waits. */
 void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
                         const uint64_t counters[CUP_COUNTER_COUNT]);
 void cup_load_ended(struct cup_loader *loader, struct cup_task *task);

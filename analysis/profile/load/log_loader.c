@@ -1,4 +1,4 @@
-/* Adds one log to the model: one handler for each type of record. */
+/* Reads one log and adds its records to a profile. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "analysis/profile/load/log_loader.h"
@@ -7,7 +7,7 @@
 
 #include "analysis/profile/load/loader.h"
 
-#define CUP_BIN_MOST_NS (UINT64_C(100000000) << 20) /* bins of a sound log are not wider */
+#define CUP_BIN_MOST_NS (UINT64_C(100000000) << 20) /* the widest bins of a sound log */
 
 /* ---- strings, facts, servers, files ----------------------------------------------------- */
 
@@ -35,7 +35,7 @@ void cup_load_note(struct cup_loader *loader, const struct cup_record *record)
         *entry = (struct cup_note){loader->process, string_of(loader, note.text)};
 }
 
-/* A server is told again when more is known of it: the last record counts. */
+/* A server has further records when more is known about it: the last one counts. */
 void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_server server = cup_read_server(record);
@@ -100,7 +100,7 @@ void cup_load_child(struct cup_loader *loader, const struct cup_record *record)
                                     time_of(loader, child.time_ns)};
 }
 
-/* What it says is read beforehand: see runs.h. */
+/* Runs were read before all other records, see runs.h. */
 void cup_load_run(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_run run = cup_read_run(record);
@@ -148,8 +148,8 @@ static bool bin_is_empty(const struct cup_series *series, int bin)
     return any == 0;
 }
 
-/* A process that was killed was there at least until its series' last bin in use began. */
-static void see_series(struct cup_loader *loader, const struct cup_log *log)
+/* A process that was killed lived at least until the begin of the last used bin of its series. */
+static void add_series_time(struct cup_loader *loader, const struct cup_log *log)
 {
     struct cup_series series;
     int bin = CUP_SERIES_BINS - 1;
@@ -189,8 +189,8 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
         cup_load_split_the_rest(loader);
 }
 
-/* Which tasks' threads served others is said after some of what they did: looked for beforehand, in
- * the few logs that say so. */
+/* Reads all VOID records first, because a VOID record comes after records that it applies to. Only
+ * few logs have any. */
 static void find_voided(struct cup_loader *loader, const char *path)
 {
     struct cup_log log;
@@ -229,13 +229,13 @@ static void load_log(struct cup_loader *loader, const char *path)
         if (log.header.health[CUP_H_THREADS_VOIDED])
             find_voided(loader, path);
         read_records(loader, &log);
-        see_series(loader, &log);
+        add_series_time(loader, &log);
         finish_log(loader, &log);
     }
     cup_log_close(&log);
 }
 
-static void finish(struct cup_loader *loader)
+static void free_loader(struct cup_loader *loader)
 {
     cup_id_map_clear(&loader->strings);
     cup_id_map_clear(&loader->files);
@@ -265,5 +265,5 @@ void cup_load_log(struct cup_builder *builder, const char *path,
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
     builder->all_basket_places = options->baskets;
     load_log(&loader, path);
-    finish(&loader);
+    free_loader(&loader);
 }

@@ -4,7 +4,7 @@
 
 #include "analysis/profile/profile_builder.h"
 
-/* A log that is damaged, or that cannot be read at all, is told in the profile. */
+/* Damage, or a log that cannot be read at all, is added to profile->damages. */
 void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options);
 

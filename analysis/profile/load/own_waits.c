@@ -5,7 +5,7 @@
 
 #include "analysis/base/array.h"
 
-static void forget(struct cup_own_wait_list *list, size_t from, size_t count)
+static void remove_waits(struct cup_own_wait_list *list, size_t from, size_t count)
 {
     list->count -= count;
     memmove(&list->waits[from], &list->waits[from + count],
@@ -15,7 +15,7 @@ static void forget(struct cup_own_wait_list *list, size_t from, size_t count)
 int cup_own_waits_keep(struct cup_own_wait_list *list, const struct cup_own_waits *waits)
 {
     if (list->count == CUP_OWN_WAITS_MOST)
-        forget(list, 0, CUP_OWN_WAITS_MOST / 2);
+        remove_waits(list, 0, CUP_OWN_WAITS_MOST / 2);
     if (cup_array_grow(&list->waits, &list->room, list->count, sizeof *list->waits) != 0)
         return -1;
     list->waits[list->count++] = *waits;
@@ -28,7 +28,7 @@ bool cup_own_waits_take(struct cup_own_wait_list *list, uint32_t task, struct cu
         if (list->waits[i].task != task)
             continue;
         *waits = list->waits[i];
-        forget(list, i, 1);
+        remove_waits(list, i, 1);
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
-/* Loads all logs of a directory, several at a time: each into a profile of its own, which is then
- * merged in the order of the logs' names, so that the result does not depend on timing. */
+/* Loads all logs of a directory, several at the same time. Each is loaded into a profile of its
+ * own, and these are merged in the order of the logs' names, so that the result does not depend on
+ * timing. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -19,7 +20,7 @@
 /* ---- the directory ---------------------------------------------------------------------- */
 
 struct names {
-    char **names; /* owned, with what they point to */
+    char **names; /* owned, and the names, too */
     size_t count, room;
 };
 
@@ -37,7 +38,7 @@ static void free_names(struct names *names)
 }
 
 /* "DIRECTORY/NAME", allocated. */
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
     char *path = malloc(bytes);
@@ -49,7 +50,7 @@ static char *join(const char *directory, const char *name)
 static int add_name(struct names *names, const char *directory, const char *name)
 {
     if (cup_array_grow(&names->names, &names->room, names->count, sizeof *names->names) != 0 ||
-        !(names->names[names->count] = join(directory, name)))
+        !(names->names[names->count] = join_path(directory, name)))
         return -1;
     names->count++;
     return 0;
@@ -94,18 +95,18 @@ static int list_logs(const char *directory, struct names *names, struct cup_erro
 
 /* ---- the crew --------------------------------------------------------------------------- */
 
-/* A larger log is loaded in its turn, straight into the profile: a second copy of its tasks would
- * cost more memory than the time it saves. */
+/* A larger log is loaded directly into the whole profile when it is its turn: a second copy of its
+ * tasks would take too much memory. */
 enum { LARGE_LOG = 32 << 20 };
 
 struct crew {
     const struct names *names;
     const struct cup_load_options *options;
-    struct cup_builder builder; /* of the whole profile; for whoever's turn it is */
-    pthread_mutex_t lock;       /* over what follows */
+    struct cup_builder builder; /* of the whole profile; used only by the thread whose turn it is */
+    pthread_mutex_t lock;       /* protects the fields below */
     pthread_cond_t turn_changed;
-    size_t next; /* log to be taken */
-    size_t turn; /* log to be merged */
+    size_t next; /* index of the next log to load */
+    size_t turn; /* index of the next log to merge */
 };
 
 static bool take_log(struct crew *crew, size_t *log)
@@ -146,7 +147,7 @@ static void load_in_turn(struct crew *crew, size_t log)
     end_turn(crew);
 }
 
-static void load_aside(struct crew *crew, size_t log, struct cup_builder *aside)
+static void load_and_merge(struct crew *crew, size_t log, struct cup_builder *aside)
 {
     cup_builder_empty(aside);
     cup_load_log(aside, crew->names->names[log], crew->options);
@@ -158,7 +159,7 @@ static void load_aside(struct crew *crew, size_t log, struct cup_builder *aside)
     end_turn(crew);
 }
 
-static void work(void *context)
+static void load_logs(void *context)
 {
     struct crew *crew = context;
     struct cup_profile profile;
@@ -169,7 +170,7 @@ static void work(void *context)
         if (is_large(crew->names->names[log]))
             load_in_turn(crew, log);
         else
-            load_aside(crew, log, &aside);
+            load_and_merge(crew, log, &aside);
     }
     cup_builder_finish(&aside);
     cup_profile_free(&profile);
@@ -179,13 +180,13 @@ static void load_names(struct crew *crew)
 {
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->turn_changed, NULL);
-    cup_parallel(crew->names->count, work, crew);
+    cup_parallel(crew->names->count, load_logs, crew);
     pthread_cond_destroy(&crew->turn_changed);
     pthread_mutex_destroy(&crew->lock);
 }
 
-/* Paths are taken for work only where nothing better is known: beside Coffea's chunks, tasks that
- * are given paths look at files in advance, merge or draw. */
+/* Tasks with paths count as chunks only if there are no better ones: in a run with Coffea's chunks,
+ * they read metadata, merge or plot. */
 static void settle_paths(struct cup_profile *profile)
 {
     bool paths = false;
@@ -230,7 +231,7 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
                          (unsigned long long)profile->logs_unreadable, profile->damages[0].text);
 }
 
-/* Which tasks are wanted. */
+/* Sets the time window of the run that the options ask for. */
 static void choose_run(struct cup_builder *builder, const struct names *names,
                        struct cup_load_options *options)
 {

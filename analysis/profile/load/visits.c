@@ -4,7 +4,7 @@
 
 #include "analysis/base/array.h"
 
-static int cover(struct cup_visits *visits, size_t task)
+static int cover_task(struct cup_visits *visits, size_t task)
 {
     while (visits->task_count <= task) {
         if (cup_array_grow(&visits->first, &visits->task_room, visits->task_count,
@@ -17,7 +17,7 @@ static int cover(struct cup_visits *visits, size_t task)
 
 bool cup_visits_add(struct cup_visits *visits, size_t task, uint32_t file)
 {
-    if (cover(visits, task) != 0)
+    if (cover_task(visits, task) != 0)
         return true;
     for (uint32_t at = visits->first[task]; at; at = visits->visits[at - 1].next)
         if (visits->visits[at - 1].file == file)
@@ -27,12 +27,6 @@ bool cup_visits_add(struct cup_visits *visits, size_t task, uint32_t file)
     visits->visits[visits->count++] = (struct cup_visit){file, visits->first[task]};
     visits->first[task] = (uint32_t)visits->count;
     return true;
-}
-
-void cup_visits_reset(struct cup_visits *visits)
-{
-    visits->task_count = 0;
-    visits->count = 0;
 }
 
 void cup_visits_clear(struct cup_visits *visits)

@@ -1,4 +1,4 @@
-/* Which tasks of one log used which files, so that a file's tasks are counted once each. */
+/* Which tasks of one log used which files, so that a task counts once for each file. */
 #ifndef CUPPING_ANALYSIS_PROFILE_LOAD_VISITS_H
 #define CUPPING_ANALYSIS_PROFILE_LOAD_VISITS_H
 
@@ -17,12 +17,9 @@ struct cup_visits {
     size_t count, room;
 };
 
-/* True the first time that the task comes with the file. Without memory also true: then the count
- * is too high, which the caller cannot help. */
+/* Returns true the first time for a task and file, and also without memory: the count is then too
+ * high, but the caller can do nothing about it. */
 bool cup_visits_add(struct cup_visits *visits, size_t task, uint32_t file);
-
-/* Forgets all visits and keeps the room, for the next log. */
-void cup_visits_reset(struct cup_visits *visits);
 
 void cup_visits_clear(struct cup_visits *visits);
 

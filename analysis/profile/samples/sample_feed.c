@@ -21,7 +21,7 @@ static double not_below_zero(double value)
     return value < 0 ? 0 : value;
 }
 
-/* As Dask's own MemoryState has it: managed is what is in memory, without what is spilled. */
+/* As in Dask's MemoryState: managed memory does not include what is spilled. */
 static void fill_memory(double *values, const uint64_t *heartbeat)
 {
     uint64_t spilled = heartbeat[CUP_HV_SPILLED_MEMORY_BYTES];
@@ -33,7 +33,7 @@ static void fill_memory(double *values, const uint64_t *heartbeat)
     values[CUP_SEEN_UNMANAGED] = not_below_zero(values[CUP_SEEN_MEMORY] - values[CUP_SEEN_MANAGED]);
 }
 
-/* The longest time between two ticks of the server itself, beyond what they are set to. */
+/* The server's longest time between two ticks, less the configured time. */
 static double own_stall(const struct cup_sample *sample)
 {
     return not_below_zero(number_of(sample->values[CUP_SV_LOOP_LONGEST_NS]) -
@@ -41,8 +41,8 @@ static double own_stall(const struct cup_sample *sample)
            1e9;
 }
 
-/* Of other servers only the mean time between ticks is known. Dask sets all ticks alike. */
-static double told_stall(const struct cup_sample *sample, const uint64_t *heartbeat)
+/* Of other servers, only the mean time between ticks is known. Dask configures all ticks alike. */
+static double heartbeat_stall(const struct cup_sample *sample, const uint64_t *heartbeat)
 {
     return not_below_zero(number_of(heartbeat[CUP_HV_LOOP_INTERVAL_NS]) -
                           number_of(sample->values[CUP_SV_TICK_NS])) /
@@ -60,7 +60,7 @@ static void fill_heartbeat(double *values, const uint64_t *heartbeat)
     values[CUP_SEEN_FDS] = number_of(heartbeat[CUP_HV_NUM_FDS]);
 }
 
-/* A limit of 0 is none. */
+/* A memory limit of 0 means no limit. */
 static void fill_state(double *values, const uint64_t *state)
 {
     uint64_t limit = state[CUP_WV_MEMORY_LIMIT];
@@ -75,8 +75,8 @@ static void fill_state(double *values, const uint64_t *state)
 
 /* ---- a profile -------------------------------------------------------------------------- */
 
-/* The scheduler with the most samples in that time, or, if none has any, at all. One sample within
- * weighs more than all those outside. */
+/* Chooses the scheduler with the most samples between FROM and TO; if none has any there, the one
+ * with the most samples at all. */
 static int choose_scheduler(struct cup_sample_feed *feed, int64_t from_ns, int64_t to_ns)
 {
     const struct cup_profile *profile = feed->profile;
@@ -113,7 +113,7 @@ static int name_worker(struct cup_sample_feed *feed, struct cup_id_map *map, siz
     return cup_id_map_set(map, worker->address, number);
 }
 
-/* A worker is told by its address: one that came back is the same. */
+/* Workers are identified by their addresses, so one that left and came back is the same here. */
 static int name_workers(struct cup_sample_feed *feed)
 {
     size_t count = feed->profile->sampled_worker_count;
@@ -172,7 +172,7 @@ static bool row_of_profile(struct cup_sample_feed *feed, struct cup_sample_row *
     fill_state(row->values, told->values);
     fill_heartbeat(row->values, told->heartbeat);
     row->values[CUP_SEEN_STALL] =
-        feed->together ? told_stall(sample, told->heartbeat) : own_stall(sample);
+        feed->together ? heartbeat_stall(sample, told->heartbeat) : own_stall(sample);
     return true;
 }
 
@@ -207,7 +207,7 @@ static size_t count_workers(const struct cup_told_value *values, size_t from, si
     return workers;
 }
 
-/* All that the file says of one moment. */
+/* The next sample of a file: all its values of one time. */
 static bool next_of_file(struct cup_sample_feed *feed, struct cup_sample_head *head)
 {
     const struct cup_samples_file *file = feed->file;

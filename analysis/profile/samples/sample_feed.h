@@ -1,5 +1,5 @@
-/* Hands out samples one after the other, whoever took them: the scheduler, the workers of
- * themselves, or others, whose file is given. The one place that knows how they are held. */
+/* Iterates over samples from any source: of the scheduler, of workers about themselves, or from a
+ * file that another tool wrote. */
 #ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_FEED_H
 #define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_FEED_H
 
@@ -11,42 +11,43 @@
 enum cup_sample_origin {
     CUP_SAMPLES_NONE,
     CUP_SAMPLES_SCHEDULER,
-    CUP_SAMPLES_WORKERS, /* each of itself */
+    CUP_SAMPLES_WORKERS, /* of workers about themselves */
     CUP_SAMPLES_FILE,
 };
 
 struct cup_sample_feed {
     enum cup_sample_origin origin;
-    const struct cup_profile *profile;   /* NULL for a file */
-    const struct cup_samples_file *file; /* NULL for a profile */
-    /* A sample is of all workers that there are, and samples come in the order of time; otherwise
-     * only those of one worker do. */
+    const struct cup_profile *profile;   /* NULL if the source is a file */
+    const struct cup_samples_file *file; /* NULL if the source is a profile */
+    /* Each sample has all workers, and samples are in the order of time. If false, a sample has one
+     * worker, and only the samples of one worker are in the order of time. */
     bool together;
     uint32_t server;                  /* the scheduler, index + 1 in servers; 0: none */
-    uint32_t others;                  /* schedulers whose samples are left out */
-    struct cup_sampled_name *workers; /* owned; all that it may hand out, and others */
+    uint32_t others;                  /* number of schedulers whose samples are left out */
+    struct cup_sampled_name *workers; /* owned; includes all workers of the samples */
     size_t worker_count;
 
-    uint32_t *numbers;           /* owned; index in workers, by that in profile->sampled_workers */
-    struct cup_worker_rows rows; /* of a profile */
-    size_t at, end, count; /* next row; in a file: next value, end of the sample, next count */
+    uint32_t *numbers;           /* owned; index in workers, by index in profile->sampled_workers */
+    struct cup_worker_rows rows; /* private, for a profile */
+    size_t at, end,
+        count; /* private: next row; in a file: next value, end of the sample, next count */
 };
 
-/* Opens the scheduler's samples (of the one with the most of them between FROM and TO, where there
- * are several) or the workers'; there may be none. Returns 0, or -1 without memory. */
+/* Opens the samples of the scheduler or of the workers; there may be none. Of several schedulers,
+ * the one with the most samples between FROM and TO is chosen. Returns 0, or -1 without memory. */
 int cup_sample_feed_open(struct cup_sample_feed *feed, const struct cup_profile *profile,
                          enum cup_sample_origin origin, int64_t from_ns, int64_t to_ns);
 
 /* The file must outlive the feed. */
 int cup_sample_feed_open_file(struct cup_sample_feed *feed, const struct cup_samples_file *file);
 
-/* The next sample; false at the end. */
+/* Reads the head of the next sample; false at the end. */
 bool cup_sample_feed_next(struct cup_sample_feed *feed, struct cup_sample_head *head);
 
-/* The next worker of that sample; false at its end. */
+/* Reads the next worker of that sample; false at its end. */
 bool cup_sample_feed_row(struct cup_sample_feed *feed, struct cup_sample_row *row);
 
-/* Frees everything. Returns 0, or -1 if it ended early for want of memory. */
+/* Frees everything. Returns 0, or -1 if memory ran out and samples are missing. */
 int cup_sample_feed_close(struct cup_sample_feed *feed);
 
 #endif

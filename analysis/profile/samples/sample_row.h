@@ -1,4 +1,4 @@
-/* What one sample says of one worker, as numbers, whoever took it. */
+/* The values of one worker in one sample, for all sources of samples. */
 #ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
 #define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
 
@@ -7,8 +7,8 @@
 
 #include "analysis/base/intern.h"
 
-/* With the name of its timeline in tracking_data, NULL for none. Those from MEMORY on are of the
- * worker's last heartbeat. */
+/* X(id, name): the name of its timeline in tracking_data; NULL for none. Values from MEMORY on are
+ * from the worker's last heartbeat. */
 #define CUP_SEEN_VALUES(X)                                                                         \
     X(THREADS, "worker_cores", "its task threads")                                                 \
     X(LIMIT, "worker_memory_limit", "bytes")                                                       \
@@ -41,17 +41,17 @@ extern const char *const cup_seen_names[CUP_SEEN_COUNT];
 
 struct cup_sample_row {
     int64_t time_ns;
-    uint32_t worker;               /* index among the workers of the feed */
-    bool fresh;                    /* its heartbeat was in no row before this one */
+    uint32_t worker;               /* index in the workers of the feed */
+    bool fresh;                    /* its heartbeat is new */
     double values[CUP_SEEN_COUNT]; /* NAN: not known */
 };
 
-/* One look at all workers, or at one that looked at itself. */
+/* One sample: of all workers, or of one worker about itself. */
 struct cup_sample_head {
     int64_t time_ns;
-    double workers, threads; /* NAN: not known, as the following */
-    double asked;            /* seconds from one sample to the next that were asked for */
-    double stall;            /* seconds that the sampler's own event loop stood still at most */
+    double workers, threads; /* this and the next two: NAN if not known */
+    double asked;            /* requested seconds between samples */
+    double stall; /* longest time that the sampling server's event loop was blocked, seconds */
 };
 
 struct cup_sampled_name {

@@ -11,18 +11,18 @@
 #include "analysis/base/array.h"
 #include "analysis/base/iso_time.h"
 
-/* Where in the file something is; said when it is wrong. */
+/* The place in the file that an error message names. */
 struct place {
     struct cup_samples_file *file;
     struct cup_error *error;
-    const char *name;   /* of the timelines */
-    const char *worker; /* NULL: not of one */
+    const char *name;   /* of the timeline */
+    const char *worker; /* NULL: a timeline of no worker */
     int value;          /* enum cup_seen_value; COUNTS */
-    uint32_t number;    /* of the worker */
+    uint32_t number;    /* index + 1 of the worker */
 };
 enum { COUNTS = -1 };
 
-static int wrong(const struct place *place, const char *what)
+static int report_place(const struct place *place, const char *what)
 {
     return cup_error_set(place->error, place->file->path, CUP_NO_OFFSET, "%s%s%s: %s", place->name,
                          place->worker ? " of " : "", place->worker ? place->worker : "", what);
@@ -33,7 +33,7 @@ static int wrong_at(const struct place *place, const char *what, const json_t *a
     char *text = json_dumps(at, JSON_ENCODE_ANY | JSON_COMPACT), line[200];
     snprintf(line, sizeof line, "%s: %.100s", what, text ? text : "?");
     free(text);
-    return wrong(place, line);
+    return report_place(place, line);
 }
 
 /* ---- points ----------------------------------------------------------------------------- */
@@ -78,10 +78,11 @@ static int text_time(const struct place *place, const char *time, int64_t *time_
     char line[160];
     if (cup_iso_time(time, time_ns, &zoned) != 0) {
         snprintf(line, sizeof line, "no time in ISO 8601: \"%.80s\"", time);
-        return wrong(place, line);
+        return report_place(place, line);
     }
     place->file->zoneless += !zoned;
-    *time_ns = *time_ns / 2 * 2 + !zoned; /* the last bit marks it until the zone is settled */
+    *time_ns = *time_ns / 2 * 2 +
+               !zoned; /* the last bit marks a time without a zone until its zone is known */
     return 0;
 }
 
@@ -102,16 +103,17 @@ static int add_point(const struct place *place, int64_t time_ns, const json_t *v
 static int add_timed(const struct place *place, const json_t *time, const json_t *value)
 {
     int64_t time_ns = 0;
-    int result = json_is_string(time)   ? text_time(place, json_string_value(time), &time_ns)
-                 : json_is_number(time) ? number_time(place, time, &time_ns)
-                                        : wrong(place, "a point has neither a time in ISO 8601 nor "
-                                                       "one in seconds");
+    int result = json_is_string(time) ? text_time(place, json_string_value(time), &time_ns)
+                 : json_is_number(time)
+                     ? number_time(place, time, &time_ns)
+                     : report_place(place, "a point has neither a time in ISO 8601 nor "
+                                           "one in seconds");
     return result == 0 ? add_point(place, time_ns, value) : -1;
 }
 
 /* ---- timelines -------------------------------------------------------------------------- */
 
-/* The value stands beside the timestamp, under whatever name. */
+/* A point is an object with a timestamp and one value, whose name may be any. */
 static int read_object_point(const struct place *place, json_t *point)
 {
     json_t *time = json_object_get(point, "timestamp"), *value = json_object_get(point, "value");
@@ -244,7 +246,7 @@ static json_t *timelines_of(json_t *root)
 
 /* ---- times ------------------------------------------------------------------------------ */
 
-static int64_t settled(int64_t time_ns, bool local)
+static int64_t settle_time(int64_t time_ns, bool local)
 {
     bool zoneless = time_ns & 1;
     return zoneless && local ? cup_local_time(time_ns - 1) : time_ns - zoneless;
@@ -256,7 +258,7 @@ static bool any_within(const struct cup_samples_file *file, bool local, int64_t 
     for (size_t i = 0; i < file->value_count + file->count_count; i++) {
         int64_t time_ns = i < file->value_count ? file->values[i].time_ns
                                                 : file->counts[i - file->value_count].time_ns;
-        time_ns = settled(time_ns, local);
+        time_ns = settle_time(time_ns, local);
         if (time_ns >= from_ns && time_ns <= to_ns)
             return true;
     }
@@ -268,9 +270,9 @@ static void settle_times(struct cup_samples_file *file, int64_t from_ns, int64_t
     file->local =
         any_within(file, true, from_ns, to_ns) || !any_within(file, false, from_ns, to_ns);
     for (size_t i = 0; i < file->value_count; i++)
-        file->values[i].time_ns = settled(file->values[i].time_ns, file->local);
+        file->values[i].time_ns = settle_time(file->values[i].time_ns, file->local);
     for (size_t i = 0; i < file->count_count; i++)
-        file->counts[i].time_ns = settled(file->counts[i].time_ns, file->local);
+        file->counts[i].time_ns = settle_time(file->counts[i].time_ns, file->local);
 }
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -289,45 +291,45 @@ static int count_order(const void *left, const void *right)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* ---- were all looked at together? ------------------------------------------------------- */
+/* ---- are all workers sampled at the same times? ------------------------------------------- */
 
-struct stay {
+struct presence {
     size_t from, to; /* numbers of moments, from 1 on; 0: never there */
-    size_t looks;    /* moments at which it was looked at */
+    size_t samples;  /* moments with a sample of it */
 };
 
-static void see_moments(const struct cup_samples_file *file, struct stay *stays)
+static void count_moments(const struct cup_samples_file *file, struct presence *presences)
 {
     size_t moment = 0;
     for (size_t i = 0; i < file->value_count; i++) {
         moment += i == 0 || file->values[i].time_ns != file->values[i - 1].time_ns;
-        struct stay *stay = &stays[file->values[i].worker];
-        stay->looks += stay->to != moment;
-        stay->from = stay->from ? stay->from : moment;
-        stay->to = moment;
+        struct presence *presence = &presences[file->values[i].worker];
+        presence->samples += presence->to != moment;
+        presence->from = presence->from ? presence->from : moment;
+        presence->to = moment;
     }
 }
 
-/* If workers were looked at in nine of ten moments or more, from the first to the last of each at
- * which anyone was. */
+/* Sets file->together: true if workers have samples at nine of ten moments or more, counted for
+ * each worker from its first sample to its last. A moment is any time in the file. */
 static int find_together(struct cup_samples_file *file)
 {
-    struct stay *stays = calloc(file->worker_count + 1, sizeof *stays);
-    double looks = 0, moments = 0;
-    if (!stays)
+    struct presence *presences = calloc(file->worker_count + 1, sizeof *presences);
+    double samples = 0, moments = 0;
+    if (!presences)
         return -1;
-    see_moments(file, stays);
+    count_moments(file, presences);
     for (size_t i = 0; i < file->worker_count; i++) {
-        looks += (double)stays[i].looks;
-        moments += stays[i].from ? (double)(stays[i].to - stays[i].from + 1) : 0;
+        samples += (double)presences[i].samples;
+        moments += presences[i].from ? (double)(presences[i].to - presences[i].from + 1) : 0;
     }
-    file->together = looks >= 0.9 * moments;
-    free(stays);
+    file->together = samples >= 0.9 * moments;
+    free(presences);
     return 0;
 }
 
-static int settle(struct cup_samples_file *file, int64_t from_ns, int64_t to_ns,
-                  struct cup_error *error)
+static int sort_samples(struct cup_samples_file *file, int64_t from_ns, int64_t to_ns,
+                        struct cup_error *error)
 {
     settle_times(file, from_ns, to_ns);
     if (file->value_count)
@@ -337,21 +339,21 @@ static int settle(struct cup_samples_file *file, int64_t from_ns, int64_t to_ns,
     return find_together(file) == 0 ? 0 : cup_error_memory(error, file->path);
 }
 
-static json_t *load(const char *path, struct cup_error *error)
+static json_t *load_json(const char *path, struct cup_error *error)
 {
-    json_error_t told;
+    json_error_t problem;
     FILE *stream = fopen(path, "r");
     if (!stream) {
         cup_error_system(error, path, "open");
         return NULL;
     }
-    json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &told);
+    json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         cup_error_set(
             error, path, CUP_NO_OFFSET,
             "line %d, column %d is no JSON: %s; docs/reading-a-report.md shows what it may "
             "hold",
-            told.line, told.column, told.text);
+            problem.line, problem.column, problem.text);
     fclose(stream);
     return root;
 }
@@ -362,12 +364,12 @@ int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64
     *file = (struct cup_samples_file){.path = strdup(path)};
     if (!file->path)
         return cup_error_memory(error, path);
-    json_t *root = load(path, error);
+    json_t *root = load_json(path, error);
     int result = -1;
     if (root && !json_is_object(root))
         cup_error_set(error, path, CUP_NO_OFFSET, "no object of timelines (worker_counts, ...)");
     else if (root && read_timelines(file, timelines_of(root), error) == 0)
-        result = settle(file, from_ns, to_ns, error);
+        result = sort_samples(file, from_ns, to_ns, error);
     json_decref(root);
     if (result != 0)
         cup_samples_file_free(file);

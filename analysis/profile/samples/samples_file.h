@@ -1,4 +1,4 @@
-/* Samples of workers that others took (`cupping report --samples FILE`), read from JSON. */
+/* Reads samples of workers that another tool took (`cupping report --samples FILE`), from JSON. */
 #ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLES_FILE_H
 #define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLES_FILE_H
 
@@ -14,7 +14,7 @@ struct cup_told_value {
     uint32_t worker, value; /* index in workers; enum cup_seen_value */
 };
 
-/* How many workers there were. */
+/* The number of workers at one time. */
 struct cup_told_count {
     int64_t time_ns;
     double workers;
@@ -29,23 +29,24 @@ struct cup_samples_file {
     size_t value_count, value_room;
     struct cup_told_count *counts; /* owned; by time */
     size_t count_count, count_room;
-    bool together;     /* all workers were looked at at the same times */
-    uint64_t zoneless; /* times that name no zone */
-    bool local;        /* they are taken for this machine's local time; else for UTC */
+    bool together;     /* all workers were sampled at the same times */
+    uint64_t zoneless; /* number of times without a zone */
+    bool local;        /* these are local times of this machine; else UTC */
 };
 
-/* The file is an object of timelines, `worker_counts` and by worker `worker_memory`,
+/* The file has an object of timelines: `worker_counts`, and, by worker, `worker_memory`,
  * `worker_memory_limit`, `worker_cores`, `worker_active_tasks`, `worker_executing`,
- * `worker_nbytes`, `worker_occupancy`, `worker_last_seen`, `worker_cpu`, `worker_spilled`, or has
- * that object as its `tracking_data`, or as that of its `workers`. A timeline is one of
+ * `worker_nbytes`, `worker_occupancy`, `worker_last_seen`, `worker_cpu`, `worker_spilled`. Other
+ * names are ignored. The object is the whole file, or its member `tracking_data`, or that member of
+ * its member `workers`. A timeline has one of three forms:
  *     {"2026-01-31T12:00:00.5": 3, ...}
  *     [{"timestamp": "2026-01-31T12:00:00.5+01:00", "value": 3}, ...]
  *     [["2026-01-31T12:00:00.5Z", 3], ...]
- * with times in ISO 8601, or, where they are no keys, in seconds since the epoch. null stands for a
- * value that is not known; other names are passed by.
+ * Times are in ISO 8601; in the last two forms also in seconds since the epoch. null is a value
+ * that is not known.
  *
- * A time without a zone is local time of this machine (what roastcoffea writes, although it says
- * UTC), unless with that no sample lies between FROM_NS and TO_NS, and with UTC some do.
+ * A time without a zone is a local time of this machine: roastcoffea writes local times, although
+ * it says UTC. It is UTC if no sample is then between FROM_NS and TO_NS, but some are with UTC.
  * Returns 0, or -1 with one line in *error and nothing to free. */
 int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64_t from_ns,
                           int64_t to_ns, struct cup_error *error);

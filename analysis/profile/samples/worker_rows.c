@@ -8,13 +8,14 @@
 
 #define NO_LIST UINT32_MAX
 
-static void forget(uint64_t *values, unsigned count)
+static void set_unknown(uint64_t *values, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         values[i] = CUP_UNKNOWN64;
 }
 
-static void set(struct cup_worker_rows *rows, struct cup_id_map *map, uint32_t id, uint32_t value)
+static void set_entry(struct cup_worker_rows *rows, struct cup_id_map *map, uint32_t id,
+                      uint32_t value)
 {
     if (cup_id_map_set(map, id, value) != 0)
         rows->out_of_memory = true;
@@ -31,7 +32,7 @@ static void hold_worker(struct cup_worker_rows *rows, uint32_t index)
     }
     rows->held[rows->held_count++] = (struct cup_held_row){
         .row = {.worker = index, .address = worker->address, .name = worker->name}};
-    set(rows, &rows->numbers, worker->number, (uint32_t)rows->held_count);
+    set_entry(rows, &rows->numbers, worker->number, (uint32_t)rows->held_count);
 }
 
 static void hold_workers(struct cup_worker_rows *rows, uint32_t process)
@@ -47,7 +48,8 @@ static void hold_workers(struct cup_worker_rows *rows, uint32_t process)
         hold_worker(rows, (uint32_t)rows->next_worker);
     for (size_t i = 0; i < profile->status_count; i++)
         if (profile->statuses[i].process == process)
-            set(rows, &rows->statuses, profile->statuses[i].number, profile->statuses[i].name);
+            set_entry(rows, &rows->statuses, profile->statuses[i].number,
+                      profile->statuses[i].name);
 }
 
 static void close_process(struct cup_worker_rows *rows)
@@ -88,8 +90,8 @@ static void set_values(struct cup_held_row *held, const struct cup_row *row)
     const unsigned char *at = row->pairs;
     uint64_t index, value;
     if (row->kind == CUP_ROW_WHOLE) {
-        forget(held->row.values, CUP_WV_COUNT);
-        forget(held->row.heartbeat, CUP_HV_COUNT);
+        set_unknown(held->row.values, CUP_WV_COUNT);
+        set_unknown(held->row.heartbeat, CUP_HV_COUNT);
     }
     while (cup_pairs_next(&at, row->pairs + row->bytes, &index, &value))
         set_value(&held->row, row->kind, index, value);
@@ -104,7 +106,7 @@ static void has_beaten(struct cup_worker_rows *rows, struct cup_held_row *held)
     rows->beaten = (uint32_t)(held - rows->held) + 1;
 }
 
-static void forget_beats(struct cup_worker_rows *rows)
+static void clear_beats(struct cup_worker_rows *rows)
 {
     for (; rows->beaten; rows->beaten = rows->held[rows->beaten - 1].next)
         rows->held[rows->beaten - 1].row.beat = false;
@@ -136,8 +138,8 @@ static uint32_t server_of(const struct cup_worker_rows *rows, const struct cup_h
     return rows->profile->sampled_workers[held->row.worker].server;
 }
 
-/* Records are missing: what is known of the server's workers may be old. */
-static void doubt(struct cup_worker_rows *rows, uint32_t server)
+/* Records are missing: the values of the server's workers may be outdated. */
+static void doubt_workers(struct cup_worker_rows *rows, uint32_t server)
 {
     for (size_t i = 0; i < rows->held_count; i++)
         if (server_of(rows, &rows->held[i]) == server)
@@ -151,8 +153,8 @@ static void take_rows(struct cup_worker_rows *rows, const struct cup_record *rec
     uint32_t server = rows->sample.server;
     struct cup_r_rows fixed = cup_read_rows(record);
     if (fixed.rows != cup_id_map_get(&rows->last_rows, server) + 1)
-        doubt(rows, server);
-    set(rows, &rows->last_rows, server, fixed.rows);
+        doubt_workers(rows, server);
+    set_entry(rows, &rows->last_rows, server, fixed.rows);
     const unsigned char *at = cup_record_tail(record);
     const unsigned char *end = at + cup_record_tail_bytes(record);
     while (cup_row_next(&at, end, &row))
@@ -181,18 +183,18 @@ static void list_workers(struct cup_worker_rows *rows)
 static void take_sample(struct cup_worker_rows *rows, const struct cup_record *record)
 {
     struct cup_r_sample fixed = cup_read_sample(record);
-    forget(rows->sample.values, CUP_SV_COUNT);
+    set_unknown(rows->sample.values, CUP_SV_COUNT);
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), rows->sample.values,
                   CUP_SV_COUNT);
     if (fixed.rows != cup_id_map_get(&rows->last_rows, rows->sample.server)) {
-        doubt(rows, rows->sample.server);
-        set(rows, &rows->last_rows, rows->sample.server, fixed.rows);
+        doubt_workers(rows, rows->sample.server);
+        set_entry(rows, &rows->last_rows, rows->sample.server, fixed.rows);
     }
     if (rows->list_server != rows->sample.server)
         list_workers(rows);
 }
 
-/* Number of the sample that a record belongs to; 0: to none. */
+/* The number of the sample that a record belongs to; 0: none. */
 static uint32_t sample_of(const struct cup_record *record)
 {
     if (record->type == CUP_R_SAMPLE) {
@@ -211,7 +213,7 @@ static const struct cup_server *server_at(const struct cup_worker_rows *rows,
     return &rows->profile->servers[place->server];
 }
 
-/* False if it is not all there. */
+/* False if records of the sample are missing. */
 static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_place *place)
 {
     const struct cup_record *record;
@@ -219,7 +221,7 @@ static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_pl
     rows->sample = (struct cup_sample){.time_ns = place->time_ns,
                                        .process = server_at(rows, place)->process,
                                        .server = place->server + 1};
-    forget_beats(rows);
+    clear_beats(rows);
     cup_log_seek(&rows->log, (uint64_t)place->at * 8);
     while ((record = cup_log_next(&rows->log)) != NULL) {
         uint32_t of = sample_of(record);

@@ -17,16 +17,16 @@
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/profile.h"
 
-/* One worker in a sample. Values that are not known are CUP_UNKNOWN64. */
+/* One worker in a sample. Unknown values are CUP_UNKNOWN64. */
 struct cup_worker_row {
     uint32_t worker; /* index in sampled_workers: the same in all samples */
     uint32_t address, name, status;
-    bool beat;                        /* its heartbeat was not in the sample before */
+    bool beat;                        /* its heartbeat is new in this sample */
     uint64_t values[CUP_WV_COUNT];    /* at the time of the sample */
-    uint64_t heartbeat[CUP_HV_COUNT]; /* the last one known then, by the worker's clock */
+    uint64_t heartbeat[CUP_HV_COUNT]; /* its last heartbeat; times are by the worker's clock */
 };
 
-/* A server at one time. */
+/* The values of a server at one time. */
 struct cup_sample {
     int64_t time_ns;
     uint32_t process;
@@ -36,25 +36,25 @@ struct cup_sample {
 
 struct cup_held_row {
     struct cup_worker_row row;
-    bool present;  /* its server has it */
-    bool known;    /* no row is missing since its last whole one */
-    uint32_t next; /* of those that have beaten in this sample: index + 1 */
+    bool present;  /* the server has the worker */
+    bool known;    /* no row is missing since its last CUP_ROW_WHOLE */
+    uint32_t next; /* list of workers with a new heartbeat in this sample: index + 1 */
 };
 
 struct cup_worker_rows {
-    struct cup_sample sample;                 /* this one */
+    struct cup_sample sample;                 /* the current sample */
     const struct cup_worker_row *const *rows; /* its workers, valid until the next sample */
     size_t count;
-    uint64_t lost; /* samples that could not be read again */
+    uint64_t lost; /* samples that could not be read */
 
-    /* What follows is the iterator's own. */
+    /* The rest is private. */
     const struct cup_profile *profile;
     enum cup_role role;
     size_t next;               /* index in samples */
-    size_t next_worker;        /* index in sampled_workers: the first of later processes */
-    uint32_t process;          /* index + 1 of the one whose log is open */
+    size_t next_worker;        /* index in sampled_workers: the first worker of later processes */
+    uint32_t process;          /* index + 1 of the process whose log is open */
     bool open;                 /* its log could be opened */
-    struct cup_log log;        /* that one */
+    struct cup_log log;        /* the open log */
     struct cup_held_row *held; /* owned; the workers of that log */
     size_t held_count, held_room;
     struct cup_id_map numbers;          /* index in held + 1, by number of the worker */
@@ -62,20 +62,22 @@ struct cup_worker_rows {
     struct cup_id_map last_rows;        /* number of the last ROWS record, by server */
     const struct cup_worker_row **list; /* owned */
     size_t list_room;
-    uint32_t list_server; /* whose workers those are; UINT32_MAX: somebody came or went */
-    uint32_t beaten;      /* the first of those: index + 1 */
+    uint32_t
+        list_server; /* server whose workers `list` has; UINT32_MAX: `list` must be made again */
+    uint32_t beaten; /* first of the list of new heartbeats: index + 1 */
     bool out_of_memory;
 };
 
-/* Of servers of that role: of schedulers, or of workers of themselves. Log by log, in each log in
- * the order of time; those of several servers in one process are mixed. */
+/* Starts with the samples of servers of that role: of schedulers, or of workers about themselves.
+ * They come log by log, in each log in the order of time; those of several servers in one process
+ * are mixed. */
 void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
                            enum cup_role role);
 
-/* Goes on to the next sample; false after the last one. */
+/* Reads the next sample; false after the last one. */
 bool cup_worker_rows_next(struct cup_worker_rows *rows);
 
-/* Frees everything. Returns 0, or -1 if it ended early for want of memory. */
+/* Frees everything. Returns 0, or -1 if memory ran out and samples are missing. */
 int cup_worker_rows_finish(struct cup_worker_rows *rows);
 
 #endif
