@@ -14,8 +14,9 @@ static int print_version(void)
                                                   : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }
 
-/* A reader that goes away (`cupping tasks | head`) must not cost a half-written file elsewhere:
- * writes then fail, which the verbs notice. */
+/* SIGPIPE is ignored, except for the command of `cupping run`: if the reader of standard output
+ * ends
+ * (`cupping tasks | head`), writes fail, which the verbs handle, and other files are completed. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "run") != 0)

@@ -42,7 +42,7 @@ static int make_directory(const char *directory, struct cup_error *error)
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return cup_error_system(error, directory, "make the directory");
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
-        return cup_error_set(error, directory, CUP_NO_OFFSET, "is no directory");
+        return cup_error_set(error, directory, CUP_NO_OFFSET, "is not a directory");
     return access(directory, W_OK | X_OK) == 0
                ? 0
                : cup_error_system(error, directory, "write into it");
@@ -57,8 +57,8 @@ static int write_picture(const char *path, const struct cup_bytes *bytes, struct
     return cup_output_close(&output, error);
 }
 
-static int save(const struct pictures *pictures, const struct cup_plot *plot,
-                const struct cup_bytes *bytes, struct cup_error *error)
+static int save_picture(const struct pictures *pictures, const struct cup_plot *plot,
+                        const struct cup_bytes *bytes, struct cup_error *error)
 {
     const char *ending = cup_format_names[pictures->style->format];
     size_t room = strlen(pictures->directory) + strlen(plot->name) + strlen(ending) + 3;
@@ -75,9 +75,9 @@ static int save(const struct pictures *pictures, const struct cup_plot *plot,
 
 /* ---- drawing ------------------------------------------------------------------------------ */
 
-/* Returns 0; 1 if it cannot be drawn, and why in input->reason; -1 and *error. */
-static int draw(const struct pictures *pictures, const struct cup_plot *plot,
-                struct cup_plot_input *input, struct cup_error *error)
+/* Returns 0; 1 if the plot cannot be drawn, with the reason in input->reason; -1 and *error. */
+static int draw_picture(const struct pictures *pictures, const struct cup_plot *plot,
+                        struct cup_plot_input *input, struct cup_error *error)
 {
     struct cup_drawing drawing;
     const void *data;
@@ -85,14 +85,14 @@ static int draw(const struct pictures *pictures, const struct cup_plot *plot,
     if (result == 0)
         result = cup_plot_draw(plot, input, data, pictures->style, &drawing, error);
     if (result == 0) {
-        result = save(pictures, plot, drawing.bytes, error);
+        result = save_picture(pictures, plot, drawing.bytes, error);
         cup_canvas_close(&drawing.canvas);
     }
     cup_arena_clear(input->arena);
     return result;
 }
 
-/* Plots that cannot be drawn, by the reason for it. */
+/* The plots that cannot be drawn, with the reason. */
 struct left_out {
     struct {
         const char *name;
@@ -101,25 +101,25 @@ struct left_out {
     size_t count;
 };
 
-static void leave_out(struct left_out *left_out, const char *name, const char *reason)
+static void add_left_out(struct left_out *left_out, const char *name, const char *reason)
 {
     size_t at = left_out->count++;
     left_out->plots[at].name = name;
     snprintf(left_out->plots[at].reason, sizeof left_out->plots[at].reason, "%s", reason);
 }
 
-/* A line for each reason. */
-static void tell_left_out(const struct left_out *left_out)
+/* Prints one line for each reason. */
+static void print_left_out(const struct left_out *left_out)
 {
-    bool told[CUP_WANTED_MOST] = {false};
+    bool printed[CUP_WANTED_MOST] = {false};
     for (size_t i = 0; i < left_out->count; i++) {
-        if (told[i])
+        if (printed[i])
             continue;
-        fprintf(stderr, "cupping: plot: left out %s", left_out->plots[i].name);
+        fprintf(stderr, "cupping: plot: cannot draw %s", left_out->plots[i].name);
         for (size_t k = i + 1; k < left_out->count; k++)
             if (strcmp(left_out->plots[i].reason, left_out->plots[k].reason) == 0) {
                 fprintf(stderr, ", %s", left_out->plots[k].name);
-                told[k] = true;
+                printed[k] = true;
             }
         fprintf(stderr, ": %s\n", left_out->plots[i].reason);
     }
@@ -136,12 +136,12 @@ static int draw_all(const struct pictures *pictures, const struct cup_subject *s
             .totals = subject->totals, .runs = subject->runs, .arena = &arena};
         if (!cup_is_wanted(pictures->wanted, plot))
             continue;
-        int result = draw(pictures, plot, &input, error);
+        int result = draw_picture(pictures, plot, &input, error);
         if (result < 0)
             return -1;
         *drawn += result == 0;
         if (result > 0)
-            leave_out(left_out, plot->name, input.reason);
+            add_left_out(left_out, plot->name, input.reason);
     }
     return 0;
 }
@@ -156,9 +156,9 @@ int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted
     if (make_directory(directory, error) != 0)
         return -1;
     int result = draw_all(&pictures, subject, &left_out, &drawn, error);
-    tell_left_out(&left_out);
+    print_left_out(&left_out);
     if (result != 0 || ((wanted->count == 0 || left_out.count == 0) && drawn))
         return result;
-    return cup_error_set(error, "plot", CUP_NO_OFFSET, "%zu of the plots asked for %s left out",
-                         left_out.count, left_out.count == 1 ? "was" : "were");
+    return cup_error_set(error, "plot", CUP_NO_OFFSET, "%zu of the requested plots cannot be drawn",
+                         left_out.count);
 }

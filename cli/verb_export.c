@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "analysis/export/export.h"
-#include "analysis/metrics/functions/call_tree.h"
-#include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"
+#include "cli/extras.h"
 #include "cli/verbs.h"
 
 /* What a format needs in addition to what all formats need. */
@@ -103,38 +102,18 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     return cup_run_option_read("export", request->run, &request->number, error);
 }
 
-/* Opens the files that were read, for the columns that come from the files themselves. */
-static int write_with_files(const struct request *request, struct cup_totals *totals,
-                            struct cup_error *error)
+static int write_format(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
-    struct cup_file_shares shares;
-    int result = cup_file_shares_make(&shares, totals, NULL, error);
-    totals->shares = &shares;
-    if (result == 0)
-        result = request->format->write(totals, request->out, error);
-    totals->shares = NULL;
-    cup_file_shares_free(&shares);
-    return result;
+    const struct request *request = of;
+    return request->format->write(totals, request->out, error);
 }
 
-static int write_totals(const struct request *request, struct cup_totals *totals,
-                        struct cup_error *error)
+static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
-    return request->format->needs & FILES ? write_with_files(request, totals, error)
-                                          : request->format->write(totals, request->out, error);
-}
-
-static int write_with_stacks(const struct request *request, struct cup_totals *totals,
-                             struct cup_error *error)
-{
-    struct cup_call_tree calls;
-    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
-    totals->calls = &calls;
-    result = result == 0 ? write_totals(request, totals, error)
-                         : cup_error_memory(error, totals->profile->path);
-    totals->calls = NULL;
-    cup_call_tree_free(&calls);
-    return result;
+    const struct request *request = of;
+    return request->format->needs & FILES
+               ? cup_write_with_files(write_format, request, totals, NULL, error)
+               : write_format(request, totals, error);
 }
 
 static int write_export(const struct request *request, const struct cup_profile *profile,
@@ -149,7 +128,7 @@ static int write_export(const struct request *request, const struct cup_profile 
     if (missing && needs & STACKS)
         result = cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s", missing);
     else if (!missing && needs & (STACKS | CALLS))
-        result = write_with_stacks(request, &totals, error);
+        result = cup_write_with_stacks(write_totals, request, &totals, &request->ask, error);
     else
         result = write_totals(request, &totals, error);
     cup_totals_free(&totals);

@@ -8,9 +8,9 @@
 #include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/metrics/functions/call_slices.h"
-#include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/write/output.h"
+#include "cli/extras.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"
 #include "plot/page/page_runs.h"
@@ -83,7 +83,7 @@ static bool is_of_runs(const struct request *request)
     return request->inputs.word_count > 1;
 }
 
-/* ---- what is asked for -------------------------------------------------------------------- */
+/* ---- the request -------------------------------------------------------------------------- */
 
 static int read_format(struct request *request, struct cup_error *error)
 {
@@ -99,7 +99,7 @@ static int read_format(struct request *request, struct cup_error *error)
                          "--format %s: no such format; name png, svg or pdf", request->format);
 }
 
-/* Smaller ones leave no room for texts, larger ones are no pictures but mistakes. */
+/* Smaller pictures leave no room for texts, and larger ones are likely mistakes. */
 static int read_inches(const char *option, const char *text, double *inches,
                        struct cup_error *error)
 {
@@ -125,7 +125,7 @@ static int read_size(struct request *request, struct cup_error *error)
     return read_inches("--height", request->height, &style->height, error);
 }
 
-/* Something that is there, also as DIR:N, or that only a path can be. */
+/* True if the operand exists, also as DIR:N, or can only be a path. */
 static bool names_run(const char *operand)
 {
     const char *colon = strrchr(operand, ':');
@@ -145,7 +145,7 @@ static int add_run(struct request *request, const char *operand, struct cup_erro
     return 0;
 }
 
-/* An operand is a plot if there is one of that name, else a run. */
+/* An operand is a plot if there is one with this name, otherwise a run. */
 static int read_operand(struct request *request, const char *operand, struct cup_error *error)
 {
     const struct cup_plot *plot = cup_plot_find(&cup_plots, operand);
@@ -160,7 +160,7 @@ static int read_operand(struct request *request, const char *operand, struct cup
     return cup_wanted_add(&request->wanted, plot, error);
 }
 
-/* One run has other plots than several. */
+/* Checks that the named plots are those of one run, or of several. */
 static int check_plots(const struct request *request, struct cup_error *error)
 {
     bool list = request->list != NULL;
@@ -190,7 +190,7 @@ static int read_operands(struct request *request, const struct cup_operands *ope
     return check_plots(request, error);
 }
 
-/* Stacks are read where a plot shows them. */
+/* True if a plot that shows stacks is wanted. */
 static bool wants_flame(const struct request *request)
 {
     bool wanted = request->wanted.count == 0;
@@ -199,16 +199,18 @@ static bool wants_flame(const struct request *request)
     return wanted;
 }
 
-/* What only several runs have. */
+/* Reads the options that only several runs have. */
 static int read_comparison(struct request *request, struct cup_error *error)
 {
-    const char *wrong = request->baseline ? "--baseline" : request->target_text ? "--target" : NULL;
+    const char *misplaced = request->baseline      ? "--baseline"
+                            : request->target_text ? "--target"
+                                                   : NULL;
     if (!is_of_runs(request))
-        return wrong ? cup_error_set(error, "plot", CUP_NO_OFFSET,
-                                     "%s: belongs to plots of two or more runs", wrong)
-                     : 0;
+        return misplaced ? cup_error_set(error, "plot", CUP_NO_OFFSET,
+                                         "%s is for plots of two or more runs", misplaced)
+                         : 0;
     if (request->files)
-        return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files: belongs to plots of one run");
+        return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files is for plots of one run");
     request->inputs.run = request->run;
     request->inputs.with_chunks = true;
     request->inputs.with_stacks = wants_flame(request);
@@ -219,8 +221,8 @@ static int read_comparison(struct request *request, struct cup_error *error)
     return cup_input_list_baseline(&request->inputs, request->baseline, "plot", error);
 }
 
-/* What was asked for that a page does not take; NULL if nothing. */
-static const char *of_pictures(const struct request *request)
+/* The first option or plot name that --html excludes; NULL if there is none. */
+static const char *find_picture_option(const struct request *request)
 {
     return request->wanted.count ? request->wanted.plots[0]->name
            : request->out        ? "-o"
@@ -240,21 +242,20 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         read_operands(request, &operands, error) != 0 || read_format(request, error) != 0 ||
         read_size(request, error) != 0 || read_comparison(request, error) != 0)
         return -1;
-    if (request->html && of_pictures(request))
-        return cup_error_set(
-            error, "plot", CUP_NO_OFFSET,
-            "--html %s: a page has all plots, in its own size and in both colours; "
-            "%s belongs to pictures",
-            request->html, of_pictures(request));
+    if (request->html && find_picture_option(request))
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "--html %s: a page has all plots, in its own size and both colours; "
+                             "%s is for pictures",
+                             request->html, find_picture_option(request));
     if (request->out && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                             "-o -: plots go to a directory, which standard output is not");
+                             "-o -: plots are written to a directory, not standard output");
     return cup_run_option_read("plot", request->run, &request->number, error);
 }
 
 /* ---- the list ----------------------------------------------------------------------------- */
 
-/* Without anything to draw from it is not said what can be drawn. */
+/* Prints the name and the question of a plot and, given runs, why it cannot be drawn. */
 static int print_line(const struct cup_plot *plot, const struct cup_subject *subject, bool of_runs,
                       struct cup_error *error)
 {
@@ -314,22 +315,19 @@ static int answer(const struct request *request, const struct cup_subject *subje
                : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
 }
 
-/* Of one run; with what the files that were read say of themselves, where those are to be looked
- * for. */
-static int answer_with_files(const struct request *request, struct cup_totals *totals,
-                             struct cup_error *error)
+/* Of one run. */
+static int answer_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
     const struct cup_subject subject = {.totals = totals};
-    struct cup_file_shares shares;
-    if (!request->files)
-        return answer(request, &subject, error);
-    int result = cup_file_shares_make(&shares, totals, request->files, error);
-    totals->shares = &shares;
-    if (result == 0)
-        result = answer(request, &subject, error);
-    totals->shares = NULL;
-    cup_file_shares_free(&shares);
-    return result;
+    return answer(of, &subject, error);
+}
+
+static int answer_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
+{
+    const struct request *request = of;
+    return request->files
+               ? cup_write_with_files(answer_totals, request, totals, request->files, error)
+               : answer_totals(request, totals, error);
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */
@@ -337,7 +335,6 @@ static int answer_with_files(const struct request *request, struct cup_totals *t
 static int answer_with_stacks(const struct request *request, struct cup_totals *totals,
                               struct cup_error *error)
 {
-    struct cup_call_tree calls;
     struct cup_call_slices slices;
     struct cup_call_ask ask = request->ask;
     if (!wants_flame(request) || cup_stacks_missing(totals->profile))
@@ -345,13 +342,7 @@ static int answer_with_stacks(const struct request *request, struct cup_totals *
     if (request->html && cup_call_slices_choose(&slices, totals) != 0)
         return cup_error_memory(error, totals->profile->path);
     ask.slices = request->html ? &slices : NULL;
-    int result = cup_call_tree_make(&calls, totals->profile, &ask);
-    totals->calls = &calls;
-    result = result == 0 ? answer_with_files(request, totals, error)
-                         : cup_error_memory(error, totals->profile->path);
-    totals->calls = NULL;
-    cup_call_tree_free(&calls);
-    return result;
+    return cup_write_with_stacks(answer_with_files, request, totals, &ask, error);
 }
 
 static int with_profile(struct request *request, struct cup_error *error)
@@ -403,7 +394,7 @@ static int with_runs(struct request *request, struct cup_error *error)
     return result == 0 ? CUP_EXIT_DONE : usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED;
 }
 
-/* The list needs no profile, but says more with one: one that was not asked for may be missing, or
+/* --list needs no profile, but prints more with one. The default profile may be missing or
  * unreadable. */
 static bool has_profile(const struct request *request)
 {

@@ -4,11 +4,10 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
-#include "analysis/metrics/functions/call_tree.h"
-#include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
+#include "cli/extras.h"
 #include "cli/verbs.h"
 
 struct request {
@@ -74,7 +73,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     return cup_run_option_read("report", request->run, &request->number, error);
 }
 
-/* The samples of a file take the place of the profile's own. */
+/* Replaces the samples of the profile by those of the file. */
 static int use_samples(const char *path, struct cup_totals *totals, struct cup_samples_file *file,
                        struct cup_error *error)
 {
@@ -84,9 +83,9 @@ static int use_samples(const char *path, struct cup_totals *totals, struct cup_s
     return cup_totals_use_samples(totals, file) == 0 ? 0 : cup_error_memory(error, path);
 }
 
-static int write_totals(const struct request *request, const struct cup_totals *totals,
-                        struct cup_error *error)
+static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
+    const struct request *request = of;
     struct cup_output output;
     if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
         return -1;
@@ -98,66 +97,42 @@ static int write_totals(const struct request *request, const struct cup_totals *
     return cup_error_memory(error, totals->profile->path);
 }
 
-/* Sections that show what files say of themselves: others do not wait for it. */
-static bool wants_files(const struct request *request)
+/* Opens the ROOT files if a section shows what they contain. */
+static int write_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
-    return request->json || request->files || needs(request, CUP_NEEDS_BASKETS);
+    const struct request *request = of;
+    return request->json || request->files || needs(request, CUP_NEEDS_BASKETS)
+               ? cup_write_with_files(write_totals, request, totals, request->files, error)
+               : write_totals(request, totals, error);
 }
 
-/* Opens the files that were read, then writes. */
-static int write_with_files(const struct request *request, struct cup_totals *totals,
-                            struct cup_error *error)
-{
-    struct cup_file_shares shares;
-    int result = cup_file_shares_make(&shares, totals, request->files, error);
-    totals->shares = &shares;
-    if (result == 0)
-        result = write_totals(request, totals, error);
-    totals->shares = NULL;
-    cup_file_shares_free(&shares);
-    return result;
-}
-
-/* Sections that show stacks: others do not wait for them. */
+/* Stacks are loaded only for sections that show them. */
 static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
 {
     return !cup_stacks_missing(profile) && (request->json || needs(request, CUP_NEEDS_STACKS));
 }
 
-/* Rather a word of a misspelt name than zeros. */
-static int check_ask(const struct cup_call_ask *ask, const struct cup_call_tree *calls,
-                     const char *path, struct cup_error *error)
+/* A misspelt name of a prefix, dataset or worker is an error, rather than a table of zeros. */
+static int write_filtered(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
-    if (!calls->filtered || calls->tasks > 0)
-        return 0;
-    cup_error_set(error, path, CUP_NO_OFFSET,
-                  "no stack is of a task of%s%s%s%s%s%s; `cupping report` with --only tasks, "
-                  "datasets or workers lists what there is",
-                  ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
-                  ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
-                  ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
-    return -1;
+    const struct request *request = of;
+    const struct cup_call_ask *ask = &request->ask;
+    if (!totals->calls->filtered || totals->calls->tasks > 0)
+        return write_with_files(request, totals, error);
+    return cup_error_set(error, totals->profile->path, CUP_NO_OFFSET,
+                         "no task with a stack matches%s%s%s%s%s%s; `cupping report` with --only "
+                         "tasks, datasets or workers lists the names",
+                         ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
+                         ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
+                         ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
 }
 
 static int write_with_stacks(const struct request *request, struct cup_totals *totals,
                              struct cup_error *error)
 {
-    struct cup_call_tree calls;
-    if (!wants_stacks(request, totals->profile))
-        return wants_files(request) ? write_with_files(request, totals, error)
-                                    : write_totals(request, totals, error);
-    int result = cup_call_tree_make(&calls, totals->profile, &request->ask);
-    totals->calls = &calls;
-    if (result != 0)
-        result = cup_error_memory(error, totals->profile->path);
-    else if (check_ask(&request->ask, &calls, totals->profile->path, error) != 0)
-        result = -1;
-    else
-        result = wants_files(request) ? write_with_files(request, totals, error)
-                                      : write_totals(request, totals, error);
-    totals->calls = NULL;
-    cup_call_tree_free(&calls);
-    return result;
+    return wants_stacks(request, totals->profile)
+               ? cup_write_with_stacks(write_filtered, request, totals, &request->ask, error)
+               : write_with_files(request, totals, error);
 }
 
 /* `given`: Coffea's report, or NULL. */
@@ -219,10 +194,11 @@ static int check_span(const char *span, const struct cup_profile *profile, struc
 {
     if (!span || profile->task_count > 0)
         return 0;
-    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "--span %s: no task is of such a span; `cupping tasks --csv -` has the "
-                         "span of each",
-                         span);
+    return cup_error_set(
+        error, profile->path, CUP_NO_OFFSET,
+        "--span %s: no task belongs to this span; `cupping tasks --csv -` shows the "
+        "span of each task",
+        span);
 }
 
 static int report(const struct request *request, const struct cup_coffea_file *given)

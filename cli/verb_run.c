@@ -10,14 +10,14 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* DIRECTORY/NAME into `to` if that can be executed. */
-static int take(char *to, const char *directory, const char *name)
+/* Writes DIRECTORY/NAME to `to`. Returns 0, or -1 if it cannot be executed. */
+static int join_program(char *to, const char *directory, const char *name)
 {
     int length = snprintf(to, PATH_ROOM, "%s/%s", directory, name);
     return length < PATH_ROOM && access(to, X_OK) == 0 ? 0 : -1;
 }
 
-/* The directory in PATH that holds a program of that name. */
+/* Finds a program in PATH. Returns 0, or -1 if there is none. */
 static int search_path(const char *name, char *program)
 {
     const char *path = getenv("PATH");
@@ -26,7 +26,7 @@ static int search_path(const char *name, char *program)
         char directory[PATH_ROOM];
         if (length < sizeof directory) {
             snprintf(directory, sizeof directory, "%.*s", (int)length, length ? at : ".");
-            if (take(program, length ? directory : ".", name) == 0)
+            if (join_program(program, length ? directory : ".", name) == 0)
                 return 0;
         }
         at += length + (at[length] == ':');
@@ -34,8 +34,9 @@ static int search_path(const char *name, char *program)
     return -1;
 }
 
-/* Where this program lies, from the name it was started by. */
-static char *own_directory(const char *started_as)
+/* The directory of this program, from the name that it was started by; freed by the caller. NULL if
+ * it is not found. */
+static char *find_own_directory(const char *started_as)
 {
     char program[PATH_ROOM];
     if (!strchr(started_as, '/')) {
@@ -50,12 +51,12 @@ static char *own_directory(const char *started_as)
     return real;
 }
 
-/* Beside this program when installed, in ../wrappers when it was built in place. */
+/* The wrapper is next to an installed program, and in ../wrappers of a checkout. */
 static int find_wrapper(const char *started_as, char *wrapper)
 {
-    char *directory = own_directory(started_as);
-    int found = directory && (take(wrapper, directory, "cupping-run") == 0 ||
-                              take(wrapper, directory, "../wrappers/cupping-run") == 0)
+    char *directory = find_own_directory(started_as);
+    int found = directory && (join_program(wrapper, directory, "cupping-run") == 0 ||
+                              join_program(wrapper, directory, "../wrappers/cupping-run") == 0)
                     ? 0
                     : -1;
     free(directory);
@@ -66,7 +67,7 @@ int cup_verb_run(int argc, char **argv)
 {
     (void)argc;
     char wrapper[PATH_ROOM];
-    const char *started_as = argv[-1]; /* main hands over its arguments from the verb on */
+    const char *started_as = argv[-1]; /* main() passes its own arguments from the verb on */
     if (find_wrapper(started_as, wrapper) != 0) {
         fprintf(stderr,
                 "cupping: run: cannot find cupping-run next to %s; reinstall, or call "

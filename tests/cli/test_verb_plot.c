@@ -79,7 +79,7 @@ Test(verb_plot, without_a_name_all_that_the_data_allow)
     cr_expect(is_left_out(err, "compression-ratio"));
     cr_expect_lt(lines_of(err), told, "one line for each reason: %s", err);
     for (const char *line = err; *line; line = strchr(line, '\n') + 1)
-        cr_expect_eq(strncmp(line, "cupping: plot: left out ", 24), 0, "%s", line);
+        cr_expect_eq(strncmp(line, "cupping: plot: cannot draw ", 27), 0, "%s", line);
     free(out);
     free(err);
 }
@@ -144,8 +144,8 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--run", "x"}, "--run"},
         {{"compare"}, "compare: shows two or more runs"},
         {{"/tmp", "/usr", "task-stream"}, "task-stream: shows one run; of several"},
-        {{"--baseline", "B"}, "--baseline: belongs to plots of two or more runs"},
-        {{"--target", "1GB/s"}, "--target: belongs to plots of two or more runs"},
+        {{"--baseline", "B"}, "--baseline is for plots of two or more runs"},
+        {{"--target", "1GB/s"}, "--target is for plots of two or more runs"},
         {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: none of the 2"},
         {{"/tmp", "/usr", "--target=5"}, "--target 5: no unit"},
     };
@@ -168,7 +168,7 @@ Test(verb_plot, what_cannot_be_done_is_one_line)
     cr_expect_eq(RUN(scratch, "-o", "/no/such/place", "chunk-runtime"), CUP_EXIT_FAILED);
     expect_printed("err", 1, "/no/such/place");
     cr_expect_eq(RUN(scratch, "-o", file, "chunk-runtime"), CUP_EXIT_FAILED);
-    expect_printed("err", 1, "is no directory");
+    expect_printed("err", 1, "is not a directory");
 }
 
 /* Asked for by name, a plot that cannot be drawn is a failure that says why. */
@@ -177,7 +177,7 @@ Test(verb_plot, a_named_plot_that_cannot_be_drawn)
     cr_expect_eq(RUN(scratch, "-o", pictures, "share-read", "chunk-runtime"), CUP_EXIT_FAILED);
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
     expect_printed("out", 1, "chunk-runtime.png");
-    expect_printed("err", 2, "left out share-read: ");
+    expect_printed("err", 2, "cannot draw share-read: ");
 }
 
 /* ---- several runs ------------------------------------------------------------------------- */
@@ -202,7 +202,8 @@ Test(verb_plot, runs_of_every_kind_beside_each_other)
     cr_expect(begins("compare-runtime.png", "\x89PNG"));
     cr_expect_not(begins("worker-count.png", "\x89PNG"));
     expect_printed("out", 3, "/pictures/compare.png");
-    expect_printed("err", 2, "left out compare-scaling: all runs that tell have the same number");
+    expect_printed("err", 2,
+                   "cannot draw compare-scaling: all runs that tell have the same number");
     expect_printed("err", 2, "compare-flame-alloc: it shows two runs, and here are 4");
     remove_scratch(roast);
 }
@@ -214,7 +215,7 @@ Test(verb_plot, a_plot_of_several_runs_by_its_name)
     cr_expect(begins("compare-budget.svg", "<?xml"));
     cr_expect_not(begins("compare.svg", "<?xml"));
     cr_expect_eq(RUN(scratch, scratch, "-o", pictures, "compare-scaling"), CUP_EXIT_FAILED);
-    expect_printed("err", 2, "left out compare-scaling: all runs that tell");
+    expect_printed("err", 2, "cannot draw compare-scaling: all runs that tell");
 }
 
 Test(verb_plot, a_list_of_what_can_be_drawn_of_several_runs)

@@ -175,7 +175,7 @@ Test(flame, a_run_without_stacks_says_why)
     builder_free(&b);
     cr_assert_eq(RUN(scratch, "-o", outside, "flame-cpu"), CUP_EXIT_FAILED);
     char *error = read_text_in(outside, "err");
-    cr_assert(strstr(error, "left out flame-cpu: no process took stacks"), "%s", error);
+    cr_assert(strstr(error, "cannot draw flame-cpu: no process took stacks"), "%s", error);
     free(error);
     cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
     char *page = read_text(path);
