@@ -529,12 +529,8 @@ uint32_t cup_helper_made(const void *lock)
 bool cup_helper_verify(void)
 {
     uint32_t before = cup_helper_self.locks_made;
-    cup_object *make = cup_python_attribute(cup_python_module("_thread"), "allocate_lock");
-    cup_object *lock = make ? cup_py.PyObject_CallFunctionObjArgs(make, (cup_object *)NULL) : NULL;
-    if (!lock)
-        cup_py.PyErr_Clear();
+    cup_object *lock = cup_python_call(cup_python_module("_thread"), "allocate_lock", NULL);
     cup_python_drop(lock);
-    cup_python_drop(make);
     bool seen =
         cup_helper_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
     find_finalize();

@@ -53,18 +53,6 @@ static void find_use(struct access *access, const char *key, size_t bytes)
     access->named = from != NULL;
 }
 
-static const char *text_of(cup_object *object, size_t *bytes)
-{
-    ssize_t length = 0;
-    if (!object || cup_python_type(object) != cup_py.string_type)
-        return NULL;
-    const char *text = cup_py.PyUnicode_AsUTF8AndSize(object, &length);
-    if (!text)
-        cup_py.PyErr_Clear();
-    *bytes = (size_t)length;
-    return text;
-}
-
 /* Coffea's accesses are named tuples. Reading a tuple's item by index is much cheaper than reading
  * an attribute by name, so the indexes of branch and buffer key are learned: for the first accesses
  * both ways are tried and compared. */
@@ -107,8 +95,8 @@ static void learn_places(cup_object *object, const cup_object *branch, const cup
 static bool read_parts(cup_object *branch, cup_object *key, struct access *access)
 {
     size_t bytes = 0;
-    const char *text = text_of(key, &bytes);
-    access->branch = text_of(branch, &access->branch_bytes);
+    const char *text = cup_python_utf8(key, &bytes);
+    access->branch = cup_python_utf8(branch, &access->branch_bytes);
     if (text)
         find_use(access, text, bytes);
     return access->branch && access->named;
@@ -122,7 +110,7 @@ static bool read_access(cup_object *object, struct access *access)
     if (cup_python_type(object) == places.type && places.agreed >= ENOUGH)
         return read_parts(cup_py.PyTuple_GetItem(object, places.branch),
                           cup_py.PyTuple_GetItem(object, places.key), access);
-    access->branch = text_of(object, &access->branch_bytes);
+    access->branch = cup_python_utf8(object, &access->branch_bytes);
     if (access->branch)
         return true;
     cup_object *branch = cup_python_attribute(object, "branch");
@@ -150,7 +138,7 @@ static int decode_hex(char digit)
 }
 
 /* Decodes %XX escapes. Returns the length. */
-static size_t unquote(const char *text, size_t bytes, char *to, size_t room)
+static size_t decode_escapes(const char *text, size_t bytes, char *to, size_t room)
 {
     size_t used = 0;
     for (size_t i = 0; i < bytes && used < room; i++) {
@@ -170,7 +158,7 @@ static uint32_t log_name(const struct access *access)
     memcpy(name, access->branch, bytes);
     if (access->named) {
         name[bytes++] = '-';
-        bytes += unquote(access->use, access->use_bytes, name + bytes, LONGEST - bytes);
+        bytes += decode_escapes(access->use, access->use_bytes, name + bytes, LONGEST - bytes);
     }
     return cup_log_string(name, bytes);
 }

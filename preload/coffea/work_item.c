@@ -173,16 +173,6 @@ static bool is_range(cup_object *tuple)
                   "bool") == 0;
 }
 
-static const char *text_of(cup_object *string, size_t *bytes)
-{
-    ssize_t length = 0;
-    const char *text = cup_py.PyUnicode_AsUTF8AndSize(string, &length);
-    if (!text)
-        cup_py.PyErr_Clear();
-    *bytes = text ? (size_t)length : 0;
-    return text;
-}
-
 /* The length of the file's path in "file.root:tree"; 0: no part of TEXT ends like a data file. */
 static size_t find_path_end(const char *text, size_t bytes)
 {
@@ -205,7 +195,7 @@ static bool is_path(cup_object *string)
     size_t bytes;
     if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* converting it to UTF-8 may copy it */
         return false;
-    const char *text = text_of(string, &bytes);
+    const char *text = cup_python_utf8(string, &bytes);
     if (bytes < 2 || bytes >= PATH_LONGEST || strlen(text) != bytes || strchr(text, '\n'))
         return false;
     return find_path_end(text, bytes) ||
@@ -253,7 +243,7 @@ static void search_object(struct search *search, cup_object *object, int depth)
 
 /* ---- what was found ---------------------------------------------------------------------- */
 
-static int64_t integer_at(cup_object *tuple, int at)
+static int64_t read_integer(cup_object *tuple, int at)
 {
     return cup_python_integer(cup_py.PyTuple_GetItem(tuple, at), -1);
 }
@@ -274,13 +264,13 @@ static void describe_tree(cup_object *tree, struct cup_item_found *found)
 static void describe_opened(const struct search *search, struct cup_item_found *found)
 {
     cup_object *trees = cup_python_kept(search->reader, "ttrees");
-    int64_t at = integer_at(search->range, 0);
+    int64_t at = read_integer(search->range, 0);
     if (trees && cup_python_type(trees) == cup_py.list_type && at >= 0 &&
         at < cup_py.PySequence_Size(trees))
         describe_tree(cup_py.PyList_GetItem(trees, (ssize_t)at), found);
     cup_python_drop(trees);
-    found->entry_start = integer_at(search->range, 1);
-    found->entry_stop = integer_at(search->range, 2);
+    found->entry_start = read_integer(search->range, 1);
+    found->entry_stop = read_integer(search->range, 2);
 }
 
 /* If the range is given in steps, the entries depend on the file's number of entries: unknown here.
@@ -291,8 +281,8 @@ static void describe_to_be_opened(const struct search *search, struct cup_item_f
     found->tree = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 1));
     if (cup_python_integer(cup_py.PyTuple_GetItem(search->range, 4), 0) != 1)
         return;
-    found->entry_start = integer_at(search->range, 2);
-    found->entry_stop = integer_at(search->range, 3);
+    found->entry_start = read_integer(search->range, 2);
+    found->entry_stop = read_integer(search->range, 3);
 }
 
 /* A task with two ranges (a join of two reads) is not recorded. */
@@ -314,7 +304,7 @@ static void record_read(const struct search *search)
 static void record_path(cup_object *path)
 {
     size_t bytes;
-    const char *text = text_of(path, &bytes);
+    const char *text = cup_python_utf8(path, &bytes);
     size_t of_file = find_path_end(text, bytes);
     struct cup_item_found found = {
         .kind = CUP_ITEM_PATH,

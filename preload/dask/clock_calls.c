@@ -99,7 +99,7 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 
 /* ---- which anchor called ----------------------------------------------------------------- */
 
-static void dispatch(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
+static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
 {
     if (id == CLOCK_THREAD_CPUTIME_ID)
         cup_dask_thread_clock(frame,
@@ -122,7 +122,7 @@ static void read_anchor(clockid_t id, int64_t now_ns, const void *name)
         return;
     bool timed = cup_active(); /* opening the log recalibrates the ticks: START would be wrong */
     uint64_t start = cup_ticks();
-    dispatch(id, now_ns, name, frame);
+    read_clock_call(id, now_ns, name, frame);
     /* An executor that runs chunks in the client's own thread: the Runner's call goes on. */
     if (name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION))
         cup_runner_self.next_ns = now_ns + cup_runner_call_check(now_ns);

@@ -236,14 +236,9 @@ static uint32_t find_prefix(cup_object *state, cup_object *key)
     uint32_t prefix = cup_log_python_attribute(state, "prefix");
     if (prefix)
         return prefix;
-    cup_object *split = cup_python_attribute(cup_python_module("dask.utils"), "key_split");
-    cup_object *result =
-        split ? cup_py.PyObject_CallFunctionObjArgs(split, key, (cup_object *)NULL) : NULL;
-    if (!result)
-        cup_py.PyErr_Clear();
+    cup_object *result = cup_python_call(cup_python_module("dask.utils"), "key_split", key);
     prefix = cup_log_python_text(result);
     cup_python_drop(result);
-    cup_python_drop(split);
     return prefix;
 }
 

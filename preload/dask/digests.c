@@ -102,21 +102,6 @@ static uint32_t string_of_part(cup_object *key, ssize_t index)
     return id;
 }
 
-/* Elements FROM to TO - 1, joined by slashes. */
-static uint32_t string_of_parts(cup_object *key, ssize_t from, ssize_t to)
-{
-    char text[512];
-    size_t used = 0;
-    for (ssize_t i = from; i < to && used + 2 < sizeof text; i++) {
-        cup_object *value = cup_py.PySequence_GetItem(key, i);
-        if (i > from)
-            text[used++] = '/';
-        used += cup_python_text(value, text + used, sizeof text - used);
-        cup_python_drop(value);
-    }
-    return used ? cup_log_string(text, used) : 0;
-}
-
 static bool is_word(cup_object *key, ssize_t index, const char *word)
 {
     cup_object *value = cup_py.PySequence_GetItem(key, index);
@@ -143,7 +128,7 @@ static struct cup_r_digest_key parse_key(cup_object *key)
         parsed.span = string_of_part(key, next++);
     if (of_task)
         parsed.prefix = string_of_part(key, next++);
-    parsed.activity = string_of_parts(key, next, size - 1);
+    parsed.activity = cup_log_python_joined(key, next, size - 1);
     parsed.unit = string_of_part(key, size - 1);
     return parsed;
 }

@@ -4,7 +4,7 @@
 
 /* Dask's guess for a prefix of which no task has ended yet (SchedulerState._get_prefix_duration).
  */
-static double unknown_duration(cup_object *scheduler, cup_object *prefix)
+static double guess_duration(cup_object *scheduler, cup_object *prefix)
 {
     cup_object *longest = cup_python_attribute(prefix, "max_exec_time");
     double longest_s = longest ? cup_python_number(longest) : -1;
@@ -18,13 +18,13 @@ static double unknown_duration(cup_object *scheduler, cup_object *prefix)
 }
 
 /* Negative: unknown. */
-static double duration_of(cup_object *scheduler, cup_object *prefixes, cup_object *name)
+static double expected_duration(cup_object *scheduler, cup_object *prefixes, cup_object *name)
 {
     cup_object *prefix = cup_python_get(prefixes, name);
     cup_object *average = prefix ? cup_python_attribute(prefix, "duration_average") : NULL;
     double duration_s = average ? cup_python_number(average) : -1;
     if (average && duration_s < 0)
-        duration_s = unknown_duration(scheduler, prefix);
+        duration_s = guess_duration(scheduler, prefix);
     cup_python_drop(average);
     cup_python_drop(prefix);
     return duration_s;
@@ -55,7 +55,7 @@ void cup_occupancy_begin(struct cup_occupancy *occupancy, cup_object *scheduler)
         collect_names(occupancy, counts);
     for (int i = 0; i < occupancy->count; i++)
         occupancy->prefixes[i].duration_s =
-            duration_of(scheduler, prefixes, occupancy->prefixes[i].name);
+            expected_duration(scheduler, prefixes, occupancy->prefixes[i].name);
     cup_object *bandwidth = cup_python_attribute(scheduler, "bandwidth");
     occupancy->bandwidth = bandwidth ? cup_python_number(bandwidth) : 0;
     if (size < 0 || size > CUP_OCCUPANCY_PREFIXES || !(occupancy->bandwidth > 0))

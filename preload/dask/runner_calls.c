@@ -112,23 +112,6 @@ static struct place find_place(void)
     return place;
 }
 
-static cup_object *call_object(cup_object *callable, cup_object *argument)
-{
-    cup_object *result =
-        cup_py.PyObject_CallFunctionObjArgs(callable, argument, (cup_object *)NULL);
-    if (!result)
-        cup_py.PyErr_Clear();
-    return result;
-}
-
-static cup_object *make_weak_reference(cup_object *object)
-{
-    cup_object *make = cup_python_attribute(cup_python_module("weakref"), "ref");
-    cup_object *reference = make ? call_object(make, object) : NULL;
-    cup_python_drop(make);
-    return reference;
-}
-
 static cup_object *find_executor(struct place place)
 {
     cup_object *locals = NULL;
@@ -155,7 +138,7 @@ static bool is_same_call(const struct call *call, const struct place *place, cup
         return false;
     if (!call->executor || !place->body.at)
         return true;
-    cup_object *before = call_object(call->executor, NULL);
+    cup_object *before = cup_python_call(call->executor, "__call__", NULL);
     bool same = before && before == executor;
     cup_python_drop(before);
     return same;
@@ -238,7 +221,7 @@ static void look_inside_call(struct call *call, struct place place, int64_t now_
     else
         begin_call(call, now_ns);
     if (call->inside && executor && !call->executor)
-        call->executor = make_weak_reference(executor);
+        call->executor = cup_python_call(cup_python_module("weakref"), "ref", executor);
     call->progress = place.progress;
     call->seen_ns = now_ns;
     cup_python_drop(executor);

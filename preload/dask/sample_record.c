@@ -54,7 +54,7 @@ uint64_t cup_sample_item(cup_object *dict, const char *name, double scale)
     return cup_sample_value(value, scale);
 }
 
-static uint64_t length_of(cup_object *value)
+static uint64_t read_length(cup_object *value)
 {
     ssize_t size = value ? cup_py.PyObject_Size(value) : 0;
     if (size < 0)
@@ -66,9 +66,9 @@ uint64_t cup_sample_length(cup_object *value)
 {
     cup_object *type = value ? cup_python_type(value) : NULL;
     if (!type || type == cup_py.dict_type || type == cup_py.set_type)
-        return length_of(value);
+        return read_length(value);
     cup_py.Py_IncRef(value);
-    uint64_t length = length_of(value);
+    uint64_t length = read_length(value);
     cup_python_drop(value);
     return length;
 }
@@ -76,7 +76,7 @@ uint64_t cup_sample_length(cup_object *value)
 uint64_t cup_sample_size(cup_object *object, const char *name)
 {
     cup_object *value = cup_python_attribute(object, name);
-    uint64_t length = length_of(value);
+    uint64_t length = read_length(value);
     cup_python_drop(value);
     return length;
 }

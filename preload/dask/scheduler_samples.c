@@ -114,7 +114,7 @@ static void close_view(const struct view *view)
 }
 
 /* Borrowed: valid until Python code runs. */
-static cup_object *field(const struct view *view, int name)
+static cup_object *read_field(const struct view *view, int name)
 {
     return view->has_slots ? cup_slots_peek(&slots, view->worker, name) : view->attributes[name];
 }
@@ -123,17 +123,18 @@ static cup_object *field(const struct view *view, int name)
 static void fill_values(uint64_t *values, const struct view *view,
                         const struct cup_occupancy *occupancy)
 {
-    values[CUP_WV_THREADS] = cup_sample_value(field(view, THREADS), 1);
-    values[CUP_WV_MEMORY_LIMIT] = cup_sample_value(field(view, MEMORY_LIMIT), 1);
-    values[CUP_WV_PROCESSING] = cup_sample_length(field(view, PROCESSING));
-    values[CUP_WV_EXECUTING] = cup_sample_length(field(view, EXECUTING));
-    values[CUP_WV_LONG_RUNNING] = cup_sample_length(field(view, LONG_RUNNING));
-    values[CUP_WV_HAS] = cup_sample_length(field(view, HAS_WHAT));
-    values[CUP_WV_NBYTES] = cup_sample_value(field(view, NBYTES), 1);
-    values[CUP_WV_OCCUPANCY_NS] = cup_occupancy_of(
-        occupancy, field(view, PREFIX_COUNT), field(view, NETWORK), field(view, KEPT_OCCUPANCY));
-    values[CUP_WV_SEEN_NS] = cup_sample_value(field(view, LAST_SEEN), CUP_SECONDS);
-    values[CUP_WV_STATUS] = cup_sample_status(field(view, STATUS));
+    values[CUP_WV_THREADS] = cup_sample_value(read_field(view, THREADS), 1);
+    values[CUP_WV_MEMORY_LIMIT] = cup_sample_value(read_field(view, MEMORY_LIMIT), 1);
+    values[CUP_WV_PROCESSING] = cup_sample_length(read_field(view, PROCESSING));
+    values[CUP_WV_EXECUTING] = cup_sample_length(read_field(view, EXECUTING));
+    values[CUP_WV_LONG_RUNNING] = cup_sample_length(read_field(view, LONG_RUNNING));
+    values[CUP_WV_HAS] = cup_sample_length(read_field(view, HAS_WHAT));
+    values[CUP_WV_NBYTES] = cup_sample_value(read_field(view, NBYTES), 1);
+    values[CUP_WV_OCCUPANCY_NS] =
+        cup_occupancy_of(occupancy, read_field(view, PREFIX_COUNT), read_field(view, NETWORK),
+                         read_field(view, KEPT_OCCUPANCY));
+    values[CUP_WV_SEEN_NS] = cup_sample_value(read_field(view, LAST_SEEN), CUP_SECONDS);
+    values[CUP_WV_STATUS] = cup_sample_status(read_field(view, STATUS));
 }
 
 static bool take_heartbeat(uint64_t *heartbeat, cup_object *metrics,
@@ -157,7 +158,7 @@ static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
     uint64_t seen_ns = values[CUP_WV_SEEN_NS];
     if (written->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == written->values[CUP_WV_SEEN_NS])
         return false;
-    cup_object *metrics = field(view, METRICS);
+    cup_object *metrics = read_field(view, METRICS);
     if (!metrics)
         return false;
     cup_py.Py_IncRef(metrics);
@@ -169,7 +170,7 @@ static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
 static bool record_worker(struct cup_known_worker *known, const struct view *view,
                           const struct cup_rows *rows)
 {
-    cup_object *name = field(view, NAME);
+    cup_object *name = read_field(view, NAME);
     if (name)
         cup_py.Py_IncRef(name);
     uint32_t address = cup_log_python_text(known->address);
@@ -201,7 +202,7 @@ static void note_missing(const struct view *view)
 {
     char text[128];
     for (int i = 0; i < slots.count; i++) {
-        if (field(view, i) || noted.missing[i])
+        if (read_field(view, i) || noted.missing[i])
             continue;
         noted.missing[i] = true;
         snprintf(text, sizeof text, "samples are not complete: Dask's workers have no %s",
@@ -218,7 +219,7 @@ static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size
     open_view(&view, worker);
     if (fresh)
         note_missing(&view);
-    cup_object *address = field(&view, ADDRESS);
+    cup_object *address = read_field(&view, ADDRESS);
     struct cup_known_worker *known =
         address ? cup_known_worker_find(address, batch->rows->server, next) : NULL;
     if (known) {
@@ -229,7 +230,7 @@ static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size
 }
 
 /* Prefetches the workers that come next. The list is our own copy, so nothing changes it. */
-static void prefetch(cup_object *list, ssize_t i, ssize_t count)
+static void prefetch_workers(cup_object *list, ssize_t i, ssize_t count)
 {
     enum { NEAR = 3, FAR = 6 };
     if (i + FAR < count)
@@ -246,7 +247,7 @@ static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
     int gone = 0;
     ssize_t count = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < count; i++) {
-        prefetch(list, i, count);
+        prefetch_workers(list, i, count);
         sample_worker(batch, cup_py.PyList_GetItem(list, i), &next, occupancy);
     }
     for (struct cup_known_worker *known;
@@ -258,7 +259,7 @@ static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
 }
 
 /* A new list with references to the current workers; NULL if there is no such dict. */
-static cup_object *workers_of(cup_object *scheduler)
+static cup_object *list_workers(cup_object *scheduler)
 {
     cup_object *workers = cup_python_attribute(scheduler, "workers");
     cup_object *list = workers ? cup_py.PyDict_Values(workers) : NULL;
@@ -285,7 +286,7 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     struct cup_rows_batch batch;
     struct cup_occupancy occupancy;
     cup_occupancy_begin(&occupancy, scheduler);
-    cup_object *workers = workers_of(scheduler);
+    cup_object *workers = list_workers(scheduler);
     cup_sample_clear(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
     cup_sample_loop(values, scheduler, sampling);

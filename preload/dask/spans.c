@@ -15,18 +15,8 @@ static ssize_t scheduler_recorded[CUP_SAMPLES_SERVERS]; /* spans of each schedul
  */
 static uint32_t join_name(cup_object *name)
 {
-    char text[256] = "";
-    size_t used = 0;
-    ssize_t parts =
-        name && cup_python_type(name) == cup_py.tuple_type ? cup_py.PySequence_Size(name) : 0;
-    for (ssize_t i = 0; i < parts && used + 2 < sizeof text; i++) {
-        if (i)
-            text[used++] = '/';
-        cup_object *part = cup_py.PySequence_GetItem(name, i);
-        used += cup_python_text(part, text + used, sizeof text - used);
-        cup_python_drop(part);
-    }
-    return used ? cup_log_string(text, used) : 0;
+    bool is_tuple = name && cup_python_type(name) == cup_py.tuple_type;
+    return is_tuple ? cup_log_python_joined(name, 0, cup_py.PySequence_Size(name)) : 0;
 }
 
 /* Writes a SPAN record, once for each span (again for each use when the table is full). Returns the

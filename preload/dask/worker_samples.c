@@ -75,7 +75,7 @@ static bool record_worker(cup_object *server, const struct cup_rows *rows,
            cup_rows_add_worker(rows, own, address, cup_log_python_attribute(server, "name"));
 }
 
-static void fill(struct own *worker, cup_object *server, struct cup_sampling *sampling)
+static void fill_own(struct own *worker, cup_object *server, struct cup_sampling *sampling)
 {
     cup_sample_clear(worker->values, CUP_WV_COUNT);
     cup_sample_clear(worker->heartbeat, CUP_HV_COUNT);
@@ -108,7 +108,7 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     cup_sample_clear(values, CUP_SV_COUNT);
     cup_sample_loop(values, server, sampling);
     fill_clock(values, server);
-    fill(&worker, server, sampling);
+    fill_own(&worker, server, sampling);
     worker.heartbeat[CUP_HV_LOOP_INTERVAL_NS] = values[CUP_SV_LOOP_INTERVAL_NS];
     cup_rows_begin(&batch, &sampling->rows);
     if (own->worker || record_worker(server, &sampling->rows, own))

@@ -23,6 +23,20 @@ uint32_t cup_log_python_attribute(cup_object *object, const char *name)
     return id;
 }
 
+uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to)
+{
+    char text[512];
+    size_t used = 0;
+    for (ssize_t i = from; i < to && used + 2 < sizeof text; i++) {
+        cup_object *item = cup_py.PySequence_GetItem(tuple, i);
+        if (i > from)
+            text[used++] = '/';
+        used += cup_python_text(item, text + used, sizeof text - used);
+        cup_python_drop(item);
+    }
+    return used ? cup_log_string(text, used) : 0;
+}
+
 void cup_log_python_version(const char *module)
 {
     char version[64];

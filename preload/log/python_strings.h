@@ -17,6 +17,9 @@ uint32_t cup_log_python_str(cup_object *object);
 /* str() of the attribute NAME (a string literal) of OBJECT. May run Python code. */
 uint32_t cup_log_python_attribute(cup_object *object, const char *name);
 
+/* str() of the items FROM to TO - 1 of a tuple, joined by slashes, cut at 511 bytes. */
+uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to);
+
 /* Writes __version__ of MODULE (a string literal) to the log, if the module is imported. */
 void cup_log_python_version(const char *module);
 

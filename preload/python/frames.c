@@ -14,7 +14,7 @@ void cup_frames_off(void)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static const char *word_at(const char *object, size_t offset)
+static const char *load_word(const char *object, size_t offset)
 {
     return *(const char *const *)(object + offset);
 }
@@ -29,7 +29,7 @@ static inline const char *skip_entries_from_c(const char *frame)
 {
     while (frame && cup_layout.frame_owner != CUP_NOWHERE &&
            frame[cup_layout.frame_owner] >= CUP_FRAME_FROM_C)
-        frame = word_at(frame, cup_layout.frame_back);
+        frame = load_word(frame, cup_layout.frame_back);
     return frame;
 }
 
@@ -40,9 +40,9 @@ static inline const char *find_top(void)
     const char *thread = cup_python_thread_fast();
     if (!thread)
         return NULL;
-    const char *at = word_at(thread, cup_layout.thread_frame);
+    const char *at = load_word(thread, cup_layout.thread_frame);
     return skip_entries_from_c(at && cup_layout.thread_indirect != CUP_NOWHERE
-                                   ? word_at(at, cup_layout.thread_indirect)
+                                   ? load_word(at, cup_layout.thread_indirect)
                                    : at);
 }
 
@@ -55,7 +55,7 @@ bool cup_frames_top(struct cup_frame *frame)
 const void *cup_frames_top_name(void)
 {
     const char *at = find_top();
-    return at ? word_at(remove_tag(word_at(at, cup_layout.frame_code)), cup_layout.code_name)
+    return at ? load_word(remove_tag(load_word(at, cup_layout.frame_code)), cup_layout.code_name)
               : NULL;
 }
 
@@ -79,19 +79,19 @@ uint64_t cup_frames_place(struct cup_frame frame)
 
 bool cup_frames_back(struct cup_frame *frame)
 {
-    frame->at = skip_entries_from_c(word_at(frame->at, cup_layout.frame_back));
+    frame->at = skip_entries_from_c(load_word(frame->at, cup_layout.frame_back));
     frame->depth++;
     return frame->at != NULL;
 }
 
 cup_object *cup_frames_code(struct cup_frame frame)
 {
-    return (cup_object *)(uintptr_t)remove_tag(word_at(frame.at, cup_layout.frame_code));
+    return (cup_object *)(uintptr_t)remove_tag(load_word(frame.at, cup_layout.frame_code));
 }
 
 const void *cup_frames_name(struct cup_frame frame)
 {
-    return word_at(cup_frames_code(frame), cup_layout.code_name);
+    return load_word(cup_frames_code(frame), cup_layout.code_name);
 }
 
 bool cup_frames_is_in(struct cup_frame frame, const char *ending)
@@ -263,7 +263,7 @@ static cup_object *ask_api(struct cup_frame at, const char *name, cup_object **l
     return value;
 }
 
-static void compare(struct variable *variable, const char *place, cup_object *value)
+static void compare_with_frame(struct variable *variable, const char *place, cup_object *value)
 {
     if (variable->agreed < 0)
         return;
@@ -280,10 +280,10 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
                         (size_t)(variable->index < 0 ? 0 : variable->index) * 8;
     if (variable->agreed < ENOUGH) {
         cup_object *value = ask_api(frame, name, locals);
-        compare(variable, place, value);
+        compare_with_frame(variable, place, value);
         return value;
     }
-    cup_object *value = (cup_object *)(uintptr_t)word_at(place, 0);
+    cup_object *value = (cup_object *)(uintptr_t)load_word(place, 0);
     if (value)
         cup_py.Py_IncRef(value);
     return value;

@@ -259,6 +259,16 @@ cup_object *cup_python_get(cup_object *mapping, cup_object *key)
     return value;
 }
 
+cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument)
+{
+    cup_object *function = cup_python_attribute(object, name);
+    cup_object *result = function ? clear_error(cup_py.PyObject_CallFunctionObjArgs(
+                                        function, argument, (cup_object *)NULL))
+                                  : NULL;
+    cup_python_drop(function);
+    return result;
+}
+
 cup_object *cup_python_item(cup_object *mapping, const char *name)
 {
     return mapping ? cup_python_get(mapping, cup_python_name(name)) : NULL;
@@ -328,6 +338,17 @@ cup_object *cup_python_kept(cup_object *object, const char *name)
     return value;
 }
 
+const char *cup_python_utf8(cup_object *object, size_t *bytes)
+{
+    ssize_t length = 0;
+    bool is_str = object && cup_python_type(object) == cup_py.string_type;
+    const char *text = is_str ? cup_py.PyUnicode_AsUTF8AndSize(object, &length) : NULL;
+    if (is_str && !text)
+        cup_py.PyErr_Clear();
+    *bytes = text ? (size_t)length : 0;
+    return text;
+}
+
 static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
 {
     size_t bytes = text && length > 0 ? (size_t)length : 0;
@@ -374,15 +395,12 @@ int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t othe
 
 bool cup_python_at_exit(const struct cup_python_method *method)
 {
-    cup_object *add = cup_python_attribute(cup_python_module("atexit"), "register");
     cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL);
-    cup_object *result =
-        add && end ? cup_py.PyObject_CallFunctionObjArgs(add, end, (cup_object *)NULL) : NULL;
-    if (!result)
+    if (!end)
         cup_py.PyErr_Clear();
+    cup_object *result = end ? cup_python_call(cup_python_module("atexit"), "register", end) : NULL;
     cup_python_drop(result);
     cup_python_drop(end);
-    cup_python_drop(add);
     return result;
 }
 

@@ -128,6 +128,14 @@ bool cup_python_is_code(const void *address);
 
 void cup_python_drop(cup_object *object); /* Py_XDECREF */
 
+/* object.NAME(ARGUMENT), or object.NAME() if ARGUMENT is NULL. NAME is a literal. OBJECT may be
+ * NULL. */
+cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument);
+
+/* The text of a str as UTF-8, and its length; it belongs to OBJECT. NULL, and length 0, if OBJECT
+ * is NULL or no str, or has surrogates. Runs no Python code. */
+const char *cup_python_utf8(cup_object *object, size_t *bytes);
+
 /* The interned str of a string literal; borrowed. Runs no Python code. */
 cup_object *cup_python_name(const char *literal);
 

@@ -122,24 +122,13 @@ static const char *check_stack(void)
 
 /* ---- fields that are optional -------------------------------------------------------------- */
 
-static cup_object *copy_code(cup_object *code)
-{
-    cup_object *replace = cup_python_attribute(code, "replace");
-    cup_object *copy =
-        replace ? cup_py.PyObject_CallFunctionObjArgs(replace, (cup_object *)NULL) : NULL;
-    if (!copy)
-        cup_py.PyErr_Clear();
-    cup_python_drop(replace);
-    return copy;
-}
-
 /* Verifies code_version: three new code objects must have consecutive numbers. */
 static bool check_versions(cup_object *code)
 {
     uint32_t versions[3] = {0};
     cup_object *copies[3];
     for (int i = 0; i < 3; i++)
-        if ((copies[i] = copy_code(code)))
+        if ((copies[i] = cup_python_call(code, "replace", NULL)))
             versions[i] = cup_code_half((const char *)copies[i] + cup_layout.code_version);
     for (int i = 0; i < 3; i++)
         cup_python_drop(copies[i]);

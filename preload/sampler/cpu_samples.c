@@ -32,7 +32,7 @@ static struct {
     uint64_t period;   /* mean time between two kept looks, in units of CUP_CPU_SAMPLES_NS */
 } looks;
 
-static uint64_t units_of(uint64_t ticks)
+static uint64_t convert_to_units(uint64_t ticks)
 {
     return cup_ticks_ns(ticks) / CUP_CPU_SAMPLES_NS;
 }
@@ -100,7 +100,7 @@ bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
     return true;
 }
 
-static bool continues(const struct cup_cpu_run *run, const struct cup_cpu_run *now)
+static bool continues_run(const struct cup_cpu_run *run, const struct cup_cpu_run *now)
 {
     return run->samples && run->task == now->task && run->node == now->node &&
            run->on_core == now->on_core && now->first - run->last <= GAP_PERIODS * looks.period;
@@ -109,7 +109,7 @@ static bool continues(const struct cup_cpu_run *run, const struct cup_cpu_run *n
 static void add_sample(struct track *track, const struct cup_cpu_run *now)
 {
     track->samples++;
-    if (continues(&track->run, now)) {
+    if (continues_run(&track->run, now)) {
         track->run.last = now->last;
         track->run.samples++;
         return;
@@ -128,7 +128,7 @@ void cup_cpu_samples_keep(uint32_t slot, uint32_t tid, uint32_t task, uint32_t n
     track->tid = tid;
     if (!track->start)
         track->start = looks.now;
-    uint64_t units = units_of(looks.now - track->start);
+    uint64_t units = convert_to_units(looks.now - track->start);
     add_sample(track, &(struct cup_cpu_run){task, node, on_core, units, units, 1});
 }
 

@@ -22,7 +22,7 @@ static bool copy_codes(const uint64_t *codes, uint32_t count)
     return cup_remote_read(to, from, count);
 }
 
-static uint64_t word_of(const char *copy, size_t offset)
+static uint64_t copied_word(const char *copy, size_t offset)
 {
     return (uintptr_t)cup_code_word(copy + offset);
 }
@@ -32,8 +32,8 @@ static bool copy_names_and_tables(uint32_t count)
 {
     struct iovec to[2 * CUP_REMOTE_CODES], from[2 * CUP_REMOTE_CODES];
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t name = word_of(codes_copy[i], cup_layout.code_name);
-        uint64_t table = word_of(codes_copy[i], cup_layout.code_table);
+        uint64_t name = copied_word(codes_copy[i], cup_layout.code_name);
+        uint64_t table = copied_word(codes_copy[i], cup_layout.code_table);
         to[2 * i] = (struct iovec){names_copy[i], CUP_NAME_COPY};
         from[2 * i] = cup_remote_at(name, CUP_NAME_COPY);
         to[2 * i + 1] = (struct iovec){tables_copy[i], CUP_TABLE_COPY};
@@ -65,7 +65,7 @@ static struct {
 static size_t limit_text(char *copy)
 {
     uint32_t state = cup_code_half(copy + cup_layout.text_state);
-    uint64_t length = word_of(copy, cup_layout.text_length);
+    uint64_t length = copied_word(copy, cup_layout.text_length);
     uint64_t kind = state >> CUP_TEXT_KIND & 7;
     uint64_t most = kind ? TEXT_LONGEST / kind : 0;
     if (length > most) {
@@ -90,7 +90,7 @@ static bool copy_table(uint64_t table, struct cup_code_facts *facts)
     size_t head = cup_layout.bytes_data;
     if (!cup_remote_copy(facts_copy.table, table, head))
         return false;
-    uint64_t length = word_of(facts_copy.table, cup_layout.bytes_length);
+    uint64_t length = copied_word(facts_copy.table, cup_layout.bytes_length);
     facts->table = (const unsigned char *)facts_copy.table + head;
     facts->table_bytes = length <= TABLE_LONGEST ? (uint32_t)length : 0;
     return cup_remote_copy(facts_copy.table + head, table + head, facts->table_bytes);
@@ -110,9 +110,9 @@ static uint32_t read_new_code(uint64_t code, const char *copy, uint64_t fingerpr
 {
     struct cup_code_facts facts = {.address = code, .fingerprint = fingerprint};
     facts.first_line = cup_code_half(copy + cup_layout.code_first_line);
-    if (!copy_text(facts_copy.name, word_of(copy, cup_layout.code_label)) ||
-        !copy_text(facts_copy.file, word_of(copy, cup_layout.code_file)) ||
-        !copy_table(word_of(copy, cup_layout.code_table), &facts) || !is_unchanged(code, copy))
+    if (!copy_text(facts_copy.name, copied_word(copy, cup_layout.code_label)) ||
+        !copy_text(facts_copy.file, copied_word(copy, cup_layout.code_file)) ||
+        !copy_table(copied_word(copy, cup_layout.code_table), &facts) || !is_unchanged(code, copy))
         return 0;
     facts.name_bytes = (uint32_t)cup_code_utf8(facts_copy.name, facts_copy.utf8.name,
                                                sizeof facts_copy.utf8.name, &facts.name);

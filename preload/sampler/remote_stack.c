@@ -106,12 +106,12 @@ static bool find_current(uint64_t *frame)
 }
 
 /* The innermost chunk of the data stack, and the end of its used part. */
-static uint64_t chunk_at(void)
+static uint64_t find_chunk(void)
 {
     return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame);
 }
 
-static uint64_t chunk_limit(void)
+static uint64_t find_chunk_limit(void)
 {
     return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + 8);
 }
@@ -147,7 +147,7 @@ static bool add_chunk(void)
 {
     if (!has_chunks())
         return true;
-    uint64_t chunk = chunk_at(), limit = chunk_limit();
+    uint64_t chunk = find_chunk(), limit = find_chunk_limit();
     uint64_t used = (limit - chunk + CHUNK_STEP - 1) / CHUNK_STEP * CHUNK_STEP;
     uint64_t bytes = used < CHUNK_MOST ? used : CHUNK_MOST;
     return limit > chunk && cup_pieces_add(chunk + used - bytes, bytes);
@@ -168,7 +168,7 @@ static bool find_ranges(void)
 static bool add_chunk_with(uint64_t frame)
 {
     uint64_t head[2] = {0, 0}; /* of a _PyStackChunk: previous chunk, size */
-    uint64_t chunk = has_chunks() ? chunk_at() : 0;
+    uint64_t chunk = has_chunks() ? find_chunk() : 0;
     for (int i = 0; chunk && i < CHUNKS; i++, chunk = head[0]) {
         if (!cup_remote_copy(head, chunk, sizeof head))
             return false;
@@ -333,7 +333,7 @@ static bool try_to_read(uint64_t root)
     return found;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t min_of(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -355,7 +355,7 @@ static uint32_t read_stack(const struct cup_remote_stack *thread)
         if (stack.twice && same == stack.count)
             return same;
         if (looks++)
-            same = least(least(same, count_as_before()), certain);
+            same = min_of(min_of(same, count_as_before()), certain);
         certain = same;
         before = stack;
         if (looks >= LOOKS && stack.twice && certain + 1 >= stack.count)
@@ -366,7 +366,7 @@ static uint32_t read_stack(const struct cup_remote_stack *thread)
     stack = before;
     if (!stack.twice)
         return looks > 1 ? certain : 0;
-    return certain ? least(certain + 1, stack.count) : 0;
+    return certain ? min_of(certain + 1, stack.count) : 0;
 }
 
 /* ---- the node of the stack ----------------------------------------------------------------- */

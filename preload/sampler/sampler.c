@@ -158,7 +158,7 @@ static uint32_t find_last_node(const struct cup_thread_slot *slot, uint32_t task
 }
 
 /* No more samples of the thread will come: accounts for its CPU time up to CPU_NS. */
-static void settle(struct cup_thread_slot *slot, uint64_t cpu_ns)
+static void settle_thread(struct cup_thread_slot *slot, uint64_t cpu_ns)
 {
     uint32_t task = slot->task;
     if (cup_task_runs(task) && cpu_ns != CUP_UNKNOWN64 && cpu_ns > slot->cpu_ns) {
@@ -182,7 +182,7 @@ static void settle_own(void)
     struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
     if (!slot)
         return;
-    settle(slot, slot->task ? cup_clock_thread_cpu_ns() : slot->cpu_ns);
+    settle_thread(slot, slot->task ? cup_clock_thread_cpu_ns() : slot->cpu_ns);
     cup_thread_slot_unlock(slot);
 }
 
@@ -200,7 +200,7 @@ static void settle_all(void)
         struct cup_thread_slot *slot = cup_thread_slot_lock(i);
         if (!slot)
             continue;
-        settle(slot, slot->task ? read_cpu_clock(slot->tid) : slot->cpu_ns);
+        settle_thread(slot, slot->task ? read_cpu_clock(slot->tid) : slot->cpu_ns);
         cup_thread_slot_unlock(slot);
     }
 }

@@ -45,7 +45,7 @@ uint32_t cup_thread_slots_used(void);
 
 /* The slot at INDEX, locked; NULL: it is free. */
 struct cup_thread_slot *cup_thread_slot_lock(uint32_t index);
-void cup_thread_slot_unlock(struct cup_thread_slot *seat);
+void cup_thread_slot_unlock(struct cup_thread_slot *slot);
 
 /* A forked child, or a new log: all slots are free. */
 void cup_thread_slots_reset(void);

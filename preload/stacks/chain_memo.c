@@ -36,7 +36,7 @@ static uint64_t whole_key(uint64_t key, const uint64_t *first)
     return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
 }
 
-static struct chain *chain_of(uint64_t key)
+static struct chain *find_chain(uint64_t key)
 {
     return &chains[key >> (64 - CHAINS_BITS)];
 }
@@ -59,7 +59,7 @@ static bool is_on_stack(const struct chain *chain, uint32_t turn, const uint64_t
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
 {
     key = whole_key(key, first);
-    const struct chain *chain = chain_of(key);
+    const struct chain *chain = find_chain(key);
     uint32_t turn = __atomic_load_n(&chain->turn, __ATOMIC_ACQUIRE);
     if (turn % 2 || __atomic_load_n(&chain->key, __ATOMIC_ACQUIRE) != key)
         return 0;
@@ -227,7 +227,7 @@ static void keep_chain(uint64_t key, const uint64_t *first, void *const *returns
     made.count = found ? count : 0;
     for (uint32_t i = 0; i < made.count; i++)
         made.address[i] = (uintptr_t)returns[i];
-    write_chain(chain_of(key), &made);
+    write_chain(find_chain(key), &made);
 }
 
 /* If another thread holds the lock nothing is kept: the chain will come again. */

@@ -17,7 +17,7 @@ static uint32_t count_evals(const enum cup_native_kind *native, uint32_t count)
 }
 
 /* A stack that is cut lacks its outermost frames, so it may have fewer segments (evals). */
-static bool match(uint32_t segments, bool python_cut, uint32_t evals, bool native_cut)
+static bool has_match(uint32_t segments, bool python_cut, uint32_t evals, bool native_cut)
 {
     return segments == evals || (segments < evals && python_cut) ||
            (segments > evals && native_cut);
@@ -69,7 +69,8 @@ void cup_merge(const struct cup_merge_python *python, const enum cup_native_kind
     uint32_t evals = count_evals(native, native_count), frame = 0, at = 0;
     merged->count = merged->native = 0;
     merged->gap = false;
-    merged->apart = native_count && !match(count_segments(python), python->cut, evals, native_cut);
+    merged->apart =
+        native_count && !has_match(count_segments(python), python->cut, evals, native_cut);
     at = append_native(merged, native, at, native_count, true);
     while (!merged->apart && at < native_count && frame < python->count) {
         frame = append_segment(merged, python, frame);

@@ -51,7 +51,7 @@ static struct {
 
 /* ---- memory, which is never freed --------------------------------------------------------- */
 
-static void *allocate(size_t bytes)
+static void *allocate_bytes(size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (list.room_bytes < bytes) {
@@ -70,7 +70,7 @@ static void *allocate(size_t bytes)
 
 static const void *copy_bytes(const void *from, size_t bytes)
 {
-    void *copy = allocate(bytes);
+    void *copy = allocate_bytes(bytes);
     return copy ? memcpy(copy, from, bytes) : NULL;
 }
 
@@ -82,7 +82,7 @@ static const char *copy_path(const char *path)
     size_t bytes = strlen(path), end = sizeof gone - 1;
     if (bytes > end && strcmp(path + bytes - end, gone) == 0)
         bytes -= end;
-    char *copy = allocate(bytes + 1);
+    char *copy = allocate_bytes(bytes + 1);
     if (!copy)
         return NULL;
     memcpy(copy, path, bytes);
@@ -127,7 +127,8 @@ static bool find_range(const ElfW(Phdr) * headers, uint32_t count, uint64_t low,
 }
 
 /* The build ID: the linker's note named "GNU" of type NT_GNU_BUILD_ID. */
-static const unsigned char *build_id_in(const unsigned char *notes, size_t bytes, uint32_t *length)
+static const unsigned char *find_build_id(const unsigned char *notes, size_t bytes,
+                                          uint32_t *length)
 {
     ElfW(Nhdr) note;
     for (size_t at = 0; at + sizeof note <= bytes;) {
@@ -156,7 +157,7 @@ static void read_build_id(struct module *module)
         size_t bytes = header->p_memsz < sizeof notes ? header->p_memsz : sizeof notes;
         const void *at = (const void *)(uintptr_t)(module->bias + header->p_vaddr);
         if (header->p_type == PT_NOTE && cup_memory_read(at, notes, bytes))
-            found = build_id_in(notes, bytes, &length);
+            found = find_build_id(notes, bytes, &length);
     }
     module->build_id = found ? copy_bytes(found, length) : NULL;
     module->build_id_bytes = module->build_id ? length : 0;

@@ -44,7 +44,7 @@ bool cup_native_on(void)
 
 /* libunwind may read files, which are cancellation points: a thread cancelled there would leave its
  * locks held. */
-static uint32_t unwind(backtrace_function *function, void **at)
+static uint32_t call_libunwind(backtrace_function *function, void **at)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -57,7 +57,7 @@ static uint32_t unwind(backtrace_function *function, void **at)
     return count > 0 ? (uint32_t)count : 0;
 }
 
-static bool is_in(const struct cup_module_range *range, const void *at)
+static bool is_in_range(const struct cup_module_range *range, const void *at)
 {
     return (uintptr_t)at - range->low < range->high - range->low;
 }
@@ -72,10 +72,11 @@ static uint64_t hash_frames(const struct cup_native *native)
 
 static void read_frames(backtrace_function *function, struct cup_native *native)
 {
-    native->count = unwind(function, native->at);
+    native->count = call_libunwind(function, native->at);
     native->cut = native->count == CUP_NATIVE_MOST;
     native->own = 0;
-    while (native->own < native->count && is_in(&own, cup_native_call(native->at[native->own])))
+    while (native->own < native->count &&
+           is_in_range(&own, cup_native_call(native->at[native->own])))
         native->own++;
     native->hash = hash_frames(native);
 }
@@ -91,7 +92,7 @@ void cup_native_here(struct cup_native *native)
 }
 
 /* Counts the missed stack, and switches native frames off if they cannot be read any more. */
-static __attribute__((noinline)) bool refuse(void)
+static __attribute__((noinline)) bool refuse_stack(void)
 {
     if (cup_modules_lost() && __atomic_exchange_n(&backtrace_by, NULL, __ATOMIC_ACQ_REL))
         cup_log_note(
@@ -104,18 +105,18 @@ bool cup_native_may(void)
 {
     int saved = errno;
     bool on = cup_native_on() && !cup_native_unwinds;
-    bool may = on && (cup_modules_current() || refuse());
+    bool may = on && (cup_modules_current() || refuse_stack());
     errno = saved;
     return may;
 }
 
 enum cup_native_kind cup_native_kind(const void *call)
 {
-    if (is_in(&eval, call))
+    if (is_in_range(&eval, call))
         return CUP_NATIVE_EVAL;
-    if (is_in(&interpreter, call))
+    if (is_in_range(&interpreter, call))
         return CUP_NATIVE_INTERPRETER;
-    return is_in(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
+    return is_in_range(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
 }
 
 bool cup_native_has_room(void)
@@ -159,7 +160,7 @@ static void *load_from_installation(const char *interpreter_path, const char *na
 
 /* Loads the extension module _lzma and with it, by its RPATH, the liblzma that this Python was
  * built with. */
-static bool load_lzma_in(cup_object *directory)
+static bool load_lzma_from(cup_object *directory)
 {
     static const char last[] = "/lib-dynload";
     char path[4096];
@@ -179,7 +180,7 @@ static bool load_lzma(void)
     bool found = false;
     for (ssize_t i = 0; i < count && !found; i++) {
         cup_object *directory = cup_py.PySequence_GetItem(paths, i);
-        found = directory && load_lzma_in(directory);
+        found = directory && load_lzma_from(directory);
         cup_python_drop(directory);
     }
     cup_py.PyErr_Clear();
@@ -258,7 +259,7 @@ static long test_byte(long number, long descriptor, const void *byte, size_t cou
     return cup_memory_read(byte, &copy, 1) ? 1 : -1;
 }
 
-static const char *redirect(const struct cup_elf *library)
+static const char *redirect_calls(const struct cup_elf *library)
 {
     if (!cup_redirect(library, "dl_iterate_phdr", (const void *)iterate_modules))
         return "libunwind does not call dl_iterate_phdr";
@@ -296,7 +297,7 @@ const char *cup_native_verify(void)
     backtrace_function *function = (backtrace_function *)dlsym(library, "unw_backtrace");
     if (!function || !cup_elf_of((const void *)function, &unwinder))
         return "libunwind has no unw_backtrace";
-    const char *why = redirect(&unwinder);
+    const char *why = redirect_calls(&unwinder);
     if (!why)
         why = test_unwinding(function);
     if (!why)

@@ -164,7 +164,7 @@ static int set_value(pthread_key_t key, const void *value)
 }
 
 /* True if the library's thread-local storage is small and initialised with zeros. */
-static bool fits(const struct cup_elf *library)
+static bool has_small_storage(const struct cup_elf *library)
 {
     const ElfW(Ehdr) *head = (const void *)library->base;
     const ElfW(Phdr) *parts = (const void *)(library->base + head->e_phoff);
@@ -177,7 +177,7 @@ static bool fits(const struct cup_elf *library)
 bool cup_native_thread_redirect(const struct cup_elf *library)
 {
     real_tls_get_addr = (void *(*)(struct tls_index *))dlsym(RTLD_DEFAULT, "__tls_get_addr");
-    if (!real_tls_get_addr || !fits(library) ||
+    if (!real_tls_get_addr || !has_small_storage(library) ||
         !cup_redirect(library, "__tls_get_addr", (const void *)find_storage))
         return false;
     cup_redirect(library, "pthread_key_create", (const void *)create_key);

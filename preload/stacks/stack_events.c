@@ -112,7 +112,7 @@ static int64_t draw_step(void)
 
 /* The bytes that an allocation stands for. A large one stands for itself and leaves the countdown
  * unchanged; any other stands for the mean step, times the number of steps that end in it. */
-static uint64_t weigh(size_t bytes)
+static uint64_t weigh_allocation(size_t bytes)
 {
     struct cup_thread *thread = &cup_self;
     if (bytes >= CUP_EVENT_ALLOC_LARGE) {
@@ -148,7 +148,7 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
     cup_guard();
     if (!has_begun(bytes))
         thread->alloc_left += draw_step();
-    uint64_t all = weigh(bytes);
+    uint64_t all = weigh_allocation(bytes);
     if (all && task)
         cup_stack_use(task, cup_event_node(task), CUP_U_ALLOC, 1, all, 0);
     cup_unguard();

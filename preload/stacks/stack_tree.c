@@ -10,14 +10,14 @@ enum { NODES_MOST = 1 << 18 };
 static struct cup_id_table nodes; /* (parent and of, at) to the node's number */
 static uint32_t count;            /* of nodes so far */
 
-static uint64_t key_of(uint32_t parent, uint32_t of)
+static uint64_t make_key(uint32_t parent, uint32_t of)
 {
     return (uint64_t)parent << 32 | of;
 }
 
 uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at)
 {
-    const struct cup_id_entry *entry = cup_id_find(&nodes, key_of(parent, of), at);
+    const struct cup_id_entry *entry = cup_id_find(&nodes, make_key(parent, of), at);
     return entry ? entry->id : 0;
 }
 
@@ -40,7 +40,7 @@ uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
     if (!cup_id_room(&nodes, number, NODES_MOST) || !write_record(frames, number))
         return 0;
     for (uint32_t i = 0; i < number; i++)
-        cup_id_add(&nodes, key_of(frames[i].parent, frames[i].of), frames[i].at, ++count);
+        cup_id_add(&nodes, make_key(frames[i].parent, frames[i].of), frames[i].at, ++count);
     return count;
 }
 

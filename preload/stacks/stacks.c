@@ -304,7 +304,7 @@ static inline bool may_read(void)
     return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_active();
 }
 
-static inline uint32_t here(uint32_t under)
+static inline uint32_t find_here(uint32_t under)
 {
     struct cup_frame top;
     if (!cup_frames_top(&top))
@@ -317,7 +317,7 @@ static inline uint32_t here(uint32_t under)
 uint32_t cup_stack_here(uint32_t under)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
-    uint32_t node = may_read() ? here(under) : 0;
+    uint32_t node = may_read() ? find_here(under) : 0;
     cup_stack_walk_ends(walk);
     return node;
 }
@@ -344,7 +344,7 @@ static void keep_chain(const struct cup_native *native, const struct spot *spot)
                        native->hash);
 }
 
-static __attribute__((noinline)) uint32_t unwind(const struct spot *spot, bool hopeless)
+static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool hopeless)
 {
     struct cup_native native;
     cup_native_here(&native);
@@ -377,10 +377,10 @@ static uint32_t find_by_chain(const struct spot *spot, uint64_t chain)
     uint32_t node = find_cached(cup_mix(spot->hash, chain));
     if (node)
         return node;
-    return cup_native_has_room() ? unwind(spot, true) : find_without_native(spot);
+    return cup_native_has_room() ? unwind_stack(spot, true) : find_without_native(spot);
 }
 
-static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
+static inline uint32_t find_native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
 {
     struct cup_frame top;
     cup_frames_top(&top);
@@ -391,15 +391,15 @@ static inline uint32_t native_here(uint32_t under, bool at_any_cost, const uint6
         return find_by_chain(&spot, chain);
     if ((chain && !at_any_cost) || !cup_native_has_room())
         return find_without_native(&spot);
-    return unwind(&spot, chain != 0);
+    return unwind_stack(&spot, chain != 0);
 }
 
 static uint32_t find_best(uint32_t under, bool at_any_cost, const uint64_t *first)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
     uint32_t node = !may_read()        ? 0
-                    : cup_native_may() ? native_here(under, at_any_cost, first)
-                                       : here(under);
+                    : cup_native_may() ? find_native_here(under, at_any_cost, first)
+                                       : find_here(under);
     cup_stack_walk_ends(walk);
     return node;
 }

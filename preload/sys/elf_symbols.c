@@ -41,7 +41,7 @@ static void read_dynamic(struct cup_elf *object)
     }
 }
 
-static bool describe(const struct dl_phdr_info *info, struct cup_elf *object)
+static bool read_object(const struct dl_phdr_info *info, struct cup_elf *object)
 {
     *object =
         (struct cup_elf){.path = info->dlpi_name ? info->dlpi_name : "", .base = info->dlpi_addr};
@@ -73,29 +73,29 @@ struct walk {
     void *user;
 };
 
-static int visit(struct dl_phdr_info *info, size_t size, void *user)
+static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     (void)size;
     struct walk *walk = user;
     if (walk->place) {
         bool here = contains(info, walk->place);
-        walk->found = here && describe(info, &walk->object);
+        walk->found = here && read_object(info, &walk->object);
         return here;
     }
-    return describe(info, &walk->object) && walk->look(&walk->object, walk->user);
+    return read_object(info, &walk->object) && walk->look(&walk->object, walk->user);
 }
 
 bool cup_elf_of(const void *place, struct cup_elf *object)
 {
     struct walk walk = {.place = (uintptr_t)place};
-    dl_iterate_phdr(visit, &walk);
+    dl_iterate_phdr(visit_object, &walk);
     *object = walk.object;
     return walk.found;
 }
 
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user)
 {
-    dl_iterate_phdr(visit, &(struct walk){.look = look, .user = user});
+    dl_iterate_phdr(visit_object, &(struct walk){.look = look, .user = user});
 }
 
 /* ---- symbols ------------------------------------------------------------------------------- */

@@ -26,12 +26,12 @@ static uint32_t make_name(int place, uint32_t use)
     return use << 8 | (uint32_t)(place + 1);
 }
 
-static uint64_t *entry_of(uint32_t name)
+static uint64_t *find_entry(uint32_t name)
 {
     return &entries[(name & 0xff) - 1];
 }
 
-static bool is_of(uint64_t word, uint32_t name)
+static bool belongs_to(uint64_t word, uint32_t name)
 {
     return (uint32_t)(word >> 32) << 8 == (name & ~0xffu);
 }
@@ -63,8 +63,8 @@ static uint32_t take_entry(void)
 /* Replaces the descriptor of an entry if it is still NAME's. Returns the previous one; -1: none. */
 static int exchange_descriptor(uint32_t name, uint32_t descriptor)
 {
-    uint64_t *entry = entry_of(name), word = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-    while (is_of(word, name))
+    uint64_t *entry = find_entry(name), word = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    while (belongs_to(word, name))
         if (__atomic_compare_exchange_n(entry, &word, (word >> 32 << 32) | descriptor, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return (uint32_t)word == TAKEN ? -1 : (int)(uint32_t)word - 1;
@@ -93,8 +93,8 @@ uint32_t cup_own_fd_open(const char *path)
 
 size_t cup_own_fd_read(uint32_t name, char *text, size_t size)
 {
-    uint64_t word = name ? __atomic_load_n(entry_of(name), __ATOMIC_ACQUIRE) : 0;
-    int fd = name && is_of(word, name) ? (int)(uint32_t)word - 1 : -1;
+    uint64_t word = name ? __atomic_load_n(find_entry(name), __ATOMIC_ACQUIRE) : 0;
+    int fd = name && belongs_to(word, name) ? (int)(uint32_t)word - 1 : -1;
     ssize_t bytes = fd < 0 ? 0 : cup_raw_pread(fd, text, size - 1, 0);
     text[bytes > 0 ? bytes : 0] = '\0';
     if (bytes <= 0)

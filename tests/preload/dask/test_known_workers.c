@@ -1,4 +1,4 @@
-/* Workers that samples written of: those that are gone are forgotten, also while the log is full.
+/* The table of workers: those that a sample does not list are removed, also while the log is full.
  */
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-/* Rows of samples: what the log holds is what was written, whatever is lost on the way. */
+/* Rows of samples: a reader of the log gets the right values even if records were lost. */
 #include <criterion/criterion.h>
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static char directory[] = "/tmp/cupping-rows-XXXXXX";
 static struct cup_rows rows;
 static struct cup_last_written written;
 static uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
-static uint64_t first; /* where the records are that are looked at */
+static uint64_t first; /* where the records under test begin */
 
 static void open_log(uint64_t most)
 {
@@ -53,7 +53,7 @@ static bool take(const uint64_t *beat)
     return cup_rows_end(&batch, 5, server);
 }
 
-/* The first record from *AT on, of that type; NULL at the end. */
+/* The first record of that type at *AT or later; NULL: none. */
 static const struct cup_record *find(uint64_t *at, unsigned type)
 {
     const struct cup_log_header *header = cup_log_header();
@@ -75,7 +75,7 @@ static int count(unsigned type)
     return found;
 }
 
-/* The tail of the last ROWS record, whose only row is of worker 1. */
+/* The tail of the last ROWS record; its only row is of worker 1. */
 static const unsigned char *last_row(unsigned *kind, size_t *bytes)
 {
     uint64_t at = first;
@@ -149,7 +149,7 @@ Test(rows, all_is_told_again_from_time_to_time)
     cr_expect_eq(kind, CUP_ROW_WHOLE);
 }
 
-/* What was lost does not count, and nothing that follows relies on it. */
+/* A lost row does not count, and later rows do not refer to it. */
 Test(rows, after_a_loss_all_is_told_in_full)
 {
     enum { MOST = 1 << 20, ROOM_AGAIN = 8192 };

@@ -1,4 +1,4 @@
-/* When samples are taken. What they hold is another matter: the servers are stubs. */
+/* When samples are taken. The servers are stubs, so their values are not tested here. */
 #include <criterion/criterion.h>
 
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void set_up(void)
 
 TestSuite(samples, .init = set_up);
 
-/* A tick as Dask's loop makes it: looked at only if something is due, or anyway. */
+/* A tick of Dask's loop, which is read only if a sample is due, or always (ANYWAY). */
 static bool tick(uint32_t id, enum cup_role role, double at, bool anyway)
 {
     int64_t now_ns = start + (int64_t)(at * 1e9);
@@ -133,11 +133,11 @@ Test(samples, what_is_missed_is_counted)
     cr_expect_eq(last.missed, 3);
     cr_expect(tick(1, CUP_ROLE_SCHEDULER, 6.5, false));
     cr_expect_eq(last.missed, 0);
-    tick(1, CUP_ROLE_SCHEDULER, 3, true); /* the clock was put back */
+    tick(1, CUP_ROLE_SCHEDULER, 3, true); /* the clock was set back */
     cr_expect_eq(last.missed, 0);
 }
 
-/* LocalCluster with threads: all servers on one loop. */
+/* A LocalCluster with threads: all servers share one event loop. */
 Test(samples, several_servers_on_one_loop)
 {
     for (int i = 0; i <= 500; i++) {
@@ -149,7 +149,7 @@ Test(samples, several_servers_on_one_loop)
     cr_expect(workers >= 20 && workers <= 22, "%d", workers);
 }
 
-/* The one that is gone must not make every tick of the others one that is looked at. */
+/* A closed server must not make samples of the others due at every tick. */
 Test(samples, a_closed_server_is_forgotten)
 {
     int looks = 0;
@@ -160,7 +160,7 @@ Test(samples, a_closed_server_is_forgotten)
     cr_expect_lt(looks, 100 + 3 * 50, "%d", looks);
 }
 
-/* Each thread has a loop of its own. */
+/* Each thread has its own event loop. */
 static void *other_loop(void *unused)
 {
     (void)unused;

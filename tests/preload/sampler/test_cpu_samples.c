@@ -1,4 +1,4 @@
-/* Samples over time: which looks are kept, the rows of CPU_SAMPLES records, and what they take. */
+/* Samples over time: which looks are kept, the rows of CPU_SAMPLES records, and their size. */
 #include "tests/preload/log_records.h"
 
 #include "preload/sampler/cpu_samples.h"
@@ -16,7 +16,7 @@ static void set_up(void)
 
 TestSuite(cpu_samples, .init = set_up, .fini = test_log_close);
 
-/* One look a hundredth of a second later; whether it is kept. */
+/* One look 10 ms later; returns true if it is kept. */
 static bool look(void)
 {
     now += cup_ns_ticks(LOOK_NS);
@@ -69,8 +69,8 @@ Test(cpu_samples, an_hour_of_four_busy_threads_stays_small)
     for (uint32_t i = 0; i < 360000; i++) {
         if (!look())
             continue;
-        for (uint32_t seat = 0; seat < 4; seat++, kept++)
-            cup_cpu_samples_keep(seat, 100 + seat, 1 + i / 5000, 1 + (uint32_t)(kept * 7919 % 4000),
+        for (uint32_t slot = 0; slot < 4; slot++, kept++)
+            cup_cpu_samples_keep(slot, 100 + slot, 1 + i / 5000, 1 + (uint32_t)(kept * 7919 % 4000),
                                  true);
     }
     cup_cpu_samples_flush();
@@ -95,7 +95,7 @@ Test(cpu_samples, those_alike_are_one_row)
     cr_expect_eq(sums.on_core, 0);
 }
 
-/* A thread that worked for nothing in between was not there all the time. */
+/* A pause in which the thread worked for no task begins a new row. */
 Test(cpu_samples, a_gap_ends_a_row)
 {
     for (int i = 0; i < 200; i++)
@@ -114,7 +114,7 @@ Test(cpu_samples, another_thread_on_a_seat_has_records_of_its_own)
     cr_expect_eq(sum_up().records, 2);
 }
 
-/* What is killed has lost no more than that. */
+/* A killed process loses at most this. */
 Test(cpu_samples, what_is_some_seconds_old_is_written)
 {
     uint64_t began = now;

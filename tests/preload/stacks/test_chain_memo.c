@@ -1,5 +1,5 @@
-/* Chains of return addresses are known again by their places on the stack, and only if there is but
- * one way to find these. */
+/* Chains of return addresses are recognised by their places on the stack, and kept only if the
+ * places can be found in one way. */
 #include "preload/stacks/chain_memo.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 
 enum { KEY = 7, VALUE = 99, STACK = 1024 };
 
-/* A stack: places of addresses, the first at its beginning; the rest is something else. */
+/* A stack with return addresses at some places, the first one at its beginning. */
 static uint64_t stack[STACK];
 
 static void fill(void)
@@ -28,7 +28,7 @@ static void put(int place, uint64_t number)
     stack[place] = (uintptr_t)address(number);
 }
 
-/* Chains are numbers from BASE on; a frame has so many words. */
+/* The addresses of a chain are numbers from BASE on; each frame has the same number of words. */
 static void **make(uint64_t base, const uint32_t *words, uint32_t count)
 {
     static void *returns[CUP_CHAIN_MOST + 1];
@@ -43,7 +43,7 @@ static void **make(uint64_t base, const uint32_t *words, uint32_t count)
 static const uint32_t words[] = {3, 10, 2, 40, 7};
 enum { COUNT = sizeof words / sizeof *words };
 
-/* When it has come for the fourth time. */
+/* A chain is kept when it comes for the fourth time. */
 static void keep_as(uint64_t key, void **returns, uint32_t count)
 {
     for (int i = 0; i < 4; i++) {
@@ -80,7 +80,7 @@ Test(chains, each_address_must_be_where_it_was)
 
 Test(chains, with_remains_of_earlier_calls_it_is_not_kept)
 {
-    put(9, 302); /* between the second and the third, whose place is 13: it may be either */
+    put(9, 302); /* between the second and the third (at 13): either could be the right one */
     keep(300);
     cr_expect_eq(cup_chain_find(KEY, stack), CUP_CHAIN_HOPELESS);
 }

@@ -1,4 +1,4 @@
-/* Python and native frames of one stack, put together: what comes where, and what is left out. */
+/* Merging the Python and the native frames of one stack: their order, and which are left out. */
 #include "preload/stacks/merge_frames.h"
 
 #include <criterion/criterion.h>
@@ -6,8 +6,8 @@
 
 static struct cup_merged merged;
 
-/* Python frames as letters from a on, | after the last one of each segment; native ones as kinds.
- */
+/* Python frames are letters from a on, with | after the outermost one of each segment; native
+ * frames are given by their kinds. */
 static struct cup_merge_python python_of(const char *text)
 {
     struct cup_merge_python python = {0};
@@ -31,7 +31,7 @@ static uint32_t kinds_of(const char *text, enum cup_native_kind *kinds)
     return count;
 }
 
-/* As a text, innermost first: letters of Python frames, places of native ones. */
+/* The result as a text, innermost first: letters of Python frames, indexes of native ones. */
 static const char *merge(const char *python_text, const char *native_text)
 {
     static char text[CUP_MERGE_MOST + 1];
@@ -82,7 +82,8 @@ Test(merge, without_native_frames_python_functions_are_as_they_were)
     expect("a|bc|", "", "abc");
 }
 
-/* ---- what does not match -------------------------------------------------------------------- */
+/* ---- stacks that do not match
+ * -------------------------------------------------------------------- */
 
 static void expect_apart(const char *python, const char *native, const char *expected)
 {
@@ -99,7 +100,8 @@ Test(merge, stacks_that_do_not_match_are_put_one_above_the_other)
     expect_apart("", "OEO", "0");
 }
 
-/* ---- what is cut ---------------------------------------------------------------------------- */
+/* ---- stacks that are cut
+ * ---------------------------------------------------------------------------- */
 
 static void merge_cut(const char *python_text, bool python_cut, const char *native_text,
                       bool native_cut)
@@ -127,7 +129,7 @@ Test(merge, of_a_stack_that_is_cut_the_inner_part_matches)
     cr_expect(merged.cut);
 }
 
-/* All kinds of native frames between Python functions, and more of them than are told. */
+/* Native frames of all kinds between Python functions, and more of them than are kept. */
 Test(merge, native_frames_that_are_too_many_leave_a_gap)
 {
     enum cup_native_kind kinds[CUP_NATIVE_MOST];

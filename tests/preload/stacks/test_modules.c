@@ -1,4 +1,4 @@
-/* The list of modules against the loader's own, and the kernel's list that it is read from. */
+/* The list of modules, compared with the loader's own; and the parser of /proc/self/maps. */
 #include "tests/preload/basket_records.h"
 
 #include "preload/stacks/modules.h"
@@ -15,14 +15,15 @@ static void set_up(void)
 
 TestSuite(modules, .init = set_up);
 
-/* ---- against the loader -------------------------------------------------------------------- */
+/* ---- compared with the loader
+ * -------------------------------------------------------------------- */
 
 struct found {
     struct dl_phdr_info info;
     uint64_t address; /* looked for */
 };
 
-/* The module that holds the address. */
+/* Finds the module that contains the address. */
 static int holds(struct dl_phdr_info *info, size_t size, void *user)
 {
     struct found *found = user;
@@ -92,7 +93,7 @@ Test(modules, the_one_that_is_likely_comes_first)
     }
 }
 
-/* A file of data that happens to be a library is none. */
+/* A library that is mapped as data only is no module. */
 Test(modules, what_is_only_read_is_none)
 {
     FILE *file = fopen("/proc/self/exe", "r");
@@ -105,7 +106,8 @@ Test(modules, what_is_only_read_is_none)
     fclose(file);
 }
 
-/* ---- what comes and goes -------------------------------------------------------------------- */
+/* ---- loading and unloading --------------------------------------------------------------------
+ */
 
 static uint64_t load(void **library)
 {
@@ -162,7 +164,7 @@ Test(modules, after_one_with_frames_addresses_are_not_to_be_relied_on)
     unload(again);
     cr_expect(cup_modules_current(), "it is still there");
     unload(library);
-    while (!cup_modules_lost()) /* it is not looked all the time */
+    while (!cup_modules_lost()) /* looks are at least 20 ms apart */
         cr_assert_not(cup_modules_current());
     cr_expect_not(cup_modules_current());
 }
@@ -198,7 +200,7 @@ Test(modules, each_is_told_once)
     test_log_close();
 }
 
-/* ---- the kernel's list ---------------------------------------------------------------------- */
+/* ---- /proc/self/maps ---------------------------------------------------------------------- */
 
 static bool first_line(const char *text, struct cup_mapping_line *line)
 {
@@ -243,8 +245,8 @@ Test(modules, the_kernels_list_is_read_to_its_end)
     cr_expect_eq(stack, 1);
 }
 
-/* As one whose loading fails after it was mapped: no dlclose() tells. Its tables may not be read.
- */
+/* Unmapped without dlclose(), like a library whose loading fails after it was mapped: its tables
+ * must not be read. */
 Test(modules, one_that_is_gone_without_a_word_is_not_told)
 {
     void *library;

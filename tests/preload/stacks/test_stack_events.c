@@ -1,5 +1,5 @@
-/* Which events take their stack, whose it is, and that what is chosen at random is right on
- * average. Stacks are made up here: a node is a number that the test sets. */
+/* Which events record their stack, for which task, and that random samples are right on average.
+ * There are no real stacks here: a node is a number that the test sets. */
 #include "tests/preload/stack_use_records.h"
 
 #include "preload/lifecycle/running_tasks.h"
@@ -18,11 +18,11 @@ bool cup_stacks_on(void)
     return on;
 }
 
-/* Frames on top of UNDER. */
+/* Stands in for reading the Python stack. */
 uint32_t cup_stack_here(uint32_t under)
 {
     taken++;
-    errno = ENOENT; /* whatever it calls may: events keep it */
+    errno = ENOENT; /* callees may change errno: events must restore it */
     return here ? under + here : 0;
 }
 
@@ -31,7 +31,7 @@ uint32_t cup_stack_cheap_here(uint32_t under)
     return cup_stack_here(under);
 }
 
-/* With native ones on top. */
+/* Stands in for reading native frames too. */
 uint32_t cup_stack_native_here(uint32_t under)
 {
     with_native++;
@@ -51,7 +51,7 @@ static void set_up(void)
     cup_events_reset();
     cup_running_add(TASK);
     memset(&cup_self, 0, sizeof cup_self);
-    cup_self.event_random = 2463534242; /* the same numbers each time */
+    cup_self.event_random = 2463534242; /* a fixed seed */
     cup_self.task = TASK;
     here = HERE;
     on = true;
@@ -60,7 +60,7 @@ static void set_up(void)
 
 TestSuite(events, .init = set_up, .fini = test_log_close);
 
-/* What the log then has of TASK: the rows, and their sum. */
+/* The rows of TASK in the log, and their sum. */
 static size_t tell(struct test_use *sum)
 {
     size_t records, count;
@@ -108,7 +108,7 @@ Test(events, small_reads_that_come_seldom_are_exact)
     cr_expect(sum.count == 100 && sum.bytes == 1000 && sum.ns == 5000);
 }
 
-/* Two kinds in turn: neither is taken for the other, as a fixed step would. */
+/* Two kinds of events in alternation: with a fixed step only one of them would be recorded. */
 Test(events, of_small_reads_in_a_row_some_stand_for_all)
 {
     enum { PAIRS = 200000 };
@@ -269,7 +269,7 @@ Test(events, allocations_of_the_size_of_a_step)
     expect_shares(100000, 700000, 100000, 0.02);
 }
 
-/* A fixed step would choose one of both for ever. */
+/* With a fixed step only one of the two places would be recorded. */
 Test(events, steps_of_the_size_of_a_loop)
 {
     expect_shares(1000, CUP_EVENT_ALLOC_BYTES - 1000, 300000, 0.12);

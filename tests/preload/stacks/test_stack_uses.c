@@ -1,4 +1,4 @@
-/* What tasks did at which stacks: sums by task, node and use, and the rows of STACK_USE records. */
+/* Sums by task, node and use, and the rows of STACK_USE records. */
 #include "tests/preload/stack_use_records.h"
 
 #include "preload/lifecycle/running_tasks.h"
@@ -69,7 +69,7 @@ Test(stack_uses, a_stack_that_is_not_known_is_a_row_too)
     expect_row(1, TASK, UINT32_MAX, CUP_U_OFF_CPU, UINT64_MAX, UINT64_MAX, UINT64_MAX);
 }
 
-/* A table is first looked for where one was found last for a number with the same lowest byte. */
+/* The search for a task's table begins where a task with the same lowest byte was last found. */
 Test(stack_uses, tasks_whose_numbers_are_alike_have_their_own_sums)
 {
     size_t records;
@@ -82,7 +82,7 @@ Test(stack_uses, tasks_whose_numbers_are_alike_have_their_own_sums)
     cr_assert_eq(rows(&records), 1);
     expect_row(0, TASK, 900, CUP_U_READ, 3, 30, 3);
     cup_running_remove(TASK);
-    cup_stack_use(TASK, 900, CUP_U_READ, 1, 5, 1); /* too late: it is no task's */
+    cup_stack_use(TASK, 900, CUP_U_READ, 1, 5, 1); /* the task has ended: counted for task 0 */
     cup_stack_use(TASK + 256, 900, CUP_U_READ, 1, 1000, 1);
     cup_stack_uses_task_ended(TASK + 256);
     cr_assert_eq(rows(&records), 2);
@@ -114,7 +114,7 @@ Test(stack_uses, a_task_that_runs_no_more_is_no_task)
     expect_row(0, 0, 3, CUP_U_READ, 1, 2, 3);
 }
 
-/* More rows than a table has places, and than a record takes: none is lost. */
+/* More rows than a table and a record can hold: none is lost. */
 Test(stack_uses, full_tables_are_written_out)
 {
     enum { NODES = 30000 };
@@ -171,7 +171,7 @@ Test(stack_uses, places_are_used_again)
         cr_expect_eq(found[i].task, 1000 + i);
 }
 
-/* The log takes no more: what is lost is counted. */
+/* The log is full: lost rows are counted. */
 Test(stack_uses_lost, a_full_log_is_told, .fini = test_log_close)
 {
     size_t records;
@@ -212,7 +212,7 @@ Test(stack_uses, helpers_of_a_task_add_at_the_same_time)
     cr_expect_eq(ns, 240000);
 }
 
-/* A child has none of its parent's sums, and may go on by itself. */
+/* A forked child has none of its parent's sums and can add its own. */
 Test(stack_uses, a_forked_child_starts_anew)
 {
     size_t records;

@@ -1,5 +1,5 @@
-/* Functions and nodes of stacks: one id for each, the records before whoever names them, limits.
- * And what is read of code objects and strings, laid out as Python 3.13 and 3.11 do. */
+/* Ids of functions and nodes: one each, records written before others refer to them, limits. And
+ * reading code objects and strings with the layouts of Python 3.13 and 3.11. */
 #include "tests/preload/basket_records.h"
 
 #include "preload/python/fingerprint.h"
@@ -277,7 +277,7 @@ Test(stacks, fingerprints_of_old_pythons_see_every_fact)
     cr_expect_eq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
 }
 
-/* What lies before and behind a short table changes nothing. */
+/* The bytes before and behind a short line table do not matter. */
 Test(stacks, short_line_tables_are_seen_whole_and_alone)
 {
     struct object code = {0}, name;

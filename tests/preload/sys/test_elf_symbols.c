@@ -1,4 +1,4 @@
-/* Symbols of loaded libraries, against what the loader says of them. */
+/* Symbols of loaded libraries, compared with what the loader returns. */
 #include "preload/sys/elf_symbols.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +13,7 @@ static struct cup_elf library_of(const void *place)
     return object;
 }
 
-/* Of libc itself, whatever comes before it. */
+/* The symbol in libc, even if a preloaded library defines it too. */
 static void *loader_says(const char *name)
 {
     return dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), name);

@@ -1,4 +1,4 @@
-/* Descriptors of our own, which the program may take away. */
+/* Descriptors that the library keeps open, and that the program may close or replace. */
 #include "preload/sys/own_fd.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 
 static char text[64];
 
-/* The highest descriptor: ours. */
+/* The highest descriptor of the process, which is the library's. */
 static int highest(void)
 {
     int most = -1;
