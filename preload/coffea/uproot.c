@@ -38,7 +38,10 @@ static cup_object *find_base(cup_object *object)
     return base;
 }
 
-cup_object *cup_uproot_member(cup_object *object, const char *name)
+/* A data member that ROOT stored (fEntries, ...): of the object's class, of its first base class,
+ * of that one's first base class, and so on (a TNtuple has the members of its TTree). A new
+ * reference. */
+static cup_object *read_member(cup_object *object, const char *name)
 {
     cup_object *value = NULL;
     for (int depth = 0; object && !value && depth < DEEPEST; depth++) {
@@ -50,13 +53,13 @@ cup_object *cup_uproot_member(cup_object *object, const char *name)
 
 cup_object *cup_uproot_name(cup_object *object)
 {
-    return cup_uproot_member(object, "fName");
+    return read_member(object, "fName");
 }
 
 /* Only trees have this member, in all versions of ROOT. */
 static bool is_tree(cup_object *object)
 {
-    cup_object *member = cup_uproot_member(object, "fMaxVirtualSize");
+    cup_object *member = read_member(object, "fMaxVirtualSize");
     cup_python_drop(member);
     return member != NULL;
 }
@@ -89,7 +92,7 @@ static int64_t convert_integer(cup_object *value, int64_t otherwise)
 
 static uint64_t read_amount(cup_object *tree, const char *member)
 {
-    int64_t value = convert_integer(cup_uproot_member(tree, member), -1);
+    int64_t value = convert_integer(read_member(tree, member), -1);
     return value < 0 ? CUP_UNKNOWN64 : (uint64_t)value;
 }
 
@@ -110,14 +113,14 @@ void cup_uproot_describe(cup_object *tree, struct cup_requested_baskets_tree *ab
     about->compressed_bytes = read_amount(tree, "fZipBytes");
     about->uncompressed_bytes = read_amount(tree, "fTotBytes");
     about->at = find_tree_offset(tree);
-    about->auto_flush = convert_integer(cup_uproot_member(tree, "fAutoFlush"), 0);
+    about->auto_flush = convert_integer(read_member(tree, "fAutoFlush"), 0);
     cup_python_drop(name);
 }
 
 /* Adds to *COUNT. *LEFT: how many more branches may be visited. */
 static void count_branches(cup_object *object, uint32_t *count, uint32_t *left, int depth)
 {
-    cup_object *array = cup_uproot_member(object, "fBranches");
+    cup_object *array = read_member(object, "fBranches");
     cup_object *list = cup_python_kept(array, "_data");
     ssize_t size = has_type(list, cup_py.list_type) ? cup_py.PySequence_Size(list) : 0;
     for (ssize_t i = 0; i < size && *left && depth < DEEPEST; i++) {
@@ -152,7 +155,7 @@ uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name)
 
 static bool read_number(cup_object *basket, const char *member, uint32_t *number)
 {
-    int64_t value = convert_integer(cup_uproot_member(basket, member), -1);
+    int64_t value = convert_integer(read_member(basket, member), -1);
     *number = (uint32_t)value;
     return value >= 0 && value <= INT32_MAX;
 }

@@ -6,11 +6,6 @@
 #include "preload/python/python.h"
 #include "preload/root/baskets.h"
 
-/* A data member that ROOT stored (fEntries, ...): of the object's class, of its first base class,
- * of that one's first base class, and so on (a TNtuple has the members of its TTree). A new
- * reference. NAME is a literal. */
-cup_object *cup_uproot_member(cup_object *object, const char *name);
-
 /* The member fName. A new reference. */
 cup_object *cup_uproot_name(cup_object *object);
 

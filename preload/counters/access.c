@@ -110,10 +110,7 @@ static void write_out(struct cup_access_set *set)
             record->own = from->own;
             record->extents = (uint8_t)count;
             record->sequence = from->sequence;
-            memcpy(record + 1, coded, bytes);
-            memset((unsigned char *)(record + 1) + bytes, 0,
-                   record->head.length - sizeof *record - bytes);
-            cup_log_commit(record, CUP_R_ACCESS);
+            cup_log_commit_tail(record, CUP_R_ACCESS, sizeof *record, coded, bytes);
         }
     }
     cup_extents_clear(&set->extents);

@@ -42,10 +42,7 @@ static void write_rows(struct cup_rows_batch *batch)
     if (record) {
         record->sample = batch->sample;
         record->rows = number;
-        memcpy(record + 1, batch->bytes, batch->used);
-        memset((char *)(record + 1) + batch->used, 0,
-               record->head.length - sizeof *record - batch->used);
-        cup_log_commit(record, CUP_R_ROWS);
+        cup_log_commit_tail(record, CUP_R_ROWS, sizeof *record, batch->bytes, batch->used);
     }
     batch->lost |= !record;
     batch->used = 0;

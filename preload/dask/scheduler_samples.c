@@ -12,28 +12,34 @@
 #include <string.h>
 
 /* The attributes of Dask's WorkerState that a sample reads. All of them are __slots__. */
+#define WORKER_STATE(X)                                                                            \
+    X(ADDRESS, "address")                                                                          \
+    X(NAME, "name")                                                                                \
+    X(STATUS, "status")                                                                            \
+    X(THREADS, "nthreads")                                                                         \
+    X(MEMORY_LIMIT, "memory_limit")                                                                \
+    X(PROCESSING, "processing")                                                                    \
+    X(EXECUTING, "executing")                                                                      \
+    X(LONG_RUNNING, "long_running")                                                                \
+    X(HAS_WHAT, "_has_what")                                                                       \
+    X(NBYTES, "nbytes")                                                                            \
+    X(CACHED_OCCUPANCY, "_occupancy_cache")                                                        \
+    X(PREFIX_COUNT, "task_prefix_count")                                                           \
+    X(NETWORK, "_network_occ")                                                                     \
+    X(LAST_SEEN, "last_seen")                                                                      \
+    X(METRICS, "metrics")
 enum {
-    ADDRESS,
-    NAME,
-    STATUS,
-    THREADS,
-    MEMORY_LIMIT,
-    PROCESSING,
-    EXECUTING,
-    LONG_RUNNING,
-    HAS_WHAT,
-    NBYTES,
-    KEPT_OCCUPANCY,
-    PREFIX_COUNT,
-    NETWORK,
-    LAST_SEEN,
-    METRICS
+#define X(NAME, name) NAME,
+    WORKER_STATE(X)
+#undef X
+        ATTRIBUTES
 };
-static struct cup_slots slots = {.count = METRICS + 1,
-                                 .names = {"address", "name", "status", "nthreads", "memory_limit",
-                                           "processing", "executing", "long_running", "_has_what",
-                                           "nbytes", "_occupancy_cache", "task_prefix_count",
-                                           "_network_occ", "last_seen", "metrics"}};
+static struct cup_slots slots = {.count = ATTRIBUTES,
+                                 .names = {
+#define X(NAME, name) name,
+                                     WORKER_STATE(X)
+#undef X
+                                 }};
 
 /* Values of WorkerState.metrics, the worker's last heartbeat. DICT is the key of the dict inside
  * metrics that holds NAME; NULL: metrics itself. SCALE converts to the unit of the log. */
@@ -96,8 +102,8 @@ static void fill_heartbeat(uint64_t *heartbeat, cup_object *metrics)
  * as expected, fetched before. */
 struct view {
     cup_object *worker;
-    bool has_slots;                      /* as expected */
-    cup_object *attributes[METRICS + 1]; /* references; only unless has_slots */
+    bool has_slots;                     /* as expected */
+    cup_object *attributes[ATTRIBUTES]; /* references; only unless has_slots */
 };
 
 static void open_view(struct view *view, cup_object *worker)
@@ -132,7 +138,7 @@ static void fill_values(uint64_t *values, const struct view *view,
     values[CUP_WV_NBYTES] = cup_sample_value(read_field(view, NBYTES), 1);
     values[CUP_WV_OCCUPANCY_NS] =
         cup_occupancy_of(occupancy, read_field(view, PREFIX_COUNT), read_field(view, NETWORK),
-                         read_field(view, KEPT_OCCUPANCY));
+                         read_field(view, CACHED_OCCUPANCY));
     values[CUP_WV_SEEN_NS] = cup_sample_value(read_field(view, LAST_SEEN), CUP_SECONDS);
     values[CUP_WV_STATUS] = cup_sample_status(read_field(view, STATUS));
 }
@@ -193,9 +199,9 @@ static void add_row(struct cup_rows_batch *batch, struct cup_known_worker *known
 }
 
 static struct {
-    bool workers;              /* the scheduler has no dict of workers */
-    bool missing[METRICS + 1]; /* workers have no such attribute */
-} noted;                       /* in the log, once each */
+    bool workers;             /* the scheduler has no dict of workers */
+    bool missing[ATTRIBUTES]; /* workers have no such attribute */
+} noted;                      /* in the log, once each */
 
 /* A newer Dask may have renamed attributes. */
 static void note_missing(const struct view *view)

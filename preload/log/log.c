@@ -296,6 +296,15 @@ void cup_log_commit(void *whole, enum cup_record_type type)
         write_back(the_log.base, records_offset());
 }
 
+void cup_log_commit_tail(void *record, enum cup_record_type type, size_t fixed, const void *data,
+                         size_t bytes)
+{
+    unsigned char *tail = (unsigned char *)record + fixed;
+    memcpy(tail, data, bytes);
+    memset(tail + bytes, 0, ((struct cup_record *)record)->length - fixed - bytes);
+    cup_log_commit(record, type);
+}
+
 /* ---- strings ----------------------------------------------------------------------------- */
 
 static uint32_t hash_text(const char *text, size_t bytes)

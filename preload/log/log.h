@@ -48,6 +48,11 @@ bool cup_log_more_blocks(void);
 void *cup_log_reserve(uint16_t fixed, size_t tail);
 void cup_log_commit(void *record, enum cup_record_type type);
 
+/* Commits a record whose tail is DATA: copies it behind the FIXED bytes, and zeros up to the
+ * record's end. */
+void cup_log_commit_tail(void *record, enum cup_record_type type, size_t fixed, const void *data,
+                         size_t bytes);
+
 /* Interned strings and files; id 0 when the text is NULL or the table is full (counted). */
 uint32_t cup_log_string(const char *text, size_t bytes);
 uint32_t cup_log_cstring(const char *text);

@@ -37,17 +37,6 @@ static inline cup_object *cup_slots_peek(const struct cup_slots *slots, cup_obje
     return ((cup_object **)object)[slots->offsets[name]];
 }
 
-/* The attribute names[NAME], directly or by name; a new reference; NULL: none. */
-static inline cup_object *cup_slots_get(const struct cup_slots *slots, cup_object *object, int name)
-{
-    if (!cup_slots_suit(slots, object))
-        return cup_python_attribute(object, slots->names[name]);
-    cup_object *value = cup_slots_peek(slots, object, name);
-    if (value)
-        cup_py.Py_IncRef(value);
-    return value;
-}
-
 /* Objects that were last used a second ago are in no CPU cache. These two prefetch the object's own
  * memory, and (some objects later) the objects in its slots. */
 static inline void cup_slots_fetch(const struct cup_slots *slots, cup_object *object)

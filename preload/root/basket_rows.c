@@ -81,12 +81,8 @@ void cup_basket_rows_end(struct cup_basket_rows *rows)
 {
     struct cup_r_baskets *record =
         rows->rows ? reserve_record(rows, rows->used, rows->baskets) : NULL;
-    if (record) {
-        size_t room = record->head.length - sizeof *record;
-        memcpy(record + 1, rows->bytes, rows->used);
-        memset((unsigned char *)(record + 1) + rows->used, 0, room - rows->used);
-        cup_log_commit(record, CUP_R_BASKETS);
-    }
+    if (record)
+        cup_log_commit_tail(record, CUP_R_BASKETS, sizeof *record, rows->bytes, rows->used);
     start_over(rows);
 }
 

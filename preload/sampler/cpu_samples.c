@@ -50,10 +50,7 @@ static void write_record(const struct track *track)
     record->rows = track->rows;
     record->start_ns = cup_ticks_realtime_ns(track->start);
     record->period = (uint32_t)looks.period;
-    size_t room = record->head.length - sizeof *record;
-    memcpy(record + 1, track->encoded, track->bytes);
-    memset((unsigned char *)(record + 1) + track->bytes, 0, room - track->bytes);
-    cup_log_commit(record, CUP_R_CPU_SAMPLES);
+    cup_log_commit_tail(record, CUP_R_CPU_SAMPLES, sizeof *record, track->encoded, track->bytes);
 }
 
 static void end_run(struct track *track)

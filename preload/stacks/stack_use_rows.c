@@ -4,7 +4,6 @@
 #include "preload/log/log.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 /* ---- order ------------------------------------------------------------------------------- */
 
@@ -61,10 +60,7 @@ static void write_record(uint32_t task, const unsigned char *rows, size_t bytes,
     }
     record->task = task;
     record->rows = (uint32_t)count;
-    size_t room = record->head.length - sizeof *record;
-    memcpy(record + 1, rows, bytes);
-    memset((unsigned char *)(record + 1) + bytes, 0, room - bytes);
-    cup_log_commit(record, CUP_R_STACK_USE);
+    cup_log_commit_tail(record, CUP_R_STACK_USE, sizeof *record, rows, bytes);
 }
 
 void cup_stack_use_rows(uint32_t task, struct cup_stack_sum *sums, size_t count)
