@@ -1,4 +1,5 @@
-/* What programs may call, if they want names of their own in the report: see cupping.h. */
+/* Functions that programs may call to see names of their own in the report: see include/cupping.h.
+ */
 #define CUPPING_LIBRARY
 #include "preload/hooks/api.h"
 
@@ -10,8 +11,8 @@
 
 #include <errno.h>
 
-/* True: recording, with the guard held. */
-static bool enter(int *saved)
+/* True: this process is recorded; the guard is held, and leave_library() is due. */
+static bool enter_library(int *saved)
 {
     *saved = errno;
     if (cup_self.guard || cup_self.state == CUP_THREAD_GONE)
@@ -24,7 +25,7 @@ static bool enter(int *saved)
     return false;
 }
 
-static void leave(int saved)
+static void leave_library(int saved)
 {
     cup_unguard();
     errno = saved;
@@ -34,9 +35,9 @@ CUP_HOOK unsigned cupping_api_begin(const char *name)
 {
     int saved;
     uint32_t section = 0;
-    if (name && enter(&saved)) {
+    if (name && enter_library(&saved)) {
         section = cup_section_begin(name);
-        leave(saved);
+        leave_library(saved);
     }
     return section;
 }
@@ -44,18 +45,18 @@ CUP_HOOK unsigned cupping_api_begin(const char *name)
 CUP_HOOK void cupping_api_end(unsigned section)
 {
     int saved;
-    if (cup_section_any() && enter(&saved)) {
+    if (cup_section_any() && enter_library(&saved)) {
         cup_section_end(section);
-        leave(saved);
+        leave_library(saved);
     }
 }
 
 CUP_HOOK void cupping_api_value(const char *name, double value)
 {
     int saved;
-    if (name && enter(&saved)) {
+    if (name && enter_library(&saved)) {
         cup_section_value(name, value);
-        leave(saved);
+        leave_library(saved);
     }
 }
 

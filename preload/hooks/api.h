@@ -1,4 +1,4 @@
-/* The functions that the library exports besides its hooks. */
+/* The functions that the library exports in addition to its hooks. */
 #ifndef CUPPING_PRELOAD_HOOKS_API_H
 #define CUPPING_PRELOAD_HOOKS_API_H
 

@@ -1,5 +1,5 @@
-/* The wrapper of the clock. Dask and Coffea time their work with it: that is how everything else
- * is learned. */
+/* The wrapper of clock_gettime(). Dask and Coffea time their work with it, at known places in their
+ * code: these calls show when a task begins and ends. */
 #include "preload/dask/clock_calls.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/sys/hook_list.h"

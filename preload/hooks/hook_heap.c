@@ -10,11 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* dlsym may allocate before malloc is resolved: from here, never given back. */
+/* dlsym() may allocate before malloc is resolved. Such blocks come from here, and are never reused.
+ */
 static _Alignas(64) char bootstrap[16384];
 static size_t bootstrap_used;
 
-static void *bootstrap_take(size_t bytes, size_t alignment)
+static void *allocate_bootstrap(size_t bytes, size_t alignment)
 {
     size_t at = (bootstrap_used + alignment - 1) & ~(alignment - 1);
     if (bytes > sizeof bootstrap || at > sizeof bootstrap - bytes)
@@ -28,10 +29,10 @@ static bool is_bootstrap(const void *p)
     return __builtin_expect((uintptr_t)p - (uintptr_t)bootstrap < sizeof bootstrap, 0);
 }
 
-/* Set while the real functions are being found; then malloc must not ask for them again. */
+/* Set while the real functions are being resolved: malloc must not start that again. */
 static bool resolving;
 
-static bool ready(void *real)
+static bool resolve_if_needed(void *real)
 {
     if (__builtin_expect(real != NULL, 1))
         return true;
@@ -44,15 +45,16 @@ static bool ready(void *real)
 }
 
 static size_t (*usable_size)(void *);
-static bool plain_glibc; /* the size stands in the word before the block, as verified at start */
+static bool plain_glibc; /* the word before a block has its size: verified by cup_heap_init() */
 
-/* The allocator's own answer, whichever allocator is preloaded with us. For glibc's the word is
- * read here: its function does the same, at the price of a call. */
-static inline size_t usable(void *p)
+/* Bytes that block P can hold, as its allocator says: any allocator may be preloaded along with
+ * cupping. For glibc's the word before the block is read here, as its malloc_usable_size() does,
+ * without the call. */
+static inline size_t usable_bytes(void *p)
 {
     enum { FLAGS = 7, IS_MAPPED = 2 };
     if (__builtin_expect(plain_glibc, 1)) {
-        __asm__("" : "+r"(p)); /* before the block lies its header: not for gcc to judge */
+        __asm__("" : "+r"(p)); /* hides from gcc that p[-1] lies before the block */
         size_t word = ((const size_t *)p)[-1];
         return (word & ~(size_t)FLAGS) - (word & IS_MAPPED ? 2 : 1) * sizeof(size_t);
     }
@@ -62,7 +64,7 @@ static inline size_t usable(void *p)
 static bool answers_agree(size_t bytes)
 {
     void *p = real_malloc(bytes);
-    bool agree = p && usable(p) == usable_size(p);
+    bool agree = p && usable_bytes(p) == usable_size(p);
     real_free(p);
     return agree;
 }
@@ -73,7 +75,7 @@ static bool is_in_libc(void *function)
     return dladdr(function, &where) && where.dli_fname && strstr(where.dli_fname, "/libc.so");
 }
 
-/* Where the allocator's code lies. */
+/* The address range of the allocator's library. */
 static struct {
     uintptr_t from, to;
 } allocator;
@@ -102,8 +104,8 @@ bool cup_heap_is_allocator(const void *caller)
     return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
 }
 
-/* The malloc that programs reach is ours: tried, for the address that dlsym() tells may be that of
- * a jump in the program itself, if that was linked to lie at a fixed place. */
+/* True: the malloc that programs reach is ours. It is tried, because dlsym() may return the address
+ * of a jump in the program itself, if that is linked to a fixed address. */
 bool cup_heap_is_first(void)
 {
     static struct cup_block block;
@@ -127,20 +129,20 @@ void cup_heap_init(void)
     *(void *volatile *)&usable_size = found;
     if (!found || !is_in_libc(found) || !is_in_libc((void *)real_malloc))
         return;
-    plain_glibc = true; /* for the comparison */
+    plain_glibc = true; /* for answers_agree() */
     plain_glibc = answers_agree(1) && answers_agree(64) && answers_agree(1000) &&
                   answers_agree(100000) && answers_agree(1 << 20);
 }
 
-/* The real call came back with P for BYTES. */
-static inline void *allocated(void *p, size_t bytes)
+/* The real call returned P for BYTES. */
+static inline void *count_allocation(void *p, size_t bytes)
 {
     struct cup_block *block = cup_self.heap;
     if (__builtin_expect(block != NULL, 0)) {
         if (p)
-            cup_heap_add(block, usable(p));
+            cup_heap_add(block, usable_bytes(p));
     } else if (bytes >= CUP_HEAP_SMALL && cup_active() && p) {
-        cup_heap_add_slow(usable(p));
+        cup_heap_add_slow(usable_bytes(p));
     }
     if (__builtin_expect(cup_stacks_stressed, 0))
         cup_stacks_stress();
@@ -148,72 +150,72 @@ static inline void *allocated(void *p, size_t bytes)
 }
 
 /* P is about to be freed. */
-static inline void released(void *p)
+static inline void count_release(void *p)
 {
     struct cup_block *block = cup_self.heap;
     if (__builtin_expect(block != NULL, 0)) {
-        cup_heap_remove(block, usable(p));
+        cup_heap_remove(block, usable_bytes(p));
     } else if (cup_active()) {
-        size_t bytes = usable(p);
+        size_t bytes = usable_bytes(p);
         if (bytes >= CUP_HEAP_SMALL)
             cup_heap_remove_slow(bytes);
     }
 }
 
-/* Nothing to count: most calls of most processes end here, in a jump to the real function. */
-static inline bool nobody_counts(size_t bytes)
+/* Nothing is counted: most calls of most processes end here, in a jump to the real function. */
+static inline bool is_not_counted(size_t bytes)
 {
     return !cup_self.heap && (bytes < CUP_HEAP_SMALL || !cup_active()) && !cup_stacks_stressed;
 }
 
 static __attribute__((noinline)) void *malloc_counted(size_t bytes)
 {
-    if (!ready((void *)real_malloc))
-        return bootstrap_take(bytes, 16);
-    return allocated(real_malloc(bytes), bytes);
+    if (!resolve_if_needed((void *)real_malloc))
+        return allocate_bootstrap(bytes, 16);
+    return count_allocation(real_malloc(bytes), bytes);
 }
 
 CUP_HOOK void *malloc(size_t bytes)
 {
-    if (__builtin_expect(real_malloc && nobody_counts(bytes), 1))
+    if (__builtin_expect(real_malloc && is_not_counted(bytes), 1))
         return real_malloc(bytes);
     return malloc_counted(bytes);
 }
 
 CUP_HOOK void *calloc(size_t count, size_t size)
 {
-    if (!ready((void *)real_calloc))
-        return bootstrap_take(count * size, 16); /* static memory: zero */
-    return allocated(real_calloc(count, size), count * size);
+    if (!resolve_if_needed((void *)real_calloc))
+        return allocate_bootstrap(count * size, 16); /* static memory: zero */
+    return count_allocation(real_calloc(count, size), count * size);
 }
 
 static __attribute__((noinline)) void free_counted(void *p)
 {
     if (!p || is_bootstrap(p))
         return;
-    released(p);
-    if (ready((void *)real_free))
+    count_release(p);
+    if (resolve_if_needed((void *)real_free))
         real_free(p);
 }
 
-/* Nothing to count, as above; a NULL or a block of the bootstrap arena takes the long way. */
-static inline bool nobody_counts_free(void *p)
+/* The same for free(). False for NULL and for bootstrap blocks, which free_counted() handles. */
+static inline bool is_free_not_counted(void *p)
 {
     if (cup_self.heap || !p || is_bootstrap(p))
         return false;
-    return !cup_active() || (plain_glibc && usable(p) < CUP_HEAP_SMALL);
+    return !cup_active() || (plain_glibc && usable_bytes(p) < CUP_HEAP_SMALL);
 }
 
 CUP_HOOK void free(void *p)
 {
-    if (__builtin_expect(real_free && nobody_counts_free(p), 1))
+    if (__builtin_expect(real_free && is_free_not_counted(p), 1))
         real_free(p);
     else
         free_counted(p);
 }
 
-/* A block of the bootstrap arena that outgrows it moves out. */
-static void *bootstrap_move(void *p, size_t bytes)
+/* realloc() of a bootstrap block moves it to the real heap. */
+static void *move_bootstrap(void *p, size_t bytes)
 {
     size_t room = sizeof bootstrap - (size_t)((char *)p - bootstrap);
     void *moved = malloc(bytes);
@@ -222,9 +224,10 @@ static void *bootstrap_move(void *p, size_t bytes)
     return moved;
 }
 
-/* The old size leaves before the call (afterwards the address may be another thread's), and comes
- * back if the call failed. realloc(p, 0) frees. */
-static inline void *moved(void *old, size_t old_bytes, void *p, size_t bytes)
+/* After realloc(): P is the result for BYTES. The old block was counted as freed before the call,
+ * because afterwards its address may be another thread's; that is taken back if the call failed.
+ * realloc(p, 0) frees. */
+static inline void *count_move(void *old, size_t old_bytes, void *p, size_t bytes)
 {
     struct cup_block *block = cup_self.heap;
     if (!p && bytes && old && block) {
@@ -232,19 +235,19 @@ static inline void *moved(void *old, size_t old_bytes, void *p, size_t bytes)
         block->counters[CUP_C_FREE_CALLS]--;
         return p;
     }
-    return allocated(p, bytes);
+    return count_allocation(p, bytes);
 }
 
 CUP_HOOK void *realloc(void *old, size_t bytes)
 {
     if (is_bootstrap(old))
-        return bootstrap_move(old, bytes);
-    if (!ready((void *)real_realloc))
-        return bootstrap_take(bytes, 16);
-    size_t old_bytes = old && cup_self.heap ? usable(old) : 0;
+        return move_bootstrap(old, bytes);
+    if (!resolve_if_needed((void *)real_realloc))
+        return allocate_bootstrap(bytes, 16);
+    size_t old_bytes = old && cup_self.heap ? usable_bytes(old) : 0;
     if (old)
-        released(old);
-    return moved(old, old_bytes, real_realloc(old, bytes), bytes);
+        count_release(old);
+    return count_move(old, old_bytes, real_realloc(old, bytes), bytes);
 }
 
 CUP_HOOK void *reallocarray(void *old, size_t count, size_t size)
@@ -259,36 +262,36 @@ CUP_HOOK void *reallocarray(void *old, size_t count, size_t size)
 
 CUP_HOOK void *memalign(size_t alignment, size_t bytes)
 {
-    if (!ready((void *)real_memalign))
-        return bootstrap_take(bytes, alignment);
-    return allocated(real_memalign(alignment, bytes), bytes);
+    if (!resolve_if_needed((void *)real_memalign))
+        return allocate_bootstrap(bytes, alignment);
+    return count_allocation(real_memalign(alignment, bytes), bytes);
 }
 
 CUP_HOOK int posix_memalign(void **result, size_t alignment, size_t bytes)
 {
-    if (!ready((void *)real_posix_memalign))
-        return (*result = bootstrap_take(bytes, alignment)) ? 0 : ENOMEM;
+    if (!resolve_if_needed((void *)real_posix_memalign))
+        return (*result = allocate_bootstrap(bytes, alignment)) ? 0 : ENOMEM;
     int error = real_posix_memalign(result, alignment, bytes);
     if (!error)
-        allocated(*result, bytes);
+        count_allocation(*result, bytes);
     return error;
 }
 
 CUP_HOOK void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    if (!ready((void *)real_aligned_alloc))
+    if (!resolve_if_needed((void *)real_aligned_alloc))
         return memalign(alignment, bytes);
-    return allocated(real_aligned_alloc(alignment, bytes), bytes);
+    return count_allocation(real_aligned_alloc(alignment, bytes), bytes);
 }
 
 CUP_HOOK void *valloc(size_t bytes)
 {
-    ready((void *)real_valloc);
-    return allocated(real_valloc(bytes), bytes);
+    resolve_if_needed((void *)real_valloc);
+    return count_allocation(real_valloc(bytes), bytes);
 }
 
 CUP_HOOK void *pvalloc(size_t bytes)
 {
-    ready((void *)real_pvalloc);
-    return allocated(real_pvalloc(bytes), bytes);
+    resolve_if_needed((void *)real_pvalloc);
+    return count_allocation(real_pvalloc(bytes), bytes);
 }

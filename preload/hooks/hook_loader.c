@@ -1,4 +1,4 @@
-/* The wrapper of how libraries are unloaded. */
+/* The wrapper of dlclose(): another library may be loaded where one was. */
 #include "preload/stacks/modules.h"
 #include "preload/sys/hook_list.h"
 

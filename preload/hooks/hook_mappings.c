@@ -1,5 +1,5 @@
-/* Wrappers of mappings: anonymous ones are memory taken (heap.h), those of data files are read by
- * touching them (mapping.h). */
+/* Wrappers of mmap() and its siblings. Anonymous mappings are memory of a task (task/heap.h).
+ * Mappings of data files are read by touching them (io/mapped_files.h). */
 #include "preload/io/child_reads.h"
 #include "preload/io/mapped_files.h"
 #include "preload/lifecycle/thread.h"
@@ -8,8 +8,9 @@
 
 #include <errno.h>
 
-/* Memory was taken at P. */
-static void taken(void *p, size_t bytes, int protection, const void *caller)
+/* An anonymous mapping was made at P. The allocator's own are counted as its allocations. Keeps
+ * errno. */
+static void count_memory(void *p, size_t bytes, int protection, const void *caller)
 {
     int saved = errno;
     if ((protection & PROT_WRITE) && !cup_heap_is_allocator(caller))
@@ -19,8 +20,8 @@ static void taken(void *p, size_t bytes, int protection, const void *caller)
 
 typedef void *map_call(void *, size_t, int, int, int, off_t);
 
-static inline void *map(map_call *real, void *at, size_t bytes, int protection, int flags, int fd,
-                        off_t offset, const void *caller)
+static inline void *map_counted(map_call *real, void *at, size_t bytes, int protection, int flags,
+                                int fd, off_t offset, const void *caller)
 {
     struct cup_mapping_call call;
     cup_child_before(!(flags & MAP_ANONYMOUS), fd);
@@ -31,20 +32,20 @@ static inline void *map(map_call *real, void *at, size_t bytes, int protection, 
     if (p != MAP_FAILED && of_file)
         cup_mapping_follow(&call, p, bytes);
     else if (p != MAP_FAILED && (flags & MAP_ANONYMOUS))
-        taken(p, bytes, protection, caller);
+        count_memory(p, bytes, protection, caller);
     return p;
 }
 
 CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    return map(CUP_REAL(mmap), at, bytes, protection, flags, fd, offset,
-               __builtin_return_address(0));
+    return map_counted(CUP_REAL(mmap), at, bytes, protection, flags, fd, offset,
+                       __builtin_return_address(0));
 }
 
 CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
-    return map(CUP_REAL(mmap64), at, bytes, protection, flags, fd, offset,
-               __builtin_return_address(0));
+    return map_counted(CUP_REAL(mmap64), at, bytes, protection, flags, fd, offset,
+                       __builtin_return_address(0));
 }
 
 CUP_HOOK int munmap(void *at, size_t bytes)
@@ -54,7 +55,8 @@ CUP_HOOK int munmap(void *at, size_t bytes)
     return CUP_REAL(munmap)(at, bytes);
 }
 
-/* As memory, the old size leaves and the new one comes; a call that failed changed nothing. */
+/* As memory, the old mapping goes and the new one comes. After a call that failed the old one comes
+ * back. */
 CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
     va_list arguments;

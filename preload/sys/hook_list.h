@@ -44,7 +44,7 @@
 #include <unistd.h>
 
 #define CUP_HOOKS(X)                                                                               \
-    /* descriptors come and go */                                                                  \
+    /* descriptors are opened and closed */                                                        \
     X(open, FILES, REQUIRED)                                                                       \
     X(open64, FILES, REQUIRED)                                                                     \
     X(__open, FILES, OPTIONAL)                                                                     \
@@ -114,7 +114,7 @@
     X(sendmsg, SOCKETS, REQUIRED)                                                                  \
     X(sendmmsg, SOCKETS, REQUIRED)                                                                 \
     X(getsockopt, SOCKETS, REQUIRED)                                                               \
-    /* stdio: what the caller is handed, libc's own refills cannot be seen */                      \
+    /* stdio: libc's own reads and writes of its buffers cannot be intercepted */                  \
     X(fopen, STDIO, REQUIRED)                                                                      \
     X(fopen64, STDIO, REQUIRED)                                                                    \
     X(freopen, STDIO, REQUIRED)                                                                    \
@@ -304,7 +304,7 @@
     X(posix_spawn, PROCESS, REQUIRED)                                                              \
     X(posix_spawnp, PROCESS, REQUIRED)                                                             \
     X(system, PROCESS, REQUIRED)                                                                   \
-    /* children are waited for: what they read becomes ours in the kernel's count */               \
+    /* a child is reaped: the kernel adds what it read to this process's count */                  \
     X(wait, PROCESS, REQUIRED)                                                                     \
     X(__wait, PROCESS, OPTIONAL)                                                                   \
     X(wait3, PROCESS, REQUIRED)                                                                    \
@@ -312,9 +312,9 @@
     X(waitpid, PROCESS, REQUIRED)                                                                  \
     X(__waitpid, PROCESS, OPTIONAL)                                                                \
     X(waitid, PROCESS, REQUIRED)                                                                   \
-    /* libraries are unloaded: others may come to lie there */                                     \
+    /* a library is unloaded: another one may be loaded in its place */                            \
     X(dlclose, LOADER, REQUIRED)                                                                   \
-    /* ends of a process that skip destructors */                                                  \
+    /* the process ends without running destructors */                                             \
     X(_exit, PROCESS, REQUIRED)                                                                    \
     X(_Exit, PROCESS, REQUIRED)
 
@@ -486,7 +486,7 @@ static inline int cup_missing(void)
 /* Calls the real function of an OPTIONAL hook; where libc has none, fails with ENOSYS. */
 #define CUP_CALL_OPTIONAL(name, ...) (CUP_HAVE(name) ? real_##name(__VA_ARGS__) : cup_missing())
 
-/* A wrapper: exported under the hook's own name. */
+/* Marks a wrapper: it is exported, under the name of the function that it intercepts. */
 #define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))
 
 #endif

@@ -13,44 +13,44 @@
 
 /* ---- open files -------------------------------------------------------------------------- */
 
-/* An object that reads a file. What is known of a file in another log means nothing. */
+/* An XrdCl::File object and its file. The number of a file is valid in one log. */
 struct open_file {
     const void *object; /* NULL: free */
-    uint32_t log;
+    uint32_t log;       /* that FILE is numbered for: cup_xrootd_log() */
     bool local, numbered;
     struct cup_descriptor file;
     char url[CUP_XROOTD_URL]; /* empty: local, or too long */
 };
 
-/* Objects go without a word, so in its row a new one takes the place of an old one: of more than
- * this many files open at a time, some are counted without their names. */
+/* No hook sees the end of an object, so a new object replaces an old one of its row. If more files
+ * than this are open at a time, some are counted without their names. */
 enum { ROWS = 1024, IN_ROW = 4 };
 
 static struct {
     struct open_file *files; /* ROWS of IN_ROW; NULL: none was opened yet */
     uint32_t lock;
     uint32_t log;
-    uint8_t next[ROWS]; /* of a row: which gives way next */
+    uint8_t next[ROWS]; /* the entry of each row that is replaced next */
     struct cup_descriptor unknown;
 } known = {.log = 1, .unknown = {.class = CUP_FILE_DATA}};
 
 void cup_xrootd_reset(void)
 {
-    cup_spin_unlock(&known.lock); /* forked while another thread looked: it is not here to unlock */
+    cup_spin_unlock(&known.lock); /* a thread of the parent may have held it during the fork */
     known.log++;
 }
 
 bool cup_xrootd_seen;
 
-static uint32_t row_of(const void *object)
+static uint32_t choose_row(const void *object)
 {
     return (uint32_t)((uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % ROWS;
 }
 
-/* OBJECT's entry, or with MAKE one that it may have. */
-static struct open_file *entry_of(const void *object, bool make)
+/* OBJECT's entry; if it has none, with MAKE the entry that it may have, else NULL. */
+static struct open_file *find_entry(const void *object, bool make)
 {
-    uint32_t row = row_of(object);
+    uint32_t row = choose_row(object);
     struct open_file *entries = known.files + (size_t)row * IN_ROW, *found = NULL;
     for (int i = 0; i < IN_ROW; i++) {
         if (entries[i].object == object)
@@ -63,8 +63,8 @@ static struct open_file *entry_of(const void *object, bool make)
     return &entries[known.next[row]++ % IN_ROW];
 }
 
-/* Its pages come as they are used. */
-static bool have_files(void)
+/* The kernel provides the pages when they are first used. */
+static bool map_files(void)
 {
     if (known.files)
         return true;
@@ -105,7 +105,7 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
     uint32_t opener = cup_active() ? cup_attribution_opener() : 0;
     cup_guard();
     cup_spin_lock(&known.lock);
-    struct open_file *entry = have_files() ? entry_of(object, true) : NULL;
+    struct open_file *entry = map_files() ? find_entry(object, true) : NULL;
     if (entry) {
         entry->object = object;
         entry->log = known.log;
@@ -120,7 +120,7 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
     errno = saved;
 }
 
-static void number(struct open_file *entry)
+static void number_file(struct open_file *entry)
 {
     if (entry->log == known.log && entry->numbered)
         return;
@@ -136,9 +136,9 @@ struct cup_descriptor *cup_xrootd_file(const void *object)
     int saved = errno;
     cup_guard();
     cup_spin_lock(&known.lock);
-    struct open_file *entry = known.files ? entry_of(object, false) : NULL;
+    struct open_file *entry = known.files ? find_entry(object, false) : NULL;
     if (entry && cup_active())
-        number(entry);
+        number_file(entry);
     cup_spin_unlock(&known.lock);
     cup_unguard();
     errno = saved;
@@ -147,14 +147,15 @@ struct cup_descriptor *cup_xrootd_file(const void *object)
     return entry->local ? NULL : &entry->file;
 }
 
-static bool describe(struct open_file *entry, struct cup_opened *opened, char text[CUP_XROOTD_URL])
+static bool describe_entry(struct open_file *entry, struct cup_opened *opened,
+                           char text[CUP_XROOTD_URL])
 {
     if (entry->local)
         return false;
     strcpy(text, entry->url);
     opened->path = *text ? text : NULL;
     if (!opened->error) {
-        number(entry);
+        number_file(entry);
         opened->file = entry->file.file;
     }
     return true;
@@ -163,8 +164,8 @@ static bool describe(struct open_file *entry, struct cup_opened *opened, char te
 bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL])
 {
     cup_spin_lock(&known.lock);
-    struct open_file *entry = known.files ? entry_of(object, false) : NULL;
-    bool remote = !entry || describe(entry, opened, text);
+    struct open_file *entry = known.files ? find_entry(object, false) : NULL;
+    bool remote = !entry || describe_entry(entry, opened, text);
     cup_spin_unlock(&known.lock);
     return remote;
 }
@@ -180,9 +181,10 @@ void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t byt
         cup_baskets_read(task, file, data, bytes, offset, false);
 }
 
-/* ---- who calls --------------------------------------------------------------------------- */
+/* ---- libraries --------------------------------------------------------------------------- */
 
-/* "libXrdCl.so.3", "libXrdCl.so.3.0.0", "libXrdCl-0123abcd.so.6": of version 5 or 6. */
+/* PATH is that of LIBRARY in version 5 or 6: "libXrdCl.so.3", "libXrdCl.so.3.0.0",
+ * "libXrdCl-0123abcd.so.6". */
 static bool is_version(const char *path, const char *library)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -200,10 +202,10 @@ bool cup_xrootd_is_library(const char *path)
 
 struct search {
     uintptr_t place;
-    bool is; /* in the library by which the client connects */
+    bool found; /* in libXrdUtils */
 };
 
-static int note_if_there(struct dl_phdr_info *object, size_t size, void *user)
+static int check_object(struct dl_phdr_info *object, size_t size, void *user)
 {
     (void)size;
     struct search *search = user;
@@ -212,24 +214,24 @@ static int note_if_there(struct dl_phdr_info *object, size_t size, void *user)
         uintptr_t from = object->dlpi_addr + part->p_vaddr;
         if (part->p_type != PT_LOAD || search->place - from >= part->p_memsz)
             continue;
-        search->is = object->dlpi_name && is_version(object->dlpi_name, "libXrdUtils");
+        search->found = object->dlpi_name && is_version(object->dlpi_name, "libXrdUtils");
         return 1;
     }
     return 0;
 }
 
-/* Not by dladdr(): that waits for constructors that another thread's dlopen() runs, and they may
- * wait for this thread. */
+/* dladdr() is not used: it would wait for constructors that another thread's dlopen() runs, and
+ * those may wait for this thread. */
 bool cup_xrootd_connects(const void *place)
 {
 #if !defined(__x86_64__)
-    return false; /* there its reads are not seen */
+    return false; /* without hooks of the client its reads are counted on its sockets */
 #endif
     int saved = errno;
     struct search search = {.place = (uintptr_t)place};
     cup_guard();
-    dl_iterate_phdr(note_if_there, &search);
+    dl_iterate_phdr(check_object, &search);
     cup_unguard();
     errno = saved;
-    return search.is;
+    return search.found;
 }

@@ -1,4 +1,5 @@
-/* What C++ makes of the classes of XRootD's client, as far as they are looked at. For x86-64. */
+/* Memory layouts of those classes of XRootD's client that cupping reads, for x86-64 and the Itanium
+ * C++ ABI. */
 #ifndef CUPPING_PRELOAD_XROOTD_XROOTD_ABI_H
 #define CUPPING_PRELOAD_XROOTD_XROOTD_ABI_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* XrdCl::XRootDStatus: three numbers, and a text. */
+/* XrdCl::XRootDStatus: three numbers and a std::string. */
 struct status {
     uint16_t status, code; /* 0: fine */
     uint32_t error;
@@ -42,8 +43,8 @@ static inline const void *object_of(const struct any *any, const char *type)
     return is ? any->holder->object : NULL;
 }
 
-/* The last letter of a method's name. Version 6 gave the classes of answers methods of their own:
- * they begin with one more word. */
+/* The last letter of a method's name: t in version 5, l in version 6. In version 6 the classes of
+ * answers have virtual methods, so their objects begin with one more word. */
 enum abi { ABI_T, ABI_L, ABIS };
 
 /* XrdCl::ChunkInfo */
@@ -94,7 +95,7 @@ typedef void handle_with_hosts(struct handler *handler, struct status *status, s
 typedef void handle(struct handler *handler, struct status *status, struct any *answer);
 typedef void destroy(struct handler *handler);
 
-/* XrdCl::ResponseHandler, as the ABI lays out a class with such virtual methods. */
+/* XrdCl::ResponseHandler: its table of virtual methods, and an object. */
 struct methods {
     destroy *destroy, *destroy_and_free;
     handle_with_hosts *handle_with_hosts;

@@ -9,11 +9,11 @@
 
 #if defined(__x86_64__)
 
-/* More at a time are passed on, and not counted. */
+/* Further requests at the same time are passed on, and not counted. */
 enum { REQUESTS = 4096, REQUESTS_TRIED = 64 };
 static struct request *requests;
 
-static bool have_requests(void)
+static bool map_requests(void)
 {
     if (__atomic_load_n(&requests, __ATOMIC_ACQUIRE))
         return true;
@@ -29,7 +29,7 @@ static bool have_requests(void)
 static struct request *take_request(void)
 {
     static uint32_t next;
-    for (int i = 0; have_requests() && i < REQUESTS_TRIED; i++) {
+    for (int i = 0; map_requests() && i < REQUESTS_TRIED; i++) {
         struct request *request =
             &requests[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % REQUESTS];
         uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_RELAXED);
@@ -41,8 +41,8 @@ static struct request *take_request(void)
     return NULL;
 }
 
-/* False: it was given back already. */
-static bool give_back(struct request *request, uint32_t sequence)
+/* Frees REQUEST. False: it was freed before. */
+static bool free_request(struct request *request, uint32_t sequence)
 {
     return __atomic_compare_exchange_n(&request->sequence, &sequence, sequence + 1, false,
                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -50,16 +50,16 @@ static bool give_back(struct request *request, uint32_t sequence)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* XrdCl::PageInfo has no layout to be known, but methods. */
+/* The layout of XrdCl::PageInfo is private, so its methods are called. */
 typedef uint32_t page_bytes(const void *page);
 typedef const void *page_data(const void *page);
 static page_bytes *pages_bytes[ABIS];
 static page_data *pages_data[ABIS];
 
-/* What an answer has delivered: -1 if it does not fit what was asked for, and so is not
- * understood. */
-static ssize_t delivered(const struct request *request, const struct any *answer, struct chunk *one,
-                         const struct chunks **many)
+/* Bytes that an answer delivered, and where: ONE chunk, or MANY. -1: the answer does not fit the
+ * request, so its layout is not the expected one. */
+static ssize_t count_delivered(const struct request *request, const struct any *answer,
+                               struct chunk *one, const struct chunks **many)
 {
     static const char chunk_type[] = "PN5XrdCl9ChunkInfoE", pages_type[] = "PN5XrdCl8PageInfoE",
                       vector_type[] = "PN5XrdCl14VectorReadInfoE";
@@ -81,8 +81,9 @@ static ssize_t delivered(const struct request *request, const struct any *answer
     return fits ? (ssize_t)one->bytes : -1;
 }
 
-/* The server's own number, if it was the server that refused. */
-static uint32_t error_of(const struct status *status)
+/* The error of a status: the number of the server if the server refused, else the client's; 0:
+ * none. */
+static uint32_t find_error(const struct status *status)
 {
     enum { CODE_ANSWERED = 400 };
     uint32_t code = status->code == CODE_ANSWERED ? status->error : status->code;
@@ -93,7 +94,7 @@ bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const str
                         char url[CUP_XROOTD_URL])
 {
     opened->kind = CUP_OPEN_XROOTD;
-    opened->error = error_of(status);
+    opened->error = find_error(status);
     opened->stop = cup_ticks();
     return cup_xrootd_describe(object, opened, url);
 }
@@ -108,7 +109,8 @@ static void count_open(struct request *request, const struct status *status)
         cup_async_request_end(&request->async, -1, 0);
 }
 
-static void count(struct request *request, const struct status *status, const struct any *answer)
+static void count_answer(struct request *request, const struct status *status,
+                         const struct any *answer)
 {
     struct chunk one;
     const struct chunks *many = NULL;
@@ -116,7 +118,7 @@ static void count(struct request *request, const struct status *status, const st
         count_open(request, status);
         return;
     }
-    ssize_t bytes = is_fine(status) ? delivered(request, answer, &one, &many) : -1;
+    ssize_t bytes = is_fine(status) ? count_delivered(request, answer, &one, &many) : -1;
     uint32_t file = request->async.file.file;
     uint32_t task = cup_async_request_end(&request->async, bytes, (int64_t)request->offset);
     if (bytes < 0 && is_fine(status))
@@ -132,10 +134,11 @@ static void count(struct request *request, const struct status *status, const st
     }
 }
 
-/* The user's handler, which is to be called next, and may then delete itself. An answer in parts
- * comes more than once. */
-static struct handler *answered(struct handler *handler, const struct status *status,
-                                const struct any *answer)
+/* Counts an answer, and frees its request. Returns the user's handler, which is to be called next,
+ * and may delete itself then. An answer in parts comes several times: only the last one is counted.
+ */
+static struct handler *take_answer(struct handler *handler, const struct status *status,
+                                   const struct any *answer)
 {
     struct request *request = (struct request *)handler;
     struct handler *users = request->users;
@@ -144,10 +147,10 @@ static struct handler *answered(struct handler *handler, const struct status *st
     int saved = errno;
     if (status && cup_active() && !cup_self.guard && request->log == cup_xrootd_log()) {
         cup_guard();
-        count(request, status, answer);
+        count_answer(request, status, answer);
         cup_unguard();
     }
-    give_back(request, request->sequence);
+    free_request(request, request->sequence);
     errno = saved;
     return users;
 }
@@ -155,30 +158,31 @@ static struct handler *answered(struct handler *handler, const struct status *st
 static void handle_answer_with_hosts(struct handler *handler, struct status *status,
                                      struct any *answer, void *hosts)
 {
-    struct handler *users = answered(handler, status, answer);
+    struct handler *users = take_answer(handler, status, answer);
     users->methods->handle_with_hosts(users, status, answer, hosts);
 }
 
 static void handle_answer(struct handler *handler, struct status *status, struct any *answer)
 {
-    struct handler *users = answered(handler, status, answer);
+    struct handler *users = take_answer(handler, status, answer);
     users->methods->handle(users, status, answer);
 }
 
-/* XRootD leaves its users' handlers to them, so neither is ever called. */
+/* The client never deletes a handler, so neither of these two is called. */
 static void destroy_ours(struct handler *handler)
 {
-    struct handler *users = answered(handler, NULL, NULL);
+    struct handler *users = take_answer(handler, NULL, NULL);
     users->methods->destroy(users);
 }
 
 static void destroy_and_free_ours(struct handler *handler)
 {
-    struct handler *users = answered(handler, NULL, NULL);
+    struct handler *users = take_answer(handler, NULL, NULL);
     users->methods->destroy_and_free(users);
 }
 
-/* Our class, for a library of each ABI: to a dynamic_cast it is the plain base class. */
+/* Our class, one for each ABI. Its type is that of the base class, so that dynamic_cast works on
+ * it. */
 static struct class
 {
     ptrdiff_t offset;
@@ -196,8 +200,9 @@ static struct class
 #undef OURS
 };
 
-/* The library must have the class, with methods of these very names and arguments. */
-static bool know_class(enum abi abi, const void *real)
+/* True: the library of method REAL has the class ResponseHandler with the expected virtual methods.
+ */
+static bool find_class(enum abi abi, const void *real)
 {
     static const char type[] = "_ZTIN5XrdCl15ResponseHandlerE",
                       with_hosts[] =
@@ -228,7 +233,7 @@ struct handler *cup_xrootd_prepare(struct request **made, const struct place *pl
 {
     if (!users)
         file = NULL;
-    struct request *request = file && know_class(place->abi, place->real) ? take_request() : NULL;
+    struct request *request = file && find_class(place->abi, place->real) ? take_request() : NULL;
     *made = request;
     if (file && !request)
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
@@ -244,7 +249,7 @@ struct handler *cup_xrootd_prepare(struct request **made, const struct place *pl
     request->offset = offset;
     if (cup_async_request_begin(&request->async, file, bytes, offset))
         return &request->handler;
-    give_back(request, request->sequence);
+    free_request(request, request->sequence);
     *made = NULL;
     return users;
 }
@@ -255,9 +260,9 @@ void cup_xrootd_submitted(struct request *request, uint32_t sequence, const stru
         return;
     int saved = errno;
     struct request refused = *request;
-    if (give_back(request, sequence)) {
+    if (free_request(request, sequence)) {
         cup_guard();
-        count(&refused, status, NULL);
+        count_answer(&refused, status, NULL);
         cup_unguard();
     }
     errno = saved;
