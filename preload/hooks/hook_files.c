@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* ---- descriptors come and go ------------------------------------------------------------- */
+/* ---- opened and closed ------------------------------------------------------------------- */
 
 /* The path that openat() opened, for its result FD; NULL if it is relative to DIRECTORY, whose own
  * path is not known. After a failed call PATH may be unreadable, so its first letter is not read.
@@ -255,7 +255,7 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-/* A write hands over bytes of which nothing is looked at. */
+/* Baskets are looked for in reads only, so the buffer of a write is not passed on. */
 static inline ssize_t end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
 {
     return cup_transfer_end(transfer, bytes, offset, NULL, 0);

@@ -182,7 +182,7 @@ struct child_wait {
     bool goes_on; /* false: the call must not be made, and fails */
 };
 
-/* OPTIONS: -1 if the call reaps no child, or one that cannot be told in advance. */
+/* OPTIONS: -1 if the call reaps no child, or it is not known in advance which one. */
 static void begin_child_wait(struct child_wait *call, bool waits, idtype_t type, id_t id,
                              int options)
 {

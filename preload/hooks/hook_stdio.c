@@ -21,11 +21,13 @@ static int descriptor_of(FILE *stream)
 
 /* ---- opened and closed ------------------------------------------------------------------- */
 
-/* fopen() calls open() inside libc, where no hook sees it. */
+/* fopen() calls open() inside libc, where no hook sees it. The call returned STREAM; returns it
+ * too. */
 static inline FILE *end_stream_open(struct open_call *call, FILE *stream, const char *path)
 {
-    if (!stream || stream->_fileno >= 0)
-        end_open(call, stream ? stream->_fileno : -1, path);
+    end_pointer_wait(call->wait, stream);
+    if (cup_active() && (!stream || stream->_fileno >= 0))
+        cup_opening_returned(stream ? stream->_fileno : -1, path, call->start);
     return stream;
 }
 

@@ -179,7 +179,7 @@ CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags
     return end_wait(wait, CUP_REAL(accept4)(fd, address, bytes, flags));
 }
 
-/* Measured as a whole: the name server is asked by calls inside libc, where no hook sees them. */
+/* Measured as a whole: libc asks the name server by calls of its own, which no hook sees. */
 CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                          struct addrinfo **found)
 {
@@ -265,7 +265,7 @@ CUP_HOOK int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec
 
 /* ---- mutexes ----------------------------------------------------------------------------- */
 
-/* Most locks are free when they are asked for, so they are tried first: a try that fails takes a
+/* Most locks are free when a thread wants them, so they are tried first: a try that fails takes a
  * few nanoseconds, and only then is there a wait to measure. Any answer other than "busy" is what
  * the call itself would return. NOT_TRIED: nothing is recorded, or libc has no such function. */
 enum { NOT_TRIED = -1 };

@@ -10,7 +10,7 @@
 enum { CUP_PATH_LONGEST = 4096 };
 
 /* Class of FD, which has that STATUS. PATH is set to its path if that decides: for regular files,
- * and to tell terminals, which count as pipes, from other devices. Any thread; changes errno. */
+ * and for character devices, because terminals count as pipes. Any thread; changes errno. */
 enum cup_file_class cup_file_classify(int fd, const struct stat *status,
                                       char path[CUP_PATH_LONGEST]);
 

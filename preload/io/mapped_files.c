@@ -16,7 +16,7 @@ enum { MAPPINGS = 1024 }; /* followed at a time */
 uint32_t cup_mapping_count;
 
 /* The first cup_mapping_count entries are in use. The lock is held while pages are counted:
- * meanwhile no thread can unmap them through a hook, or count them a second time. */
+ * no thread can then unmap them through a hook, or count them a second time. */
 static struct {
     uint32_t locked;
     size_t page; /* bytes; 0: the kernel does not say what is present, and nothing is followed */
@@ -191,7 +191,8 @@ void cup_mapping_log_opened(enum cup_log_size size)
     if (cup_mapping_verify())
         cup_recording_add_feature(CUP_FEATURE_MAPPED);
     else
-        cup_recording_note("mapped files are not seen", "/proc/self/pagemap does not tell");
+        cup_recording_note("mapped files are not seen",
+                           "/proc/self/pagemap does not show which pages are present");
 }
 
 /* ---- who pays ---------------------------------------------------------------------------- */

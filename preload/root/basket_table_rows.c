@@ -71,7 +71,7 @@ static void add_position(uint64_t *sums, const struct cup_basket_table_basket *b
     }
 }
 
-/* Adds TIMES reads of a basket, of which AGAIN were not its first. */
+/* Adds TIMES reads of a basket; AGAIN of them were not its first. */
 static void add_reads(struct room *room, const struct cup_basket_table_basket *basket,
                       uint64_t times, uint64_t again)
 {

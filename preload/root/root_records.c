@@ -336,8 +336,8 @@ static bool goes_on_behind(struct walk *walk, size_t distance)
     return true;
 }
 
-/* Goes on behind the blob: it ends here, or its other pages are not compressed, and cannot be told
- * apart. */
+/* Goes on behind the blob: it ends here, or its other pages are not compressed, and cannot be
+ * distinguished. */
 static bool leave_blob(struct walk *walk)
 {
     if (walk->blob_end < walk->at)
