@@ -26,11 +26,12 @@ enum {
 /* Adds both logs to a directory. The first one's tasks are 1 and 2 of prefix "chunk", dataset "TT"
  * and "DY", and 3 of prefix "merge"; the second one's is 1 of prefix "chunk", dataset "TT":
  *
- *   log 1, task 1: CPU 300 ms select, 100 ms select again, 100 ms decompress; read 1,000 bytes in 4
- *                  calls at fetch; wait for a lock of 20 ms at array; allocations of 4,096 at
- * select task 2: CPU 50 ms process (line 12), 30 ms at no known stack; sleep 5 ms at process task
- * 3: CPU 40 ms open, written 10 bytes at open no task: received 7 bytes at fetch log 2, task 1: CPU
- * 60 ms select, read 500 bytes in 1 call at open */
+ * - log 1, task 1: CPU 300 ms at select, 100 ms at the second select, 100 ms at decompress; read
+ *   1,000 bytes in 4 calls at fetch; waited 20 ms for a lock at array; allocated 4,096 at select.
+ * - log 1, task 2: CPU 50 ms at process (line 12), 30 ms at no known stack; slept 5 ms at process.
+ * - log 1, task 3: CPU 40 ms at open, wrote 10 bytes at open.
+ * - log 1, no task: received 7 bytes at fetch.
+ * - log 2, task 1: CPU 60 ms at select, read 500 bytes in 1 call at open. */
 void save_stack_logs(const char *directory);
 
 /* The first of them alone, with a function of that name (mine.py, line 5), which had no caller and

@@ -11,10 +11,7 @@
 #include "analysis/profile/samples/worker_rows.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/tasks/task_columns.h"
-#include "tests/analysis/support.h"
-
-static char scratch[SUPPORT_PATH];
-static struct log_builder builder;
+#include "tests/analysis/fixture.h"
 
 static void add_dasks_own(void)
 {
@@ -68,18 +65,11 @@ static void add_the_rest(void)
 
 static void set_up(void)
 {
-    make_scratch(scratch);
-    build_golden_log(&builder);
+    start_golden_fixture();
     add_the_rest();
 }
 
-static void tear_down(void)
-{
-    builder_free(&builder);
-    remove_scratch(scratch);
-}
-
-TestSuite(bad_logs, .init = set_up, .fini = tear_down, .timeout = 240);
+TestSuite(bad_logs, .init = set_up, .fini = end_fixture, .timeout = 240);
 
 static void read_rows(const struct cup_profile *profile, enum cup_role role)
 {

@@ -6,7 +6,7 @@
 
 #include "analysis/log/log_access.h"
 #include "analysis/profile/access_feed.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
 #define TIME(n) (INT64_C(1700000000) * 1000000000 / 1024 * 1024 + (n)*INT64_C(1024))
 
@@ -127,21 +127,7 @@ Test(log_access, damaged_tails)
 
 /* ---- whose they are ----------------------------------------------------------------------- */
 
-static char scratch[SUPPORT_PATH];
-static struct cup_profile profile;
-
-static void set_up(void)
-{
-    make_scratch(scratch);
-}
-
-static void tear_down(void)
-{
-    cup_profile_free(&profile);
-    remove_scratch(scratch);
-}
-
-TestSuite(access_feed, .init = set_up, .fini = tear_down);
+TestSuite(access_feed, .init = start_fixture, .fini = end_fixture);
 
 enum { PATH = 50 };
 
@@ -160,12 +146,11 @@ static void start(struct log_builder *builder, uint32_t tasks)
 
 static void load(struct log_builder *builder, bool accesses)
 {
-    struct cup_error error;
     const struct cup_load_options options = {.accesses = accesses, .run = CUP_ALL_RUNS};
     builder_finish(builder);
     save_log(builder, scratch, "a.cup");
     builder_free(builder);
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    load_fixture_profile(&options);
 }
 
 /* Strokes of TASK (index + 1; 0: of none). */

@@ -5,26 +5,17 @@
 #include <unistd.h>
 
 #include "analysis/log/log_reader.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH];
 static char path[2 * SUPPORT_PATH];
-static struct log_builder builder;
 
 static void set_up(void)
 {
-    make_scratch(scratch);
+    start_golden_fixture();
     snprintf(path, sizeof path, "%s/one.cup", scratch);
-    build_golden_log(&builder);
 }
 
-static void tear_down(void)
-{
-    builder_free(&builder);
-    remove_scratch(scratch);
-}
-
-TestSuite(log_reader, .init = set_up, .fini = tear_down);
+TestSuite(log_reader, .init = set_up, .fini = end_fixture);
 
 static void open_log(struct cup_log *log)
 {

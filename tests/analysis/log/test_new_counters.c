@@ -10,30 +10,9 @@
 #include "analysis/profile/files.h"
 #include "analysis/tasks/task_columns.h"
 #include "cli/verbs.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-static struct cup_totals totals;
-
-static void set_up(void)
-{
-    make_scratch(scratch);
-    make_scratch(outside);
-    build_golden_log(&builder);
-}
-
-static void tear_down(void)
-{
-    builder_free(&builder);
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
-    remove_scratch(scratch);
-    remove_scratch(outside);
-}
-
-TestSuite(new_counters, .init = set_up, .fini = tear_down);
+TestSuite(new_counters, .init = start_golden_fixture, .fini = end_fixture);
 
 enum { SERVER = 50, SMALL_SERVER, SERVER_FILE = 10, SMALL_SERVER_FILE };
 
@@ -73,17 +52,14 @@ static void add_peer(uint32_t id, uint32_t name, const char *address, uint64_t b
 static void finish(uint64_t features)
 {
     builder_header(&builder)->features |= features;
-    builder_finish(&builder);
-    save_log(&builder, scratch, "a.cup");
+    save_fixture("a.cup");
 }
 
 static void load(uint64_t features)
 {
-    struct cup_error error;
     const struct cup_load_options options = {.counters = true};
     finish(features);
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    load_fixture(&options);
 }
 
 static struct cup_value column(size_t task, const char *name)

@@ -7,30 +7,9 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/report/page/warnings.h"
 #include "include/log_pairs.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-static struct cup_totals totals;
-
-static void set_up(void)
-{
-    make_scratch(scratch);
-    make_scratch(outside);
-    builder_start(&builder);
-}
-
-static void tear_down(void)
-{
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
-    builder_free(&builder);
-    remove_scratch(scratch);
-    remove_scratch(outside);
-}
-
-TestSuite(clocks, .init = set_up, .fini = tear_down);
+TestSuite(clocks, .init = start_fixture, .fini = end_fixture);
 
 /* ---- logs -------------------------------------------------------------------------------- */
 
@@ -137,10 +116,8 @@ static void save_client(const char *host, double ahead)
 
 static void load(unsigned run)
 {
-    struct cup_error error;
     const struct cup_load_options options = {.counters = true, .run = run};
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    load_fixture(&options);
 }
 
 static void expect(const char *name, double expected)

@@ -12,16 +12,11 @@
 #include "cli/verbs.h"
 #include "plot/io/open_latency.h"
 #include "plot/plots.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
 enum { MS = 1000000 };
 enum { REMOTE = 60, REMOTE_TOO, PEER, LOCAL, MISSING, HERE, OTHER_SPAN };
 enum { REMOTE_FILE = 10, REMOTE_FILE_TOO, PEER_FILE, LOCAL_FILE };
-
-static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-static struct cup_totals totals;
 
 static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint32_t flags)
 {
@@ -44,23 +39,12 @@ static void add_names(void)
 
 static void set_up(void)
 {
-    make_scratch(scratch);
-    make_scratch(outside);
-    build_golden_log(&builder);
+    start_golden_fixture();
     builder_header(&builder)->features |= CUP_FEATURE_OPENS;
     add_names();
 }
 
-static void tear_down(void)
-{
-    builder_free(&builder);
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
-    remove_scratch(scratch);
-    remove_scratch(outside);
-}
-
-TestSuite(opens, .init = set_up, .fini = tear_down);
+TestSuite(opens, .init = set_up, .fini = end_fixture);
 
 static void opened(uint32_t task, uint32_t file, uint32_t kind, uint64_t ns)
 {
@@ -88,9 +72,7 @@ static void save_as(const char *name)
 
 static void load_with(const struct cup_load_options *options)
 {
-    struct cup_error error;
-    cr_assert_eq(cup_profile_load(&profile, scratch, options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    load_fixture(options);
 }
 
 static void load(void)

@@ -8,27 +8,17 @@
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/tasks/task_columns.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH];
-static struct cup_profile profile;
-static struct cup_totals totals;
 static unsigned logs;
 
 static void set_up(void)
 {
-    make_scratch(scratch);
+    start_fixture();
     logs = 0;
 }
 
-static void tear_down(void)
-{
-    cup_totals_free(&totals);
-    cup_profile_free(&profile);
-    remove_scratch(scratch);
-}
-
-TestSuite(descent, .init = set_up, .fini = tear_down);
+TestSuite(descent, .init = set_up, .fini = end_fixture);
 
 enum { WORKER = 1000, FORKSERVER = 1500, CHILD = 2000 };
 
@@ -108,10 +98,8 @@ static void add_child(uint32_t pid, double start, uint32_t parent, uint32_t task
 
 static void load(const char *span)
 {
-    struct cup_error error;
     const struct cup_load_options options = {.counters = true, .span = span};
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
-    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    load_fixture(&options);
 }
 
 static void expect(const char *name, double expected)

@@ -6,28 +6,9 @@
 
 #include "analysis/metrics/dask/sections.h"
 #include "cli/verbs.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-
-static void set_up(void)
-{
-    make_scratch(scratch);
-    make_scratch(outside);
-    builder_start(&builder);
-}
-
-static void tear_down(void)
-{
-    cup_profile_free(&profile);
-    builder_free(&builder);
-    remove_scratch(scratch);
-    remove_scratch(outside);
-}
-
-TestSuite(sections, .init = set_up, .fini = tear_down);
+TestSuite(sections, .init = start_fixture, .fini = end_fixture);
 
 enum { LOAD = 1, FILL, EVENTS, DIMUON };
 
@@ -102,9 +83,8 @@ static void save(const char *name)
 
 static void load(void)
 {
-    struct cup_error error;
     const struct cup_load_options options = {.run = CUP_ALL_RUNS};
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    load_fixture_profile(&options);
 }
 
 static struct cup_section *section_of(const char *name)

@@ -8,7 +8,7 @@
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/load/own_waits.h"
 #include "analysis/tasks/task_columns.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
 /* ---- one task --------------------------------------------------------------------------- */
 
@@ -138,36 +138,18 @@ Test(waits, what_threads_told_is_kept_until_their_tasks_end)
 
 /* ---- logs ------------------------------------------------------------------------------- */
 
-static char scratch[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-
 static const uint64_t all_waits = CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY;
 
-static void set_up(void)
-{
-    make_scratch(scratch);
-    build_golden_log(&builder);
-}
-
-static void tear_down(void)
-{
-    builder_free(&builder);
-    cup_profile_free(&profile);
-    remove_scratch(scratch);
-}
-
-TestSuite(wait_logs, .init = set_up, .fini = tear_down);
+TestSuite(wait_logs, .init = start_golden_fixture, .fini = end_fixture);
 
 static void load(uint64_t features, size_t logs)
 {
     const struct cup_load_options options = {.counters = true};
-    struct cup_error error;
     builder_header(&builder)->features |= features;
     builder_finish(&builder);
     for (size_t i = 0; i < logs; i++)
         save_log(&builder, scratch, i ? "b.cup" : "a.cup");
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    load_fixture_profile(&options);
 }
 
 static void add_block(uint32_t task, uint32_t kind, const uint64_t *values, const uint64_t *buckets)

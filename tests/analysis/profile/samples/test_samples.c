@@ -8,26 +8,9 @@
 #include "analysis/profile/files.h"
 #include "analysis/profile/samples/worker_rows.h"
 #include "cli/verbs.h"
-#include "tests/analysis/support.h"
+#include "tests/analysis/fixture.h"
 
-static char scratch[SUPPORT_PATH];
-static struct log_builder builder;
-static struct cup_profile profile;
-
-static void set_up(void)
-{
-    make_scratch(scratch);
-    builder_start(&builder);
-}
-
-static void tear_down(void)
-{
-    cup_profile_free(&profile);
-    builder_free(&builder);
-    remove_scratch(scratch);
-}
-
-TestSuite(samples, .init = set_up, .fini = tear_down);
+TestSuite(samples, .init = start_fixture, .fini = end_fixture);
 
 /* ---- logs -------------------------------------------------------------------------------- */
 
@@ -118,8 +101,7 @@ static void save(const char *name)
 static void load(void)
 {
     const struct cup_load_options options = {.counters = true};
-    struct cup_error error;
-    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
+    load_fixture_profile(&options);
 }
 
 static void expect_text(uint32_t id, const char *expected)
