@@ -1,7 +1,7 @@
 # cupping: `make help` lists targets and options.
 #
-# Files are found by wildcard: a new hook, metric, plot, test or benchmark is a new file, and this
-# Makefile stays as it is. Objects know their headers (-MMD) and the flags they were built with.
+# Files are found by wildcard: a new file needs no change here. Objects depend on their headers (-MMD)
+# and on the flags that they were built with.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
@@ -29,8 +29,8 @@ sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
 	$(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
 	$(if $(ASAN)$(UBSAN)$(TSAN),-fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
 
-# The library is never sanitized: gcc's ASAN refuses to start behind any preload. No fortified
-# calls inside it: they would come back to us through our own __read_chk.
+# The library is never sanitized: gcc's ASAN refuses to start if another library is preloaded before
+# it. It has no fortified calls, because they would call the library's own __read_chk.
 preload_cflags := $(common) -fPIC -fvisibility=hidden -ftls-model=initial-exec -U_FORTIFY_SOURCE \
 	-fno-builtin-malloc -fno-builtin-calloc -include preload/sys/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
 preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \
@@ -43,7 +43,7 @@ analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 
-# What a test may know of the checkout. Unit tests are sanitized, what is traced is not.
+# Paths of the checkout for the tests. Unit tests are sanitized; programs that are traced are not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"' \
 	-DCUP_PYTHON_3_9='"$(CURDIR)/$(VENV)-3.9/bin/python"' \
@@ -52,11 +52,11 @@ test_cflags = $(common) $(sanitize) $(places) \
 	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
-# All C sources below folders.
+# All C sources below the folders.
 sources = $(sort $(shell find $(1) -name '*.c'))
 
-# Unit tests of the library need no preload: its sources are compiled once more with the tests' flags,
-# into an archive. A test program takes from it what its tests call, and brings its own stand-ins for the rest.
+# Unit tests of the library need no preload: its sources are compiled once more with the flags of the
+# tests, into an archive. The linker takes from it what the tests call; they define stand-ins for the rest.
 testable_sources := $(filter-out preload/hooks/%,$(call sources,preload))
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
@@ -87,7 +87,7 @@ all: $(B)/libcupping.so $(B)/cupping
 
 # --- build ---------------------------------------------------------------------------------------
 
-# Rewritten only when compiler or flags differ from the last build: everything then follows.
+# Written only if compiler or flags differ from the last build; then everything is built again.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(CC) $(VERSION) $(preload_cflags) $(analysis_cflags) $(places)' | \
@@ -96,7 +96,7 @@ $(B)/flags: FORCE
 
 $(B)/libcupping.so: $(preload_objs) | $(B)/flags
 	$(CC) $(preload_cflags) $(preload_ldflags) $(LDFLAGS) -o $@.new $(preload_objs) $(preload_libs)
-	@mv $@.new $@ # a process that still maps the old library keeps it whole
+	@mv $@.new $@ # a process that has mapped the old library keeps the old file
 
 $(B)/libanalysis.a: $(analysis_objs)
 	@rm -f $@
@@ -121,7 +121,7 @@ $(B)/obj/cli/%.o: cli/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
-# What a page of HTML consists of besides: as literals of C, a line each.
+# Style sheets and scripts of the HTML page, as string literals of C, one for each line.
 page_parts := $(addprefix $(B)/obj/plot/page/,page.css.inc page_drawing.css.inc page.js.inc flame.css.inc flame.js.inc)
 $(B)/obj/plot/page/page_parts.o: $(page_parts)
 $(page_parts): $(B)/obj/plot/page/%.inc: plot/page/%
@@ -160,8 +160,8 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) $(sanitize) -o $@ $< $(B)/libanalysis.a $(analysis_libs)
 
-# Traced programs are what users run: plain flags, no sanitizer. A first line such as
-# `/* cflags: -D_FORTIFY_SOURCE=2 */` adds flags of the program's own.
+# Traced programs are like those of users: plain flags, no sanitizer. A first line such as
+# `/* cflags: -D_FORTIFY_SOURCE=2 */` adds flags for one program.
 own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
 $(B)/tests/trace/%.so: tests/trace/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -202,7 +202,7 @@ demo_options = $(if $(EVENTS),--events $(EVENTS)) $(if $(THREADS),--threads $(TH
 setup:
 	@tests/setup.sh test
 
-# Set-up may install the compiler itself, so the build is a make of its own after it.
+# tests/setup.sh may install the compiler, so the build is another make after it.
 build_quietly = mkdir -p build && echo "build: $(1) (log: build/build.log)" && \
 	$(MAKE) --no-print-directory -j"$$(nproc)" $(1) >build/build.log 2>&1 || \
 	{ tail -n 30 build/build.log; echo "build: failed, see build/build.log"; exit 1; }
@@ -226,7 +226,7 @@ e2e: all $(e2e_bin) $(traced) $(generator)
 	@tests/setup.sh test
 	@tests/run.sh $(e2e_bin)
 
-# Benchmarks and soaks are scripts beside their C programs, run in the order of their names.
+# Benchmarks and soaks are scripts, run in the order of their names.
 scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do \
 	echo "== $$script"; case $$script in \
 	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
@@ -248,7 +248,7 @@ sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*
 py_files := $(wildcard tests/*.py tests/*/*.py)
 man_files := $(wildcard docs/man/*.1)
 
-# What finds mistakes; what only has another taste is left out.
+# Checks that find mistakes, without those that are a matter of taste.
 tidy := -*,clang-analyzer-core.*,clang-analyzer-unix.*,clang-analyzer-deadcode.*,$\
 	bugprone-suspicious-*,-bugprone-suspicious-string-compare,$\
 	bugprone-misplaced-widening-cast,bugprone-integer-division,$\

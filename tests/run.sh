@@ -1,10 +1,10 @@
 #!/bin/sh
-# Run test programs one after the other; the last lines are Criterion's own summaries.
+# Runs test programs one after the other; the last lines are Criterion's own summaries.
 #
-#     tests/run.sh [format-check] PROGRAM...     a program that was not built is left out
+#     tests/run.sh [format-check] PROGRAM...     a program that was not built is skipped
 #
-# Shows each test's result as it comes, and all that a failing one printed. Full logs:
-# build/test-*.log. LANES= says how many suites of e2e run side by side (3). Exit status 1 if
+# Prints the result of each test when it ends, and the output of those that fail. Full logs:
+# build/test-*.log. LANES= is the number of e2e suites that run side by side (3). Exit status 1 if
 # anything failed.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -13,8 +13,8 @@ mkdir -p build
 failed=
 summary=
 
-# What a test printed is kept until its result is known. A loop of the shell's own: awk may read its
-# input in blocks, and nothing would be seen for minutes.
+# Keeps the output of a test until its result is known. A shell loop, because awk may read its input
+# in blocks, and would print nothing for minutes.
 show_results() {
     kept=
     while IFS= read -r line; do
@@ -31,7 +31,7 @@ show_results() {
     printf '%s' "$kept" # of a program that ended early
 }
 
-# NAME PROGRAM [OPTION]...: through a pipe, so its status comes out by a file.
+# NAME PROGRAM [OPTION]...: runs it in a pipe, and so passes its status on in a file.
 run() {
     name=$1
     shift
@@ -43,14 +43,14 @@ run() {
     } | tee "build/test-$name.log" | show_results
 }
 
-# Of one or more summaries of Criterion: their sum, as one.
+# Adds up one or more summaries of Criterion.
 add_up() {
     awk -F '[:|]' '/^\[====\] Synthesis/ { for (i = 3; i <= 9; i += 2) sum[i] += $i }
         END { printf "[====] Synthesis: Tested: %d | Passing: %d | Failing: %d | Crashing: %d\n",
                      sum[3], sum[5], sum[7], sum[9] }' "$@"
 }
 
-# NAME: takes note of how it went, in all its parts.
+# NAME: adds the result of all its parts to the summary.
 judge() {
     skipped=$(cat build/test-"$1"*.log | grep '^\[SKIP\]' | grep -vc ': Test is disabled$' || :)
     summary="$summary$1 (skipped: $skipped; log: build/test-$1*.log)
@@ -64,16 +64,15 @@ $(add_up build/test-"$1"*.log)
     done
 }
 
-# Clusters mostly wait for each other: suites of them run side by side, the next whenever a lane is
-# free, the longest first. What judges short times, or looks at all processes, wants the machine for
-# itself, as has a suite that is not named here.
-beside="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
+# Suites with clusters mostly wait, so these run side by side, the longest first. Suites that measure
+# short times, or look at all processes, need the machine alone, and are not named here.
+parallel="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
 plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
 opens|mapped|fine|sections|access|native|native_names"
 run_e2e() {
     rm -f build/test-e2e*
-    echo "$beside" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"
-    run e2e "$1" -j1 --filter "!($beside)/*"
+    echo "$parallel" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"
+    run e2e "$1" -j1 --filter "!($parallel)/*"
     judge e2e
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Install what is missing for `make demo`, `make test` or `make lint`: system packages through apt
-# (as root, or where sudo asks for no password), Python packages into build/venv. What is there
-# already is left alone, so a second run does nothing. Full logs: build/setup-*.log
+# Installs what is missing for `make demo`, `make test` or `make lint`: system packages through apt
+# (as root, or if sudo needs no password), Python packages into build/venv. What is installed stays,
+# so a second run does nothing. Full logs: build/setup-*.log
 #
 #     tests/setup.sh demo|test|lint        PYTHON= chooses the interpreter (3.11 or newer)
 set -eu
@@ -18,7 +18,7 @@ die() {
     exit 1
 }
 
-# Two makes in one checkout take turns; the lock goes with this process.
+# Two makes in one checkout take turns; the lock ends with this process.
 exec 9>build/setup.lock
 flock 9 2>/dev/null || :
 
@@ -42,7 +42,7 @@ need() { # PACKAGE PROBE...: the package is missing if the probe fails
     "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 
-wish() { # PACKAGE PROBE...: likewise, of one that tests do without
+wish() { # PACKAGE PROBE...: the same, for a package that tests can do without
     package=$1
     shift
     "$@" >/dev/null 2>&1 || wished="$wished $package"
@@ -89,9 +89,9 @@ case $what in
 test | lint)
     need libcriterion-dev pkg-config --exists criterion
     need strace command -v strace
-    # Without it, tests of XRootD's client are skipped and say so.
+    # Without it, tests of XRootD's client are skipped, with a message.
     wish xrootd-server command -v xrootd
-    # CPython's own tests, which the library must not disturb; only Debian leaves them out.
+    # CPython's own tests, which must pass under the library. Debian packages them separately.
     if [ -x /usr/bin/python3 ]; then
         need "libpython$(python_version /usr/bin/python3)-testsuite" \
             /usr/bin/python3 -c 'import test.test_gc'
@@ -121,14 +121,14 @@ if [ -n "$missing" ]; then
     say "installing$missing"
     log=build/setup-apt.log
     : >"$log"
-    # Old lists may still do: what counts is whether the packages come.
+    # Old package lists may still work, so a failed update is not an error.
     $as_root apt-get update >>"$log" 2>&1 9>&- || say "apt-get update failed, going on ($log)"
     # shellcheck disable=SC2086 # lists of words
     run_logged "$log" $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install --no-install-recommends -y $missing || exit 1
 fi
 
-# Tried once: what cannot be had is not asked for at every run.
+# Tried once, not in every run.
 if [ -n "$wished" ] && [ ! -e build/wished ] && may_install; then
     say "installing$wished, if it can be had"
     : >build/wished
@@ -152,7 +152,7 @@ environment() { # DIRECTORY PYTHON REQUIREMENTS
     rm -rf "$venv"
     : >"$log"
     run_logged "$log" "$2" -m venv "$venv" || return 1
-    # Through a pipe for progress; its first command's status comes out by a file.
+    # In a pipe, to show progress; a file passes on the status of the first command.
     rm -f "$venv/failed"
     {
         "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
@@ -179,8 +179,8 @@ environment() { # DIRECTORY PYTHON REQUIREMENTS
 
 environment build/venv "$python" tests/requirements.txt || exit 1
 
-# The oldest and the newest Python that the tests know, where this machine has them: tests that
-# find no build/venv-3.9 or build/venv-3.13 are skipped and say so.
+# The oldest and the newest supported Python, if this machine has them. Tests that find no
+# build/venv-3.9 or build/venv-3.13 are skipped, with a message.
 extra() { # VERSION REQUIREMENTS
     [ "$(python_version "$python")" != "$1" ] || return 0
     for other in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
@@ -196,7 +196,7 @@ if [ "$what" = test ]; then
     extra 3.13 tests/requirements.txt
 fi
 
-# Programs that exports are opened in; tests that do not find one are skipped and say so. Tried once.
+# Programs that open exports. Tests that do not find one are skipped, with a message. Tried once.
 viewers() {
     mkdir -p build/viewers
     : >build/viewers/tried

@@ -1,4 +1,4 @@
-"""Names of your own in cupping's report: sections of a task, and numbers.
+"""Sections and values that you name, for cupping's report.
 
     import cupping
 
@@ -9,10 +9,10 @@
     @cupping.section("fill histograms")
     def fill(...): ...
 
-One file that needs nothing but Python: put it beside your processor, or send it to the workers with
-client.upload_file("cupping.py"). In a process that is not profiled everything here does nothing,
-at the price of a call. In one that is, a section costs some microseconds; what it took of time, CPU,
-memory and bytes is in `cupping report --only sections`, for all tasks and for each.
+One file that needs only Python: put it next to your processor, or send it to the workers with
+client.upload_file("cupping.py"). In a process that is not profiled, these functions do nothing. In a
+profiled process a section costs some microseconds. `cupping report --only sections` shows its time,
+CPU time, memory and bytes, over all tasks and for each.
 """
 
 import functools
@@ -24,7 +24,7 @@ __all__ = ["active", "section", "value"]
 def _library():
     """The functions of libcupping.so, if it is preloaded: (begin, end, value, active) or None.
 
-    A PyDLL keeps the interpreter's lock: nothing of what is called waits for anything.
+    PyDLL, because none of these functions waits: the GIL need not be released.
     """
     try:
         import ctypes
@@ -49,20 +49,20 @@ def _name(name):
 
 
 def active():
-    """True in a process that is profiled."""
+    """True if this process is profiled."""
     return _active is not None and bool(_active())
 
 
 def value(name, number):
-    """A number of the task that runs here. Of several under one name the report has all of count,
-    sum, least and most."""
+    """Records a number for the task that runs here. If a name has several numbers, the report shows
+    how many they are, their sum, the least and the greatest."""
     if _value is not None:
         _value(_name(name), float(number))
 
 
 class section:
-    """A part of a task, as a context manager or a decorator, also of coroutine functions. Sections
-    may lie within others. One that awaits includes what its thread did meanwhile."""
+    """A part of a task, as a context manager or a decorator, also for coroutine functions. Sections
+    may be nested. If a section awaits, it includes what its thread does during that time."""
 
     def __init__(self, name):
         self.name = name

@@ -1,4 +1,4 @@
-"""Waits for the interpreter's lock as cupping has them, beside Dask's own `gil_contention`.
+"""Waits for the GIL as cupping has them, beside Dask's own `gil_contention`.
 
 They are not the same: Dask (by gilknocker) says for what share of the time somebody who asked for
 the lock would have had to wait, so that one thread that loops alone makes it 1; cupping adds up how

@@ -193,8 +193,8 @@ def main() -> None:
         profile = measure_all(where, series)
         for name, one in series.items():
             one.show(name)
-        told = report(profile)
-        rows, seen = told["branches"]["rows"], told["health"]["baskets_seen"]
+        reported = report(profile)
+        rows, seen = reported["branches"]["rows"], reported["health"]["baskets_seen"]
         read = sum(row["baskets"] for row in rows)
         assert read and seen, "the tool was not on"
         print(f"\nthe tool was on: {seen} keys seen, {read} baskets of {len(rows)} branches read")

@@ -82,7 +82,7 @@ double bench_mutex(void)
     BEST(20000, pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock));
 }
 
-/* The interpreter's lock, given up and taken again, which nobody else wants. The caller holds it.
+/* The GIL, given up and taken again, which nobody else wants. The caller holds it.
  */
 double bench_gil(void)
 {

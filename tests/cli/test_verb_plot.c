@@ -71,13 +71,13 @@ Test(verb_plot, without_a_name_all_that_the_data_allow)
     cr_expect(begins("runtime-events.png", "\x89PNG"));
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
     char *out = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
-    size_t told = 0;
+    size_t reported = 0;
     for (size_t i = 0; i < cup_plots.count; i++)
-        told += is_left_out(err, cup_plots.rows[i].name);
-    cr_expect_eq(lines_of(out) + told, cup_plots.count, "each is drawn or told of: %s", err);
+        reported += is_left_out(err, cup_plots.rows[i].name);
+    cr_expect_eq(lines_of(out) + reported, cup_plots.count, "each is drawn or reported: %s", err);
     cr_expect_not_null(strstr(out, "/pictures/runtime-events.png\n"));
     cr_expect(is_left_out(err, "compression-ratio"));
-    cr_expect_lt(lines_of(err), told, "one line for each reason: %s", err);
+    cr_expect_lt(lines_of(err), reported, "one line for each reason: %s", err);
     for (const char *line = err; *line; line = strchr(line, '\n') + 1)
         cr_expect_eq(strncmp(line, "cupping: plot: cannot draw ", 27), 0, "%s", line);
     free(out);

@@ -9,8 +9,8 @@
 
 enum { CHILD_ARGUMENTS = 24, CHILD_SETTINGS = 16 };
 
-/* What to run. Lists end with NULL. Settings are NAME=VALUE, or NAME alone to take it away; they
- * go over the environment of the tests, from which LD_PRELOAD and CUPPING_* were taken. */
+/* What to run. Lists end with NULL. Settings are NAME=VALUE, or NAME alone to remove the
+ * variable; they change the environment of the tests, without LD_PRELOAD and CUPPING_*. */
 struct child {
     const char *argv[CHILD_ARGUMENTS];
     const char *settings[CHILD_SETTINGS];
@@ -36,7 +36,7 @@ struct child child_recorded(const struct child *plain, const char *directory);
  * empty. Says what differs. */
 void child_expect_same(const struct child *plain, const struct child *recorded);
 
-/* An empty directory of the test's own (malloc'ed), and its end. */
+/* An empty directory for the test (malloc'ed), and its removal. */
 char *test_directory(void);
 void test_directory_remove(char *path);
 
@@ -44,7 +44,7 @@ void test_directory_remove(char *path);
 void for_each_python(void (*check)(const char *python));
 
 /* `cupping tasks --json` and `cupping report --json` of a directory, and `cupping dump` of its
- * largest log (children that read have left small ones); the test fails if they cannot be had. */
+ * largest log (children that read have small ones); the test fails if one of these fails. */
 json_t *tasks_of(const char *directory);
 json_t *report_of(const char *directory);
 char *dump_of(const char *directory);
@@ -57,8 +57,8 @@ long long task_number(json_t *document, const char *key, const char *field); /* 
 /* What a command prints, which the caller frees; the test fails if its status is not 0. */
 char *output_of(const struct child *command);
 
-/* The number behind " NAME=" in what tests/workloads/raw_log.py says of the logs in a directory;
- * -1: there is none. */
+/* The number after " NAME=" in the output of tests/workloads/raw_log.py for the logs in a
+ * directory; -1: there is none. */
 long long raw_number(const char *logs, const char *name);
 
 /* In one line of a dump, from AT on: where WORDS are (NULL: nowhere), and the number behind "

@@ -39,21 +39,21 @@ struct cup_cluster {
     char *environment[CUP_CLUSTER_VARIABLES];
 };
 
-/* Starts scheduler and worker; the scheduler's address is known when it returns. Workers connect
- * in their own time: scripts wait for them. Fails the test on any trouble. */
+/* Starts scheduler and worker. The scheduler's address is known when it returns; workers connect
+ * later, and scripts wait for them. Fails the test on any error. */
 void cup_cluster_start(struct cup_cluster *cluster, const struct cup_cluster_options *options);
 
 /* Runs tests/workloads/SCRIPT ADDRESS ARGUMENTS... to its end; status 0 expected. */
 void cup_cluster_script(struct cup_cluster *cluster, const char *script,
                         const char *const *arguments);
 
-/* As a batch system does: SIGTERM to worker and scheduler, and wait. */
+/* Ends it as a batch system does: SIGTERM to worker and scheduler, then it waits. */
 void cup_cluster_stop(struct cup_cluster *cluster);
 
 /* Interpreter that tests use. */
 const char *cup_python(void);
 
-/* Names of the variables that no program of a test may have by accident; NULL-terminated, for an
+/* Names of the variables that no program of a test may inherit; NULL-terminated, for an
  * environment. */
 extern const char *const cup_clean_environment[];
 

@@ -1,11 +1,11 @@
-/* Jobs: a cluster that ran something and left its profile and what it should hold. Each runs at
- * most once in a run of the test program, whichever of its tests comes first; tests are processes
- * of their own, so the outcome lies in a directory. */
+/* Jobs: a cluster that ran something and left its profile, with the expected figures. The first
+ * test that needs a job runs it. Each test is a process of its own, so the results are in a
+ * directory. */
 #ifndef CUPPING_TESTS_E2E_JOB_H
 #define CUPPING_TESTS_E2E_JOB_H
 
 /* Directory of the job NAME, made by RUN (which gets it empty) unless an earlier test did that. A
- * job that failed once fails every test that wants it. The caller frees the path. */
+ * job that failed once fails every test that needs it. The caller frees the path. */
 char *cup_job(const char *name, void (*run)(const char *directory));
 
 /* "DIRECTORY/NAME"; the caller frees it. */
@@ -15,7 +15,7 @@ char *cup_path(const char *directory, const char *name);
  * Its files.json says what there is. The caller frees the path. */
 char *cup_input(const char *kind);
 
-/* Empty directory NAME for a test that shares nothing. The caller frees the path. */
+/* An empty directory NAME for a test that shares nothing. The caller frees the path. */
 char *cup_scratch(const char *name);
 
 #endif

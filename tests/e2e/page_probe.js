@@ -107,7 +107,7 @@
     list.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  // Two runs: boxes have the colours of their changes, what is gone is told, and they can be exchanged.
+  // Two runs: boxes have the colours of their changes, what is gone is reported, and they can be exchanged.
   function tryFlameOfRuns(flame) {
     const boxes = flame.querySelector(".boxes"), said = flame.querySelector(".said");
     const box = (name) => all(".box", boxes).find((one) => one.textContent === name);

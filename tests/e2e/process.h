@@ -1,6 +1,6 @@
-/* Programs that a test starts, none of which outlives it: each runs below a supervisor of its own,
- * which adopts all its descendants and kills them when the program has ended, when the test says
- * so, or when the test's process is gone for whatever reason. */
+/* Programs that a test starts. None outlives the test: each runs below a supervisor process, which
+ * adopts all its descendants, and kills them when the program has ended, when the test says so, or
+ * when the process of the test ends for any reason. */
 #ifndef CUPPING_TESTS_E2E_PROCESS_H
 #define CUPPING_TESTS_E2E_PROCESS_H
 
@@ -16,13 +16,13 @@ struct cup_process {
 };
 
 /* Starts ARGV (found on PATH) in the directory of LOG, which takes its output. ENVIRONMENT:
- * "NAME=value" strings put on top of the test's own, "NAME" alone takes one away; NULL-terminated,
+ * "NAME=value" strings added to the test's own, "NAME" alone removes one; NULL-terminated,
  * or NULL. Fails the test if it cannot. */
 void cup_process_start(struct cup_process *process, const char *name, const char *log,
                        const char *const *argv, const char *const *environment);
 
 /* Waits until the program has ended; returns its status. Fails the test, with the end of the log,
- * after so many seconds: a guard against hangs, not a measurement. */
+ * after so many seconds. This is a guard against hangs, not a measurement. */
 int cup_process_wait(struct cup_process *process, int seconds);
 
 /* Sends SIGNAL to the program alone. */
@@ -41,8 +41,8 @@ char *cup_process_output(const struct cup_process *process);
 /* Text of a whole file, or NULL. The caller frees it. */
 char *cup_read_file(const char *path);
 
-/* Skips the test, and says so, unless SOAK is set, as `make soak` does: for variants of what other
- * tests cover, which would take `make test` beyond its time. */
+/* Skips the test, with a message, unless SOAK is set, as in `make soak`: for variants of other
+ * tests that would make `make test` too long. */
 void cup_only_in_soak(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What cupping says of a profile, as JSON. */
+/* The output of cupping for a profile, as JSON. */
 #ifndef CUPPING_TESTS_E2E_PROFILE_H
 #define CUPPING_TESTS_E2E_PROFILE_H
 
@@ -12,7 +12,7 @@ json_t *cup_tasks(const char *directory);
 /* `cupping report DIRECTORY/profile --json -`. */
 json_t *cup_report(const char *directory);
 
-/* Likewise, with at most 10 words more; NULL-terminated. */
+/* The same, with up to 10 more arguments; NULL-terminated. */
 json_t *cup_report_with(const char *directory, const char *const *options);
 
 /* A JSON file in DIRECTORY. */

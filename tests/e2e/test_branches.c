@@ -153,10 +153,11 @@ static json_t *row_of(json_t *rows, const char *file, json_t *branch)
 static void expect_same(const char *scenario, json_t *branch, json_t *row, const char *field)
 {
     json_t *ours = json_object_get(row, field), *theirs = json_object_get(branch, field);
-    char *told = json_dumps(ours, JSON_ENCODE_ANY), *true_one = json_dumps(theirs, JSON_ENCODE_ANY);
+    char *reported = json_dumps(ours, JSON_ENCODE_ANY),
+         *true_one = json_dumps(theirs, JSON_ENCODE_ANY);
     cr_expect(ours && json_equal(ours, theirs), "%s: %s of %s is %s, not %s", scenario, field,
-              text_of(branch, "branch"), told ? told : "missing", true_one);
-    free(told), free(true_one);
+              text_of(branch, "branch"), reported ? reported : "missing", true_one);
+    free(reported), free(true_one);
 }
 
 static void check_row(const char *scenario, json_t *branch, json_t *row)

@@ -138,8 +138,8 @@ Test(children, of_no_task_leave_no_log)
 
 /* ---- the kernel's own count -------------------------------------------------------------- */
 
-/* Waits for children in every way; says how much the kernel counted for them. The program is not
- * told more than it asks for, so it looks at each before it waits. */
+/* Waits for children in every way, and prints how much the kernel counted for them. A wait returns
+ * only what the program asks for, so it looks at each child before it waits. */
 static const char waiting[] =
     "import os, subprocess, sys\n"
     "sys.path.insert(0, '" CUP_TOP "/tests/workloads')\n"

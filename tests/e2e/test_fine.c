@@ -78,13 +78,13 @@ static json_t *sums_of(json_t *workers)
 /* To the last bit, and no key more or less. */
 static void check_rows(json_t *fine, json_t *workers)
 {
-    json_t *found = by_key(json_object_get(fine, "rows")), *told = sums_of(workers), *value;
+    json_t *found = by_key(json_object_get(fine, "rows")), *reported = sums_of(workers), *value;
     const char *key;
     int spilled = 0;
-    cr_expect(json_object_size(told) >= 12, "Dask told %zu", json_object_size(told));
-    cr_expect(json_object_size(found) == json_object_size(told), "%zu rows, not %zu",
-              json_object_size(found), json_object_size(told));
-    json_object_foreach(told, key, value)
+    cr_expect(json_object_size(reported) >= 12, "Dask reported %zu", json_object_size(reported));
+    cr_expect(json_object_size(found) == json_object_size(reported), "%zu rows, not %zu",
+              json_object_size(found), json_object_size(reported));
+    json_object_foreach(reported, key, value)
     {
         json_t *row = json_object_get(found, key);
         cr_expect(row && json_number_value(row) == json_real_value(value), "%s: %.17g, not %.17g",
@@ -93,7 +93,7 @@ static void check_rows(json_t *fine, json_t *workers)
     }
     cr_expect(spilled > 0, "nothing was spilled");
     json_decref(found);
-    json_decref(told);
+    json_decref(reported);
 }
 
 static double sum_where(json_t *workers, const char *ending)
@@ -165,12 +165,12 @@ static void check_spans(json_t *fine, json_t *spans)
     int named = 0;
     json_array_foreach(rows, i, row)
     {
-        json_t *told = json_object_get(spans, cup_word(row, "span_id"));
-        json_t *metrics = json_object_get(told, "metrics");
-        if (!told)
+        json_t *reported = json_object_get(spans, cup_word(row, "span_id"));
+        json_t *metrics = json_object_get(reported, "metrics");
+        if (!reported)
             continue;
         named++;
-        cr_expect(cup_is(row, "span", cup_word(told, "name")));
+        cr_expect(cup_is(row, "span", cup_word(reported, "name")));
         cr_expect_eq(cup_count(row, "tasks"), 24);
         cr_expect(cup_number(row, "wall_s") > 0 && cup_number(row, "poll_wait_s") >= 0);
         expect_near(row, "thread_cpu_s", metric_of(metrics, "thread-cpu", "seconds"));

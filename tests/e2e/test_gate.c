@@ -222,7 +222,7 @@ Test(gate, what_coffea_reports)
     for_each_python(check_reports);
 }
 
-/* More than are told apart: those of the chunk are not known, and all else is. */
+/* More than are distinguished: those of the chunk are not known, and all else is. */
 Test(gate, what_coffea_reports_of_too_many_columns)
 {
     check_reports_of(CUP_PYTHON, "5000", -1);

@@ -59,20 +59,20 @@ static void run_iterative(const char *directory)
 
 struct call {
     char *directory;
-    json_t *truth;  /* owned */
-    json_t *told;   /* what the collector saw of the call; borrowed */
-    json_t *report; /* what cupping does; owned */
+    json_t *truth;    /* owned */
+    json_t *reported; /* what the collector saw of the call; borrowed */
+    json_t *report;   /* what cupping does; owned */
 };
 
 /* What Coffea returned, as a user would save it. */
-static char *save_report(const char *directory, const char *name, json_t *told)
+static char *save_report(const char *directory, const char *name, json_t *reported)
 {
     char file[128];
-    json_t *report = json_copy(json_object_get(told, "report"));
+    json_t *report = json_copy(json_object_get(reported, "report"));
     snprintf(file, sizeof file, "%s-%ld.json", name, (long)getpid());
     char *path = cup_path(directory, file);
-    json_object_set(report, "t_start", json_object_get(told, "t_start"));
-    json_object_set(report, "t_stop", json_object_get(told, "t_stop"));
+    json_object_set(report, "t_start", json_object_get(reported, "t_start"));
+    json_object_set(report, "t_stop", json_object_get(reported, "t_stop"));
     cr_assert_eq(json_dump_file(report, path, 0), 0);
     json_decref(report);
     return path;
@@ -84,10 +84,11 @@ static struct call load(const char *job, void (*run)(const char *directory), uns
     struct call call = {.directory = cup_job(job, run)};
     char run_number[16];
     call.truth = cup_json(call.directory, "truth.json");
-    call.told = json_array_get(json_object_get(call.truth, "calls"), number ? number - 1 : 0);
-    bool has_report = json_is_object(json_object_get(call.told, "report"));
-    char *saved =
-        has_report ? save_report(call.directory, cup_word(call.told, "name"), call.told) : NULL;
+    call.reported = json_array_get(json_object_get(call.truth, "calls"), number ? number - 1 : 0);
+    bool has_report = json_is_object(json_object_get(call.reported, "report"));
+    char *saved = has_report
+                      ? save_report(call.directory, cup_word(call.reported, "name"), call.reported)
+                      : NULL;
     snprintf(run_number, sizeof run_number, "%u", number);
     const char *options[] = {"--run", run_number, "--coffea-report", saved, NULL};
     if (!saved)
@@ -152,7 +153,7 @@ static void check_columns(json_t *ours, json_t *theirs)
 static void check_coffea(const struct call *call)
 {
     static const char *const exact[] = {"bytesread", "entries", "chunks"};
-    json_t *ours = section(call, "coffea"), *theirs = json_object_get(call->told, "report");
+    json_t *ours = section(call, "coffea"), *theirs = json_object_get(call->reported, "report");
     json_t *differs = json_object_get(ours, "differs"), *sentence;
     size_t i;
     for (i = 0; i < sizeof exact / sizeof *exact; i++)
@@ -196,7 +197,7 @@ static void check_chunk(json_t *row, json_t *chunk)
 static void check_chunks(const struct call *call)
 {
     json_t *rows = json_object_get(section(call, "chunks"), "rows"), *chunk;
-    json_t *chunks = json_object_get(call->told, "chunks");
+    json_t *chunks = json_object_get(call->reported, "chunks");
     double wall_s = 0, cpu_s = 0, count = (double)json_array_size(chunks);
     json_int_t events = 0;
     size_t i;
@@ -235,7 +236,7 @@ static void check_wall_time(const struct call *call)
     json_t *runs = json_object_get(call->report, "runs"), *number;
     number = json_object_get(call->report, "run");
     json_t *run = json_array_get(runs, (size_t)json_integer_value(number) - 1);
-    double theirs = cup_number(call->told, "t_stop") - cup_number(call->told, "t_start");
+    double theirs = cup_number(call->reported, "t_stop") - cup_number(call->reported, "t_start");
     expect_near("the call", metric(call, "workflow", "wall_time"), theirs, 0,
                 uncertainty(run, "start_uncertainty_s") + uncertainty(run, "stop_uncertainty_s"));
 }
@@ -306,16 +307,16 @@ static void add_poll(struct polled *polled, struct memory *all, json_t *before, 
 }
 
 /* Of the polls within the call. */
-static struct polled read_polls(json_t *told)
+static struct polled read_polls(json_t *reported)
 {
     struct polled polled = {0};
     struct memory all[MOST_WORKERS + 1] = {{0}};
-    json_t *polls = json_object_get(told, "polls"), *poll, *before = NULL;
+    json_t *polls = json_object_get(reported, "polls"), *poll, *before = NULL;
     size_t i;
     json_array_foreach(polls, i, poll)
     {
         double time = cup_number(poll, "time");
-        if (time < cup_number(told, "t_start") || time > cup_number(told, "t_stop"))
+        if (time < cup_number(reported, "t_start") || time > cup_number(reported, "t_stop"))
             continue;
         add_poll(&polled, all, before, poll);
         before = poll;
@@ -336,7 +337,7 @@ static struct polled read_polls(json_t *told)
 /* Counts over time: what may happen between two looks, and shifts a border by one interval. */
 static void check_workers(const struct call *call)
 {
-    struct polled polled = read_polls(call->told);
+    struct polled polled = read_polls(call->reported);
     double interval_s = polled.interval_s / polled.seconds;
     expect_near("workers over time", metric(call, "workers", "avg_workers"), polled.workers, 0,
                 interval_s * polled.peak_workers);
@@ -354,11 +355,11 @@ static void check_workers(const struct call *call)
 /* ---- Dask's fine metrics, against the span --------------------------------------------------- */
 
 /* NAN: the span has no such figure. */
-static double in_span(json_t *told, const char *activity)
+static double in_span(json_t *reported, const char *activity)
 {
     char key[128];
     snprintf(key, sizeof key, "execute/Slow/%s", activity);
-    json_t *value = json_object_get(json_object_get(told, "span"), key);
+    json_t *value = json_object_get(json_object_get(reported, "span"), key);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
@@ -373,9 +374,9 @@ static void check_clocks(const struct call *call)
         cpu_s += cup_number(row, "cpu_s");
         noncpu_s += cup_number(row, "noncpu_s");
     }
-    expect_near("CPU time of chunks", cpu_s, in_span(call->told, "thread-cpu/seconds"), time_share,
-                0.002);
-    expect_near("other time of chunks", noncpu_s, in_span(call->told, "thread-noncpu/seconds"),
+    expect_near("CPU time of chunks", cpu_s, in_span(call->reported, "thread-cpu/seconds"),
+                time_share, 0.002);
+    expect_near("other time of chunks", noncpu_s, in_span(call->reported, "thread-noncpu/seconds"),
                 time_share, 0.002);
 }
 
@@ -400,9 +401,9 @@ static json_t *fine_row(json_t *rows, const char *span, const char *key)
 static void check_fine(const struct call *call)
 {
     json_t *rows = json_object_get(section(call, "fine"), "rows"), *value;
-    const char *key, *span = cup_word(call->told, "name");
+    const char *key, *span = cup_word(call->reported, "name");
     int compared = 0;
-    json_object_foreach(json_object_get(call->told, "span"), key, value)
+    json_object_foreach(json_object_get(call->reported, "span"), key, value)
     {
         if (strncmp(key, "execute/", 8) != 0 || strncmp(key, "execute/N/A/", 12) == 0)
             continue;
@@ -469,8 +470,8 @@ Test(metrics, of_a_run_that_skipped_a_bad_file)
 Test(metrics, of_a_run_with_a_worker_added_and_one_killed)
 {
     struct call call = load_call(MOVING);
-    json_t *moved = json_object_get(call.told, "moved");
-    cr_assert(cup_number(moved, "killed") < cup_number(call.told, "t_stop"), "too late");
+    json_t *moved = json_object_get(call.reported, "moved");
+    cr_assert(cup_number(moved, "killed") < cup_number(call.reported, "t_stop"), "too late");
     check_coffea(&call);
     check_chunks(&call);
     check_wall_time(&call);

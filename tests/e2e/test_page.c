@@ -258,8 +258,8 @@ static void expect_reached(json_t *found)
 
 static void expect_text(json_t *found, const char *name, const char *part)
 {
-    const char *told = json_string_value(json_object_get(found, name));
-    cr_expect(told && strstr(told, part), "%s: %s", name, told);
+    const char *reported = json_string_value(json_object_get(found, name));
+    cr_expect(reported && strstr(reported, part), "%s: %s", name, reported);
 }
 
 /* The first prefix, dataset and worker each read less than all. */

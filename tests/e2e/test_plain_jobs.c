@@ -86,11 +86,11 @@ static void check(const char *python, const char *kind)
     cup_cluster_start(&cluster, &options);
     cup_cluster_script(&cluster, "plain_job.py", arguments);
     cup_cluster_stop(&cluster);
-    json_t *report = cup_report(directory), *told = cup_json(directory, "out.json");
-    json_t *expected = json_object_get(told, "expected");
+    json_t *report = cup_report(directory), *reported = cup_json(directory, "out.json");
+    json_t *expected = json_object_get(reported, "expected");
     check_chunks(json_object_get(json_object_get(report, "chunks"), "rows"), expected);
     check_report(report, expected);
-    json_decref(report), json_decref(told);
+    json_decref(report), json_decref(reported);
     free(directory), free(input), free(out), free(files);
 }
 

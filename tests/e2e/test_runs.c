@@ -153,7 +153,7 @@ Test(runs, of_a_futures_executor)
 /* ---- chunks that need more than one attempt ---------------------------------------------------
  */
 
-static void check_attempts(json_t *report, json_t *told)
+static void check_attempts(json_t *report, json_t *reported)
 {
     static const char *const same[] = {"bytesread", "entries", "chunks"};
     json_t *workflow = json_object_get(report, "workflow"), *row;
@@ -167,13 +167,13 @@ static void check_attempts(json_t *report, json_t *told)
         unfinished += cup_is(row, "outcome", "unfinished");
     }
     for (i = 0; i < sizeof same / sizeof *same; i++)
-        cr_expect(cup_count(coffea, same[i]) == cup_count(told, same[i]),
+        cr_expect(cup_count(coffea, same[i]) == cup_count(reported, same[i]),
                   "%s: Coffea says %lld, the chunks %lld", same[i],
-                  (long long)cup_count(told, same[i]), (long long)cup_count(coffea, same[i]));
-    double difference = cup_number(coffea, "processtime") - cup_number(told, "processtime");
+                  (long long)cup_count(reported, same[i]), (long long)cup_count(coffea, same[i]));
+    double difference = cup_number(coffea, "processtime") - cup_number(reported, "processtime");
     cr_expect(difference < 1e-5 && difference > -1e-5, "%g s", difference);
-    cr_expect(used == cup_count(told, "chunks") && used == cup_count(workflow, "num_chunks"));
-    cr_expect(cup_count(workflow, "total_events") == cup_count(told, "entries"));
+    cr_expect(used == cup_count(reported, "chunks") && used == cup_count(workflow, "num_chunks"));
+    cr_expect(cup_count(workflow, "total_events") == cup_count(reported, "entries"));
     cr_expect(cup_count(workflow, "num_failed_chunks") == 1);
     cr_expect(cup_count(workflow, "num_retried_chunks") >= 2);
     cr_expect(unfinished == 1, "%lld chunks were killed", (long long)unfinished);
@@ -190,8 +190,8 @@ Test(runs, chunks_tried_again_count_once)
     cup_cluster_start(&cluster, &options);
     cup_cluster_script(&cluster, "attempts_job.py", arguments);
     cup_cluster_stop(&cluster);
-    json_t *report = cup_report(directory), *told = cup_json(directory, "out.json");
-    check_attempts(report, told);
-    json_decref(report), json_decref(told);
+    json_t *report = cup_report(directory), *reported = cup_json(directory, "out.json");
+    check_attempts(report, reported);
+    json_decref(report), json_decref(reported);
     free(directory), free(input), free(out), free(files);
 }

@@ -81,7 +81,7 @@ struct rows {
     json_t *statuses; /* by number */
 };
 
-/* A field that was told: as it is, or by how much it changed, modulo 2^64. */
+/* A field that was reported: as it is, or by how much it changed, modulo 2^64. */
 static void set_field(json_t *worker, char *word)
 {
     char text[32], *end = word + strcspn(word, "=+-");
@@ -114,7 +114,8 @@ static void take_row(struct rows *rows, char *line)
         json_object_set_new(rows->workers, number, fresh);
         worker = fresh;
     }
-    cr_expect(strcmp(kind, "changed") || is(worker, "present", "1"), "changed before it was told");
+    cr_expect(strcmp(kind, "changed") || is(worker, "present", "1"),
+              "changed before it was reported");
     json_object_set_new(worker, "present", json_string(strcmp(kind, "gone") ? "1" : ""));
     json_object_set_new(worker, "row", json_string(kind));
     for (char *word; (word = next_word(&line)) != NULL;)
@@ -248,10 +249,10 @@ static json_t *digests_of(json_t *records, bool *complete)
         json_object_foreach(json_object_get(record, "values"), number, value)
         {
             char key[1024];
-            json_t *told = json_object_get(by_number, number);
-            snprintf(key, sizeof key, "execute/%s/%s/%s/%s", of(told, "span"), of(told, "prefix"),
-                     of(told, "activity"), of(told, "unit"));
-            if (told)
+            json_t *reported = json_object_get(by_number, number);
+            snprintf(key, sizeof key, "execute/%s/%s/%s/%s", of(reported, "span"),
+                     of(reported, "prefix"), of(reported, "activity"), of(reported, "unit"));
+            if (reported)
                 json_object_set(result, key, value);
         }
     }
@@ -263,14 +264,14 @@ static json_t *digests_of(json_t *records, bool *complete)
 static void check_digests(const char *directory, json_t *worker, bool killed)
 {
     json_t *records = log_of(directory, cup_count(worker, "pid")), *value;
-    json_t *told = json_object_get(worker, "digests");
+    json_t *reported = json_object_get(worker, "digests");
     const char *key;
     bool complete;
     json_t *found = digests_of(records, &complete);
-    cr_expect(json_object_size(told) >= 6, "Dask told %zu", json_object_size(told));
-    cr_expect(json_object_size(found) == json_object_size(told), "%zu, not %zu",
-              json_object_size(found), json_object_size(told));
-    json_object_foreach(told, key, value)
+    cr_expect(json_object_size(reported) >= 6, "Dask reported %zu", json_object_size(reported));
+    cr_expect(json_object_size(found) == json_object_size(reported), "%zu, not %zu",
+              json_object_size(found), json_object_size(reported));
+    json_object_foreach(reported, key, value)
         cr_expect(json_real_value(json_object_get(found, key)) == json_number_value(value),
                   "%s: %.17g, not %.17g", key, json_real_value(json_object_get(found, key)),
                   json_number_value(value));
@@ -284,7 +285,7 @@ static double seconds_of(json_t *record, const char *field)
     return strtod(of(record, field), NULL) / 1e9;
 }
 
-/* The sample that holds the very heartbeat that the scheduler told of. */
+/* The sample that holds the very heartbeat that the scheduler reported. */
 static json_t *find_heartbeat(json_t *records, const char *address, double time)
 {
     size_t i;
@@ -343,20 +344,20 @@ static void check_counts(json_t *records)
 
 static void check_spans(json_t *records, json_t *spans)
 {
-    json_t *told = json_object(), *record, *name;
+    json_t *reported = json_object(), *record, *name;
     size_t i;
     const char *id;
     int named = 0;
     json_array_foreach(records, i, record) if (is(record, "type", "SPAN"))
-        json_object_set(told, of(record, "id"), json_object_get(record, "name"));
+        json_object_set(reported, of(record, "id"), json_object_get(record, "name"));
     json_object_foreach(spans, id, name)
     {
-        cr_expect(json_equal(json_object_get(told, id), name), "span %s is not %s", id,
+        cr_expect(json_equal(json_object_get(reported, id), name), "span %s is not %s", id,
                   json_string_value(name));
         named++;
     }
     cr_expect(named >= 2);
-    json_decref(told);
+    json_decref(reported);
 }
 
 /* A worker samples itself, too. */

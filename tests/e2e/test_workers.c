@@ -62,13 +62,13 @@ static void same_occupancy(json_t *ours, json_t *polled)
 {
     const char *worker;
     json_t *timeline,
-        *told = json_object_get(json_object_get(ours, "tracking_data"), "worker_occupancy");
+        *reported = json_object_get(json_object_get(ours, "tracking_data"), "worker_occupancy");
     int busy = 0;
     json_object_foreach(
         json_object_get(json_object_get(polled, "tracking_data"), "worker_occupancy"), worker,
         timeline)
     {
-        double poll = mean_of(timeline), mine = mean_of(json_object_get(told, worker));
+        double poll = mean_of(timeline), mine = mean_of(json_object_get(reported, worker));
         cr_expect(fabs(poll - mine) <= 0.1 + 0.3 * poll, "occupancy of %s: %g, and %g by the poll",
                   worker, mine, poll);
         busy += poll > 0.3;

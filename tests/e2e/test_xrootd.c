@@ -83,7 +83,7 @@ static void check_sums(json_t *report, json_t *rows)
     cr_expect(cup_count(json_object_get(report, "health"), "remote_dropped") == 0);
 }
 
-/* Where and when each byte was read is told, too. */
+/* Where and when each byte was read is reported, too. */
 static void check_strokes(const char *profile, size_t files)
 {
     struct child check = {

@@ -1,4 +1,4 @@
-/* An XRootD server of a test's own, with ROOT files. */
+/* An XRootD server for one test, with ROOT files. */
 #ifndef CUPPING_TESTS_E2E_XROOTD_SERVER_H
 #define CUPPING_TESTS_E2E_XROOTD_SERVER_H
 
@@ -7,14 +7,14 @@
 /* "root://localhost:PORT/" while it runs. */
 extern char xrootd_url[64];
 
-/* Skips the test where there is no server, or no client in Python. */
+/* Skips the test if no server, or no Python client, is installed. */
 void xrootd_need(void);
 
-/* With the files of tests/workloads/xrootd_files.py; and its end, which takes them away. */
+/* Starts it with the files of tests/workloads/xrootd_files.py; stops it and removes them. */
 void xrootd_start(void);
 void xrootd_stop(void);
 
-/* It dies; and another one with the same files, at another port. */
+/* Kills it; starts another one with the same files, at another port. */
 void xrootd_kill(void);
 void xrootd_start_again(void);
 
@@ -22,7 +22,7 @@ pid_t xrootd_pid(void);
 const char *xrootd_files(void); /* the directory that it serves */
 long long xrootd_file_bytes(const char *name);
 
-/* A test's program of its own, of at most three words after its name, and NULL; how it ended. */
+/* Runs a program with up to three arguments, and NULL. Returns its status. */
 int child_status(const char *const argv[]);
 
 #endif

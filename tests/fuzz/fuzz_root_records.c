@@ -7,7 +7,8 @@
  *
  * What is found anew goes to CORPUS, what is in tests/data/root (whole files) is where it starts.
  * The first bytes are the beginning of a file and choose at the same time in which pieces it is
- * read; where they say so, each key is told its own place first: the fuzzer need not guess it. */
+ * read; where they say so, each key gets its own offset first, so that the fuzzer need not guess
+ * it. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static uint32_t some(uint32_t most)
     return (uint32_t)(seed >> 33) % most;
 }
 
-/* ---- what is told must be sound ---------------------------------------------------------- */
+/* ---- what is reported must be sound ---------------------------------------------------------- */
 
 static unsigned touched;
 

@@ -1,6 +1,6 @@
 /* cflags: -D_FORTIFY_SOURCE=2 -O2 */
-/* The calls that a fortified program makes without knowing: sizes that only run time tells lead
- * to __read_chk and its like. test_trace.c checks that they are really among the imports. */
+/* The calls that a fortified program makes without knowing: sizes that are known only at run time
+ * lead to __read_chk and its like. test_trace.c checks that they are really among the imports. */
 #include "tests/trace/trace.h"
 
 #include <stdlib.h>

@@ -371,7 +371,7 @@ static pid_t child_that_exits(int status)
     return pid;
 }
 
-/* Says what a wait for a child told; PID differs from run to run. */
+/* Says what a wait for a child reported; PID differs from run to run. */
 #define SAY_WAIT(trace, pid, status, call)                                                         \
     do {                                                                                           \
         status = -1;                                                                               \

@@ -1,5 +1,5 @@
-// C++ that throws through frames of its own and is looked at meanwhile. Whose exceptions they are is
-// told by tests/workloads/native_job.py.
+// C++ that throws through frames of its own and is looked at meanwhile. tests/workloads/native_job.py
+// says whose exceptions they are.
 #include <dlfcn.h>
 #include <new>
 #include <stdexcept>

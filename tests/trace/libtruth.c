@@ -1,5 +1,5 @@
 /* Waits whose length is known from inside, for tests/workloads/waits_tasks.py. A wait that Python
- * makes ends with one more, for the interpreter's lock, and from Python the two cannot be told
+ * makes ends with one more, for the GIL, and from Python the two cannot be told
  * apart; in here the lock is not held. Every function returns how long it was blocked, in ns. */
 #include "tests/trace/truth.h"
 

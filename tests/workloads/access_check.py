@@ -20,10 +20,10 @@ def values_of(line):
 
 
 def read_log(cupping, log):
-    """Keys and paths, and the strokes of both; sets that were told since are left out."""
+    """Keys and paths, and the strokes of both; without sets that are in an ACCESS record."""
     dump = subprocess.run([cupping, "dump", log], capture_output=True, text=True, check=True).stdout
     strings, files, keys, times = {}, {}, {}, {}
-    strokes, sets, told, into = defaultdict(list), [], set(), None
+    strokes, sets, reported, into = defaultdict(list), [], set(), None
     for line in dump.splitlines():
         words = line.split(maxsplit=3)
         if len(words) < 4:
@@ -37,7 +37,7 @@ def read_log(cupping, log):
             keys[values["task"]] = values["key"].strip('"')
             times[values["task"]] = values["start"]
         elif kind == "ACCESS":
-            told.add((values["set"], values["sequence"]))
+            reported.add((values["set"], values["sequence"]))
             into = strokes[values["task"], values["file"]]
         elif kind == "EXTENTS":
             into = []
@@ -47,7 +47,7 @@ def read_log(cupping, log):
             into.append({"low": low, "high": high, "start": values["start"],
                          **{name: int(values[name]) for name in ("ns", "bytes", "calls", "jumps")}})
     for values, found in sets:
-        if (values["set"], values["sequence"]) not in told:
+        if (values["set"], values["sequence"]) not in reported:
             strokes[values["task"], values["file"]] += found
     return [(keys.get(task, ""), files.get(file, ""), sorted(found, key=lambda one: one["start"]),
              times.get(task, ""))
@@ -90,7 +90,7 @@ def differs(key, reads, found):
     """Why; None if it is as it was done."""
     if any(calls is None for *_, calls in reads):
         lost = [(low, high) for low, high, *_ in reads if not covers(found, low, high)]
-        return f"nothing tells that {lost} was read" if lost else None
+        return f"no record says that {lost} was read" if lost else None
     want = joined(reads)
     if key == "threads":  # whoever was first
         return None if sorted(want) == sorted(seen(found)) else f"{seen(found)} is not {want}"
@@ -121,9 +121,9 @@ def main():
             compared += 1
     files = bytes_read(cupping, profile)
     for path, read in files.items():
-        told = sum(one["bytes"] for row in everything if row[1] == path for one in row[2])
-        if told != read:
-            print(f"{path}: strokes of {told} of {read} bytes")
+        reported = sum(one["bytes"] for row in everything if row[1] == path for one in row[2])
+        if reported != read:
+            print(f"{path}: strokes of {reported} of {read} bytes")
     print(f"{compared} tasks, {len(files)} files")
 
 

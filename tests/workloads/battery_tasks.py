@@ -762,7 +762,7 @@ async def _asyncio_pool(data, size):
 @road("limits", may_be_none=True)
 def pool_on_asyncio_queue(data, size):
     """Coroutines that serve all tasks, in the context of whichever started them. Nothing that the
-    kernel or libc sees tells whose job they do: run only when asked for."""
+    kernel or libc sees shows whose job they do: run only when asked for."""
     return on_shared_loop(_asyncio_pool(data, size))
 
 

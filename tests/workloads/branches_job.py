@@ -204,7 +204,7 @@ class Job:
 
 
 def located(path, tasks):
-    """Where baskets lie, for reads that want to be told."""
+    """Where baskets lie, for reads that need to know it."""
     import branches_truth
 
     for task in tasks:

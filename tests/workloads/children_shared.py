@@ -39,7 +39,7 @@ class Pool:
 
 
 class Program:
-    """One that is told by its standard input what to read, and answers."""
+    """A child that reads the paths from its standard input, and answers."""
 
     def __init__(self):
         program = ("import sys\nfor line in sys.stdin:\n"

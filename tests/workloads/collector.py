@@ -104,7 +104,7 @@ class Collector:
 
     def __init__(self, client, name, interval=0.2):
         self.client, self.name, self.interval = client, name, interval
-        self.told = {"name": name, "interval": interval}
+        self.reported = {"name": name, "interval": interval}
 
     def __enter__(self):
         if self.client:
@@ -117,20 +117,20 @@ class Collector:
 
     def call(self, runner, fileset, processor):
         """Returns the output, without the notes; None if the call raises."""
-        self.told["t_start"] = time.time()
+        self.reported["t_start"] = time.time()
         try:
             output, report = runner(fileset, processor_instance=processor)
         except Exception as error:
-            self.told.update(t_stop=time.time(), error=str(error), report=None, chunks=[])
+            self.reported.update(t_stop=time.time(), error=str(error), report=None, chunks=[])
             return None
-        self.told.update(t_stop=time.time(), report=report, chunks=output.pop(NOTES, []))
+        self.reported.update(t_stop=time.time(), report=report, chunks=output.pop(NOTES, []))
         return output
 
     def __exit__(self, *_):
         if self.client:
             self.span.__exit__(*_)
-            self.told["polls"] = self.client.run_on_scheduler(_stop)
+            self.reported["polls"] = self.client.run_on_scheduler(_stop)
             time.sleep(1.5)  # the workers tell the scheduler of their last tasks with a heartbeat
-            self.told["span"] = self.client.run_on_scheduler(_span, name=self.name)
-            self.told["digests"] = self.client.run(_digests)
+            self.reported["span"] = self.client.run_on_scheduler(_span, name=self.name)
+            self.reported["digests"] = self.client.run(_digests)
         return False

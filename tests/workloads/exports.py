@@ -38,8 +38,8 @@ def cell(value) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def compare_row(table: str, row: dict, told: dict) -> None:
-    flat = {name: value for name, value in told.items() if not isinstance(value, (list, dict))}
+def compare_row(table: str, row: dict, reported: dict) -> None:
+    flat = {name: value for name, value in reported.items() if not isinstance(value, (list, dict))}
     expect(f"{table}: names", list(row), list(flat))
     for name, value in flat.items():
         if isinstance(value, (int, float)):
@@ -52,9 +52,9 @@ def check_csv(directory: Path, report: dict) -> None:
     for table in ("chunks", "files", "branches", "workers"):
         with open(directory / f"{table}.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file, strict=True))
-        told = report[table]["rows"]
-        expect(f"{table}: rows", len(rows), len(told))
-        for row, expected in zip(rows, told):
+        reported = report[table]["rows"]
+        expect(f"{table}: rows", len(rows), len(reported))
+        for row, expected in zip(rows, reported):
             compare_row(table, row, expected)
     with open(directory / "samples.csv", newline="", encoding="utf-8") as file:
         samples = list(csv.DictReader(file, strict=True))
@@ -97,18 +97,18 @@ def check_measurement(directory: Path, report: dict, coffea: dict) -> None:
            metrics["total_branches_read"])
     spans = {ast.literal_eval(key): value for key, value in metrics["raw_span_metrics"].items()}
     cpu = sum(value for key, value in spans.items() if key[2] == "thread-cpu")
-    told = metrics["processor_cpu_time_seconds"] + metrics["overhead_cpu_time_seconds"]
-    if abs(cpu / told - 1) > 0.005:
-        wrong.append(f"thread-cpu of all spans: {cpu}, not {told}")
+    reported = metrics["processor_cpu_time_seconds"] + metrics["overhead_cpu_time_seconds"]
+    if abs(cpu / reported - 1) > 0.005:
+        wrong.append(f"thread-cpu of all spans: {cpu}, not {reported}")
     check_tracking(metrics["tracking_data"], report)
 
 
 def check_files(directory: Path) -> None:
     metrics = json.loads((directory / "metrics.json").read_text())
-    for path, told in metrics["file_metadata"].items():
+    for path, reported in metrics["file_metadata"].items():
         tree = uproot.open(path)["Events"]
-        expect(f"{path}: tree bytes", told["total_tree_bytes"], tree.compressed_bytes)
-        expect(f"{path}: ratio", told["compression_ratio"],
+        expect(f"{path}: tree bytes", reported["total_tree_bytes"], tree.compressed_bytes)
+        expect(f"{path}: ratio", reported["compression_ratio"],
                tree.compressed_bytes / tree.uncompressed_bytes)
     expect("compression_ratios", len(metrics["compression_ratios"]), len(metrics["file_metadata"]))
 

@@ -44,7 +44,7 @@ def told_by_worker(dask_worker):
     return {parts_of(k): v for k, v in dask_worker.digests_total.items() if isinstance(k, tuple)}
 
 
-def told_by_scheduler(dask_scheduler):
+def reported_by_scheduler(dask_scheduler):
     return {
         id: {
             "name": "/".join(s.name),
@@ -70,7 +70,7 @@ def main() -> None:
     time.sleep(1.5)  # heartbeats
     with open(out, "w") as file:
         json.dump({"workers": client.run(told_by_worker), "spans":
-                   client.run_on_scheduler(told_by_scheduler)}, file)
+                   client.run_on_scheduler(reported_by_scheduler)}, file)
 
 
 if __name__ == "__main__":

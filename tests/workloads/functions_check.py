@@ -22,7 +22,7 @@ def expect(holds, *what):
         wrong.append(" ".join(map(str, what)))
 
 
-def told(cupping, *arguments):
+def run_cupping(cupping, *arguments):
     return subprocess.run([cupping, *arguments], capture_output=True, check=True, text=True).stdout
 
 
@@ -88,22 +88,22 @@ def check_sums(functions):
 
 
 def check_exports(functions, cupping, profile):
-    scope = json.loads(told(cupping, "export", profile, "--to", "speedscope", "-o", "-"))
+    scope = json.loads(run_cupping(cupping, "export", profile, "--to", "speedscope", "-o", "-"))
     expect(abs(scope["profiles"][0]["endValue"] / 1e6 - functions["cpu_s"]) < 0.01 * functions["cpu_s"], "speedscope")
     with tempfile.TemporaryDirectory() as directory:
-        told(cupping, "export", profile, "--to", "collapsed", "-o", f"{directory}/out")
+        run_cupping(cupping, "export", profile, "--to", "collapsed", "-o", f"{directory}/out")
         lines = (Path(directory) / "out/read.collapsed").read_text().splitlines()
     expect(sum(int(line.rpartition(" ")[2]) for line in lines) == functions["read_bytes"], "collapsed")
-    trace = json.loads(told(cupping, "export", profile, "--to", "perfetto", "-o", "-"))
+    trace = json.loads(run_cupping(cupping, "export", profile, "--to", "perfetto", "-o", "-"))
     expect(any(event["ph"] == "X" and event["name"] == "allocates" for event in trace["traceEvents"]), "perfetto")
 
 
 def main(directory, cupping):
     profile = str(Path(directory) / "profile")
     expected = json.loads((Path(directory) / "expected.json").read_text())
-    report = json.loads(told(cupping, "report", profile, "--json", "-"))
+    report = json.loads(run_cupping(cupping, "report", profile, "--json", "-"))
     functions = report["functions"]
-    tasks = json.loads(told(cupping, "tasks", profile, "--json", "-"))["tasks"]
+    tasks = json.loads(run_cupping(cupping, "tasks", profile, "--json", "-"))["tasks"]
     check_reads(functions, tasks, expected)
     check_branches(report)
     check_amounts(functions, expected)

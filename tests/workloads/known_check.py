@@ -21,7 +21,7 @@ def expect(holds, *what):
         wrong.append(" ".join(map(str, what)))
 
 
-def told(cupping, *arguments):
+def run_cupping(cupping, *arguments):
     return subprocess.run([cupping, *arguments], capture_output=True, check=True, text=True).stdout
 
 
@@ -91,9 +91,9 @@ def check_kernels(functions, expected, lines):
 
 def check_text(cupping, profile, name, known):
     """The function is in the text of its own prefix, with the place where it is defined."""
-    text = told(cupping, "report", profile, "--only", "functions", "--prefix", name)
+    text = run_cupping(cupping, "report", profile, "--only", "functions", "--prefix", name)
     short_name = (known["function"] or name).split(".")[-1]
-    expect(re.search(rf"{re.escape(short_name)} .*:\d+\s*$", text, re.M), name, "is not told:", text)
+    expect(re.search(rf"{re.escape(short_name)} .*:\d+\s*$", text, re.M), name, "is not reported:", text)
 
 
 def check_loop(report):
@@ -184,11 +184,11 @@ def check_activity(report, known):
 
 def check_tables(cupping, profile):
     """They are in the text and in the page, too."""
-    text = told(cupping, "report", profile, "--only", "sections")
+    text = run_cupping(cupping, "report", profile, "--only", "sections")
     expect(re.search(r"^  half .*\bKnown\b", text, re.M), text)
     expect(re.search(r"^  dataset .* half .*\n(  (TTbar|ZToMuMu) .*s.*\n){6}", text, re.M), text)
-    expect("the fifth (Known)" in told(cupping, "report", profile, "--only", "fine"), "fine")
-    page = told(cupping, "plot", profile, "--html", "-")
+    expect("the fifth (Known)" in run_cupping(cupping, "report", profile, "--only", "fine"), "fine")
+    page = run_cupping(cupping, "plot", profile, "--html", "-")
     for heading in ("Sections", "Sections task by task"):
         expect(f">{heading}<" in page, heading, "is not in the page")
 
@@ -206,7 +206,7 @@ def check_processor(expected, report, cupping, profile):
 def main(directory, what, cupping):
     profile = str(Path(directory) / "profile")
     expected = json.loads((Path(directory) / "expected.json").read_text())
-    report = json.loads(told(cupping, "report", profile, "--json", "-"))
+    report = json.loads(run_cupping(cupping, "report", profile, "--json", "-"))
     {"tasks": check_tasks, "processor": check_processor}[what](expected, report, cupping, profile)
     print("\n".join(f"wrong: {each}" for each in wrong))
     return 1 if wrong else 0

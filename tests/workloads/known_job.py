@@ -24,17 +24,17 @@ def run_tasks(client, directory):
     client.upload_file(str(CUPPING))
     client.upload_file(known_tasks.__file__)
     known_tasks.make_files(directory)
-    told = {}
+    reported = {}
     for task, (function, amount, room, times) in known_tasks.EXPECTED.items():
         name = task.__name__
         if name in ("through_arrow", "through_h5py") and not Path(directory, "known.h5").exists():
             continue
         client.submit(known_tasks.run, task, directory, key=f"{name}-1").result()
-        told[name] = {"function": function, "bytes": amount, "room": room, "times": times}
+        reported[name] = {"function": function, "bytes": amount, "room": room, "times": times}
     client.submit(known_tasks.run, known_tasks.kernels, directory, key="kernels-1").result()
     path = f"{directory}/known.dat"
     client.gather([client.submit(known_tasks.on_loop, i, path, key=f"on_loop-{i}") for i in range(6)])
-    return told
+    return reported
 
 
 def run_processor(client, given, directory):
@@ -62,9 +62,9 @@ def run_processor(client, given, directory):
 def main(address, given, directory):
     with Client(address) as client:
         client.wait_for_workers(2)
-        told = {"cpu_s": known_tasks.CPU_S, "alloc_bytes": 4 * known_tasks.PIECE,
+        reported = {"cpu_s": known_tasks.CPU_S, "alloc_bytes": 4 * known_tasks.PIECE,
                 "tasks": run_tasks(client, directory), "processor": run_processor(client, given, directory)}
-    Path(directory, "expected.json").write_text(json.dumps(told))
+    Path(directory, "expected.json").write_text(json.dumps(reported))
 
 
 if __name__ == "__main__":

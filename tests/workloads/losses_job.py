@@ -4,7 +4,7 @@
 
 Of the files of FILES.JSON (from mktree.py), one vanishes after Coffea looked at it, a chunk of another
 one cannot be read, and a third one's first chunk raises at its first try; the first chunk of a fourth
-one holds its worker, at its first try, until that worker is killed. Coffea is told to skip bad files, and
+one holds its worker, at its first try, until that worker is killed. Coffea skips bad files, and
 Dask to try again. Written: {"entries": by Coffea's report, "chunks": number, "lost": [[file, entrystart]],
 "failed_once": [file, entrystart], "killed": [file, entrystart, pid]}.
 """
@@ -53,13 +53,13 @@ class Lossy(processor.ProcessorABC):
         return accumulator
 
 
-def kill(path, told):
+def kill(path, reported):
     """The worker has then done other chunks, whose results go with it."""
     while not os.path.exists(path):
         time.sleep(0.05)
     time.sleep(1.5)
-    told.append(int(Path(path).read_text()))
-    os.kill(told[0], signal.SIGKILL)
+    reported.append(int(Path(path).read_text()))
+    os.kill(reported[0], signal.SIGKILL)
 
 
 def main() -> None:
@@ -75,20 +75,20 @@ def main() -> None:
     gone = str(Path(out).resolve().with_suffix(".gone.root"))
     shutil.copy(sorted(second["files"])[0], gone)
     second["files"][gone] = second["files"][sorted(second["files"])[0]]
-    marks, told = str(Path(out).resolve().with_suffix(".mark")), []
+    marks, reported = str(Path(out).resolve().with_suffix(".mark")), []
     executor = processor.DaskExecutor(client=client, status=False, retries=3, treereduction=4)
     run = processor.Runner(executor=executor, schema=NanoAODSchema, chunksize=CHUNK,
                            savemetrics=True, skipbadfiles=True)
     chunks = list(run.preprocess(fileset, treename="Events"))
     os.remove(gone)
-    threading.Thread(target=kill, args=(marks + ".pid", told), daemon=True).start()
+    threading.Thread(target=kill, args=(marks + ".pid", reported), daemon=True).start()
     _, metrics = run(chunks, treename="Events",
                      processor_instance=losses_job.Lossy(marks, bad, failing, holding))
     lost = [[chunk.filename, chunk.entrystart] for chunk in chunks if chunk.filename == gone]
     Path(out).write_text(json.dumps({
         "entries": int(metrics["entries"]), "chunks": len(chunks), "lost": [*lost, [bad, CHUNK]],
         "all": sum(chunk.entrystop - chunk.entrystart for chunk in chunks),
-        "failed_once": [failing, 0], "killed": [holding, 0, told[0]],
+        "failed_once": [failing, 0], "killed": [holding, 0, reported[0]],
     }))
     client.close()
 

@@ -116,7 +116,7 @@ class Mover(threading.Thread):
 
     def __init__(self, client, args):
         super().__init__(daemon=True)
-        self.client, self.args, self.told = client, args, {}
+        self.client, self.args, self.reported = client, args, {}
 
     def done(self):
         def count(dask_scheduler):
@@ -135,10 +135,10 @@ class Mover(threading.Thread):
         start_worker(self.args.directory, 2, self.args.client, True, self.args.interval)
         while len(self.workers()) < 3:
             time.sleep(0.05)
-        self.told["added"] = time.time()
+        self.reported["added"] = time.time()
         time.sleep(5 * self.args.interval)  # all three are in some samples
         kill_all(int(self.args.kill))
-        self.told["killed"] = time.time()
+        self.reported["killed"] = time.time()
 
 
 def filesets(args):
@@ -184,10 +184,10 @@ def call(args, client, executor, name, collector_class):
         output = collector.call(runner, fileset, processor_class(fail))
     if mover:
         mover.join(30)
-        collector.told["moved"] = mover.told
+        collector.reported["moved"] = mover.reported
     if output:
-        collector.told["output_events"] = sum(part["events"] for part in output.values())
-    return collector.told
+        collector.reported["output_events"] = sum(part["events"] for part in output.values())
+    return collector.reported
 
 
 def write_empty(path):

@@ -50,7 +50,7 @@ def names_of(log, node, symbols):
 
 
 def here(name):
-    """As this Python tells names of functions."""
+    """Names of functions as this Python has them."""
     return name if sys.version_info >= (3, 11) else name.split(".")[-1]
 
 
@@ -78,7 +78,7 @@ def expect(log, task, use, least, names):
 
 
 def interpreter_between(found, inner, outer):
-    """Between two Python functions none of the interpreter's own is told."""
+    """Between two Python functions none of the interpreter's own is reported."""
     between = found[found.index(inner) + 1:found.index(outer)]
     assert not any("python3" in name and "_ctypes" not in name for name in between), between
 
@@ -96,7 +96,7 @@ def main():
                                           here("calls_back_twice.<locals>.outer"), *CALL)])
     found = expect(log, "sorts", "alloc", large, [here("sorts.<locals>.key"), "sorts"])
     interpreter_between(found, here("sorts.<locals>.key"), "sorts")
-    assert found[0][0] == "[", "what allocates is told"
+    assert found[0][0] == "[", "what allocates is reported"
     expect(log, "unpacks", "alloc", 1 << 20, [])
     drop = "_ZN7kitchenL4dropElPl"
     expect(log, "throws", "alloc", large, ["_ZN7kitchen5serveIdEEPT_m", *[drop] * 6, "throws", "throws"])

@@ -70,7 +70,7 @@ def read_missing(path):
 
 
 def open_unused(path):
-    """Neither read nor a data file: nothing of this is told."""
+    """Neither read nor a data file: nothing of this is reported."""
     def call(opened):
         os.close(os.open(path, os.O_RDONLY))
         os.close(os.open("/proc/self/stat", os.O_RDONLY))

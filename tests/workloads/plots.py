@@ -123,9 +123,9 @@ def check_left_out(run: Run) -> None:
     expect("bytes from servers", sum(row["recv_bytes"] or 0 for row in tasks(run)), 0)
     expect("left out", sorted(left_out.keys() & {"hosts", "servers", "gil-pressure", "wasted-work"}),
            ["hosts", "servers"])  # two threads a worker, and a chunk that failed once
-    told = run("plot", "-o", run.out / "some").stderr
+    reported = run("plot", "-o", run.out / "some").stderr
     for name, reason in left_out.items():
-        expect(f"{name} is told", name in told and reason in told, True)
+        expect(f"{name} is reported", name in reported and reason in reported, True)
     asked = run("plot", "-o", run.out / "asked", "hosts", "chunk-runtime")
     expect("one of two: status", asked.returncode, 1)
     expect("one of two: files", [p.name for p in (run.out / "asked").iterdir()], ["chunk-runtime.png"])
@@ -170,7 +170,7 @@ class Page:
         return float(number) * PREFIXES[prefix]
 
     def columns(self, name: str, groups: set[str]) -> int:
-        """The heights of all columns; those that are stacked are told by where they end."""
+        """The heights of all columns; stacked ones by where they end."""
         tops: dict[tuple, int] = {}
         for tip in self.tips(name):
             found = re.fullmatch(r"(?:(.*), )?(.* to .*): ([0-9]+)", tip)
@@ -231,10 +231,10 @@ def check_branches(run: Run, page: "Page", elsewhere: tuple) -> None:
             name = row["branch"]
             read[name] = read.get(name, 0) + row["share_of_file_pct"] / 100 * row["file_bytes"]
             whole[name] = whole.get(name, 0) + row["file_bytes"]
-    told = dict(re.fullmatch(r"(\S+?):? .*?([0-9.]+) ?%", tip).groups()
+    reported = dict(re.fullmatch(r"(\S+?):? .*?([0-9.]+) ?%", tip).groups()
                 for tip in page.tips("share-read-branches"))
-    expect("share-read-branches: rows", sorted(told), sorted(whole))
-    for name, share in told.items():
+    expect("share-read-branches: rows", sorted(reported), sorted(whole))
+    for name, share in reported.items():
         expect_near(f"share-read-branches: {name}", float(share), 100 * read[name] / whole[name], 0.01)
 
 

@@ -70,7 +70,7 @@ def run_main(arguments):
 
 
 if __name__ == "__main__":
-    # An exit in a task would not be reported as its end: out of it by hand.
+    # Dask would not report an exit in a task as its end, so the task ends by hand.
     status = 0
 
     def body():

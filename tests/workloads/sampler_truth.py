@@ -1,5 +1,5 @@
 """A task that does nothing but call functions of a few bytecodes, sampled: half(), third() and fifth() take 50,
-30 and 20 % of its CPU time, and what they call is theirs alone, so that each stack can be told from one
+30 and 20 % of its CPU time, and what they call is theirs alone, so that each stack can be distinguished from one
 that never was.
 
     sampler_truth.py SECONDS     then, without the library: sampler_truth.py --check DIRECTORY
@@ -126,12 +126,12 @@ def check_times(log, begun, ended):
 def check(directory):
     import raw_log
 
-    told = json.loads((Path(directory) / "shares.json").read_text())
-    shares = told["shares"]
+    reported = json.loads((Path(directory) / "shares.json").read_text())
+    shares = reported["shares"]
     by_name, wrong, innermost, count, unknown = Counter(), Counter(), Counter(), 0, 0
     for log in map(raw_log.Log, Path(directory).glob("*.cup")):
         if "whole" in log.tasks.values():
-            check_times(log, told["begun"], told["ended"])
+            check_times(log, reported["begun"], reported["ended"])
         for task, node, use, times, _, ns in log.uses:
             if use != "cpu" or log.tasks.get(task) != "whole":
                 continue
@@ -160,8 +160,8 @@ def main(seconds):
     run_task.run("first", int)
     begun = time.time_ns()
     shares = run_task.run("whole", lambda: whole(seconds))
-    told = {"shares": shares, "begun": begun, "ended": time.time_ns()}
-    (Path(os.environ["CUPPING_DIR"]) / "shares.json").write_text(json.dumps(told))
+    reported = {"shares": shares, "begun": begun, "ended": time.time_ns()}
+    (Path(os.environ["CUPPING_DIR"]) / "shares.json").write_text(json.dumps(reported))
     print(shares)
 
 

@@ -30,7 +30,7 @@ def told_by_worker(dask_worker):
     return {"pid": os.getpid(), "digests": digests}
 
 
-def told_by_scheduler(dask_scheduler):
+def reported_by_scheduler(dask_scheduler):
     spans = dask_scheduler.extensions["spans"].spans
     workers = {
         ws.address: {
@@ -59,12 +59,12 @@ def main() -> None:
         del futures
     time.sleep(1.5)  # several samples in which nothing changes
     workers = client.run(told_by_worker)
-    told = client.run_on_scheduler(told_by_scheduler)
-    for name, info in told["workers"].items():
+    reported = client.run_on_scheduler(reported_by_scheduler)
+    for name, info in reported["workers"].items():
         workers[name]["info"] = info
     killed = sorted(workers)[0]
     with open(out, "w") as file:
-        json.dump({"workers": workers, "killed": killed, "spans": told["spans"],
+        json.dump({"workers": workers, "killed": killed, "spans": reported["spans"],
                    "distributed": distributed.__version__}, file)
     time.sleep(0.5)
     os.kill(workers[killed]["pid"], signal.SIGKILL)

@@ -1,6 +1,6 @@
 """A file system that answers late, and counts on nothing but /dev/fuse and the right to mount.
 
-    slow_mount.py DIRECTORY MILLISECONDS      until its parent ends or it is told to
+    slow_mount.py DIRECTORY MILLISECONDS      until its parent ends or its standard input does
 
 Every name is a file of SIZE bytes. Files named direct-* are read past the page cache, a request for
 each read(); others page by page. Only reads are slow.

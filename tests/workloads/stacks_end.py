@@ -1,4 +1,4 @@
-"""Daemon threads that do nothing but read their stacks, without the interpreter's lock, while it ends.
+"""Daemon threads that do nothing but read their stacks, without the GIL, while it ends.
 
     stacks_end.py libstacks.so DIRECTORY
 """

@@ -458,9 +458,9 @@ def memory_used_again():
 def same_frame(log, node, code, offset, innermost):
     parent, of, at = log.nodes[node]
     assert of in log.codes, (of, code)
-    told = log.codes[of]
+    reported = log.codes[of]
     code = facts(code) if isinstance(code, types.CodeType) else code
-    assert (told["name"].encode(), told["file"].encode(), told["line"], told["table"]) == code, (told, code)
+    assert (reported["name"].encode(), reported["file"].encode(), reported["line"], reported["table"]) == code, (reported, code)
     if not innermost:
         assert offset == (-1 if at == UNKNOWN else at), (code, offset, at)
     return parent

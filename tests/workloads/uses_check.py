@@ -57,21 +57,21 @@ def functions(frames):
     return {name.split(".")[-1] for name, _ in frames}
 
 
-def check_lines(log, key, told, row):
+def check_lines(log, key, reported, row):
     found, _ = by_own(log.uses, log, key, "read", outermost_line)
     print(key, row["read_bytes"], dict(found))
     expect(sum(found.values()) == row["read_bytes"], key, "read", row["read_bytes"], "by line", dict(found))
-    expect(set(found) <= {"open", *" or ".join(told).split(" or ")}, key, "read by", set(found))
-    for names, least in told.items():
+    expect(set(found) <= {"open", *" or ".join(reported).split(" or ")}, key, "read by", set(found))
+    for names, least in reported.items():
         amount = sum(found[name] for name in names.split(" or "))
         expect(least <= amount, key, names, "read", amount, "not", least)
 
 
-def check_alloc(log, key, told, row):
+def check_alloc(log, key, reported, row):
     found, _ = by_own(log.uses, log, key, "alloc", functions)
     print(key, row["alloc_bytes"], dict(found))
-    for name, amount in told.items():
-        room = ROOM["alloc"] * sum(told.values())
+    for name, amount in reported.items():
+        room = ROOM["alloc"] * sum(reported.values())
         expect(abs(found[name] - amount) < room, key, name, found[name], "not", amount)
 
 
@@ -83,12 +83,12 @@ def period_ns(log, key, function):
     return sum(ns for _, ns in found) / max(1, sum(times for times, _ in found))
 
 
-def check_cpu(log, key, told, row):
+def check_cpu(log, key, reported, row):
     _, found = by_own(log.uses, log, key, "cpu", functions)
     _, waits = by_own(log.uses, log, key, "off_cpu", functions)
-    whole = sum(found[name] for name in told)
+    whole = sum(found[name] for name in reported)
     print(key, row["cpu_s"], {k: v / 1e9 for k, v in found.items()}, {k: v / 1e9 for k, v in waits.items()})
-    for name, share in told.items():
+    for name, share in reported.items():
         expect(abs(found[name] / whole - share) < ROOM["cpu"], key, name, found[name] / whole, "not", share)
     expect(0.9 < whole / 3e9 < 1.1, key, "CPU", whole)
     least = 0.9 * ASLEEP_NS - ASLEEP_ROOM * period_ns(log, key, "computes")
@@ -100,8 +100,8 @@ CHECKS = {"lines": check_lines, "alloc": check_alloc, "cpu": check_cpu}
 
 def main(directory, kind, cupping):
     profile = Path(directory) / "profile"
-    told = subprocess.run([cupping, "tasks", profile, "--json", "-"], capture_output=True, check=True)
-    rows = {row["key"]: row for row in json.loads(told.stdout)["tasks"]}
+    reported = subprocess.run([cupping, "tasks", profile, "--json", "-"], capture_output=True, check=True)
+    rows = {row["key"]: row for row in json.loads(reported.stdout)["tasks"]}
     expected = json.loads((Path(directory) / "expected.json").read_text())
     logs = [log for log in map(raw_log.Log, profile.glob("*.cup")) if log.tasks]
     for key, what in expected.items():

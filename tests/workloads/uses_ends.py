@@ -28,7 +28,7 @@ def burn(task, seconds):
 
 
 def pooled(seconds):
-    """Two threads that contend for the interpreter's lock: mostly blocked when they are looked at."""
+    """Two threads that contend for the GIL: mostly blocked when they are looked at."""
     for _ in range(int(seconds * 5)):
         with ThreadPoolExecutor(2) as threads:
             for _ in range(2):
@@ -49,7 +49,7 @@ def names_of(log, node):
 def check(directory):
     import raw_log
 
-    told = json.loads((Path(directory) / "used.json").read_text())
+    reported = json.loads((Path(directory) / "used.json").read_text())
     found, burning, seen = Counter(), Counter(), Counter()
     for log in map(raw_log.Log, Path(directory).glob("*.cup")):
         for task, node, use, times, _, ns in log.uses:
@@ -59,12 +59,12 @@ def check(directory):
                 burning[key] += burns * ns / 1e9
             if use in ("cpu", "off_cpu"):
                 seen[key] += burns * times
-    print(told, found, burning, seen)
-    for task, seconds in told["used"].items():
+    print(reported, found, burning, seen)
+    for task, seconds in reported["used"].items():
         assert abs(found[task] - seconds) < ROOM * seconds, (task, found[task], "not", seconds)
     assert burning["pooled"] > 0.8 * found["pooled"]
     # A thread that was not seen there is not said to have been there.
-    assert burning["short"] <= seen["short"] * 1.5 * told["longest"]["short"]
+    assert burning["short"] <= seen["short"] * 1.5 * reported["longest"]["short"]
 
 
 def main(seconds):

@@ -37,28 +37,28 @@ class Page:
 
     async def read(self):
         async for message in self.socket:
-            told = json.loads(message.data)
-            if told.get("id") in self.answers:
-                self.answers.pop(told["id"]).set_result(told)
-            elif told.get("method") == "Runtime.exceptionThrown":
-                self.errors.append(str(told["params"]["exceptionDetails"])[:500])
+            reported = json.loads(message.data)
+            if reported.get("id") in self.answers:
+                self.answers.pop(reported["id"]).set_result(reported)
+            elif reported.get("method") == "Runtime.exceptionThrown":
+                self.errors.append(str(reported["params"]["exceptionDetails"])[:500])
 
     async def call(self, method: str, **parameters):
         self.asked += 1
         answer = self.answers[self.asked] = asyncio.get_running_loop().create_future()
         await self.socket.send_json({"id": self.asked, "method": method, "params": parameters})
-        told = await asyncio.wait_for(answer, WAIT_S)
-        if "error" in told:
-            raise SystemExit(f"{method}: {told['error']}")
-        return told["result"]
+        reported = await asyncio.wait_for(answer, WAIT_S)
+        if "error" in reported:
+            raise SystemExit(f"{method}: {reported['error']}")
+        return reported["result"]
 
     async def value(self, script: str):
-        told = await self.call(
+        reported = await self.call(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
-        if "exceptionDetails" in told:
-            raise SystemExit(f"{script}: {json.dumps(told['exceptionDetails'])[:1000]}")
-        return told["result"].get("value")
+        if "exceptionDetails" in reported:
+            raise SystemExit(f"{script}: {json.dumps(reported['exceptionDetails'])[:1000]}")
+        return reported["result"].get("value")
 
     async def until(self, script: str):
         """Waits; what is not there yet may be an error."""
@@ -69,8 +69,8 @@ class Page:
         raise SystemExit(f"never true: {script}; errors: {self.errors}")
 
     async def keep(self, path: Path):
-        told = await self.call("Page.captureScreenshot", format="png")
-        path.write_bytes(base64.b64decode(told["data"]))
+        reported = await self.call("Page.captureScreenshot", format="png")
+        path.write_bytes(base64.b64decode(reported["data"]))
 
 
 @contextlib.asynccontextmanager
@@ -97,12 +97,12 @@ async def opened(address: str):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         try:
-            told = Path(home) / "DevToolsActivePort"
+            reported = Path(home) / "DevToolsActivePort"
             for _ in range(WAIT_S * 10):
-                if told.exists() and "\n" in told.read_text():
+                if reported.exists() and "\n" in reported.read_text():
                     break
                 await asyncio.sleep(0.1)
-            port = told.read_text().split("\n")[0]
+            port = reported.read_text().split("\n")[0]
             async with aiohttp.ClientSession() as session:
                 async with session.get(f"http://127.0.0.1:{port}/json") as answer:
                     pages = [page for page in await answer.json() if page["type"] == "page"]
@@ -234,8 +234,8 @@ def tab(name: str) -> str:
 
 
 async def check_speedscope(app: Path, file: Path, picture: Path | None):
-    told = json.loads(file.read_text())
-    title = f"{told['profiles'][0]['name']} (1/{len(told['profiles'])})"
+    reported = json.loads(file.read_text())
+    title = f"{reported['profiles'][0]['name']} (1/{len(reported['profiles'])})"
     async with served(app, file) as address:
         async with opened(f"{address}/index.html#profileURL={address}/opened") as page:
             await page.until(f"document.body.innerText.includes({json.dumps(title)})")
@@ -243,8 +243,8 @@ async def check_speedscope(app: Path, file: Path, picture: Path | None):
             await page.until("document.body.innerText.includes('Symbol Name')")
             text = await page.value("document.body.innerText")
             rows = re.findall(r"%\)\s+[\d.]+\S* \([^)]*%\)\s+(\S.*)", text)
-            if rows[:5] != hottest(told, 5):
-                print(f"hottest: {rows[:5]}, the file has {hottest(told, 5)}")
+            if rows[:5] != hottest(reported, 5):
+                print(f"hottest: {rows[:5]}, the file has {hottest(reported, 5)}")
             if picture:
                 await page.value(tab("Left Heavy") + ".click()")
                 await asyncio.sleep(1)

@@ -6,7 +6,7 @@ Every workload of waits_tasks.py runs on clusters of one worker, with as many ta
 worker has threads; `demo` is Coffea's demo job, of which only is asked that little is left without
 a class. Each class of each task must be right within 5 % or 2 ms, whichever is more. One task of a
 line may be off, if their mean is not: a virtual machine's host takes its cores away for some
-milliseconds now and then, and no clock of the guest tells from whom. Printed: a line for each
+milliseconds now and then, and no clock of the guest shows from whom. Printed: a line for each
 workload and class with anything in it, means over tasks, and the largest error. Exit status 1 if
 anything is wrong.
 """
@@ -257,7 +257,7 @@ def check_balance(table, row):
 
 
 def settle_gil(truth, helpers, rest, row):
-    """Waits of Python's own ended with some for the interpreter's lock: nobody but cupping knows
+    """Waits of Python's own ended with some for the GIL: nobody but cupping knows
     how long, but no longer than others can have held it. First those of helpers, while which the
     task waited as well."""
     most, gil = truth["gil_at_most"], 0

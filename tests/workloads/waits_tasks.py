@@ -3,9 +3,9 @@
 A workload is a function of a `Place`. How long it was blocked in all (wall time less CPU time less
 run delay) is measured around it. What it returns, {class: nanoseconds}, is what it knows of that by
 itself; all the rest is of one class, which WORKLOADS names. Where the rest is not `gil`, the waits
-are Python's own, of which the ends are for the interpreter's lock; those together cannot be longer
+are Python's own, of which the ends are for the GIL; those together cannot be longer
 than `gil_at_most`, for which other threads ran, or would have, had they had a core. `loose` is time
-of which nobody can tell the class, `helper_*` is that of threads that the task started.
+whose class is unknown, `helper_*` is that of threads that the task started.
 
 Classes: io gil lock sleep poll fault, as in cupping's columns.
 """
@@ -38,7 +38,7 @@ class Clocks(ctypes.Structure):
 
 
 class Truth:
-    """libtruth.so. Clocks are read with the interpreter's lock kept, waits are made without."""
+    """libtruth.so. Clocks are read with the GIL kept, waits are made without."""
 
     def __init__(self, path):
         self.quick, self.slow = ctypes.PyDLL(path), ctypes.CDLL(path)
@@ -320,28 +320,28 @@ def late_asyncio(place):
 
 # --- helpers: threads that a task waits for --------------------------------------------------------
 
-def measured(place, function, told):
+def measured(place, function, reported):
     """FUNCTION, and into TOLD how long it was blocked."""
     before = place.truth.now()
     function(place)
-    told.update(ns=place.truth.since(before)[3], begin=before, end=place.truth.now())
+    reported.update(ns=place.truth.since(before)[3], begin=before, end=place.truth.now())
 
 
 def in_pool(place, function, part):
     """While the helper waits for something, so does the task; while the helper works, or would if
     it had a core, the task waits for it."""
-    told = {}
+    reported = {}
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        pool.submit(measured, place, function, told).result()
-    return {part: told["ns"], f"helper_{part}": told["ns"]}
+        pool.submit(measured, place, function, reported).result()
+    return {part: reported["ns"], f"helper_{part}": reported["ns"]}
 
 
 def in_thread(place, function, part):
-    told = {}
-    thread = threading.Thread(target=measured, args=(place, function, told))
+    reported = {}
+    thread = threading.Thread(target=measured, args=(place, function, reported))
     thread.start()
     thread.join()
-    return {part: told["ns"], f"helper_{part}": told["ns"]}
+    return {part: reported["ns"], f"helper_{part}": reported["ns"]}
 
 
 def pool_sleep(place):
@@ -365,7 +365,7 @@ def pool_disk(place):
 
 
 def pool_loop(place):
-    """The task waits for its helper, which fights for the interpreter's lock. So does the task, to
+    """The task waits for its helper, which fights for the GIL. So does the task, to
     start it, before it can wait for it, and afterwards: how long, nobody but the library knows, so
     that only the sum of both is certain."""
     return in_pool(place, loop, "gil") | {"loose": None}
@@ -386,9 +386,9 @@ def thread_mount(place):
 def to_thread_sleep(place):
     """The task is in epoll_wait, which waits for anything: it is not broken down. Before and after,
     it waits for threads to begin and to end."""
-    told = {}
-    blocked, _ = blocked_in(place, asyncio.run, to_thread(measured, place, sleep, told))
-    return {"helper_sleep": told["ns"], "loose": max(0, blocked - told["ns"])}
+    reported = {}
+    blocked, _ = blocked_in(place, asyncio.run, to_thread(measured, place, sleep, reported))
+    return {"helper_sleep": reported["ns"], "loose": max(0, blocked - reported["ns"])}
 
 
 async def to_thread(function, *arguments):
@@ -527,17 +527,17 @@ def run(name, given, number):
     """The task. Returns seconds by the names that stand at the top, and of wall, cpu, run_delay."""
     workload, place = WORKLOADS[name], Place(given, number)
     before, work = place.truth.now(), work_of_others()
-    told = workload.function(place) or {}
+    reported = workload.function(place) or {}
     work = work_of_others() - work
     wall, cpu, delay, blocked = place.truth.since(before)
-    told[workload.rest] = blocked - sum(told.get(part, 0) for part in CLASSES)
-    if told.get("loose", 0) is None:  # all of it
-        told["loose"] = wall
-    if "gil" not in told:
-        told["gil_at_most"] = max(0, work)
-    if any("helper" in part for part in told):  # which may wait while the task does not, or not yet
-        told["loose"] = told.get("loose", 0) + cpu + delay
-    if workload.rest == "gil" and "io" in told:  # Python's own open ends with a wait for that lock
-        told["loose"] = told.get("loose", 0) + min(max(0, work), told["io"])
-    told.update(wall=wall, cpu=cpu, run_delay=delay)
-    return {part: ns / 1e9 for part, ns in told.items()}
+    reported[workload.rest] = blocked - sum(reported.get(part, 0) for part in CLASSES)
+    if reported.get("loose", 0) is None:  # all of it
+        reported["loose"] = wall
+    if "gil" not in reported:
+        reported["gil_at_most"] = max(0, work)
+    if any("helper" in part for part in reported):  # which may wait while the task does not, or not yet
+        reported["loose"] = reported.get("loose", 0) + cpu + delay
+    if workload.rest == "gil" and "io" in reported:  # Python's own open ends with a wait for that lock
+        reported["loose"] = reported.get("loose", 0) + min(max(0, work), reported["io"])
+    reported.update(wall=wall, cpu=cpu, run_delay=delay)
+    return {part: ns / 1e9 for part, ns in reported.items()}

@@ -1,9 +1,9 @@
-/* cupping-dask-worker, with a `dask` that only tells how it was called. */
+/* cupping-dask-worker, with a `dask` that only prints its arguments. */
 #include "tests/wrappers/shell.h"
 
 #include <criterion/criterion.h>
 
-static void with_a_dask_that_tells(void)
+static void with_a_dask_that_prints(void)
 {
     shell_enter();
     cr_assert_eq(shell("mkdir bin; for name in dask python3; do\n"
@@ -13,7 +13,7 @@ static void with_a_dask_that_tells(void)
                  0);
 }
 
-TestSuite(cupping_dask_worker, .init = with_a_dask_that_tells, .fini = shell_leave, .timeout = 60);
+TestSuite(cupping_dask_worker, .init = with_a_dask_that_prints, .fini = shell_leave, .timeout = 60);
 
 #define WORKER "PATH=$PWD/bin:$PATH $worker "
 
