@@ -187,6 +187,7 @@ static bool is_heading(const char *heading)
     snprintf(quoted, sizeof quoted, "\"%s\"", heading);
     cr_assert_eq(glob(CUP_TOP "/analysis/report/*.c", 0, NULL, &sources), 0);
     cr_assert_eq(glob(CUP_TOP "/analysis/report/sections/*.c", GLOB_APPEND, NULL, &sources), 0);
+    cr_assert_eq(glob(CUP_TOP "/analysis/report/sections/*/*.c", GLOB_APPEND, NULL, &sources), 0);
     for (size_t i = 0; i < sources.gl_pathc && !found; i++) {
         char *source = read_text(sources.gl_pathv[i]);
         found = strstr(source, quoted) != NULL;

@@ -1,5 +1,5 @@
 /* Native functions: how many have names, whose code they are, and which did the most. */
-#include "analysis/report/sections/functions.h"
+#include "analysis/report/sections/functions/functions.h"
 
 enum { SHOWN_PACKAGES = 8, SHOWN_NAMELESS = 3 };
 

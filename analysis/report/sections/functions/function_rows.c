@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/report/page/section.h"
-#include "analysis/report/sections/functions.h"
+#include "analysis/report/sections/functions/functions.h"
 
 /* What the rows are of. */
 struct part_of {

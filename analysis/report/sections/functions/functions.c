@@ -5,7 +5,7 @@
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/report/page/section.h"
-#include "analysis/report/sections/functions.h"
+#include "analysis/report/sections/functions/functions.h"
 
 enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
 

@@ -1,6 +1,6 @@
 /* What the tables of functions share. */
-#ifndef CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_H
-#define CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_H
+#ifndef CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_FUNCTIONS_H
+#define CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_FUNCTIONS_H
 
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/report/page/rows.h"
