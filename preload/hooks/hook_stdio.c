@@ -240,35 +240,19 @@ CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t capacity, int bytes, FILE
                                   : NULL);
 }
 
-CUP_HOOK int fgetc(FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
-    return end_character(transfer, CUP_REAL(fgetc)(stream));
-}
+/* One of getc() and its siblings, which differ in name, and in locking the stream. */
+#define GETC_SIBLING(name)                                                                         \
+    CUP_HOOK int name(FILE *stream)                                                                \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);             \
+        return end_character(transfer, CUP_CALL_OPTIONAL(name, stream));                           \
+    }
 
-CUP_HOOK int fgetc_unlocked(FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
-    return end_character(transfer, CUP_REAL(fgetc_unlocked)(stream));
-}
-
-CUP_HOOK int getc(FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
-    return end_character(transfer, CUP_REAL(getc)(stream));
-}
-
-CUP_HOOK int getc_unlocked(FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
-    return end_character(transfer, CUP_REAL(getc_unlocked)(stream));
-}
-
-CUP_HOOK int _IO_getc(FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);
-    return end_character(transfer, CUP_CALL_OPTIONAL(_IO_getc, stream));
-}
+GETC_SIBLING(fgetc)
+GETC_SIBLING(fgetc_unlocked)
+GETC_SIBLING(getc)
+GETC_SIBLING(getc_unlocked)
+GETC_SIBLING(_IO_getc)
 
 CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
 {
@@ -420,35 +404,19 @@ CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
     return end_text(transfer, CUP_REAL(fputs_unlocked)(text, stream), text, 0);
 }
 
-CUP_HOOK int fputc(int c, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
-    return end_character(transfer, CUP_REAL(fputc)(c, stream));
-}
+/* The same for putc(). */
+#define PUTC_SIBLING(name)                                                                         \
+    CUP_HOOK int name(int c, FILE *stream)                                                         \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);           \
+        return end_character(transfer, CUP_CALL_OPTIONAL(name, c, stream));                        \
+    }
 
-CUP_HOOK int fputc_unlocked(int c, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
-    return end_character(transfer, CUP_REAL(fputc_unlocked)(c, stream));
-}
-
-CUP_HOOK int putc(int c, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
-    return end_character(transfer, CUP_REAL(putc)(c, stream));
-}
-
-CUP_HOOK int putc_unlocked(int c, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
-    return end_character(transfer, CUP_REAL(putc_unlocked)(c, stream));
-}
-
-CUP_HOOK int _IO_putc(int c, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);
-    return end_character(transfer, CUP_CALL_OPTIONAL(_IO_putc, c, stream));
-}
+PUTC_SIBLING(fputc)
+PUTC_SIBLING(fputc_unlocked)
+PUTC_SIBLING(putc)
+PUTC_SIBLING(putc_unlocked)
+PUTC_SIBLING(_IO_putc)
 
 CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)
 {

@@ -368,79 +368,47 @@ CUP_HOOK int mtx_timedlock(mtx_t *lock, const struct timespec *until)
     return end_wait(wait, CALL_C11(mtx_timedlock, lock, until));
 }
 
-CUP_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-    int tried = try_to_read(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_rdlock, lock));
-}
+/* Wrappers of pthread_rwlock_t by their signature. TRY_LOCK: the try that goes before the wait. */
+#define RWLOCK_SIBLING(name, try_lock)                                                             \
+    CUP_HOOK int name(pthread_rwlock_t *lock)                                                      \
+    {                                                                                              \
+        int tried = try_lock(lock);                                                                \
+        if (is_settled(tried))                                                                     \
+            return tried;                                                                          \
+        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
+        return end_wait(wait, CALL_PTHREAD(name, lock));                                           \
+    }
 
-CUP_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-    int tried = try_to_write(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_wrlock, lock));
-}
+RWLOCK_SIBLING(pthread_rwlock_rdlock, try_to_read)
+RWLOCK_SIBLING(__pthread_rwlock_rdlock, try_to_read)
+RWLOCK_SIBLING(pthread_rwlock_wrlock, try_to_write)
+RWLOCK_SIBLING(__pthread_rwlock_wrlock, try_to_write)
 
-CUP_HOOK int __pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-    int tried = try_to_read(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(__pthread_rwlock_rdlock, lock));
-}
+#define TIMED_RWLOCK_SIBLING(name, try_lock)                                                       \
+    CUP_HOOK int name(pthread_rwlock_t *lock, const struct timespec *until)                        \
+    {                                                                                              \
+        int tried = try_lock(lock);                                                                \
+        if (is_settled(tried))                                                                     \
+            return tried;                                                                          \
+        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
+        return end_wait(wait, CALL_PTHREAD(name, lock, until));                                    \
+    }
 
-CUP_HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
-{
-    int tried = try_to_read(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until));
-}
+TIMED_RWLOCK_SIBLING(pthread_rwlock_timedrdlock, try_to_read)
+TIMED_RWLOCK_SIBLING(pthread_rwlock_timedwrlock, try_to_write)
 
-CUP_HOOK int __pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-    int tried = try_to_write(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(__pthread_rwlock_wrlock, lock));
-}
+#define CLOCK_RWLOCK_SIBLING(name, try_lock)                                                       \
+    CUP_HOOK int name(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)       \
+    {                                                                                              \
+        int tried = try_lock(lock);                                                                \
+        if (is_settled(tried))                                                                     \
+            return tried;                                                                          \
+        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
+        return end_wait(wait, CALL_PTHREAD(name, lock, clock, until));                             \
+    }
 
-CUP_HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
-{
-    int tried = try_to_write(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until));
-}
-
-CUP_HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
-                                        const struct timespec *until)
-{
-    int tried = try_to_read(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_clockrdlock, lock, clock, until));
-}
-
-CUP_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
-                                        const struct timespec *until)
-{
-    int tried = try_to_write(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_rwlock_clockwrlock, lock, clock, until));
-}
+CLOCK_RWLOCK_SIBLING(pthread_rwlock_clockrdlock, try_to_read)
+CLOCK_RWLOCK_SIBLING(pthread_rwlock_clockwrlock, try_to_write)
 
 CUP_HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
