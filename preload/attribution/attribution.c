@@ -19,7 +19,8 @@ void cup_attribution_reset(void)
     memset(voided, 0, sizeof voided);
 }
 
-/* Bits of tasks that run on an event loop. Two tasks may have the same: see context_task(). */
+/* Bits of async tasks, by number modulo ASYNC_BITS. A task whose number leaves the same remainder
+ * looks async as well; that matters only for what leaks into a server's event loop, see below. */
 enum { ASYNC_BITS = 8192 };
 static uint32_t async_tasks[ASYNC_BITS / 32];
 
@@ -37,12 +38,11 @@ static bool is_async(uint32_t task)
     return __atomic_load_n(&async_tasks[task % ASYNC_BITS / 32], __ATOMIC_ACQUIRE) >> task % 32 & 1;
 }
 
-/* A context outlives its task: in a helper that was left behind, but also in a coroutine that
- * serves everybody since, in a connection that is kept. It names the task while that runs, then
- * nobody. A forked child inherits contexts of tasks that its parent runs. On the event loop of a
- * Dask server it may also leak out of a task that made a client there, into what the server does
- * for others. */
-static inline uint32_t context_task(void)
+/* A context can outlive its task: in a helper that goes on, in a coroutine of a connection that is
+ * kept, in a forked child. It names the task only while that runs in this process. On the event
+ * loop of a Dask server the context of a task that made a client there may leak into what the
+ * server does for others: there only async tasks count. */
+static inline uint32_t find_context_task(void)
 {
     uint32_t task = cup_helper_self.job_serves ? 0 : cup_context_task();
     if (!task || !cup_task_runs(task))
@@ -72,7 +72,7 @@ uint32_t cup_attribution_task(void)
     const struct cup_thread *thread = &cup_self;
     if (thread->task)
         return thread->task;
-    uint32_t task = context_task();
+    uint32_t task = find_context_task();
     if (task)
         return task;
     if (thread->handed)
@@ -82,18 +82,17 @@ uint32_t cup_attribution_task(void)
 
 uint32_t cup_attribution_opener(void)
 {
-    return cup_self.task ? cup_self.task : context_task();
+    return cup_self.task ? cup_self.task : find_context_task();
 }
 
-/* Found by reads alone: most threads carry no task, and most helpers stay with the one they helped
- * last. */
-static struct cup_block *block_helping(uint32_t task)
+/* The fast path only reads: most helpers stay with the task that they helped last. */
+static struct cup_block *find_block_helping(uint32_t task)
 {
     if (!task)
         return NULL;
     if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
         return cup_self.last;
-    int saved = errno; /* a block written out may let the log grow; free() must keep errno */
+    int saved = errno; /* writing a block out may grow the log; free() must keep errno */
     cup_guard();
     struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
     cup_unguard();
@@ -103,9 +102,9 @@ static struct cup_block *block_helping(uint32_t task)
 
 struct cup_block *cup_attribution_helped(void)
 {
-    uint32_t task = context_task();
+    uint32_t task = find_context_task();
     if (task || cup_self.handed)
-        return block_helping(task ? task : cup_self.handed);
+        return find_block_helping(task ? task : cup_self.handed);
     if (!inherits(&cup_self) || cup_helper_self.others_lock)
         return NULL;
     if (cup_self.inheriting)
@@ -118,12 +117,12 @@ struct cup_block *cup_attribution_helped(void)
     return block;
 }
 
-/* The task that a thread without one of its own carries, and the way. */
-static uint32_t carried(struct cup_thread *thread, enum cup_method *method)
+/* The task that a thread which runs none carries, and by which method it is known; 0: none. */
+static uint32_t find_carried_task(struct cup_thread *thread, enum cup_method *method)
 {
-    uint32_t task = context_task();
+    uint32_t task = find_context_task();
     if (task != thread->inherited && task)
-        thread->inherited = 0; /* it serves others too */
+        thread->inherited = 0; /* the thread serves several tasks */
     *method = CUP_METHOD_CONTEXT;
     if (task)
         return task;
@@ -132,12 +131,12 @@ static uint32_t carried(struct cup_thread *thread, enum cup_method *method)
         return thread->handed;
     *method = CUP_METHOD_INHERITED;
     if (cup_helper_self.others_lock)
-        thread->inherited = 0; /* it works under a lock that others use */
+        thread->inherited = 0; /* the thread works under a lock that other tasks use */
     return inherits(thread) ? thread->inherited : 0;
 }
 
 /* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). */
-static uint32_t running_opener(uint32_t *opener, uint32_t task)
+static uint32_t find_running_opener(uint32_t *opener, uint32_t task)
 {
     if (!opener || !*opener)
         return 0;
@@ -146,8 +145,9 @@ static uint32_t running_opener(uint32_t *opener, uint32_t task)
     return cup_task_runs(*opener) ? *opener : 0;
 }
 
-/* A thread with a past (a job, a task that started it) is not the next task's for being alone. */
-static uint32_t sole_for_self(uint32_t *epoch)
+/* The only task that runs, if the thread may work for it. A thread that ran a job, or that another
+ * task started, does not work for a task because that is the only one. */
+static uint32_t find_sole_task(uint32_t *epoch)
 {
     if (cup_helper_is_dask() || cup_helper_self.after_job)
         return 0;
@@ -166,22 +166,22 @@ struct cup_owner cup_attribution(uint32_t *opener)
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_METHOD_NONE, 0};
     enum cup_method method;
-    uint32_t epoch = 0, task = carried(thread, &method);
+    uint32_t epoch = 0, task = find_carried_task(thread, &method);
     if (__builtin_expect(task && method == CUP_METHOD_CONTEXT, 1)) { /* nothing is stronger */
         if (opener)
             cup_attribution_opener_used(opener, task);
         return (struct cup_owner){cup_block_helping(thread, task), method, 0};
     }
-    uint32_t opened_by = running_opener(opener, task);
+    uint32_t opened_by = find_running_opener(opener, task);
     if (opened_by && method > CUP_METHOD_DESCRIPTOR) {
         task = opened_by;
         method = CUP_METHOD_DESCRIPTOR;
     }
-    if (!task && (task = sole_for_self(&epoch)))
+    if (!task && (task = find_sole_task(&epoch)))
         method = CUP_METHOD_SOLE;
     if (!task)
         return (struct cup_owner){cup_block_none(thread), CUP_METHOD_NONE, 0};
-    /* A weaker way must not override a stronger one, even where no block is free. */
+    /* No room for the block of a strong method must not let a weaker one decide. */
     struct cup_block *block = method == CUP_METHOD_INHERITED ? cup_block_inheriting(thread)
                                                              : cup_block_helping(thread, task);
     return (struct cup_owner){block, method, epoch};

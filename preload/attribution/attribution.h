@@ -1,4 +1,4 @@
-/* Policy: whose is what this thread does now? See docs/contributing/attribution.md. */
+/* Policy: which task does the calling thread work for now? See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
 #define CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
 
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 struct cup_owner {
-    struct cup_block *block; /* counts it; NULL: no block could be had */
+    struct cup_block *block; /* counts the call; NULL: there was no room for a block */
     enum cup_method method;
-    uint32_t epoch; /* way SOLE: what cup_attribution_confirm() compares */
+    uint32_t epoch; /* method SOLE: what cup_attribution_confirm() compares */
 };
 
 /* Resolves the calling thread, by the strongest method that finds a task; it guesses nothing. For a
@@ -28,25 +28,28 @@ static inline void cup_attribution_opener_used(uint32_t *opener, uint32_t task)
         *opener = 0;
 }
 
-/* The task that the thread itself carries: its own, its context's, the one whose job it was handed,
- * or the one that started it; 0: none. Any thread; changes nothing. */
+/* The task that the thread carries: the one that it runs, else its context's, else the one whose
+ * job it was handed, else the one that started it; 0: none. Changes nothing. */
 uint32_t cup_attribution_task(void);
 
-/* The task for which a descriptor that the thread opens now is opened: its own, or its context's.
- */
+/* The task for which the thread opens a descriptor now: the one that it runs, else its context's;
+ * 0: none. */
 uint32_t cup_attribution_opener(void);
 
-/* After the call: a sole task that did not stay the only one cannot be named. */
+/* After the call: if another task began or ended during it, the sole task is not sure, and the call
+ * is unattributed. */
 void cup_attribution_confirm(struct cup_owner *owner);
 
-/* Block of the task that cup_attribution_task() names; NULL if none. Keeps errno. Not on a thread
- * that runs a task. */
+/* The block of the task that cup_attribution_task() names, on a thread that runs none; NULL: no
+ * task, or no room. Keeps errno. */
 struct cup_block *cup_attribution_helped(void);
 
-/* The threads that TASK started serve others too: none of them is its helper any more. */
+/* The threads that TASK started serve other tasks, too: from now on none of them inherits TASK.
+ * Writes a VOID record. */
 void cup_attribution_void(uint32_t task);
 
-/* TASK, which begins or ends, is an async one: they alone run on a Dask server's event loop. */
+/* TASK, which begins (RUNS) or ends, is an async one: only those run on a Dask server's event loop.
+ */
 void cup_attribution_async(uint32_t task, bool runs);
 
 /* A row of the lifecycle table. */

@@ -18,15 +18,17 @@
 #define VARIABLE "CUPPING_PARENT=" /* PID:TASK */
 
 struct root {
-    uint32_t pid; /* 0: not known, see forkserver; or a pool's, which works for several */
+    uint32_t
+        pid; /* 0: not known (see forkserver), or the process of a pool that serves several tasks */
     uint32_t task;
     bool known; /* there is one */
 };
 
 static struct {
     struct root root;
-    bool forkserver; /* forks children for whoever asks: they are not for its own root */
-    int pid;         /* this process; in a child of vfork, or of a bare clone, still its parent */
+    bool forkserver; /* forks children for any process that asks: they do not belong to its own root
+                      */
+    int pid;         /* this process. In a child of vfork or of a bare clone: the parent's */
     struct cup_r_parent *record;
 } child;
 
@@ -40,8 +42,8 @@ bool cup_child_follows(void)
 
 /* ---- whose child ------------------------------------------------------------------------- */
 
-/* The task for which this thread works now. In a child of vfork all of it is its parent's, the
- * number in the log's header too. */
+/* The task that this thread works for now, else the root of the process. In a child of vfork all of
+ * this memory is the parent's, so the pid is taken from the log's header. */
 static struct root find_root(void)
 {
     uint32_t task = cup_attribution_task();
@@ -52,7 +54,7 @@ static struct root find_root(void)
     return (struct root){cup_log_header()->pid, task, true};
 }
 
-static struct root parse(const char *text)
+static struct root parse_root(const char *text)
 {
     uint64_t pid = 0, task = 0;
     const char *colon = cup_number(text, &pid), *end = cup_number(colon + (*colon == ':'), &task);
@@ -61,7 +63,7 @@ static struct root parse(const char *text)
     return good ? (struct root){(uint32_t)pid, (uint32_t)task, true} : (struct root){0};
 }
 
-static bool is_ours(const char *variable)
+static bool is_our_variable(const char *variable)
 {
     return strncmp(variable, VARIABLE, strlen(VARIABLE)) == 0;
 }
@@ -70,22 +72,22 @@ static struct root read_variable(void)
 {
     struct root root = {0};
     for (char **at = environ; at && *at; at++)
-        if (is_ours(*at))
-            root = parse(*at + strlen(VARIABLE));
+        if (is_our_variable(*at))
+            root = parse_root(*at + strlen(VARIABLE));
     return root;
 }
 
-/* In place, as unsetenv() does it, and nothing is written that need not change. */
-static void take_variable(void)
+/* In place, as unsetenv() does it. Writes nothing if the variable is not there. */
+static void remove_variable(void)
 {
     char **from = environ;
-    while (from && *from && !is_ours(*from))
+    while (from && *from && !is_our_variable(*from))
         from++;
     if (!from || !*from)
         return;
     char **to = from;
     for (; *from; from++)
-        if (!is_ours(*from))
+        if (!is_our_variable(*from))
             *to++ = *from;
     *to = NULL;
 }
@@ -99,7 +101,7 @@ static bool is_forkserver(int count, char **arguments)
     return false;
 }
 
-static void begin(struct root root)
+static void begin_process(struct root root)
 {
     child.root = root;
     child.pid = cup_raw_getpid();
@@ -110,15 +112,15 @@ static void begin(struct root root)
 void cup_child_loaded(int count, char **arguments)
 {
     struct root root = read_variable();
-    take_variable();
+    remove_variable();
     follows = cup_recording_wanted();
     child.forkserver = root.known && is_forkserver(count, arguments);
-    begin(root);
+    begin_process(root);
 }
 
 /* ---- fork -------------------------------------------------------------------------------- */
 
-/* Asked before the fork, of the thread that forks: another may do so at the same time. */
+/* Of the thread that forks, found before it does. Two threads may fork at the same time. */
 static __thread struct root forking __attribute__((tls_model("initial-exec")));
 
 void cup_child_process_forks(void)
@@ -126,15 +128,15 @@ void cup_child_process_forks(void)
     forking = find_root();
 }
 
-/* What a forkserver forks is named by the process that asked for it (a CHILD record), and so are
- * the children of that: their root is the forked process, with no task of its own. */
+/* The process that asked a forkserver for a child writes whose child it is (a CHILD record). So the
+ * child is a root itself, with task 0, also for its own children. */
 void cup_child_begins(void)
 {
     if (child.forkserver)
         forking = (struct root){(uint32_t)cup_raw_getpid(), 0, true};
     child.forkserver = false;
     cup_shell_forked();
-    begin(forking);
+    begin_process(forking);
 }
 
 /* ---- the log ----------------------------------------------------------------------------- */
@@ -166,8 +168,9 @@ void cup_child_log_opened(enum cup_log_size size)
     child.record = record;
 }
 
-/* Asked for, not reckoned from ticks: of two clocks that were read one after the other, with a
- * moment off the CPU between, milliseconds of difference remain, and the task ends before them. */
+/* The clock is read, not computed from ticks: the conversion may be off by milliseconds if the
+ * thread lost its core while it was calibrated, and then the task would end before its last read.
+ */
 void cup_child_read(void)
 {
     if (child.record)
@@ -176,8 +179,9 @@ void cup_child_read(void)
 
 /* ---- forkserver -------------------------------------------------------------------------- */
 
-/* The number of a new child; its status comes by the same function, from another. */
-static bool is_told_a_number(void)
+/* The answer is the number of a new child. Its exit status is read by the same function, but called
+ * from elsewhere. */
+static bool reads_child_number(void)
 {
     struct cup_frame frame;
     return cup_frames_top(&frame) &&
@@ -199,7 +203,7 @@ static void write_child(int64_t pid, uint32_t task)
 void cup_child_named(const void *answer)
 {
     int64_t pid;
-    if (cup_self.guard || !is_told_a_number())
+    if (cup_self.guard || !reads_child_number())
         return;
     int saved = errno;
     cup_guard();
@@ -223,32 +227,32 @@ struct survey {
     bool preloaded, recorded, marked;
 };
 
-static struct survey look_at(char *const environment[])
+static struct survey survey_environment(char *const environment[])
 {
     struct survey found = {0};
     for (; environment[found.count] && found.count <= CUP_CHILD_MOST_VARIABLES; found.count++) {
         const char *variable = environment[found.count];
         found.preloaded |= starts_with(variable, "LD_PRELOAD=") && strstr(variable, "libcupping");
         found.recorded |= starts_with(variable, "CUPPING_DIR=") && variable[strlen("CUPPING_DIR=")];
-        found.marked |= is_ours(variable);
+        found.marked |= is_our_variable(variable);
     }
     return found;
 }
 
-/* Only a program that loads the library takes the variable away again. */
+/* The program will load the library. Only then is the variable removed again. */
 static bool will_follow(struct survey found)
 {
     return found.preloaded && found.recorded && find_root().known;
 }
 
-/* A variable that is there already came by a static program, or is another thread's that is about
- * to start a shell. The copy lies on a stack, perhaps a signal handler's: more variables than that
- * are passed on as they are. */
+/* A variable that is there already was passed on by a statically linked program, or belongs to
+ * another thread that is about to start a shell: it is replaced. The copy lies on a stack, perhaps
+ * that of a signal handler, so an environment of too many variables is passed on unchanged. */
 size_t cup_child_room(char *const environment[])
 {
     if (!follows || !environment)
         return 1;
-    struct survey found = look_at(environment);
+    struct survey found = survey_environment(environment);
     bool changed = found.count <= CUP_CHILD_MOST_VARIABLES && (found.marked || will_follow(found));
     return changed ? found.count + 2 : 1;
 }
@@ -269,9 +273,9 @@ char *const *cup_child_environment(char *const environment[], char **copy, size_
         return environment;
     char **to = copy;
     for (size_t i = 0; environment[i] && i + 2 < room; i++)
-        if (!is_ours(environment[i]))
+        if (!is_our_variable(environment[i]))
             *to++ = environment[i];
-    if (will_follow(look_at(environment)))
+    if (will_follow(survey_environment(environment)))
         *to++ = write_variable(text, find_root());
     *to = NULL;
     return copy;

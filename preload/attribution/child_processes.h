@@ -1,9 +1,9 @@
-/* Processes that a task started: what they read is read for that task.
+/* Processes that a task started: what they read counts for that task.
  *
- * Each has a root: the process that ran the task, and the task's number there. It is handed on by
- * fork in memory, and by exec in one more environment variable, which is taken away again before
- * any code of the program runs. Such a process opens a log when it first reads data, never
- * before: most (shells, ls, compilers) read none. */
+ * Each has a root: the pid of the process that ran the task, and the task's number there. A forked
+ * child has it in memory; a program that is started by exec gets it in an environment variable,
+ * which is removed before any code of the program runs. Such a process opens a log only when it
+ * first reads data: most (shells, ls, compilers) read none. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_CHILD_PROCESSES_H
 #define CUPPING_PRELOAD_ATTRIBUTION_CHILD_PROCESSES_H
 
@@ -15,13 +15,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Called once, by the constructor: who started this process? */
+/* Called once, by the constructor, with the arguments of main(): finds the root. */
 void cup_child_loaded(int count, char **arguments);
 
-/* This process descends from a task: if it has no log, it may need one. */
+/* This process descends from a task: if it has no log yet, it may need one. */
 extern bool cup_child_waiting CUP_OURS;
 
-/* This process was started to be recorded. Set once, at load. */
+/* This process was loaded with recording on, so its children are to be recorded as well. */
 bool cup_child_follows(void);
 
 /* The calling thread is not inside the library, nor in a child of vfork, which has its parent's
@@ -34,11 +34,11 @@ void cup_child_process_forks(void);
 void cup_child_begins(void);
 void cup_child_log_opened(enum cup_log_size size);
 
-/* Data were read for no task of this process, just now. */
+/* The calling thread has just read data for no task of this process. */
 void cup_child_read(void);
 
-/* A read delivered BYTES: perhaps multiprocessing's forkserver tells which process it forked for
- * this task. Returns BYTES; keeps errno. */
+/* A read delivered BYTES: perhaps the answer of multiprocessing's forkserver, with the number of
+ * the process that it forked for this task. Returns BYTES; keeps errno. */
 void cup_child_named(const void *answer);
 static inline ssize_t cup_child_answer(ssize_t bytes, const void *buffer)
 {
@@ -50,8 +50,8 @@ static inline ssize_t cup_child_answer(ssize_t bytes, const void *buffer)
 /* ---- exec ---------------------------------------------------------------------------------- */
 
 /* The environment with which a program is to be started: ENVIRONMENT itself, or a copy with the
- * variable. Nothing is allocated, since it may be called in a child of vfork: the caller has ROOM
- * pointers and a text on its stack until the program runs. */
+ * variable. Nothing is allocated, since this may run in a child of vfork: the caller keeps COPY, an
+ * array of ROOM pointers (cup_child_room()), and TEXT on its stack until the program runs. */
 enum { CUP_CHILD_TEXT = 48, CUP_CHILD_MOST_VARIABLES = 1000 };
 size_t cup_child_room(char *const environment[]); /* 1: no copy is needed */
 char *const *cup_child_environment(char *const environment[], char **copy, size_t room,

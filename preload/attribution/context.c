@@ -24,8 +24,8 @@ static const void *find_in_bitmap(const void *const *node, unsigned part, const 
     return pair[0] == cup_context.variable ? pair[1] : NULL;
 }
 
-/* The variable's value in a map, borrowed. Collision nodes are not searched: two variables with
- * the same 32-bit hash, and the task is not known, never wrong. */
+/* The variable's value in a map, borrowed. Collision nodes are not searched: where another variable
+ * has the same 32-bit hash, the task stays unknown. */
 static const void *find_value(const void *const *map)
 {
     const void *const *node = map ? map[CUP_MAP_ROOT] : NULL;
@@ -129,8 +129,8 @@ static const void *root_type(const cup_object *context)
 
 enum { FILLERS = 64, KNOWN_TASK = 0x7ace5a17u }; /* more than 30 bits, like a real one may have */
 
-/* Each with a name of its own: its place in the map comes from its address, which may go by steps
- * that leave half of the places empty, and from its name. */
+/* Each has a name of its own: a variable's hash, and so its place in the map, comes from its
+ * address and its name. Addresses alone may come in steps that leave half of the places empty. */
 static cup_object *set_filler(int number)
 {
     char name[] = "cupping.filler.00";

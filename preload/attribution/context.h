@@ -1,7 +1,8 @@
-/* The way "context": a context variable of ours travels with asyncio and to_thread to whichever
- * thread works for a task. It is read at the very call, without the GIL: a thread's own current
- * context cannot change while that thread is inside our hook, and what it leads to is immutable.
- * No reference count is touched, nothing is allocated. */
+/* The attribution method "context": a context variable of ours, whose value is the task's number.
+ * asyncio and to_thread hand contexts on to the threads that work for a task. A hook reads it
+ * without the GIL: a thread's own current context cannot change while the thread is inside a hook,
+ * and the objects that it leads to are immutable. No reference count is changed, nothing is
+ * allocated. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
 #define CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
 
@@ -10,14 +11,15 @@
 #include <string.h>
 
 /* Makes the variable, finds where this interpreter keeps contexts, and verifies the reading with
- * contexts of known content. Needs the GIL. NULL, or why it cannot be done. */
+ * contexts of known content. Needs the GIL. Returns NULL, or why the method cannot be used. */
 const char *cup_context_verify(void);
 
 /* Sets the variable to TASK in the current context: returns the token that resets it (new
- * reference), NULL if the way is off. GIL. */
+ * reference), NULL if the method is off. Needs the GIL. */
 cup_object *cup_context_set(uint32_t task);
 
-/* The same for the task that the calling thread runs, and back when it ends. GIL. */
+/* Sets the variable for the task that the calling thread begins to run, and resets it when the task
+ * ends. Need the GIL. */
 void cup_context_enter(uint32_t task);
 void cup_context_leave(void);
 
@@ -27,7 +29,7 @@ void cup_context_child_begins(void);
 /* The interpreter is gone. */
 void cup_context_off(void);
 
-/* ---- reading: here, since every allocation of a helper thread goes this way -------------- */
+/* ---- reading: inline, since every allocation of a helper thread does it ------------------ */
 
 /* Word indices inside the interpreter's objects, the same in 3.9 to 3.13 and verified at start:
  * PyContext: count, type, previous, variables. The variables' map: count, type, root. A bitmap
@@ -59,9 +61,9 @@ static inline const void *cup_context_type(const void *const *object)
     return object[1];
 }
 
-/* Bits below BIT: where in the pairs its pair stands. By the instruction where the processor has it
- * (all since 2008; the compiler may not assume so): its substitute takes longer than all the rest.
- */
+/* The number of bits below BIT: the index of its pair. By the popcnt instruction where the
+ * processor has it (all since 2008, but the compiler may not assume it): the substitute would take
+ * longer than all the rest. */
 static inline unsigned cup_context_bits_below(uint32_t bits, uint32_t bit)
 {
 #if defined(__x86_64__)
@@ -81,13 +83,13 @@ static inline uint32_t cup_context_carried(const void *const *carrier)
     return digits[0] | (digits[1] & 3) << 30;
 }
 
-/* Any map: with sub-nodes, array nodes, or without the variable. */
+/* Searches a map of any shape; 0: the variable is not in it. */
 uint32_t cup_context_search(const void *const *map);
 
-/* Task in the calling thread's context; 0: none. Any thread, GIL or not.
+/* The task in the calling thread's context; 0: none. Any thread, with the GIL or without.
  *
- * A context of few variables has one bitmap node, and the answer is there: without a loop, and with
- * it the registers that a loop wants saved. */
+ * A context of few variables has a single bitmap node. That case is read here without a loop, so
+ * that callers need not save the registers that a loop uses. */
 static inline uint32_t cup_context_task(void)
 {
     if (!__atomic_load_n(&cup_context.verified, __ATOMIC_ACQUIRE))

@@ -18,7 +18,7 @@ static bool verified;
 
 /* ---- CPU time ---------------------------------------------------------------------------- */
 
-/* What this thread used since it was last asked goes to TASK. */
+/* The CPU time that this thread used since the last call counts for TASK. */
 static void count_cpu(uint32_t task)
 {
     struct cup_thread *thread = &cup_self;
@@ -62,7 +62,7 @@ static void note_job(struct job *job, const struct cup_block *block)
         job->start[i] = block->counters[job_sums[i]];
 }
 
-static void job_begins(const struct cup_lock_origin *lock)
+static void begin_job(const struct cup_lock_origin *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
@@ -79,9 +79,9 @@ static void job_begins(const struct cup_lock_origin *lock)
         note_job(own_job(), cup_block_helped(thread, thread->handed));
 }
 
-/* What is called back afterwards is still for whoever submitted the job, unless others know of the
- * Future: they may have added callbacks. */
-static void job_ends(const struct cup_lock_origin *lock)
+/* Callbacks that run after the job still work for the task that submitted it, unless other tasks
+ * know of the Future: they may have added callbacks. */
+static void end_job(const struct cup_lock_origin *lock)
 {
     if (cup_helper_self.job_runs) {
         count_cpu(cup_self.handed);
@@ -114,8 +114,8 @@ static void disown_job(void)
     }
 }
 
-/* The job takes others' work: whose is what it does, nobody knows until it ends. */
-static void job_serves_others(void)
+/* The job takes work of other tasks: what it does until it ends is unattributed. */
+static void void_job(void)
 {
     disown_job();
     cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
@@ -125,22 +125,23 @@ static void job_serves_others(void)
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
-static bool is_jobs_own(const struct cup_lock_origin *known)
+static bool belongs_to_job(const struct cup_lock_origin *known)
 {
     return known && known->task == cup_self.handed && !known->shared;
 }
 
-/* Condition.__enter__ took a lock, KNOWN or not: for whom? */
-static void look_for_job(const struct cup_lock_origin *known)
+/* Condition.__enter__ took a lock, of KNOWN origin or not (NULL): its callers show whether a job
+ * begins or ends. */
+static void detect_job(const struct cup_lock_origin *known)
 {
     struct cup_frame frame;
     if (!cup_frames_top(&frame) || !cup_frames_back(&frame))
         return;
     const void *name = cup_frames_name(frame);
     if (name == cup_anchor_name(CUP_ANCHOR_QUEUE_GET)) {
-        if (cup_helper_self.job_runs && !is_jobs_own(known) && cup_python_has_gil() &&
+        if (cup_helper_self.job_runs && !belongs_to_job(known) && cup_python_has_gil() &&
             cup_frames_is_in(frame, "queue.py"))
-            job_serves_others();
+            void_job();
         return;
     }
     bool begins = name == cup_anchor_name(CUP_ANCHOR_JOB_BEGINS);
@@ -150,9 +151,9 @@ static void look_for_job(const struct cup_lock_origin *known)
         cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
         return;
     if (begins)
-        job_begins(known);
+        begin_job(known);
     else
-        job_ends(known);
+        end_job(known);
 }
 
 /* ---- threads started by a task ----------------------------------------------------------- */
@@ -165,28 +166,29 @@ static void void_inherited(void)
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
-/* It serves another task: then so may have all threads and processes that this task started, from
- * the beginning, since work is handed on in ways that leave no trace (an item of a queue that is
- * never empty). */
-static void serves_others(void)
+/* The thread serves a task other than the one that started it. Then all threads and processes of
+ * that task may have done so from the beginning: work can be handed on without a trace, for
+ * instance through a queue that is never empty. */
+static void void_starter(void)
 {
     cup_attribution_void(cup_helper_self.started_by);
     cup_helper_self.serves_others = true;
     void_inherited();
 }
 
-/* Another task than that which started the thread made the lock, or uses it: not one that everybody
- * uses. */
-static bool is_others(const struct cup_lock_origin *known)
+/* The lock was made, or is used, by a task other than the one that started the thread. Locks of
+ * Dask itself, which all use, do not count. */
+static bool is_of_others(const struct cup_lock_origin *known)
 {
     return known && known->task != CUP_MADE_BY_DASK &&
            (known->task != cup_helper_self.started_by || known->shared);
 }
 
-/* The code of weakref.finalize.__call__, since the name alone says nothing: held for good. */
+/* The code of weakref.finalize.__call__, whose name alone would not identify it. A reference that
+ * is kept for good. */
 static cup_object *finalize_code;
 
-static void find_finalize(void)
+static void find_finalizer_code(void)
 {
     cup_object *type = cup_python_attribute(cup_python_module("weakref"), "finalize");
     cup_object *call = cup_python_attribute(type, "__call__");
@@ -195,8 +197,8 @@ static void find_finalize(void)
     cup_python_drop(type);
 }
 
-/* Finalizers run on whichever thread happens to drop an object or to collect garbage: fsspec's, of
- * file systems over HTTP, waits there until its event loop has closed a session. */
+/* Finalizers run on any thread that drops an object or collects garbage. That of fsspec's HTTP file
+ * systems waits there until the event loop has closed a session. */
 static bool is_finalizer(struct cup_frame frame)
 {
     enum { DEEPEST = 16 };
@@ -211,8 +213,8 @@ static bool is_finalizer(struct cup_frame frame)
     return false;
 }
 
-/* The thread's own beginning and end, imports, logging and finalizers take locks that everybody
- * uses, and hand no work over. Without a frame the interpreter itself does. */
+/* The start and end of the thread, imports, logging and finalizers take locks that all threads use,
+ * but hand no work over. Without a Python frame the interpreter itself takes the lock. */
 static bool hands_nothing_over(void)
 {
     struct cup_frame frame;
@@ -223,7 +225,7 @@ static bool hands_nothing_over(void)
         name == cup_anchor_name(CUP_ANCHOR_BOOTSTRAP_LOCK) ||
         name == cup_anchor_name(CUP_ANCHOR_THREAD_ENDS)) {
         if (cup_self.inherited)
-            count_cpu(cup_self.inherited); /* join() comes back before the thread's real end */
+            count_cpu(cup_self.inherited); /* join() returns before the thread really ends */
         return true;
     }
     if (is_finalizer(frame))
@@ -236,25 +238,26 @@ static bool hands_nothing_over(void)
                      cup_frames_is_in(frame, "logging/__init__.py");
 }
 
-static void work_came(bool from_others)
+static void note_others_work(bool from_others)
 {
     if (from_others)
-        serves_others();
+        void_starter();
     else
         void_inherited();
 }
 
-/* A lock that was not made for the thread's task alone. The buffers of print() and of files have
- * such locks: those are given back by the very instruction that took them. */
-static void took_foreign(const void *lock, const struct cup_lock_origin *known)
+/* The thread took a lock that was not made for its task alone. The buffers of print() and of files
+ * have such locks, which hand no work over: they are given back by the instruction that took them.
+ */
+static void take_others_lock(const void *lock, const struct cup_lock_origin *known)
 {
     if (hands_nothing_over())
         return;
     uint64_t place = cup_frames_top_place();
-    bool others =
-        is_others(known) || (cup_helper_self.others_lock && cup_helper_self.others_lock_is_shared);
+    bool others = is_of_others(known) ||
+                  (cup_helper_self.others_lock && cup_helper_self.others_lock_is_shared);
     if (cup_helper_self.others_lock || !place) {
-        work_came(others);
+        note_others_work(others);
         return;
     }
     cup_helper_self.others_lock = lock;
@@ -262,17 +265,18 @@ static void took_foreign(const void *lock, const struct cup_lock_origin *known)
     cup_helper_self.others_lock_is_shared = others;
 }
 
-static void gives_foreign(void)
+static void release_others_lock(void)
 {
-    /* A lock that was waited for was taken without the GIL, and could not be judged then. */
+    /* A lock that was waited for was taken without the GIL, so the frames could not be read then.
+     */
     if (cup_helper_self.others_place == cup_frames_top_place() || hands_nothing_over())
         cup_helper_self.others_lock = NULL;
     else
-        work_came(cup_helper_self.others_lock_is_shared);
+        note_others_work(cup_helper_self.others_lock_is_shared);
 }
 
-/* Where the interpreter's code lies: found once, since the loader's lock, which dladdr() takes, may
- * be held by a thread whose constructors wait for the GIL that we hold. */
+/* Where the interpreter's code lies. Found once, because dladdr() takes the loader's lock, whose
+ * holder may wait for the GIL that the calling thread holds. */
 static struct {
     uintptr_t from, to;
 } interpreter;
@@ -293,21 +297,22 @@ static int find_interpreter(struct dl_phdr_info *object, size_t size, void *unus
     return 0;
 }
 
-static bool is_interpreters(const void *code)
+static bool is_interpreter_code(const void *code)
 {
     return (uintptr_t)code - interpreter.from < interpreter.to - interpreter.from;
 }
 
-/* An executor starts them, whose jobs are handed over one by one. */
-static bool is_executors(void)
+/* An executor starts the thread: its jobs will be handed over one by one. */
+static bool is_executor_thread(void)
 {
     struct cup_frame frame; /* start, and who called it */
     return cup_frames_top(&frame) && cup_frames_back(&frame) &&
            cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_EXECUTOR_GROWS);
 }
 
-/* A thread of a library's own may be at work before the task waits for it. */
-static void hands_over(void)
+/* A thread of a native library may be at work before the task waits for it: its stacks stand on the
+ * place where the task started it. */
+static void note_handover(void)
 {
     if (!cup_self.task)
         return;
@@ -319,8 +324,8 @@ static void hands_over(void)
 uint32_t cup_helper_heir(void *routine)
 {
     uint32_t task = verified ? cup_attribution_task() : 0;
-    hands_over();
-    return task && is_interpreters(routine) && !is_executors() ? task : 0;
+    note_handover();
+    return task && is_interpreter_code(routine) && !is_executor_thread() ? task : 0;
 }
 
 void cup_helper_starts(uint32_t task)
@@ -337,8 +342,8 @@ void cup_helper_thread_settles(void)
         count_cpu(cup_self.inherited);
 }
 
-/* A thread that inherits no more, for the lock of a module, and what it did before: not known yet
- * whether for others. */
+/* A task started the thread, but it inherits no more, because of a lock that all may use (a
+ * module's). It is not known yet whether it serves other tasks. */
 static bool has_a_past(void)
 {
     return cup_helper_self.started_by && !cup_self.inherited && !cup_helper_self.serves_others;
@@ -346,7 +351,7 @@ static bool has_a_past(void)
 
 /* ---- pools of processes ------------------------------------------------------------------ */
 
-static void submits(const struct cup_lock_origin *lock)
+static void note_submission(const struct cup_lock_origin *lock)
 {
     cup_helper_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
 }
@@ -368,8 +373,8 @@ bool cup_helper_pool_grows(void)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-/* Thread.start() waits until the new thread says that it runs. */
-static bool starts_thread(void)
+/* Inside Thread.start(), which waits until the new thread runs. */
+static bool is_starting_thread(void)
 {
     enum { DEEPEST = 4 };
     struct cup_frame frame;
@@ -380,28 +385,29 @@ static bool starts_thread(void)
     return false;
 }
 
-static bool finalizes(void)
+static bool is_finalizing(void)
 {
     struct cup_frame frame;
     return cup_frames_top(&frame) && is_finalizer(frame);
 }
 
-static void helper_took(const void *lock, bool waited, struct cup_lock_origin *known)
+static void note_helper_lock(const void *lock, bool waited, struct cup_lock_origin *known)
 {
     if (waited && cup_helper_self.job_runs && known && known->task == cup_self.handed &&
-        known->shared & CUP_SIGNALLED && !starts_thread() && !finalizes())
-        job_serves_others(); /* woken by somebody else */
+        known->shared & CUP_SIGNALLED && !is_starting_thread() && !is_finalizing())
+        void_job(); /* another task woke it */
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->task != inherited || known->shared))
-        took_foreign(lock, known);
-    else if (known && has_a_past() && is_others(known) && !hands_nothing_over())
-        serves_others();
+        take_others_lock(lock, known);
+    else if (known && has_a_past() && is_of_others(known) && !hands_nothing_over())
+        void_starter();
     if (known && !known->shared && known->task != cup_self.handed)
         cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
 }
 
-/* In a free place, or that of one that nobody gave back: a lock that is waited for is not. */
-static void hold(const void *lock)
+/* In a free place, else in place of the oldest: a lock that another thread gives back stays here.
+ */
+static void hold_lock(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
         if (!cup_helper_self.held[i] || cup_helper_self.held[i] == lock) {
@@ -411,18 +417,18 @@ static void hold(const void *lock)
     cup_helper_self.held[cup_helper_self.last_held = cup_helper_self.next_held++ % CUP_HELD] = lock;
 }
 
-static void took(const void *lock, bool waited)
+static void note_taken_lock(const void *lock, bool waited)
 {
     struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     const void *name = cup_frames_top_name();
-    hold(lock);
+    hold_lock(lock);
     cup_helper_self.held_place = known ? cup_frames_top_place() : 0;
     if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
-        submits(known);
+        note_submission(known);
     if (!cup_self.task) {
         if (name && name == cup_anchor_name(CUP_ANCHOR_ENTER))
-            look_for_job(known);
-        helper_took(lock, waited, known);
+            detect_job(known);
+        note_helper_lock(lock, waited, known);
         return;
     }
     if (known)
@@ -435,14 +441,14 @@ bool cup_helper_took(const void *lock, bool waited)
         return false;
     int saved = errno;
     cup_guard();
-    took(lock, waited);
+    note_taken_lock(lock, waited);
     cup_unguard();
     errno = saved;
     return true;
 }
 
-/* Gives back what it took, and tells nothing new. */
-static bool was_held(const void *lock)
+/* The thread gives back a lock that it took itself: that hands nothing over. */
+static bool drop_held_lock(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
         if (cup_helper_self.held[i] == lock) {
@@ -452,23 +458,23 @@ static bool was_held(const void *lock)
     return false;
 }
 
-/* An executor's own queue is nobody's answer. */
-static bool is_submission(void)
+/* The lock belongs to an executor's queue of jobs: giving it answers no other task. */
+static bool is_submitting(void)
 {
     const void *name = cup_frames_top_name();
     return name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT);
 }
 
-/* A signal to whoever waits for KNOWN. */
-static void signals(struct cup_lock_origin *known)
+/* The thread gives a lock that it did not take: it wakes a thread that waits for it. */
+static void note_signal(struct cup_lock_origin *known)
 {
     struct cup_thread *thread = &cup_self;
     bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
-    if ((thread->inherited || has_a_past()) && is_others(known) && !hands_nothing_over())
-        serves_others();
+    if ((thread->inherited || has_a_past()) && is_of_others(known) && !hands_nothing_over())
+        void_starter();
     else if (cup_helper_self.job_runs && others && known->task != thread->handed &&
-             !is_submission() && !hands_nothing_over())
-        job_serves_others(); /* it answers somebody else */
+             !is_submitting() && !hands_nothing_over())
+        void_job(); /* it answers another task */
     cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED | CUP_SIGNALLED);
 }
 
@@ -479,20 +485,20 @@ void cup_helper_gives(const void *lock)
         return;
     bool foreign = cup_helper_self.others_lock == lock && lock;
     struct cup_lock_origin *known =
-        was_held(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
+        drop_held_lock(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     if (!foreign && !known)
         return;
     int saved = errno;
     cup_guard();
     if (foreign)
-        gives_foreign();
+        release_others_lock();
     if (known)
-        signals(known);
+        note_signal(known);
     cup_unguard();
     errno = saved;
 }
 
-/* A stream's buffer has a lock, which is taken by the very instruction that writes or reads. */
+/* The buffer of a stream has a lock, which is taken by the instruction that reads or writes. */
 void cup_helper_used_pipe(uint32_t task)
 {
     const void *lock = cup_helper_self.held[cup_helper_self.last_held];
@@ -533,7 +539,7 @@ bool cup_helper_verify(void)
     cup_python_drop(lock);
     bool seen =
         cup_helper_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
-    find_finalize();
+    find_finalizer_code();
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
     return seen;
 }

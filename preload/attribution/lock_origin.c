@@ -29,22 +29,22 @@ void cup_lock_origin_reset(void)
 
 enum { CLAIMED = 1 }; /* no key */
 
-static bool take(struct cup_lock_origin *place, uint64_t expected)
+static bool claim_place(struct cup_lock_origin *place, uint64_t expected)
 {
     return __atomic_compare_exchange_n(&place->key, &expected, CLAIMED, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_RELAXED);
 }
 
-/* A free place, or that of a task that runs no more. Two threads may claim places of one set at a
- * time. */
-static struct cup_lock_origin *claim(struct cup_lock_origin *set)
+/* Claims a free place of SET, else one whose task runs no more; NULL: there is none (counted). Two
+ * threads may claim places of a set at the same time. */
+static struct cup_lock_origin *find_place(struct cup_lock_origin *set)
 {
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++)
-        if (take(&set[i], 0))
+        if (claim_place(&set[i], 0))
             return &set[i];
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
         uint64_t key = __atomic_load_n(&set[i].key, __ATOMIC_ACQUIRE);
-        if (key > CLAIMED && !cup_task_runs(set[i].task) && take(&set[i], key))
+        if (key > CLAIMED && !cup_task_runs(set[i].task) && claim_place(&set[i], key))
             return &set[i];
     }
     cup_log_health(CUP_H_LOCKS_DROPPED, 1);
@@ -52,9 +52,9 @@ static struct cup_lock_origin *claim(struct cup_lock_origin *set)
 }
 
 /* NULL: no room. */
-static struct cup_lock_origin *add(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
+static struct cup_lock_origin *add_origin(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
 {
-    struct cup_lock_origin *place = claim(cup_lock_origin_set_of(sets, key));
+    struct cup_lock_origin *place = find_place(cup_lock_origin_set_of(sets, key));
     if (!place)
         return NULL;
     place->task = task;
@@ -69,10 +69,11 @@ void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task
         return;
     cup_lock_origin_gone(sets, key);
     if (task)
-        add(sets, key, task);
+        add_origin(sets, key, task);
 }
 
-/* Two threads found nobody, and each added its own: one of them at least sees the other's. */
+/* Two threads may both have found no entry for the key and added one each. At least one of them
+ * sees the other's, and marks both as shared. */
 static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own)
 {
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
@@ -83,7 +84,8 @@ static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own
     }
 }
 
-/* Of several that take the place of a task that runs no more one does, the others share it. */
+/* If several tasks take over the entry of a task that runs no more, one gets it, and the others
+ * make it shared. */
 static void name_again(struct cup_lock_origin *known, uint32_t task)
 {
     const struct cup_lock_origin own = {.task = task};
@@ -97,7 +99,7 @@ static void name_again(struct cup_lock_origin *known, uint32_t task)
 void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t task)
 {
     struct cup_lock_origin *known = cup_lock_origin_find(sets, key);
-    struct cup_lock_origin *own = known || !sets ? NULL : add(sets, key, task);
+    struct cup_lock_origin *own = known || !sets ? NULL : add_origin(sets, key, task);
     if (known)
         name_again(known, task);
     else if (own)

@@ -1,11 +1,12 @@
-/* Who made a thing, and whether anybody else has used it since. Two kinds of things:
+/* Which task made a thing, and whether any other has used it since. Two kinds of things:
  *
- *   locks   Python's locks are semaphores (up to 3.13): the one inside a Future, an Event or a
- * queue was initialised by the thread that made the object, so a lock leads from whoever takes it
- * to the task that it came from. paths   files that a task looked up (stat): a pool of native
- * threads that opens such a file later does so for that task.
+ *   - Locks. Python's locks are semaphores (up to 3.13). The one inside a Future, an Event or a
+ * queue is initialised by the thread that makes the object. So a lock leads from the thread that
+ * takes it to the task that made it.
+ *   - Paths of files that a task looked up (stat). A pool of native threads that opens such a file
+ *     later does so for that task.
  *
- * What anybody else used as well is marked shared, and says nothing any more but that. */
+ * A thing that another task used, too, is marked as shared, and attributes nothing any more. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 #define CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 
@@ -25,30 +26,32 @@ struct cup_lock_origin {
     };
 };
 
-/* Used by someone who does not work for its maker. Signalled: given by one who had not taken it. */
+/* Shared: used by a thread that does not work for the task that made it. Signalled: given back by
+ * such a thread, which had not taken it. */
 enum cup_lock_origin_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2 };
 
-/* A thing lies in one set of four, a cache line: a look-up is one miss at worst, never a walk. */
+/* A thing lies in one set of four places, which is a cache line: a look-up costs one cache miss at
+ * most. */
 enum { CUP_LOCK_ORIGIN_SETS = 1 << 14, CUP_LOCK_ORIGIN_PLACES = 4 };
 typedef struct cup_lock_origin cup_lock_origin_set[CUP_LOCK_ORIGIN_PLACES];
 extern cup_lock_origin_set *cup_lock_origins,
     *cup_path_origins; /* CUP_LOCK_ORIGIN_SETS each, or NULL */
 
-/* KEY was made for TASK (0: for nobody that is known); what was known of it is void. */
+/* KEY was made for TASK (0: none is known); what was known of KEY before is void. Any thread. */
 void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task);
 
-/* Likewise where others, whose tasks run, may do so at the same time (a path): it is shared then.
+/* TASK used KEY (a path) first. If another task that runs does so at the same time, KEY is shared.
  */
 void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t task);
 
-/* KEY exists no more. */
+/* The thing exists no more. */
 void cup_lock_origin_gone(cup_lock_origin_set *sets, uint64_t key);
 
-/* Called once, by the constructor: 0 or -1. Reset: in a forked child, and when a log is opened. */
+/* Called once, by the constructor: 0, or -1 if there is no memory. Reset: in a forked child. */
 int cup_lock_origin_init(void);
 void cup_lock_origin_reset(void);
 
-/* ---- looking up: here, since every lock that is taken or given back goes this way ------------ */
+/* ---- looking up: inline, since every lock that is taken or given back does it ---------------- */
 
 static inline struct cup_lock_origin *cup_lock_origin_set_of(cup_lock_origin_set *sets,
                                                              uint64_t key)
@@ -68,7 +71,7 @@ static inline struct cup_lock_origin *cup_lock_origin_find(cup_lock_origin_set *
     return 0;
 }
 
-/* It was used so by someone who works for TASK (0: for nobody that is known). */
+/* A thread that works for TASK (0: none is known) used the thing. */
 static inline void cup_lock_origin_used(struct cup_lock_origin *known, uint32_t task,
                                         enum cup_lock_origin_shared how)
 {

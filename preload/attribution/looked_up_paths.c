@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static uint64_t key_of(const char *path)
+static uint64_t hash_path(const char *path)
 {
     uint64_t key = UINT64_C(0xcbf29ce484222325);
     size_t left = strlen(path);
@@ -28,7 +28,7 @@ void cup_path_used(const char *path)
     uint32_t task = cup_attribution_task();
     if (!path || (!task && !cup_path_origins))
         return;
-    uint64_t key = key_of(path);
+    uint64_t key = hash_path(path);
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key);
     if (known && (known->task == task || cup_task_runs(known->task)))
         cup_lock_origin_used(known, task, CUP_SHARED);
@@ -36,19 +36,19 @@ void cup_path_used(const char *path)
         cup_lock_origin_named(cup_path_origins, key, task);
 }
 
-/* A Python thread that carries nothing serves several, and one of them may have named a file that
- * another looked up. */
+/* A Python thread that carries no task serves several of them, and one may open a file that another
+ * looked up. */
 uint32_t cup_path_task(const char *path)
 {
     if (!path || cup_python_thread())
         return 0;
-    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key_of(path));
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, hash_path(path));
     return known && !known->shared && cup_task_runs(known->task) ? known->task : 0;
 }
 
 bool cup_path_was_used(const char *path, uint32_t task)
 {
     struct cup_lock_origin *known =
-        cup_path_origins ? cup_lock_origin_find(cup_path_origins, key_of(path)) : NULL;
+        cup_path_origins ? cup_lock_origin_find(cup_path_origins, hash_path(path)) : NULL;
     return known && (known->task == task || known->shared);
 }

@@ -15,14 +15,14 @@
 
 /* ---- system() ---------------------------------------------------------------------------- */
 
-/* The first of several shells at one time saves what SIGINT and SIGQUIT did, the last restores it.
- */
+/* If several shells run at a time, the first saves the actions of SIGINT and SIGQUIT, and the last
+ * restores them. */
 static struct {
     uint32_t lock, count;
     struct sigaction interrupt, quit;
 } shells;
 
-static void first_in(sigset_t *defaults)
+static void ignore_signals(sigset_t *defaults)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     cup_spin_lock(&shells.lock);
@@ -38,7 +38,7 @@ static void first_in(sigset_t *defaults)
     cup_spin_unlock(&shells.lock);
 }
 
-static void last_out(void)
+static void restore_signals(void)
 {
     cup_spin_lock(&shells.lock);
     if (--shells.count == 0) {
@@ -49,7 +49,8 @@ static void last_out(void)
 }
 
 /* Returns 0, or an error number. */
-static int start(pid_t *pid, const char *command, const sigset_t *mask, const sigset_t *defaults)
+static int spawn_shell(pid_t *pid, const char *command, const sigset_t *mask,
+                       const sigset_t *defaults)
 {
     char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
     posix_spawnattr_t attributes;
@@ -62,7 +63,7 @@ static int start(pid_t *pid, const char *command, const sigset_t *mask, const si
     return error;
 }
 
-static int wait_for(pid_t pid)
+static int wait_for_shell(pid_t pid)
 {
     int status;
     pid_t ended;
@@ -78,21 +79,21 @@ bool cup_shell_is_ours(const char *command)
     return cup_child_follows() && command && *command != '-' && *command != '+';
 }
 
-/* A thread that is cancelled meanwhile ends when the command has. */
+/* A thread that is cancelled during the call ends when the command has ended. */
 int cup_shell_run(const char *command)
 {
-    enum { NO_SHELL = 127 << 8 }; /* as if it had been started, and had ended so */
+    enum { NO_SHELL = 127 << 8 }; /* as if the shell had been started and had returned 127 */
     sigset_t child_ends, before, defaults;
     int cancellation;
     pid_t pid;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-    first_in(&defaults);
+    ignore_signals(&defaults);
     sigemptyset(&child_ends);
     sigaddset(&child_ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child_ends, &before);
-    int error = start(&pid, command, &before, &defaults);
-    int status = error ? NO_SHELL : wait_for(pid);
-    last_out();
+    int error = spawn_shell(&pid, command, &before, &defaults);
+    int status = error ? NO_SHELL : wait_for_shell(pid);
+    restore_signals();
     int saved = error ? error : errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     pthread_setcancelstate(cancellation, NULL);

@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A full set is written out, and not joined any further, if it began so long ago: a task that reads
- * for hours is told in as much detail as one of ten seconds, at 1.5 KiB a minute at the most. */
-#define TELL_AFTER_NS UINT64_C(10000000000)
+/* A full set is written out, instead of joining its extents, if it began so long ago. So a task
+ * that reads for hours is recorded in as much detail as one of ten seconds, at 1.5 KiB a minute or
+ * less. */
+#define WRITE_AFTER_NS UINT64_C(10000000000)
 
 struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1];
 static uint64_t taken[CUP_ACCESS_SETS / 64];   /* bits: number - 1 */
-static uint32_t used;                          /* sets up to that number were */
-static uint16_t of_block[CUP_LOG_MOST_BLOCKS]; /* by index: number of its first set */
+static uint32_t used;                          /* the highest number that was taken so far */
+static uint16_t of_block[CUP_LOG_MOST_BLOCKS]; /* by block index: number of its first set */
 
 void cup_access_reset(void)
 {
@@ -33,13 +34,13 @@ static uint16_t *chain_of(const struct cup_block *block)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Small for small differences of either sign. */
-static uint64_t difference(uint64_t value, uint64_t before)
+/* A small number for a small difference of either sign. */
+static uint64_t encode_difference(uint64_t value, uint64_t before)
 {
     return cup_pairs_difference(value, before);
 }
 
-static size_t code(unsigned char *at, const uint64_t *numbers)
+static size_t encode_numbers(unsigned char *at, const uint64_t *numbers)
 {
     size_t bytes = 1;
     at[0] = 0;
@@ -52,12 +53,13 @@ static size_t code(unsigned char *at, const uint64_t *numbers)
     return bytes;
 }
 
-static uint64_t time_of(const struct cup_r_extents *set, uint64_t ticks)
+static uint64_t scale_time(const struct cup_r_extents *set, uint64_t ticks)
 {
     return (uint64_t)cup_extents_time_ns(set, ticks) >> CUP_EXTENT_TIME_BITS;
 }
 
-/* A stroke of which nothing is told would look like the end: its extent is not 0. */
+/* An extent of zeros alone would read as the end of the record: the length of an extent is not 0.
+ */
 size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
                        const struct cup_access_extent *const *extents, uint32_t count)
 {
@@ -66,24 +68,24 @@ size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64
     for (uint32_t i = 0; i < count; i++) {
         const struct cup_access_extent *extent = extents[i];
         uint64_t length = extent->high - extent->low;
-        uint64_t start = time_of(set, extent->start), stop = time_of(set, extent->stop);
+        uint64_t start = scale_time(set, extent->start), stop = scale_time(set, extent->stop);
         const uint64_t numbers[CUP_KV_COUNT] = {
-            [CUP_KV_OFFSET] = difference(extent->low, end),
+            [CUP_KV_OFFSET] = encode_difference(extent->low, end),
             [CUP_KV_EXTENT] = length,
-            [CUP_KV_START] = difference(start, ended),
+            [CUP_KV_START] = encode_difference(start, ended),
             [CUP_KV_TIME] = stop - start,
-            [CUP_KV_BYTES] = difference(extent->bytes, length),
+            [CUP_KV_BYTES] = encode_difference(extent->bytes, length),
             [CUP_KV_CALLS] = extent->calls - 1u,
             [CUP_KV_JUMPS] = extent->jumps,
         };
-        bytes += code(at + bytes, numbers);
+        bytes += encode_numbers(at + bytes, numbers);
         end = extent->high;
         ended = stop;
     }
     return bytes;
 }
 
-static uint32_t list(const struct cup_extents *extents, const struct cup_access_extent **to)
+static uint32_t list_extents(const struct cup_extents *extents, const struct cup_access_extent **to)
 {
     uint32_t place = extents->first;
     for (uint32_t i = 0; i < extents->count; i++, place = extents->next[place])
@@ -91,13 +93,14 @@ static uint32_t list(const struct cup_extents *extents, const struct cup_access_
     return extents->count;
 }
 
-/* Writes it out and empties it, in the order that a kill at any point leaves readable. */
-static void write_out(struct cup_access_set *set)
+/* Writes the set out and clears it, in an order that leaves the log readable after a kill at any
+ * point. */
+static void write_set(struct cup_access_set *set)
 {
     const struct cup_access_extent *extents[CUP_EXTENT_ROOM];
     unsigned char coded[CUP_EXTENT_ROOM * CUP_EXTENT_CODE_LONGEST];
     struct cup_r_extents *from = set->record;
-    uint32_t count = list(&set->extents, extents);
+    uint32_t count = list_extents(&set->extents, extents);
     if (count) {
         int64_t start_ns = cup_extents_time_ns(from, extents[0]->start);
         size_t bytes = cup_access_code(coded, from, start_ns, extents, count);
@@ -119,8 +122,8 @@ static void write_out(struct cup_access_set *set)
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
-/* Number of a free one, from now on taken; 0: there is none. */
-static uint32_t take(void)
+/* Takes a free set and returns its number; 0: there is none. */
+static uint32_t claim_set(void)
 {
     for (uint32_t word = 0; word < CUP_ACCESS_SETS / 64; word++) {
         uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
@@ -134,14 +137,14 @@ static uint32_t take(void)
     return 0;
 }
 
-static void give_back(uint32_t number)
+static void release_set(uint32_t number)
 {
     uint64_t bit = UINT64_C(1) << (number - 1) % 64;
     __atomic_store_n(&cup_access_sets[number].record->file, 0, __ATOMIC_RELEASE);
     __atomic_fetch_and(&taken[(number - 1) / 64], ~bit, __ATOMIC_RELEASE);
 }
 
-static void note_used(uint32_t number)
+static void raise_used(uint32_t number)
 {
     uint32_t most = __atomic_load_n(&used, __ATOMIC_RELAXED);
     while (most < number && !__atomic_compare_exchange_n(&used, &most, number, false,
@@ -149,8 +152,8 @@ static void note_used(uint32_t number)
         ;
 }
 
-/* Its record in the log, made at need; false: there is no room for it. */
-static bool have_record(struct cup_access_set *set, uint32_t number)
+/* Makes the set's record in the log unless it has one. False: the log has no room. */
+static bool ensure_record(struct cup_access_set *set, uint32_t number)
 {
     if (set->record)
         return true;
@@ -166,23 +169,23 @@ static bool have_record(struct cup_access_set *set, uint32_t number)
     return true;
 }
 
-/* From now on times are told from here. */
-static void set_clock(struct cup_r_extents *record)
+/* Ticks are converted to times from this moment on. */
+static void restart_clock(struct cup_r_extents *record)
 {
     record->multiplier = cup_ticks_scale.multiplier;
     record->base_ns = cup_clock_realtime_ns();
     record->base_ticks = cup_ticks();
 }
 
-/* For FILE; 0: there is no room. */
-static uint32_t make(struct cup_block *block, uint32_t file)
+/* Makes a set for FILE and returns its number; 0: there is no room. */
+static uint32_t make_set(struct cup_block *block, uint32_t file)
 {
-    uint32_t number = take();
+    uint32_t number = claim_set();
     if (!number)
         return 0;
-    note_used(number);
+    raise_used(number);
     struct cup_access_set *set = &cup_access_sets[number];
-    if (!have_record(set, number)) {
+    if (!ensure_record(set, number)) {
         __atomic_fetch_and(&taken[(number - 1) / 64], ~(UINT64_C(1) << (number - 1) % 64),
                            __ATOMIC_RELEASE);
         return 0;
@@ -192,20 +195,20 @@ static uint32_t make(struct cup_block *block, uint32_t file)
     *chain = (uint16_t)number;
     set->record->task = block->task;
     set->record->own = (uint8_t)block->own;
-    set_clock(set->record);
+    restart_clock(set->record);
     __atomic_store_n(&set->record->file, file, __ATOMIC_RELEASE);
     return number;
 }
 
-static void forget(struct cup_block *block, uint32_t number)
+static void clear_entries(struct cup_block *block, uint32_t number)
 {
     for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
         if (block->files[entry].access == number)
             block->files[entry].access = 0;
 }
 
-/* Writes out the oldest of those of a block that has as many as it may. */
-static void limit(struct cup_block *block)
+/* Writes out the oldest set of a block that has its most. */
+static void evict_oldest(struct cup_block *block)
 {
     uint32_t count = 0, number = *chain_of(block), before = 0;
     for (; number && cup_access_sets[number].next; number = cup_access_sets[number].next) {
@@ -214,14 +217,14 @@ static void limit(struct cup_block *block)
     }
     if (count + 1 < CUP_ACCESS_OF_BLOCK)
         return;
-    write_out(&cup_access_sets[number]);
+    write_set(&cup_access_sets[number]);
     cup_access_sets[before].next = 0;
-    forget(block, number);
-    give_back(number);
+    clear_entries(block, number);
+    release_set(number);
 }
 
-/* The set of FILE; 0: none. */
-static uint32_t find(const struct cup_block *block, uint32_t file)
+/* The number of FILE's set; 0: none. */
+static uint32_t find_set(const struct cup_block *block, uint32_t file)
 {
     uint32_t number = *chain_of(block);
     while (number && cup_access_sets[number].record->file != file)
@@ -229,13 +232,13 @@ static uint32_t find(const struct cup_block *block, uint32_t file)
     return number;
 }
 
-static uint32_t find_or_make(struct cup_block *block, uint32_t file)
+static uint32_t find_or_make_set(struct cup_block *block, uint32_t file)
 {
-    uint32_t number = find(block, file);
+    uint32_t number = find_set(block, file);
     if (number)
         return number;
-    limit(block);
-    number = make(block, file);
+    evict_oldest(block);
+    number = make_set(block, file);
     return number ? number : CUP_ACCESS_NONE;
 }
 
@@ -244,7 +247,7 @@ void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, u
 {
     bool fresh = !use->access;
     if (fresh)
-        use->access = find_or_make(block, use->file);
+        use->access = find_or_make_set(block, use->file);
     if (use->access == CUP_ACCESS_NONE)
         return;
     struct cup_access_set *set = &cup_access_sets[use->access];
@@ -254,9 +257,9 @@ void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, u
         return;
     const struct cup_extents *extents = &set->extents;
     if (extents->count == CUP_EXTENT_ROOM &&
-        cup_ticks_ns(stop - extents->at[extents->first].start) > TELL_AFTER_NS) {
-        write_out(set);
-        set_clock(set->record);
+        cup_ticks_ns(stop - extents->at[extents->first].start) > WRITE_AFTER_NS) {
+        write_set(set);
+        restart_clock(set->record);
     }
     cup_extents_begin(&set->extents, offset, bytes, start, stop);
 }
@@ -268,21 +271,21 @@ void cup_access_close(struct cup_block *block)
     *chain = 0;
     while (number) {
         uint32_t next = cup_access_sets[number].next;
-        write_out(&cup_access_sets[number]);
-        give_back(number);
+        write_set(&cup_access_sets[number]);
+        release_set(number);
         number = next;
     }
 }
 
-/* Ticks are the same in all sets, so are times. From here on a reader passes FROM by: a kill in the
- * middle loses what was not added yet, and tells nothing twice. */
-static void merge(uint32_t to, uint32_t from)
+/* All sets measure in the same ticks. A reader ignores FROM from here on: a kill in the middle
+ * loses what was not merged yet, but nothing is counted twice. */
+static void merge_sets(uint32_t to, uint32_t from)
 {
     struct cup_access_set *gone = &cup_access_sets[from];
     __atomic_store_n(&gone->record->file, 0, __ATOMIC_RELEASE);
     cup_extents_merge(&cup_access_sets[to].extents, &gone->extents);
     cup_extents_clear(&gone->extents);
-    give_back(from);
+    release_set(from);
 }
 
 void cup_access_move(struct cup_block *to, struct cup_block *from)
@@ -292,9 +295,9 @@ void cup_access_move(struct cup_block *to, struct cup_block *from)
     *chain = 0;
     while (number) {
         struct cup_access_set *set = &cup_access_sets[number];
-        uint32_t next = set->next, known = find(to, set->record->file);
+        uint32_t next = set->next, known = find_set(to, set->record->file);
         if (known) {
-            merge(known, number);
+            merge_sets(known, number);
         } else {
             set->next = *into;
             *into = (uint16_t)number;

@@ -4,11 +4,13 @@
 
 uint64_t cup_extents_longest = CUP_EXTENT_LONGEST_NS;
 
-/* A cost is the bits of a float, which compare as the float does, with the stroke's number in place
- * of the lowest ones: the least of them names its stroke. */
+/* The cost of joining an extent with the next: the bits of a positive float, which compare as the
+ * float does. Its five lowest bits are replaced by the extent's number, so the minimum of the costs
+ * names the extent that it belongs to. */
 enum { NUMBER_BITS = 31 };
 #define NO_COST UINT32_MAX
-_Static_assert(CUP_EXTENT_ROOM <= NUMBER_BITS + 1 && CUP_EXTENT_ROOM % 4 == 0, "see least()");
+_Static_assert(CUP_EXTENT_ROOM <= NUMBER_BITS + 1 && CUP_EXTENT_ROOM % 4 == 0,
+               "see find_cheapest()");
 
 void cup_extents_start(struct cup_extents *extents, struct cup_access_extent *room)
 {
@@ -37,33 +39,34 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static float box(uint64_t bytes, uint64_t ticks)
+static float measure_box(uint64_t bytes, uint64_t ticks)
 {
     return (float)bytes * (float)ticks;
 }
 
-/* The box around both. */
-static float cost_of(const struct cup_access_extent *a, const struct cup_access_extent *b)
+/* The area, in bytes times ticks, of the box around both. */
+static float measure_cost(const struct cup_access_extent *a, const struct cup_access_extent *b)
 {
-    return box(most_of(a->high, b->high) - least_of(a->low, b->low),
-               most_of(a->stop, b->stop) - least_of(a->start, b->start));
+    return measure_box(most_of(a->high, b->high) - least_of(a->low, b->low),
+                       most_of(a->stop, b->stop) - least_of(a->start, b->start));
 }
 
-/* That of the current stroke with the one before is settled when it is current no more. */
-static void settle(struct cup_extents *extents, uint32_t extent)
+/* The current extent still grows: the cost of joining it is measured when another becomes current.
+ */
+static void update_cost(struct cup_extents *extents, uint32_t extent)
 {
     uint32_t bits = NO_COST, next = extents->next[extent];
     if (extent != extents->last && &extents->at[next] != extents->current) {
-        float cost = cost_of(&extents->at[extent], &extents->at[next]);
+        float cost = measure_cost(&extents->at[extent], &extents->at[next]);
         memcpy(&bits, &cost, sizeof bits);
         bits = (bits & ~(uint32_t)NUMBER_BITS) | extent;
     }
     extents->costs[extent] = bits;
 }
 
-/* The stroke that it costs least to join with the next one. Four at a time: they do not wait for
- * each other. */
-static uint32_t least(const struct cup_extents *extents)
+/* The extent that costs least to join with the next one. Four minima at a time, since they do not
+ * depend on each other. */
+static uint32_t find_cheapest(const struct cup_extents *extents)
 {
     uint32_t found[4] = {NO_COST, NO_COST, NO_COST, NO_COST};
     for (int i = 0; i < CUP_EXTENT_ROOM; i += 4)
@@ -73,7 +76,7 @@ static uint32_t least(const struct cup_extents *extents)
     return (uint32_t)both & NUMBER_BITS;
 }
 
-static void add_stroke(struct cup_access_extent *to, const struct cup_access_extent *next)
+static void join_extents(struct cup_access_extent *to, const struct cup_access_extent *next)
 {
     to->jumps += next->jumps + (next->low - to->high > CUP_EXTENT_GAP);
     to->low = least_of(to->low, next->low);
@@ -84,24 +87,25 @@ static void add_stroke(struct cup_access_extent *to, const struct cup_access_ext
     to->calls += next->calls;
 }
 
-/* Joins two; returns the place that is free now. None but the last two is current or last. */
+/* Joins the cheapest pair and returns the place that is free now. The current extent has no cost
+ * yet, so it is not joined. */
 static uint32_t make_room(struct cup_extents *extents)
 {
-    uint32_t extent = least(extents), gone = extents->next[extent];
-    add_stroke(&extents->at[extent], &extents->at[gone]);
+    uint32_t extent = find_cheapest(extents), gone = extents->next[extent];
+    join_extents(&extents->at[extent], &extents->at[gone]);
     extents->next[extent] = extents->next[gone];
     extents->before[extents->next[gone]] = (uint8_t)extent;
     extents->at[gone].calls = 0;
     extents->costs[gone] = NO_COST;
-    settle(extents, extent);
+    update_cost(extents, extent);
     if (extent != extents->first)
-        settle(extents, extents->before[extent]);
+        update_cost(extents, extents->before[extent]);
     return gone;
 }
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-static void append(struct cup_extents *extents, const struct cup_access_extent *extent)
+static void append_extent(struct cup_extents *extents, const struct cup_access_extent *extent)
 {
     uint32_t place = extents->count < CUP_EXTENT_ROOM ? extents->count++ : make_room(extents);
     uint32_t last = extents->last;
@@ -116,13 +120,12 @@ static void append(struct cup_extents *extents, const struct cup_access_extent *
     bool had_one = extents->current != NULL;
     extents->current = &extents->at[place];
     if (had_one && last != extents->first)
-        settle(extents, extents->before[last]);
+        update_cost(extents, extents->before[last]);
 }
 
-/* A file, or a part of it, that is read over and over is one stroke, of more bytes than it is long.
- */
-static bool is_again(const struct cup_access_extent *current, uint64_t offset, uint64_t bytes,
-                     uint64_t start)
+/* A range that is read again and again stays one extent, with more bytes than its length. */
+static bool continues(const struct cup_access_extent *current, uint64_t offset, uint64_t bytes,
+                      uint64_t start)
 {
     return current && current->low == offset && current->high == offset + bytes &&
            (int64_t)(start - current->start) < (int64_t)cup_extents_longest;
@@ -132,25 +135,25 @@ void cup_extents_begin(struct cup_extents *extents, uint64_t offset, uint64_t by
                        uint64_t stop)
 {
     struct cup_access_extent *current = extents->current;
-    if (is_again(current, offset, bytes, start)) {
+    if (continues(current, offset, bytes, start)) {
         current->bytes += bytes;
         current->calls++;
         current->jumps++;
         current->stop = most_of(current->stop, stop);
         return;
     }
-    append(extents, &(struct cup_access_extent){.low = offset,
-                                                .high = offset + bytes,
-                                                .start = start,
-                                                .stop = stop,
-                                                .bytes = bytes,
-                                                .calls = 1});
+    append_extent(extents, &(struct cup_access_extent){.low = offset,
+                                                       .high = offset + bytes,
+                                                       .start = start,
+                                                       .stop = stop,
+                                                       .bytes = bytes,
+                                                       .calls = 1});
 }
 
 /* ---- merging ------------------------------------------------------------------------------ */
 
-/* Those of a set, in the order of time, to TO; returns how many. */
-static uint32_t list(const struct cup_extents *extents, struct cup_access_extent *to)
+/* Copies the extents to TO in the order of time; returns how many there are. */
+static uint32_t list_in_order(const struct cup_extents *extents, struct cup_access_extent *to)
 {
     uint32_t place = extents->first;
     for (uint32_t i = 0; i < extents->count; i++, place = extents->next[place])
@@ -158,8 +161,9 @@ static uint32_t list(const struct cup_extents *extents, struct cup_access_extent
     return extents->count;
 }
 
-/* Answers that were waited for at a time come in any order: nearly sorted. */
-static void sort(struct cup_access_extent *extents, uint32_t count)
+/* An insertion sort: the extents are nearly sorted. Only the answers of requests that were under
+ * way at the same time may come in another order. */
+static void sort_by_start(struct cup_access_extent *extents, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         struct cup_access_extent moved = extents[i];
@@ -173,10 +177,10 @@ static void sort(struct cup_access_extent *extents, uint32_t count)
 void cup_extents_merge(struct cup_extents *extents, const struct cup_extents *from)
 {
     struct cup_access_extent all[2 * CUP_EXTENT_ROOM];
-    uint32_t count = list(extents, all);
-    count += list(from, all + count);
-    sort(all, count);
+    uint32_t count = list_in_order(extents, all);
+    count += list_in_order(from, all + count);
+    sort_by_start(all, count);
     cup_extents_clear(extents);
     for (uint32_t i = 0; i < count; i++)
-        append(extents, &all[i]);
+        append_extent(extents, &all[i]);
 }

@@ -1,10 +1,10 @@
-/* Where a file was read, and when: reads that go on where the one before ended are one stroke.
- * Policy alone: knows no task, no file, no log. See struct cup_access_extent.
+/* Where a file was read, and when. Reads that continue where the one before ended make one access
+ * extent (struct cup_access_extent). Policy alone: knows no task, no file and no log.
  *
- * There is room for CUP_EXTENT_ROOM of them. Then two neighbours in time are joined, those whose
- * common box in the plane of time and offset is the smallest: none grows while there are smaller
- * ones, so that a picture loses the least, in a file read in order as in one read at random, and
- * no part of the time is favoured. They are never sorted by offset: what is read twice stays so. */
+ * There is room for CUP_EXTENT_ROOM extents. When all are taken, two neighbours in time are joined:
+ * the pair whose bounding box in the plane of time and offset is the smallest. So a picture loses
+ * as little as possible, whether the file is read in order or at random, and no part of the time is
+ * favoured. Extents are never sorted by offset: a range that is read twice stays two extents. */
 #ifndef CUPPING_PRELOAD_COUNTERS_ACCESS_EXTENTS_H
 #define CUPPING_PRELOAD_COUNTERS_ACCESS_EXTENTS_H
 
@@ -13,29 +13,29 @@
 
 #include <stdbool.h>
 
-/* No single stroke is longer, so that it tells how fast it was read, too. */
+/* No extent of single reads is longer, so that its slope shows how fast the file was read. */
 #define CUP_EXTENT_LONGEST_NS UINT64_C(2000000000)
 
 struct cup_extents {
-    struct cup_access_extent *at; /* CUP_EXTENT_ROOM of them; calls is 0 in those that are free */
-    struct cup_access_extent *current; /* the last one in time; NULL: there is none */
+    struct cup_access_extent *at;      /* CUP_EXTENT_ROOM of them; `calls` is 0 in a free one */
+    struct cup_access_extent *current; /* the last in time; NULL: there is none */
     uint32_t count;
     uint8_t first, last; /* in the order of time */
     uint8_t next[CUP_EXTENT_ROOM], before[CUP_EXTENT_ROOM];
-    uint32_t costs[CUP_EXTENT_ROOM]; /* of joining each with the next: see strokes.c */
+    uint32_t costs[CUP_EXTENT_ROOM]; /* of joining each with the next: see access_extents.c */
 };
 
 /* CUP_EXTENT_LONGEST_NS in ticks. */
 extern uint64_t cup_extents_longest CUP_OURS;
 
-/* Starts with none, in ROOM of the caller's, which is emptied. */
+/* No extents yet. ROOM: an array of CUP_EXTENT_ROOM, owned by the caller; it is cleared. */
 void cup_extents_start(struct cup_extents *extents, struct cup_access_extent *room);
 
-/* Likewise in the room that it has. */
+/* No extents any more; the array stays. */
 void cup_extents_clear(struct cup_extents *extents);
 
-/* BYTES (not 0) from OFFSET on were read between two times, in ticks: a read that prolongs the
- * current stroke; false: it does not, and nothing was done. A STOP of 0: when is not known. */
+/* BYTES (not 0) from OFFSET on were read from START to STOP, in ticks (STOP 0: not known when).
+ * True: the read continues the current extent, which grew. False: it does not; nothing was done. */
 static inline bool cup_extents_go_on(struct cup_extents *extents, uint64_t offset, uint64_t bytes,
                                      uint64_t start, uint64_t stop)
 {
@@ -51,11 +51,11 @@ static inline bool cup_extents_go_on(struct cup_extents *extents, uint64_t offse
     return true;
 }
 
-/* Likewise one that cup_extents_go_on() refused: a new stroke. STOP is not 0. */
+/* Records a read that cup_extents_go_on() refused, as a rule in a new extent. STOP is not 0. */
 void cup_extents_begin(struct cup_extents *extents, uint64_t offset, uint64_t bytes, uint64_t start,
                        uint64_t stop);
 
-/* Adds those of FROM; all are put into the order in which they began. */
+/* Adds the extents of FROM. All are then in the order in which they began. */
 void cup_extents_merge(struct cup_extents *extents, const struct cup_extents *from);
 
 #endif

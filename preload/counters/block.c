@@ -17,7 +17,7 @@ enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 }; /* and CUP_BLOCK_MOVED 
 
 /* ---- writing out ------------------------------------------------------------------------- */
 
-static size_t put_pairs(unsigned char *at, const uint64_t *counters, uint32_t count)
+static size_t encode_counters(unsigned char *at, const uint64_t *counters, uint32_t count)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ static size_t put_pairs(unsigned char *at, const uint64_t *counters, uint32_t co
     return bytes;
 }
 
-static size_t put_buckets(unsigned char *at, const struct cup_block *block)
+static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
@@ -45,8 +45,8 @@ static size_t put_buckets(unsigned char *at, const struct cup_block *block)
 static void write_counters(const struct cup_block *block)
 {
     unsigned char pairs[CUP_COUNTER_COUNT * 11 + CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7];
-    size_t bytes = put_pairs(pairs, block->counters, CUP_COUNTER_COUNT);
-    bytes += put_buckets(pairs + bytes, block);
+    size_t bytes = encode_counters(pairs, block->counters, CUP_COUNTER_COUNT);
+    bytes += encode_buckets(pairs + bytes, block);
     struct cup_r_counters *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
     if (!record)
         return;
@@ -59,14 +59,15 @@ static void write_counters(const struct cup_block *block)
     cup_log_commit(record, CUP_R_COUNTERS);
 }
 
-/* Writes an entry out and empties it, in the order that a kill at any point leaves readable. */
+/* Writes an entry out and clears it, in an order that leaves the log readable after a kill at any
+ * point. */
 static void write_file_use(struct cup_block *block, uint32_t entry)
 {
     struct cup_file_use *use = &block->files[entry];
     if (!use->file)
         return;
     unsigned char pairs[CUP_FILE_COUNTER_COUNT * 11];
-    size_t bytes = put_pairs(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
+    size_t bytes = encode_counters(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
     struct cup_r_file_use *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
     if (record) {
         record->task = block->task;
@@ -88,7 +89,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-/* Which blocks are taken: one bit each, so that a full log is searched in a few loads. */
+/* One bit for each block that is taken, so that a full log is searched with a few loads. */
 static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64];
 
 void cup_block_reset(void)
@@ -98,8 +99,8 @@ void cup_block_reset(void)
     cup_access_reset();
 }
 
-/* A free one of the first COUNT blocks, from now on taken; or COUNT. */
-static uint32_t take(uint32_t count)
+/* Takes one of the first COUNT blocks and returns its index; COUNT: none is free. */
+static uint32_t claim_index(uint32_t count)
 {
     for (uint32_t word = 0; word * 64 < count; word++) {
         uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
@@ -115,28 +116,29 @@ static uint32_t take(uint32_t count)
     return count;
 }
 
-static void give_back(uint32_t index)
+static void release_index(uint32_t index)
 {
     __atomic_fetch_and(&taken[index / 64], ~(UINT64_C(1) << index % 64), __ATOMIC_RELEASE);
 }
 
-/* Threads that help keep blocks open while they are idle: a process of many threads needs many. */
-static struct cup_block *find_free(void)
+/* Helper threads keep blocks open while they are idle, so a process of many threads needs many: the
+ * log gets more when all are taken. */
+static struct cup_block *find_free_block(void)
 {
-    uint32_t count = cup_log_block_count(), index = take(count);
+    uint32_t count = cup_log_block_count(), index = claim_index(count);
     if (index < count)
         return cup_log_block(index);
     cup_log_lock();
     bool more = cup_log_block_count() > count || cup_log_more_blocks();
     cup_log_unlock();
     uint32_t now = more ? cup_log_block_count() : count;
-    index = take(now);
+    index = claim_index(now);
     return index < now ? cup_log_block(index) : NULL;
 }
 
 struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum cup_block_kind kind)
 {
-    struct cup_block *block = find_free();
+    struct cup_block *block = find_free_block();
     if (!block) {
         cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
         return NULL;
@@ -154,7 +156,7 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum 
     return block;
 }
 
-static void empty(struct cup_block *block)
+static void empty_block(struct cup_block *block)
 {
     memset(block->counters, 0, sizeof block->counters);
     memset(block->histograms, 0, sizeof block->histograms);
@@ -165,17 +167,17 @@ static void empty(struct cup_block *block)
     }
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
-    give_back(cup_log_block_index(block));
+    release_index(cup_log_block_index(block));
 }
 
-static void write_out(struct cup_block *block)
+static void write_block(struct cup_block *block)
 {
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
         write_file_use(block, entry);
     cup_access_close(block);
     write_counters(block);
     __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
-    empty(block);
+    empty_block(block);
 }
 
 void cup_block_close(struct cup_block *block)
@@ -183,9 +185,9 @@ void cup_block_close(struct cup_block *block)
     struct cup_block *out = block;
     bool helps = block->task && block->own != CUP_BLOCK_RUNS;
     if (helps && cup_pending_blocks_put(block, &out))
-        empty(block);
+        empty_block(block);
     else if (out)
-        write_out(out);
+        write_block(out);
 }
 
 struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file)
@@ -203,7 +205,7 @@ struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file)
     return empty;
 }
 
-static struct cup_block *helped_at(const struct cup_thread *thread, int slot)
+static struct cup_block *get_helped(const struct cup_thread *thread, int slot)
 {
     return thread->helped[slot] ? cup_log_block(thread->helped[slot] - 1u) : NULL;
 }
@@ -211,14 +213,14 @@ static struct cup_block *helped_at(const struct cup_thread *thread, int slot)
 struct cup_block *cup_block_helped(const struct cup_thread *thread, uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && helped_at(thread, i)->task == task)
-            return helped_at(thread, i);
+        if (thread->helped[i] && get_helped(thread, i)->task == task)
+            return get_helped(thread, i);
     return NULL;
 }
 
 static void close_helped(struct cup_thread *thread, int slot)
 {
-    struct cup_block *block = helped_at(thread, slot);
+    struct cup_block *block = get_helped(thread, slot);
     thread->helped[slot] = 0;
     if (thread->last == block)
         thread->last = NULL;
@@ -226,12 +228,13 @@ static void close_helped(struct cup_thread *thread, int slot)
         cup_block_close(block);
 }
 
-/* An empty one, after those were closed whose tasks have ended; else the one whose turn it is. */
-static int slot_for_another(struct cup_thread *thread)
+/* Returns a free slot of helped[], after the blocks of ended tasks are closed. If there is none,
+ * the slots are freed in turn. */
+static int free_slot(struct cup_thread *thread)
 {
     int unused = -1;
     for (int i = 0; i < CUP_HELPED; i++) {
-        if (thread->helped[i] && !cup_task_runs(helped_at(thread, i)->task))
+        if (thread->helped[i] && !cup_task_runs(get_helped(thread, i)->task))
             close_helped(thread, i);
         if (!thread->helped[i])
             unused = i;
@@ -250,7 +253,7 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     struct cup_block *block = cup_block_helped(thread, task);
     if (block)
         return thread->last = block;
-    int slot = slot_for_another(thread);
+    int slot = free_slot(thread);
     block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
     thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
     cup_lifecycle_thread_helps();
@@ -276,7 +279,7 @@ struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && helped_at(thread, i)->task == task)
+        if (thread->helped[i] && get_helped(thread, i)->task == task)
             close_helped(thread, i);
 }
 

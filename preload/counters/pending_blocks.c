@@ -10,13 +10,13 @@ enum { PLACES = 16 };
 
 static struct {
     uint32_t lock;
-    uint32_t next; /* place that gives way next: the oldest */
+    uint32_t next; /* the place to be reused next: the oldest */
     struct cup_block *blocks[PLACES];
 } pending;
 
 static const bool is_largest[CUP_COUNTER_COUNT] = {
 #define SUM false
-#define MAX false /* of several threads: the sum of their peaks */
+#define MAX false /* the peaks of several threads are added up */
 #define LARGEST true
 #define X(id, name, kind, needs, what) kind,
     CUP_COUNTERS(X)
@@ -45,9 +45,9 @@ static void add_file(struct cup_block *to, const struct cup_file_use *from)
         use->counters[i] += from->counters[i];
 }
 
-/* From here on a reader passes FROM by: a kill in the middle loses what was not added yet, and
- * counts nothing twice. */
-static void add(struct cup_block *to, struct cup_block *from)
+/* A reader ignores FROM from here on: a kill in the middle loses what was not added yet, but
+ * nothing is counted twice. */
+static void merge_block(struct cup_block *to, struct cup_block *from)
 {
     __atomic_store_n(&from->used, CUP_BLOCK_MOVED, __ATOMIC_RELEASE);
     add_counters(to, from);
@@ -56,10 +56,10 @@ static void add(struct cup_block *to, struct cup_block *from)
             add_file(to, &from->files[entry]);
     cup_access_move(to, from);
     if (to->tid != from->tid)
-        to->tid = 0; /* several threads */
+        to->tid = 0; /* it stands for several threads */
 }
 
-static struct cup_block *find(const struct cup_block *block)
+static struct cup_block *find_pending(const struct cup_block *block)
 {
     for (int i = 0; i < PLACES; i++)
         if (pending.blocks[i] && pending.blocks[i]->task == block->task &&
@@ -72,9 +72,9 @@ bool cup_pending_blocks_put(struct cup_block *block, struct cup_block **out)
 {
     *out = NULL;
     cup_spin_lock(&pending.lock);
-    struct cup_block *known = find(block);
+    struct cup_block *known = find_pending(block);
     if (known) {
-        add(known, block);
+        merge_block(known, block);
     } else {
         uint32_t place = pending.next++ % PLACES;
         *out = pending.blocks[place];

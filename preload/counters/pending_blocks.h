@@ -1,6 +1,6 @@
-/* Blocks of helpers that are done with a task, before they are written out: half a dozen threads
- * help a task, and one record for all of them is a fifth of as many records. They stay in the log's
- * mapping, where a reader finds them if the process is killed. */
+/* Closed blocks of helpers, kept for a while before they are written out. About half a dozen
+ * threads help a task, and blocks of the same task are merged: that makes a fifth of the records. A
+ * pending block stays in the log's mapping, where a reader finds it if the process is killed. */
 #ifndef CUPPING_PRELOAD_COUNTERS_PENDING_BLOCKS_H
 #define CUPPING_PRELOAD_COUNTERS_PENDING_BLOCKS_H
 
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* Takes BLOCK, of a helper, from its thread. True: what stood in it was added to that of another
- * helper of the same task and kind, and it is to be freed. Else it is kept, and *OUT the one that
- * it pushes out, to be written and freed (NULL: none). */
+/* Takes a helper's BLOCK from its thread. True: it was merged into a pending block of the same task
+ * and kind, and the caller frees it. False: it is pending now; the caller writes out and frees
+ * *OUT, the block that made room for it (NULL: none). */
 bool cup_pending_blocks_put(struct cup_block *block, struct cup_block **out);
 
-/* When a log is opened, and in a forked child. */
+/* No pending blocks: for cup_block_reset(). */
 void cup_pending_blocks_reset(void);
 
 #endif

@@ -1,14 +1,15 @@
-/* The process's time series, fed without a shared line at every call: a thread adds up what falls
- * into one bin and hands it over when the bin is past, or its block is closed. */
+/* The process's time series. Each thread adds up what falls into the current bin by itself, and
+ * adds it to the shared series only when that bin is over or its block closes: so calls of
+ * different threads do not contend for a cache line. */
 #ifndef CUPPING_PRELOAD_COUNTERS_SERIES_H
 #define CUPPING_PRELOAD_COUNTERS_SERIES_H
 
 #include "preload/lifecycle/thread.h"
 
-/* Hands over what the thread has added up. */
+/* Adds the thread's sums to the series and clears them. */
 void cup_series_flush(struct cup_thread *thread);
 
-/* The bin that NOW (ticks) falls into becomes the thread's. */
+/* Flushes, and starts the bin that NOW (ticks) falls into. */
 void cup_series_turn(struct cup_thread *thread, uint64_t now);
 
 static inline void cup_series_count(uint64_t now, uint64_t read_bytes, uint64_t read_ns,

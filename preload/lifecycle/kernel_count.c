@@ -13,7 +13,7 @@
 
 static uint64_t own_at_start;
 
-static uint64_t own(void)
+static uint64_t own_bytes(void)
 {
     return __atomic_load_n(&cup_raw_bytes_read, __ATOMIC_RELAXED);
 }
@@ -36,17 +36,17 @@ static uint64_t read_count(const char *path)
 void cup_kernel_log_opened(enum cup_log_size size)
 {
     (void)size;
-    own_at_start = own();
+    own_at_start = own_bytes();
     uint64_t count = read_count("/proc/self/io");
     if (count != CUP_UNKNOWN64)
         cup_log_header()->health[CUP_H_KERNEL_READ_START] = count;
 }
 
-/* The read that tells is not in what it tells. */
+/* The read of /proc/self/io itself is not in the count that it returns. */
 void cup_kernel_end(void)
 {
     struct cup_log_header *header = cup_log_header();
-    uint64_t read_by_us = own() - own_at_start, count = read_count("/proc/self/io");
+    uint64_t read_by_us = own_bytes() - own_at_start, count = read_count("/proc/self/io");
     if (count == CUP_UNKNOWN64)
         return;
     header->health[CUP_H_OWN_READ_BYTES] = read_by_us;
@@ -55,17 +55,17 @@ void cup_kernel_end(void)
 
 /* ---- children ---------------------------------------------------------------------------- */
 
-/* Not in a child of vfork, which has our memory and children of its own. */
-static bool is_ours(void)
+/* False in a child of vfork, which shares our memory but has children of its own. */
+static bool is_our_process(void)
 {
     return cup_active() && cup_raw_getpid() == (int)cup_log_header()->pid;
 }
 
-/* Without a log, too: a nanny begins to wait for its worker before it has one, and waits long. */
-static bool counts(int options)
+/* Also before there is a log: a nanny begins to wait for its worker long before it has one. */
+static bool is_counted(int options)
 {
     return cup_recording_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
-           (!cup_active() || is_ours());
+           (!cup_active() || is_our_process());
 }
 
 static bool has_ended(const siginfo_t *child)
@@ -74,23 +74,24 @@ static bool has_ended(const siginfo_t *child)
                                  child->si_code == CLD_DUMPED);
 }
 
-/* A child that has ended belongs to root in /proc: others ask how much more is their own. What
- * their other threads read in these microseconds is then counted too. */
-static void look_at(struct cup_reaping *reaping)
+/* In /proc a child that has ended belongs to root. Other users can only see by how much their own
+ * count grows when the child is reaped; what their other threads read in these microseconds is then
+ * counted as the child's. */
+static void read_child_count(struct cup_reaping *reaping)
 {
     char path[32] = "/proc/";
     strcpy(cup_number_write(path + strlen(path), (uint32_t)reaping->child), "/io");
     reaping->bytes = read_count(path);
     if (reaping->bytes != CUP_UNKNOWN64)
         return;
-    reaping->own = own();
+    reaping->own = own_bytes();
     reaping->before = read_count("/proc/self/io");
 }
 
-/* A handler of SIGCHLD may reap whoever ended. A program's own wait comes before it, since the
- * kernel gives it the child in the very call; a look would not: the handler runs when that returns.
- */
-static bool is_rivalled(void)
+/* A handler of SIGCHLD may reap any child that has ended. The program's own wait is served before
+ * the handler runs, because the kernel hands it the child inside the call. A wait of ours that does
+ * not reap would return first, and then the handler would take the child. */
+static bool has_rival_handler(void)
 {
     struct sigaction action;
     sigset_t blocked;
@@ -104,16 +105,16 @@ bool cup_kernel_reaping_begins(struct cup_reaping *reaping, idtype_t type, id_t 
     siginfo_t child = {.si_pid = 0};
     int saved = errno;
     reaping->child = 0;
-    if (!counts(options))
+    if (!is_counted(options))
         return true;
-    int waits = is_rivalled() ? WNOHANG : options & WNOHANG;
+    int waits = has_rival_handler() ? WNOHANG : options & WNOHANG;
     int result = CUP_REAL(waitid)(type, id, &child, WEXITED | WNOWAIT | waits);
     if (result && errno == EINTR)
         return false;
     cup_guard();
-    if (result == 0 && has_ended(&child) && is_ours()) {
+    if (result == 0 && has_ended(&child) && is_our_process()) {
         reaping->child = child.si_pid;
-        look_at(reaping);
+        read_child_count(reaping);
     }
     cup_unguard();
     errno = saved;
@@ -128,7 +129,7 @@ void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped)
     cup_guard();
     uint64_t bytes = reaping->bytes;
     if (bytes == CUP_UNKNOWN64 && reaping->before != CUP_UNKNOWN64) {
-        uint64_t read_by_us = own() - reaping->own;
+        uint64_t read_by_us = own_bytes() - reaping->own;
         bytes = read_count("/proc/self/io") - reaping->before - read_by_us;
     }
     if (bytes != CUP_UNKNOWN64)

@@ -18,10 +18,10 @@
 #endif
 
 enum {
-    GROW_BYTES = 64 * 1024,       /* step of posix_fallocate: a page fault per 4 KiB either way */
+    GROW_BYTES = 64 * 1024,       /* step of fallocate(); a larger one would not save page faults */
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
-    RELEASE_LAG = 512 * 1024, /* pages this far behind the end leave the resident set */
+    RELEASE_LAG = 512 * 1024, /* pages so far behind the end are dropped from the resident set */
     STRING_SLOTS = 1 << 14,   /* interned strings a process may have (of them 3/4 used) */
     STRING_LONGEST = 4096,
 };
@@ -40,7 +40,7 @@ static struct {
     uint64_t limit;     /* CUPPING_MAX_BYTES, or what the address space allowed */
     uint64_t released;  /* bytes whose pages were given back */
     bool by_write;      /* the file system cannot map: memory here, pwrite at commit */
-    bool full;          /* disk full or limit reached: no more attempts */
+    bool full;          /* disk full or limit reached: tried again once a second */
     bool child;         /* a child's log: few blocks, no series */
     int64_t next_full_try_ns;
     char path[4096];
@@ -146,7 +146,8 @@ void cup_log_health(enum cup_health counter, uint64_t amount)
 
 /* ---- growth ------------------------------------------------------------------------------ */
 
-/* A file size over the limit would raise SIGXFSZ in the user's process: look first. */
+/* A file beyond the limit would raise SIGXFSZ in the user's process, so the limit is checked first.
+ */
 static bool file_size_allowed(uint64_t bytes)
 {
     struct rlimit limit;
@@ -159,7 +160,7 @@ static bool file_size_allowed(uint64_t bytes)
 static int allocate_blocks(int fd, uint64_t from, uint64_t to)
 {
     int result;
-    do /* a timer's signal is no full disk */
+    do /* a timer's signal may interrupt it again and again */
         result = cup_raw_fallocate(fd, from, to - from);
     while (result && errno == EINTR);
     if (!result)
@@ -181,8 +182,8 @@ static int map_range(int fd, uint64_t from, uint64_t to)
     return got == MAP_FAILED ? -1 : 0;
 }
 
-/* Makes [0, to) usable. Called with the lock held, or before anyone else knows of the log. */
-static int grow(uint64_t to)
+/* Makes [0, TO) usable. Called with the lock held, or before other threads know of the log. */
+static int grow_log(uint64_t to)
 {
     to = (to + grow_bytes() - 1) / grow_bytes() * grow_bytes();
     if (to > the_log.limit || !file_size_allowed(to))
@@ -199,8 +200,8 @@ static int grow(uint64_t to)
     return result;
 }
 
-/* Records behind the end are never touched again (but for interned strings, which then fault
- * back in): their pages need not count as the user's memory. */
+/* Records far behind the end are not touched again, except interned strings, which are then read
+ * back from the file. Their pages should not count as the user's memory. */
 static void release_old_pages(uint64_t end)
 {
     if (the_log.by_write || end < the_log.released + RELEASE_LAG + GROW_BYTES)
@@ -217,7 +218,7 @@ static bool make_room(uint64_t end)
     int64_t now = cup_clock_realtime_ns();
     if (the_log.full && now < the_log.next_full_try_ns)
         return false;
-    the_log.full = grow(end) != 0;
+    the_log.full = grow_log(end) != 0;
     the_log.next_full_try_ns = now + INT64_C(1000000000);
     if (!the_log.full)
         release_old_pages(end);
@@ -232,7 +233,7 @@ static void *reserve_locked(uint32_t length)
     if (!header)
         return NULL;
     uint64_t at = header->records_end;
-    /* The next record's length stays readable as 0: that is the end. */
+    /* The length of the record after this one must be readable: it is 0, which marks the end. */
     if (!make_room(at + length + sizeof(struct cup_record))) {
         cup_log_health(CUP_H_RECORDS_DROPPED, 1);
         return NULL;
@@ -425,8 +426,8 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
         return -1;
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     int fd = cup_raw_open(the_log.path, flags, 0644);
-    /* Launched without cupping-run, nobody else makes the directory; another process of the job may
-     * be faster. */
+    /* Without cupping-run no one else makes the directory. Another process of the job may make it
+     * at the same time. */
     if (fd < 0 && errno == ENOENT && (mkdir(directory, 0777) == 0 || errno == EEXIST))
         fd = cup_raw_open(the_log.path, flags, 0644);
     if (fd < 0)
@@ -435,8 +436,8 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
     return 0;
 }
 
-/* Where the program's address space is limited, most of it is the program's. */
-static uint64_t fair_share(uint64_t bytes)
+/* Where the address space is limited, most of it must be left to the program. */
+static uint64_t limit_addresses(uint64_t bytes)
 {
     enum { SHARE = 16 };
     struct rlimit limit;
@@ -445,10 +446,11 @@ static uint64_t fair_share(uint64_t bytes)
     return bytes < limit.rlim_cur / SHARE ? bytes : limit.rlim_cur / SHARE;
 }
 
-/* Address space for the whole log, so that records never move; less if there is a limit. */
+/* Reserves address space for the whole log, so that records never move; less if there is a limit.
+ */
 static int reserve_addresses(uint64_t max_bytes)
 {
-    for (uint64_t bytes = fair_share(max_bytes); bytes >= 4 * GROW_BYTES; bytes /= 2) {
+    for (uint64_t bytes = limit_addresses(max_bytes); bytes >= 4 * GROW_BYTES; bytes /= 2) {
         void *base = cup_raw_mmap(NULL, bytes, PROT_NONE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (base == MAP_FAILED)
@@ -460,7 +462,7 @@ static int reserve_addresses(uint64_t max_bytes)
     return -1;
 }
 
-static void host_name(char *host, size_t size)
+static void read_host_name(char *host, size_t size)
 {
     if (gethostname(host, size))
         snprintf(host, size, "unknown");
@@ -501,13 +503,13 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
 static int map_first(void)
 {
     uint64_t to = records_offset() + grow_bytes() / (the_log.child ? 4 : 2);
-    if (grow(to) == 0)
+    if (grow_log(to) == 0)
         return 0;
-    the_log.by_write = true; /* a file system that cannot map a file shared */
-    return grow(to);
+    the_log.by_write = true; /* the file system cannot map a file shared */
+    return grow_log(to);
 }
 
-static void give_up(void)
+static void remove_log(void)
 {
     if (the_log.path[0])
         unlink(the_log.path);
@@ -521,7 +523,7 @@ int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_star
     the_log.child = size == CUP_LOG_CHILD;
     if (the_log.child && max_bytes > CHILD_MAX_BYTES)
         max_bytes = CHILD_MAX_BYTES;
-    host_name(host, sizeof host);
+    read_host_name(host, sizeof host);
     int64_t now = cup_clock_realtime_ns();
     the_log.path[0] = '\0';
     if (create_file(directory, now, host)) {
@@ -530,7 +532,7 @@ int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_star
         return -1;
     }
     if (reserve_addresses(max_bytes) || map_first()) {
-        give_up();
+        remove_log();
         *why = "no room for the log (disk, file size limit or address space)";
         return -1;
     }

@@ -11,8 +11,8 @@
 #include <cpuid.h>
 #endif
 
-/* Without the spaces around it, which pad what is shorter than 48 bytes. */
-static const char *trim(char *text)
+/* A name shorter than 48 bytes is padded with spaces. */
+static const char *trim_spaces(char *text)
 {
     size_t from = strspn(text, " "), bytes = strlen(text + from);
     memmove(text, text + from, bytes + 1);
@@ -34,7 +34,7 @@ const char *cup_machine_cpu_model(char to[CUP_CPU_MODEL_ROOM])
                 words[4 * i + 3]);
     memcpy(to, words, sizeof words);
 #endif
-    return trim(to);
+    return trim_spaces(to);
 }
 
 uint32_t cup_machine_count_list(const char *list)
@@ -67,7 +67,7 @@ uint32_t cup_machine_cpus(void)
     return cup_machine_count_list(text);
 }
 
-/* The kernel fills in whole words, as many as it has processors for. */
+/* The kernel fills in as many whole words as it has processors for. */
 uint32_t cup_machine_usable_cpus(void)
 {
     uint64_t mask[128];
@@ -78,7 +78,7 @@ uint32_t cup_machine_usable_cpus(void)
     return count;
 }
 
-static void note_count(const char *name, uint32_t count)
+static void write_count(const char *name, uint32_t count)
 {
     char text[16];
     snprintf(text, sizeof text, "%u", count);
@@ -91,6 +91,6 @@ void cup_machine_describe(void)
     char model[CUP_CPU_MODEL_ROOM];
     if (*cup_machine_cpu_model(model))
         cup_log_info("cpu_model", model);
-    note_count("cpus", cup_machine_cpus());
-    note_count("cpus_usable", cup_machine_usable_cpus());
+    write_count("cpus", cup_machine_cpus());
+    write_count("cpus_usable", cup_machine_usable_cpus());
 }

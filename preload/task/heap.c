@@ -2,15 +2,15 @@
 
 #include "preload/log/log.h"
 
-static struct cup_block *payer(void)
+static struct cup_block *find_payer(void)
 {
     if (cup_self.heap)
         return cup_self.heap;
     return cup_attribution_helped();
 }
 
-/* Most helpers stay with the task they helped last. */
-static struct cup_block *block_of(uint32_t task)
+/* Most helpers stay with the task that they helped last. */
+static struct cup_block *find_helped_block(uint32_t task)
 {
     if (cup_self.guard)
         return NULL;
@@ -21,41 +21,41 @@ static struct cup_block *block_of(uint32_t task)
 
 void cup_heap_add_helping(uint32_t task, size_t bytes)
 {
-    struct cup_block *block = block_of(task);
+    struct cup_block *block = find_helped_block(task);
     if (block)
         cup_heap_add(block, bytes);
 }
 
 void cup_heap_remove_helping(uint32_t task, size_t bytes)
 {
-    struct cup_block *block = block_of(task);
+    struct cup_block *block = find_helped_block(task);
     if (block)
         cup_heap_remove(block, bytes);
 }
 
-/* ---- mappings: remembered, so that an unmapped library is no free ------------------------ */
+/* ---- mappings: a table, since unmapping a library or a file frees no heap ---------------- */
 
-enum { MAPPINGS = 4096 }; /* 64 KiB; arenas beyond that are not counted, neither way */
+enum { MAPPINGS = 4096 }; /* 64 KiB; arenas that find no place are not counted at all */
 
 static struct {
     uintptr_t at;
     size_t bytes;
 } mappings[MAPPINGS];
 
-static size_t slot_of(uintptr_t at)
+static size_t hash_address(uintptr_t at)
 {
     return (at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 }
 
-/* A short probe instead of tombstones: eight places, or not remembered. */
+/* Only so many places are searched: then a deleted entry needs no mark. */
 enum { PROBE = 8 };
 
-static bool remember(uintptr_t at, size_t bytes)
+static bool remember_mapping(uintptr_t at, size_t bytes)
 {
     bool done = false;
     cup_log_lock();
     for (size_t i = 0; i < PROBE && !done; i++) {
-        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        size_t slot = (hash_address(at) + i) % MAPPINGS;
         if (mappings[slot].at && mappings[slot].at != at)
             continue;
         mappings[slot].at = at;
@@ -66,12 +66,12 @@ static bool remember(uintptr_t at, size_t bytes)
     return done;
 }
 
-static bool forget(uintptr_t at, size_t bytes)
+static bool forget_mapping(uintptr_t at, size_t bytes)
 {
     bool found = false;
     cup_log_lock();
     for (size_t i = 0; i < PROBE && !found; i++) {
-        size_t slot = (slot_of(at) + i) % MAPPINGS;
+        size_t slot = (hash_address(at) + i) % MAPPINGS;
         found = mappings[slot].at == at && mappings[slot].bytes == bytes;
         if (found)
             mappings[slot].at = 0;
@@ -85,8 +85,8 @@ void cup_heap_mapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return;
     cup_guard();
-    struct cup_block *block = payer();
-    bool counts = block && remember((uintptr_t)at, bytes);
+    struct cup_block *block = find_payer();
+    bool counts = block && remember_mapping((uintptr_t)at, bytes);
     cup_unguard();
     if (counts)
         cup_heap_add(block, bytes);
@@ -97,8 +97,8 @@ bool cup_heap_unmapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return false;
     cup_guard();
-    bool ours = forget((uintptr_t)at, bytes);
-    struct cup_block *block = ours ? payer() : NULL;
+    bool ours = forget_mapping((uintptr_t)at, bytes);
+    struct cup_block *block = ours ? find_payer() : NULL;
     if (block)
         cup_heap_remove(block, bytes);
     cup_unguard();

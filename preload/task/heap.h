@@ -1,5 +1,6 @@
-/* Policy of the heap: who pays for an allocation. In usable size, so that a free needs no table.
- * No lock, no system call, no clock on this path. */
+/* Policy of the heap: which block counts an allocation. Sizes are the usable ones, which the
+ * allocator knows again at free(), so no table of blocks is needed. No lock, no system call and no
+ * clock here. */
 #ifndef CUPPING_PRELOAD_TASK_HEAP_H
 #define CUPPING_PRELOAD_TASK_HEAP_H
 
@@ -13,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On threads without a task of their own, smaller allocations are not looked at: the way to
- * their task costs more than they do. */
+/* On threads that run no task, smaller allocations are not counted: finding the task that the
+ * thread works for would cost more than the allocation. */
 enum { CUP_HEAP_SMALL = 256 };
 
 static inline void cup_heap_add(struct cup_block *block, size_t bytes)
@@ -33,7 +34,7 @@ static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
     block->counters[CUP_C_FREE_CALLS]++;
 }
 
-/* The same for threads that run no task: BYTES goes to the task they carry, if any. */
+/* The same for a thread that runs no task, but works for TASK. */
 void cup_heap_add_helping(uint32_t task, size_t bytes);
 void cup_heap_remove_helping(uint32_t task, size_t bytes);
 
@@ -59,13 +60,14 @@ static inline void cup_heap_remove_slow(size_t bytes)
         cup_heap_remove_helping(task, bytes);
 }
 
-/* A preloaded allocator takes its memory by mmap, which is ours to see: what it then hands out
- * counts, and must not count twice. */
+/* CALLER lies in the allocator itself. A preloaded allocator takes its memory with mmap, which is
+ * hooked as well; what it then hands out is counted, so the mmap must not be. */
 bool cup_heap_is_allocator(const void *caller);
 
-/* Memory that a program takes with mmap (arenas): like an allocation of BYTES at AT. */
+/* A program took memory with mmap (an arena): counts as an allocation of BYTES at AT. Keeps errno.
+ */
 void cup_heap_mapped(void *at, size_t bytes);
-/* True: it was one of those, and is freed now. */
+/* BYTES at AT are unmapped. True: cup_heap_mapped() counted them, and now they count as freed. */
 bool cup_heap_unmapped(void *at, size_t bytes);
 
 #endif

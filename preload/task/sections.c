@@ -12,37 +12,37 @@
 #include <string.h>
 
 enum {
-    MOST_OPEN = 1024,            /* sections that are open at a time, of all threads */
-    MOST_SUMS = 1024,            /* (task, name, parent) that are kept until their task ends */
-    MOST_VALUES = 512,           /* (task, name), likewise */
-    PROBE = 16,                  /* places of a sum; a full run of them makes way */
-    WRITTEN_NS = 2 * 1000000000, /* a killed process loses no more than this */
+    MOST_OPEN = 1024,  /* sections open at a time, of all threads */
+    MOST_SUMS = 1024,  /* sums (by task, name, parent) kept until their task ends */
+    MOST_VALUES = 512, /* values (by task, name) kept until their task ends */
+    PROBE = 16,        /* places searched for a sum; if all are taken, one is written out */
+    WRITTEN_NS = 2 * 1000000000, /* a sum is written so often: a kill loses no more than this */
     FIRST_COUNTED = CUP_V_HELPER_CPU_NS,
     COUNTED = CUP_SECTION_VALUE_COUNT - FIRST_COUNTED,
 };
 
-/* The counters that a section has values of, in their order. Bytes read stand under the way by
- * which it is known whose they are: the first of those is in the list, the others are added to it.
- */
+/* The counters that become values of a section, in the order of the values. Bytes read have a
+ * counter for each attribution method: the first of them is in this list, the others are added to
+ * it. */
 static const uint8_t counters[COUNTED] = {
     CUP_C_HELPER_CPU_NS, CUP_C_READ_OWN_BYTES, CUP_C_READ_CALLS,   CUP_C_READ_NS,
     CUP_C_RECV_BYTES,    CUP_C_ALLOC_BYTES,    CUP_C_ALLOC_CALLS,  CUP_C_FREED_BYTES,
     CUP_C_IO_WAIT_NS,    CUP_C_GIL_WAIT_NS,    CUP_C_LOCK_WAIT_NS, CUP_C_SLEEP_NS,
     CUP_C_POLL_WAIT_NS,
 };
-static const uint8_t other_ways[] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
-                                     CUP_C_READ_HANDOFF_BYTES, CUP_C_READ_INHERITED_BYTES,
-                                     CUP_C_READ_SOLE_BYTES,    CUP_C_READ_NONE_BYTES};
+static const uint8_t other_methods[] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
+                                        CUP_C_READ_HANDOFF_BYTES, CUP_C_READ_INHERITED_BYTES,
+                                        CUP_C_READ_SOLE_BYTES,    CUP_C_READ_NONE_BYTES};
 _Static_assert(CUP_SECTION_VALUE_COUNT - CUP_V_HELPER_CPU_NS == 13, "a counter for each value");
 
-/* Open; linked with those of its thread that it lies within. */
+/* An open section; `outer` links it with the sections of its thread that it lies in. */
 struct section {
     uint32_t used;
     uint16_t outer;      /* index + 1 in open[]; 0: none */
-    uint16_t generation; /* so that an old number ends no other section */
+    uint16_t generation; /* part of the number, so that an old number ends no other section */
     uint32_t tid, task, name, parent;
     uint64_t start_ns, cpu_ns, inner_ns;
-    uint64_t peak, live; /* of the block when it began */
+    uint64_t peak, live; /* counters of the block when the section began, bytes */
     uint64_t counted[COUNTED];
 };
 
@@ -63,13 +63,13 @@ struct value {
 /* Of the program's sections that the calling thread is in: index + 1 in open[]; 0: none. */
 static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
 
-static struct section open[MOST_OPEN]; /* each is its thread's own while it is used */
+static struct section open[MOST_OPEN]; /* while used, only its thread touches it */
 static uint32_t open_hint;
 
 static struct {
-    uint32_t lock; /* of all here */
-    uint32_t any;  /* something is kept: most tasks have nothing to write */
-    uint32_t used; /* something was */
+    uint32_t lock; /* protects all of this */
+    uint32_t any;  /* something is kept now: most tasks have nothing to write */
+    uint32_t used; /* something was kept since the last reset */
     struct sum sums[MOST_SUMS];
     struct value values[MOST_VALUES];
 } kept;
@@ -83,7 +83,7 @@ void cup_sections_reset(void)
 {
     innermost = 0;
     if (!open_hint && !kept.used)
-        return; /* so that a fork copies none of these pages */
+        return; /* else a forked child would copy these pages for nothing */
     memset(open, 0, sizeof open);
     memset(&kept, 0, sizeof kept);
     open_hint = 0;
@@ -142,7 +142,7 @@ static void write_value(struct value *value)
     value->used = 0;
 }
 
-static size_t place_of(uint32_t task, uint32_t name, uint32_t parent, size_t places)
+static size_t hash_place(uint32_t task, uint32_t name, uint32_t parent, size_t places)
 {
     uint64_t hash = (task * UINT64_C(0x9e3779b97f4a7c15)) ^ (name * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
                     (parent * UINT64_C(0x165667b19e3779f9));
@@ -155,10 +155,11 @@ static bool is_sum_of(const struct sum *sum, const struct section *section)
            sum->parent == section->parent;
 }
 
-/* The section's; where all places are taken, the first is written out and makes way. */
-static struct sum *sum_of(const struct section *section)
+/* The sum that the section belongs to. If all its places are taken, the first is written out and
+ * reused. */
+static struct sum *find_sum(const struct section *section)
 {
-    size_t first = place_of(section->task, section->name, section->parent, MOST_SUMS);
+    size_t first = hash_place(section->task, section->name, section->parent, MOST_SUMS);
     struct sum *unused = NULL;
     for (size_t i = 0; i < PROBE; i++) {
         struct sum *sum = &kept.sums[(first + i) % MOST_SUMS];
@@ -179,10 +180,10 @@ static struct sum *sum_of(const struct section *section)
     return unused;
 }
 
-static void add(const struct section *section, const uint64_t *values, uint64_t now_ns)
+static void add_to_sum(const struct section *section, const uint64_t *values, uint64_t now_ns)
 {
     cup_spin_lock(&kept.lock);
-    struct sum *sum = sum_of(section);
+    struct sum *sum = find_sum(section);
     for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
         if (!is_largest[i])
             sum->values[i] += values[i];
@@ -196,9 +197,9 @@ static void add(const struct section *section, const uint64_t *values, uint64_t 
     cup_spin_unlock(&kept.lock);
 }
 
-static struct value *value_of(uint32_t task, uint32_t name)
+static struct value *find_value(uint32_t task, uint32_t name)
 {
-    size_t first = place_of(task, name, 0, MOST_VALUES);
+    size_t first = hash_place(task, name, 0, MOST_VALUES);
     struct value *unused = NULL;
     for (size_t i = 0; i < PROBE; i++) {
         struct value *value = &kept.values[(first + i) % MOST_VALUES];
@@ -223,7 +224,7 @@ void cup_section_value(const char *name, double number)
         return;
     }
     cup_spin_lock(&kept.lock);
-    struct value *value = value_of(task, id);
+    struct value *value = find_value(task, id);
     if (!value->count || number < value->least)
         value->least = number;
     if (!value->count || number > value->most)
@@ -235,7 +236,7 @@ void cup_section_value(const char *name, double number)
     cup_spin_unlock(&kept.lock);
 }
 
-/* TASK's sums; ALL: everybody's. */
+/* Writes TASK's sums and values; ALL: those of all tasks. */
 static void write_kept(uint32_t task, bool all)
 {
     if (!__atomic_load_n(&kept.any, __ATOMIC_RELAXED))
@@ -262,29 +263,30 @@ static void write_kept(uint32_t task, bool all)
 
 /* ---- counters ---------------------------------------------------------------------------- */
 
-static void add_block(uint64_t *counted, const struct cup_block *block)
+static void add_counters(uint64_t *counted, const struct cup_block *block)
 {
     for (int i = 0; i < COUNTED; i++)
         counted[i] += __atomic_load_n(&block->counters[counters[i]], __ATOMIC_RELAXED);
-    for (size_t i = 0; i < sizeof other_ways; i++)
+    for (size_t i = 0; i < sizeof other_methods; i++)
         counted[CUP_V_READ_BYTES - FIRST_COUNTED] +=
-            __atomic_load_n(&block->counters[other_ways[i]], __ATOMIC_RELAXED);
+            __atomic_load_n(&block->counters[other_methods[i]], __ATOMIC_RELAXED);
 }
 
-/* What this thread did for TASK, which it does not run; 0: for none. */
+/* What this thread, which does not run TASK, did for it; 0: for no task. */
 static void count_helper(uint64_t *counted, uint32_t task)
 {
     const struct cup_block *block = task ? cup_block_helped(&cup_self, task) : cup_self.none,
                            *inheriting = cup_self.inheriting;
     if (block)
-        add_block(counted, block);
+        add_counters(counted, block);
     if (task && inheriting && inheriting->task == task)
-        add_block(counted, inheriting);
+        add_counters(counted, inheriting);
 }
 
-/* On the task's own thread: of all threads that work for it. Elsewhere of this thread. Where a
- * block was closed meanwhile the sum may be less than it was; what is lost then is not counted. */
-static void count(uint64_t *counted, uint32_t task)
+/* On the task's own thread: the counters of all threads that work for it. Elsewhere those of this
+ * thread. If a block closes during the section, the sums get smaller; then the value counts as 0.
+ */
+static void read_counters(uint64_t *counted, uint32_t task)
 {
     memset(counted, 0, COUNTED * sizeof *counted);
     if (!task || cup_self.task != task) {
@@ -295,7 +297,7 @@ static void count(uint64_t *counted, uint32_t task)
         const struct cup_block *block = cup_log_block(i);
         uint32_t used = __atomic_load_n(&block->used, __ATOMIC_ACQUIRE);
         if (used && used != CUP_BLOCK_MOVED && block->task == task)
-            add_block(counted, block);
+            add_counters(counted, block);
     }
 }
 
@@ -306,8 +308,8 @@ static uint64_t live_bytes(const struct cup_block *block)
     return live > 0 ? (uint64_t)live : 0;
 }
 
-/* The block's peak starts anew for the section; what it was is kept where a reader finds it, even
- * of a process that is killed meanwhile. */
+/* The block's peak starts again for the section. The peak before is kept in another counter, where
+ * a reader finds it if the process is killed. */
 static void begin_peak(struct section *section)
 {
     struct cup_block *block = cup_self.own;
@@ -334,7 +336,7 @@ static uint64_t end_peak(const struct section *section)
 
 /* ---- begin and end ----------------------------------------------------------------------- */
 
-static uint32_t take(void)
+static uint32_t claim_section(void)
 {
     uint32_t first = __atomic_fetch_add(&open_hint, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < MOST_OPEN; i++) {
@@ -346,15 +348,15 @@ static uint32_t take(void)
     return 0;
 }
 
-static void give_back(struct section *section)
+static void release_section(struct section *section)
 {
     section->generation++;
     __atomic_store_n(&section->used, 0, __ATOMIC_RELEASE);
 }
 
-/* The section of the same task that SECTION lies within; NULL: none. Async tasks take turns on a
- * thread, so those of others may be in between. */
-static struct section *within(const struct section *section)
+/* The section of the same task that SECTION lies in; NULL: none. Async tasks take turns on a
+ * thread, so sections of other tasks may lie in between. */
+static struct section *find_outer(const struct section *section)
 {
     uint32_t place = section->outer;
     while (place && open[place - 1].task != section->task)
@@ -364,7 +366,7 @@ static struct section *within(const struct section *section)
 
 uint32_t cup_section_begin(const char *name)
 {
-    uint32_t id = cup_log_cstring(name), place = id ? take() : 0;
+    uint32_t id = cup_log_cstring(name), place = id ? claim_section() : 0;
     if (!place) {
         cup_log_health(CUP_H_SECTIONS_DROPPED, 1);
         return 0;
@@ -374,10 +376,10 @@ uint32_t cup_section_begin(const char *name)
     section->tid = cup_self.tid;
     section->task = cup_attribution_task();
     section->name = id;
-    const struct section *outer = within(section);
+    const struct section *outer = find_outer(section);
     section->parent = outer ? outer->name : 0;
     section->inner_ns = 0;
-    count(section->counted, section->task);
+    read_counters(section->counted, section->task);
     section->peak = section->live = 0;
     if (section->task && section->task == cup_self.task)
         begin_peak(section);
@@ -387,7 +389,8 @@ uint32_t cup_section_begin(const char *name)
     return (uint32_t)section->generation << 16 | place;
 }
 
-/* Out of the thread's chain: mostly the first of it, but coroutines end in any order. */
+/* Takes the section out of the thread's chain. Mostly it is the first, but coroutines end in any
+ * order. */
 static bool unlink_section(uint32_t place)
 {
     uint16_t *at = &innermost;
@@ -399,7 +402,7 @@ static bool unlink_section(uint32_t place)
     return true;
 }
 
-static void end(uint32_t place, bool unended)
+static void end_section(uint32_t place, bool unended)
 {
     uint64_t now = (uint64_t)cup_clock_monotonic_ns(), cpu = cup_clock_thread_cpu_ns();
     struct section *section = &open[place - 1];
@@ -410,19 +413,20 @@ static void end(uint32_t place, bool unended)
     values[CUP_V_LONGEST_NS] = values[CUP_V_WALL_NS];
     values[CUP_V_INNER_NS] = section->inner_ns;
     values[CUP_V_CPU_NS] = cpu - section->cpu_ns;
-    if (values[CUP_V_CPU_NS] > values[CUP_V_WALL_NS]) /* it is read outside of the other */
+    if (values[CUP_V_CPU_NS] >
+        values[CUP_V_WALL_NS]) /* the CPU clock is read outside of the wall clock's interval */
         values[CUP_V_CPU_NS] = values[CUP_V_WALL_NS];
     uint64_t *counted = values + FIRST_COUNTED;
-    count(counted, section->task);
+    read_counters(counted, section->task);
     for (int i = 0; i < COUNTED; i++)
         counted[i] = counted[i] > section->counted[i] ? counted[i] - section->counted[i] : 0;
     if (section->task && section->task == cup_self.task)
         values[CUP_V_PEAK_LIVE_BYTES] = end_peak(section);
-    struct section *outer = within(section);
+    struct section *outer = find_outer(section);
     if (outer)
         outer->inner_ns += values[CUP_V_WALL_NS];
-    add(section, values, now);
-    give_back(section);
+    add_to_sum(section, values, now);
+    release_section(section);
 }
 
 void cup_section_end(uint32_t number)
@@ -432,7 +436,7 @@ void cup_section_end(uint32_t number)
         return;
     if (number && open[place - 1].generation != number >> 16)
         return;
-    end(place, false);
+    end_section(place, false);
 }
 
 void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
@@ -442,7 +446,7 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
     while (place) {
         uint16_t outer = open[place - 1].outer;
         if (open[place - 1].task == task)
-            end(place, true);
+            end_section(place, true);
         place = outer;
     }
     write_kept(task, false);
@@ -451,7 +455,7 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 void cup_sections_thread_settles(void)
 {
     while (innermost)
-        end(innermost, true);
+        end_section(innermost, true);
 }
 
 void cup_sections_process_ends(void)

@@ -1,8 +1,9 @@
 /* Policy of sections and values that a program names itself: see cupping.h. What a task did in a
- * section is the difference of its counters, those of its helpers too, between begin and end; sums
- * are kept by task, name and the section around it, and written as SECTION and VALUE records.
+ * section is the difference of its counters, and of those of its helpers, between begin and end.
+ * Sums are kept by task, name and enclosing section, and written as SECTION and VALUE records.
  *
- * All need the guard, and an open log; they keep errno. */
+ * All functions need the guard and an open log, but may be called without the GIL; errno is not
+ * kept. */
 #ifndef CUPPING_PRELOAD_TASK_SECTIONS_H
 #define CUPPING_PRELOAD_TASK_SECTIONS_H
 
@@ -10,11 +11,11 @@
 
 #include <stdbool.h>
 
-/* The calling thread enters section NAME. Returns what ends it, never 0; 0: no room (counted). */
+/* The calling thread enters section NAME. Returns the number that ends it; 0: no room (counted). */
 uint32_t cup_section_begin(const char *name);
 
-/* It leaves one; 0: the one that it entered last, if there is any. One that has ended already, or
- * is another thread's, is passed by. */
+/* The calling thread leaves SECTION; 0: the one that it entered last. Does nothing if the section
+ * has ended already or is another thread's. */
 void cup_section_end(uint32_t section);
 
 /* The calling thread is in a section. Needs no guard, and no log. */

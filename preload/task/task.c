@@ -31,7 +31,7 @@ uint32_t cup_task_prefix(void)
 
 static uint64_t read_rss(void)
 {
-    static uint32_t statm; /* of any thread: at worst one is opened too many */
+    static uint32_t statm; /* two threads may both open it: that is one descriptor too many */
     char text[96];
     if (!cup_own_fd_read(statm, text, sizeof text)) {
         statm = cup_own_fd_open("/proc/self/statm");
@@ -43,11 +43,12 @@ static uint64_t read_rss(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Not asked again within half a millisecond: a task's begin takes what the last one's end found. */
+/* Not read again within half a millisecond: a task that begins uses what the end of the last one
+ * found. */
 uint64_t cup_task_rss(void)
 {
     enum { FRESH_NS = 500000 };
-    static uint64_t rss = CUP_UNKNOWN64, asked; /* of any thread: at worst asked once more */
+    static uint64_t rss = CUP_UNKNOWN64, asked; /* two threads may both read it: no harm */
     uint64_t now = cup_ticks();
     if (asked && rss != CUP_UNKNOWN64 && cup_ticks_ns(now - asked) < FRESH_NS)
         return rss;
@@ -174,7 +175,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
         return;
     cup_lifecycle_task_ends(thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
-    thread->heap = thread->own = NULL; /* what follows is ours, not the task's */
+    thread->heap = thread->own = NULL; /* what the library does from here on is not the task's */
     if (own.tic.time_ns)
         write_chunk(NULL);
     if (block)

@@ -1,4 +1,5 @@
-/* A task of this process begins and ends: records, thread state, counters. Knows no Python. */
+/* A task of this process begins and ends: its records, its counter block, the thread's state. Knows
+ * no Python. All functions need the guard; errno is not kept. */
 #ifndef CUPPING_PRELOAD_TASK_TASK_H
 #define CUPPING_PRELOAD_TASK_TASK_H
 
@@ -21,26 +22,28 @@ struct cup_task_info {
 /* The calling thread runs a task from now on. Returns its number (never 0). */
 uint32_t cup_task_begin(const struct cup_task_info *info);
 
-/* An async task begins, which no thread runs: what is done for it is found by its context. Returns
- * its number. */
+/* An async task begins. No thread runs it: what is done for it is attributed by its context.
+ * Returns its number (never 0). */
 uint32_t cup_task_begin_async(const struct cup_task_info *info);
 
-/* And ends: STOP_NS is a CLOCK_REALTIME time. */
+/* An async task ends at STOP_NS (CLOCK_REALTIME). Does nothing if TASK does not run. */
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
                         uint64_t result_bytes, uint32_t error);
 
-/* The calling thread's task has ended. ERROR: string id or 0. */
+/* The calling thread's task ends, if it runs one. RESULT_BYTES: CUP_UNKNOWN64 if not known. ERROR:
+ * a string id; 0: none. */
 void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
                   uint32_t error);
 
 /* The prefix of the task that the calling thread runs, or ran last: a string id. */
 uint32_t cup_task_prefix(void);
 
-/* A chunk's border: Coffea's clock before process() (tic), and after (toc). */
+/* Coffea read the clock before process() (tic), and after it (toc): the chunk's borders. */
 void cup_task_tic(struct cup_moment now);
 void cup_task_toc(struct cup_moment now);
 
-/* Resident set of the process in bytes; CUP_UNKNOWN64 if the kernel does not tell. */
+/* Resident set of the process in bytes, at most half a millisecond old; CUP_UNKNOWN64: /proc is not
+ * there. */
 uint64_t cup_task_rss(void);
 
 /* A row of the lifecycle table. */

@@ -11,13 +11,13 @@ static struct board {
     uint32_t lock;
     uint32_t task;                    /* 0: free */
     uint32_t waiting[CUP_WAIT_COUNT]; /* helpers */
-    uint64_t turned;                  /* ticks: times are counted up to here */
+    uint64_t turned;                  /* ticks: `times` are counted up to here */
     struct cup_helper_wait times;     /* since the task began */
-    struct cup_helper_wait locked;    /* those when its wait for a lock began */
+    struct cup_helper_wait locked;    /* `times` when the task began to wait for a lock */
 } __attribute__((aligned(64))) boards[BOARDS];
 
 /* The task's board, locked; NULL if it has none. */
-static struct board *board_of(uint32_t task)
+static struct board *lock_board(uint32_t task)
 {
     struct board *board = &boards[task % BOARDS];
     if (!task || __atomic_load_n(&board->task, __ATOMIC_RELAXED) != task)
@@ -44,15 +44,15 @@ void cup_helper_wait_begin(uint32_t task)
 
 void cup_helper_wait_end(uint32_t task)
 {
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return;
     __atomic_store_n(&board->task, 0, __ATOMIC_RELAXED);
     cup_spin_unlock(&board->lock);
 }
 
-/* Counts the time since the last turn for the class that rules. */
-static void turn(struct board *board, uint64_t now)
+/* Counts the time up to NOW for the first class in which a helper waits. */
+static void advance_board(struct board *board, uint64_t now)
 {
     if (now <= board->turned) /* another core's counter is a little behind */
         return;
@@ -66,22 +66,22 @@ static void turn(struct board *board, uint64_t now)
 
 void cup_helper_wait_lock(uint32_t task, uint64_t now)
 {
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return;
-    turn(board, now);
+    advance_board(board, now);
     board->locked = board->times;
     cup_spin_unlock(&board->lock);
 }
 
-/* A helper's time may have been taken back since: see cup_helper_wait_leaves(). */
+/* Times may have become less in between, where cup_helper_wait_leaves() subtracted a busy part. */
 struct cup_helper_wait cup_helper_wait_unlock(uint32_t task, uint64_t now)
 {
     struct cup_helper_wait times = {{0}};
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return times;
-    turn(board, now);
+    advance_board(board, now);
     for (int class = 0; class < CUP_WAIT_COUNT; class ++)
         if (board->times.ticks[class] > board->locked.ticks[class])
             times.ticks[class] = board->times.ticks[class] - board->locked.ticks[class];
@@ -91,10 +91,10 @@ struct cup_helper_wait cup_helper_wait_unlock(uint32_t task, uint64_t now)
 
 uint64_t cup_helper_wait_enters(uint32_t task, enum cup_wait_class class, uint64_t now)
 {
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return 0;
-    turn(board, now);
+    advance_board(board, now);
     board->waiting[class]++;
     uint64_t since = board->times.ticks[class];
     cup_spin_unlock(&board->lock);
@@ -104,10 +104,10 @@ uint64_t cup_helper_wait_enters(uint32_t task, enum cup_wait_class class, uint64
 void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t now, uint64_t since,
                             uint64_t busy)
 {
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return;
-    turn(board, now);
+    advance_board(board, now);
     if (board->waiting[class])
         board->waiting[class]--;
     uint64_t *ticks = &board->times.ticks[class], counted = *ticks > since ? *ticks - since : 0;
@@ -117,7 +117,7 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
 
 void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks)
 {
-    struct board *board = board_of(task);
+    struct board *board = lock_board(task);
     if (!board)
         return;
     board->times.ticks[class] += ticks;

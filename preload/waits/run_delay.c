@@ -9,10 +9,10 @@
 
 static __thread struct {
     uint32_t schedstat; /* entry of own_fd.h; 0: not open */
-    bool refused;       /* the kernel does not tell: not tried again and again */
+    bool refused;       /* the kernel has no such file: not tried again */
 } own __attribute__((tls_model("initial-exec")));
 
-static size_t read_own(char *text, size_t size)
+static size_t read_schedstat(char *text, size_t size)
 {
     size_t bytes = cup_own_fd_read(own.schedstat, text, size);
     if (bytes || own.refused || !cup_thread_known())
@@ -32,7 +32,7 @@ uint64_t cup_run_delay_ns(void)
 {
     char text[96];
     uint64_t cpu, delay = CUP_UNKNOWN64;
-    if (read_own(text, sizeof text))
+    if (read_schedstat(text, sizeof text))
         cup_number(cup_number(text, &cpu), &delay);
     return delay;
 }

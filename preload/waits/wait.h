@@ -1,9 +1,9 @@
-/* Policy of waits: one begin and one end around every call that may block, whatever the call.
+/* Policy of waits: one begin and one end around every call that may block.
  *
- * What counts is wall time less CPU time less run delay. So the thread's CPU clock is read at both
- * ends (200 ns each), and its run delay where there was any wait to speak of: for calls that do
- * block. Calls that seldom do, which are many, are only held against a clock that costs nothing,
- * and looked at when they took too long: cup_wait_guess(). */
+ * A wait is wall time less CPU time less run delay. For calls that often block, the thread's CPU
+ * clock is read at both ends (200 ns each), and its run delay where it was off the CPU for long
+ * enough. Calls that seldom block are many: only their time stamps are compared, and one that took
+ * too long is examined afterwards, by cup_wait_guess(). */
 #ifndef CUPPING_PRELOAD_WAITS_WAIT_H
 #define CUPPING_PRELOAD_WAITS_WAIT_H
 
@@ -38,24 +38,24 @@ CUP_OURS;
 
 /* A call under way. Lives on the wrapper's stack. */
 struct cup_wait {
-    struct cup_block *block; /* that pays; NULL: not measured */
+    struct cup_block *block; /* counts it; NULL: not measured */
     uint64_t start;          /* ticks */
     uint64_t cpu_ns;         /* thread CPU then */
-    uint64_t meanwhile;      /* a helper: cup_helper_wait_enters() */
+    uint64_t since;          /* of a helper: what cup_helper_wait_enters() returned */
     uint8_t class;           /* enum cup_wait_class */
 };
 
-/* How closely a call is looked at. */
+/* How closely a call is measured. */
 enum cup_wait_kind {
     CUP_WAITS,      /* likely to block */
-    CUP_WAITS_LOOP, /* likewise, and for whatever comes: says nothing about who waits for the thread
-                       if it is a task's own event loop */
-    CUP_MAY_WAIT,   /* seldom blocks: its CPU time is not measured, but guessed if it takes long */
+    CUP_WAITS_LOOP, /* likely to block, for any event. In a thread that a task started as its event
+                       loop this does not show what the task waits for */
+    CUP_MAY_WAIT, /* seldom blocks: its CPU time is not measured, but estimated if it takes long */
 };
 
-/* The calling thread may block from now on. True: the caller ends it. Calls within it (of libc's
- * own, of a signal's handler) are part of it. Of threads that work for no task only waits for the
- * interpreter's lock count. */
+/* The calling thread may block from now on. True: the caller calls cup_wait_end(). Calls inside the
+ * wait (from libc, from a signal handler) are part of it. In threads that work for no task, only
+ * waits for the GIL count. Keeps errno. */
 bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_wait_kind kind);
 
 static inline bool cup_wait_begin(struct cup_wait *wait, enum cup_wait_class class,
@@ -64,16 +64,16 @@ static inline bool cup_wait_begin(struct cup_wait *wait, enum cup_wait_class cla
     return cup_active() && !cup_self.guard && cup_wait_begins(wait, class, kind);
 }
 
-/* It goes on. Keeps errno. */
+/* The call came back. Keeps errno. */
 void cup_wait_end(struct cup_wait *wait);
 
-/* For calls whose owner the caller knows: begin for BLOCK, which must not be that of no task; end
- * at STOP (ticks), for BLOCK, which may be another one by then (NULL: nobody's). Guard held. */
+/* For calls whose task the caller knows: begins for BLOCK, a block of a task; ends at STOP (ticks),
+ * for BLOCK, which may be another one by then (NULL: unattributed). Guard held. */
 void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block);
 void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block);
 
-/* A call that seldom blocks took from START to STOP (ticks), of which its CPU time can have been no
- * more than about BUSY_NS: the rest was a wait. Guard held. */
+/* A call that seldom blocks took from START to STOP (ticks). It uses about BUSY_NS of CPU at most,
+ * so the rest was a wait. Guard held. */
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
 
