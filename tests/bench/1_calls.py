@@ -1,4 +1,4 @@
-"""What one call costs more under the library: nanoseconds, with and without, by turns.
+"""The cost that the library adds to one call, in nanoseconds, measured with and without it by turns.
 
 Each run is a fresh process that measures the same loops (libcalls.c, called through ctypes, which
 gives up the GIL) outside any task, inside a real Dask task at stack depth 20 and 40, and on a
@@ -36,7 +36,7 @@ LIMITS = {
     **{(place, "clock_gettime MONOTONIC"): 2 for place in ("no log", "depth 20", "depth 40")},
     **{(place, "clock_gettime REALTIME"): 15 for place in ("no log", "depth 20", "depth 40")},
     **{(place, call): 15 for place in ("no log", "no task", "depth 20", "depth 40", "helper")
-       for call in ("sem_post+sem_wait", "likewise, maker unknown")},
+       for call in ("sem_post+sem_wait", "sem_post+sem_wait, owner unknown")},
     ("a task", "begin and end"): 10000,
 }
 
@@ -46,7 +46,7 @@ def measure(lib, path: bytes) -> dict:
              "pread 4 KiB": lib.bench_pread(path, 4096),
              "pread 100 B": lib.bench_pread(path, 100), "open+close": lib.bench_open(path, 0),
              "open+pread 1 B+close": lib.bench_open(path, 1), "sem_post+sem_wait": lib.bench_lock(),
-             "likewise, maker unknown": lib.bench_unknown_lock(),
+             "sem_post+sem_wait, owner unknown": lib.bench_unknown_lock(),
              "mutex lock+unlock": lib.bench_mutex(), "GIL release+acquire": lib.with_gil.bench_gil()}
     return found | {name: lib.bench_clock(number) for name, number in CLOCKS.items()}
 

@@ -1,8 +1,8 @@
-"""What the demo job costs more under the library: worker CPU seconds, wall seconds, memory, log.
+"""The cost that the library adds to the demo job: worker CPU seconds, wall seconds, memory, log.
 
 The same job with and without, by turns, nanny on both sides (it sets MALLOC_TRIM_THRESHOLD_). CPU is
-user + system of the worker with its nanny, up to the end of the process. Beside the measured
-difference stands the computed one: calls that were counted, times what 1_calls.py measures.
+user + system of the worker with its nanny, up to the end of the process. The measured
+difference is compared with the computed one: counted calls, times what 1_calls.py measures.
 """
 
 import json

@@ -1,13 +1,13 @@
-"""Waits for the GIL as cupping has them, beside Dask's own `gil_contention`.
+"""GIL waits as cupping measures them, compared with Dask's own `gil_contention`.
 
-They are not the same: Dask (by gilknocker) says for what share of the time somebody who asked for
-the lock would have had to wait, so that one thread that loops alone makes it 1; cupping adds up how
+They are not the same: Dask (by gilknocker) says for what share of the time a thread that asked for
+the GIL would have had to wait, so that one thread that loops alone makes it 1; cupping adds up how
 long tasks did wait. They agree where there is nothing (sleeps, compression), rise together where
 tasks fight, and cannot exceed each other's bounds: tasks wait only while the lock is held, so that
 
     waits / (threads x time) <= contention x (threads - 1) / threads
 
-unless threads that run no task hold it. Left out where gilknocker is not installed.
+unless threads that run no task hold it. Skipped if gilknocker is not installed.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""What looking for baskets costs a job that does nothing but read: worker CPU and wall seconds.
+"""The cost of finding baskets, for a job that only reads: worker CPU and wall seconds.
 
 Two clusters with nannies, started anew three times, stand side by side, one under this library, one under that of BENCH_BASE (a
 commit, built in build/base-COMMIT; by default the last one that did not look for baskets). They get the

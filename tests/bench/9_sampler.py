@@ -1,10 +1,10 @@
-"""What Python stacks cost the demo job, of worker CPU seconds: the CPU sampler and the stacks of allocations together
+"""The cost of Python stacks in the demo job, as a share of the workers' CPU seconds: the CPU sampler and the stacks of allocations together
 should take 2 % at most.
 
 Directly: the CPU time of the sampler's own thread, which the log holds (cpu_sampler_ns), and stacks of allocations,
 counted, times what one takes at most. And by comparison: the same job with all stacks (CUPPING_STACKS=0 is the other
 side, which has neither these nor those of reads and waits), by turns, worker CPU from the kernel. Pairs that
-ran beside other work differ by more than that: the noise floor says by how much jobs of one side differ.
+ran at the same time as other work differ by more than that: the noise floor says by how much jobs of one side differ.
 """
 
 import os

@@ -1,6 +1,6 @@
-/* Where files were read, and when, as the logs of a real cluster have it, against what its tasks
- * did: in order, backwards, twice, at random, by threads, by fsspec, by uproot, and before its
- * worker was killed. */
+/* Where files were read, and when: the logs of a real cluster are compared with what its tasks
+ * did, in order, backwards, twice, at random, on threads, through fsspec and uproot, and before
+ * a worker was killed. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +22,7 @@ static void expect_picture(const char *profile, const char *pictures, const char
     child_free(&plot);
 }
 
-Test(access, strokes_are_what_was_done)
+Test(access, extents_are_what_was_done)
 {
     char *logs = test_directory(), *files = test_directory();
     struct child plain = {.argv = {CUP_PYTHON, WORKLOADS "access_job.py", files}};

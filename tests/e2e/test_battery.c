@@ -1,6 +1,6 @@
-/* The battery: four tasks at a time, by every road that bytes take to a task, and each has its own
- * to the byte. One job of twenty rounds, one test for each group of roads (battery_tasks.py says
- * which they are); `make soak` runs a thousand rounds. */
+/* The battery: four tasks run at a time and get their bytes in every way that there is; each
+ * must have its own bytes, exactly. One job of twenty rounds, with one test for each group of
+ * ways (battery_tasks.py lists them); `make soak` runs a thousand rounds. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"

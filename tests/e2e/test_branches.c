@@ -1,5 +1,6 @@
-/* The judge: baskets, compressed and uncompressed bytes of each branch, as cupping reports them
- * from the logs alone, against uproot's own account of the same files, which are gone by then. */
+/* Baskets, compressed and uncompressed bytes of each branch: cupping's report from the logs
+ * alone is compared with what uproot says of the same files. The files are deleted before the
+ * report. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Processes that tasks start: what they read belongs to the task, in every way to start one, by
- * four tasks at one time; and they notice nothing. */
+/* Processes that tasks start: their reads belong to the task, in every way to start a process,
+ * with four tasks at a time; and the processes notice nothing. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* A worker on a host whose clock is minutes wrong: what the report says of the run is right. */
+/* A worker on a host whose clock is minutes wrong: the report of the run is still right. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Every kind of task on a real worker with eight threads: what it read, computed and allocated,
- * against what the workload knows and what Dask itself wrote down. */
+/* Every kind of task on a real worker with eight threads: what it read, computed and allocated
+ * is compared with what the workload knows and with what Dask itself recorded. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Real Coffea analyses of real ROOT files: per chunk the same bytes however the work is spread, and
- * in sum exactly those that strace saw. */
+/* Real Coffea analyses of real ROOT files: each chunk has the same bytes however the work is
+ * distributed, and the sum is exactly what strace saw. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

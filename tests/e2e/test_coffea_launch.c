@@ -1,5 +1,5 @@
-/* The other ways to run an analysis under cupping: one command that holds everything, without Dask
- * or with a cluster inside. */
+/* Other ways to run an analysis under cupping: one command for everything, without Dask or with
+ * a cluster inside. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* The demo as its user sees it: it reports, and an interrupt at any moment leaves nothing running.
- */
+/* The demo as its user sees it: it prints its report, and an interrupt at any moment leaves no
+ * process running. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Junk in the environment, directories that cannot be written, full disks, closed standard
- * streams: the program's output, exit status and stderr are as without the library. */
+/* Invalid environment variables, directories that cannot be written, full disks, closed standard
+ * streams: output, exit status and stderr of the program are the same as without the library. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* Exports of real Coffea runs, read by programs that know nothing of cupping, and the report
- * against its schema. */
+/* Exports of real Coffea runs are read by programs that do not know cupping, and the report is
+ * checked against its schema. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,6 +1,6 @@
-/* Workers that are killed, restarted or over their limit, and profile directories that cannot take
- * a log: what had finished is in the profile, what ran is there as unfinished, and the job never
- * notices. */
+/* Workers that are killed, restarted or over their memory limit, and profile directories that
+ * cannot hold a log: finished tasks are in the profile, running tasks are unfinished in it, and
+ * the job does not notice. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

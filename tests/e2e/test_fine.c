@@ -1,4 +1,5 @@
-/* Dask's fine metrics in the report against what the workers and the scheduler say themselves. */
+/* Dask's fine metrics in the report are compared with what the workers and the scheduler say
+ * themselves. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

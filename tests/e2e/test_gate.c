@@ -1,6 +1,6 @@
-/* The gate that every hook must pass: CPython's own tests, odd interpreters, forks and every way
- * a process can end give the same with the library as without, and an empty stderr. Whatever the
- * library can do is on: all of it runs inside an open task. */
+/* The gate that every hook must pass: CPython's own tests, unusual interpreters, forks and every
+ * way to end a process give the same results with the library as without, and an empty stderr.
+ * All features are on, and everything runs inside an open task. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/process.h"
 

@@ -1,5 +1,5 @@
-/* Programs of which it is known what each function did, on a real cluster of two workers, against
- * what the report says: tests/workloads/known_check.py judges. */
+/* Programs whose functions do known work, on a real cluster of two workers.
+ * tests/workloads/known_check.py compares the report with it. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 

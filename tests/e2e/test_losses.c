@@ -1,5 +1,5 @@
-/* A job that loses a file, chunks and a worker, and gets most of it back: the ledger says what the
- * client knows. */
+/* A job that loses a file, chunks and a worker, and recovers most of it: the report says what
+ * the client knows. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Files that Python's libraries read by mapping them, inside tasks: what is counted lies between
- * what was touched, and that with the pages that the kernel adds. */
+/* Files that Python's libraries read by mapping them, inside tasks: the counted bytes lie
+ * between the touched pages, and these with the pages that the kernel adds. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

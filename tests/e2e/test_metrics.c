@@ -1,6 +1,6 @@
-/* The judge: one and the same run as cupping reports it and as tools in Python see it, which are
- * attached to it in their usual way (tests/workloads/collector.py): a decorator around process(), a
- * poll of the scheduler, a span, Coffea's own report. */
+/* The same run as cupping reports it and as Python tools see it, which are attached in their
+ * usual way (tests/workloads/collector.py): a decorator around process(), a poll of the
+ * scheduler, a span, Coffea's own report. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Native frames: those of functions that are known, where Python functions stand between them; and
- * nothing that the program notices, whatever it does with libraries, threads and exceptions. */
+/* Native frames: they are those of known functions, with Python functions between them; and the
+ * program notices nothing, whatever it does with libraries, threads and exceptions. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/process.h"
 

@@ -1,5 +1,5 @@
-/* Native functions by name, from the frames in a log to the report: programs that do known amounts
- * in known functions of C and C++. */
+/* Names of native functions, from the frames in a log to the report: programs do known work in
+ * known functions of C and C++. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/process.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Native frames are not read where that would harm: the program is as it was, whatever its stacks.
- */
+/* Native frames are not read where that would do harm: the program is not changed, whatever its
+ * stacks are. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/process.h"
 

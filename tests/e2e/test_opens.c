@@ -1,5 +1,5 @@
-/* How long opens took, against the clock of the program that opened: with delays that are put in,
- * local, over TCP, and from a real XRootD server. */
+/* How long opens took, compared with the clock of the program that opened: with known delays, on
+ * local files, over TCP, and from a real XRootD server. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/xrootd_server.h"
 

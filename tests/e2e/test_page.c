@@ -1,6 +1,6 @@
-/* The page of `cupping plot --html`, opened in a real browser: no script errors, nothing fetched,
- * names of the logs are no markup, tables sort, legends switch, boxes of functions widen, and it is
- * not blank. */
+/* The page of `cupping plot --html` in a real browser: no script errors, nothing loaded from
+ * elsewhere, names in the logs are never markup, tables sort, legends switch, boxes of functions
+ * widen, and the page is not blank. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

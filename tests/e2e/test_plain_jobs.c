@@ -1,4 +1,4 @@
-/* Jobs of plain Dask: which file, and which entries of it, each of their tasks was given. */
+/* Jobs of plain Dask: which file, and which entries of it, each task was given. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

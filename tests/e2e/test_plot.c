@@ -1,5 +1,5 @@
-/* `cupping plot` of a real Coffea run: files, sizes and bytes, what is left out and why, and
- * figures that are drawn against those of the report. */
+/* `cupping plot` of a real Coffea run: files, sizes and bytes, which plots cannot be drawn and
+ * why, and the drawn figures compared with those of the report. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 

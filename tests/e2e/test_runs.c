@@ -1,4 +1,5 @@
-/* Calls of Coffea's Runner as the library saw them, against when they really began and ended. */
+/* Calls of Coffea's Runner as the library saw them, compared with when they really began and
+ * ended. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

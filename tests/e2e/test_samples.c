@@ -1,4 +1,4 @@
-/* What Dask says of itself, as the logs hold it, against what it says when it is asked. */
+/* Dask's own state in the logs is compared with what Dask says when it is asked. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"

@@ -1,5 +1,5 @@
-/* Sections that a program names itself, from Python and from C: exactly what was done in them, and
- * nothing of the program changed by it. */
+/* Sections that a program names, from Python and from C: they contain exactly what was done in
+ * them, and do not change the program. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* Python stacks, as the library reads them: those of sys._getframe() in every shape, and nothing
- * that the program notices where one is read at every allocation. */
+/* Python stacks as the library reads them: equal to sys._getframe() in every shape, and the
+ * program notices nothing even if one is read at every allocation. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/process.h"
 

@@ -1,5 +1,5 @@
-/* What the library exports and needs: exactly its hooks, none of their siblings missed, and
- * nothing that an older image does not have. */
+/* The symbols that the library exports and needs: exactly its hooks, with all their siblings,
+ * and nothing that an older image lacks. */
 #include "preload/hooks/api.h"
 #include "preload/sys/hook_list.h"
 #include "tests/e2e/child.h"

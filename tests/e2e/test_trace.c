@@ -1,5 +1,5 @@
-/* Traced functions (tests/trace/lib*.c), each inside a task: what they notice is the same without
- * and with the library, and what the library counted is what they did. */
+/* Traced functions (tests/trace/lib*.c), each inside a task: they notice no difference with the
+ * library, and the library counts what they did. */
 #include "preload/sys/hook_list.h"
 #include "tests/e2e/child.h"
 

@@ -1,5 +1,5 @@
-/* Tasks that know what they waited for, with one thread and with four on however few cores there
- * are: cupping says the same within 5 % or 2 ms, whichever is more (tests/workloads/waits.py). */
+/* Tasks that know what they waited for, with one thread and with four on few cores: cupping says
+ * the same within 5 % or 2 ms, whichever is more (tests/workloads/waits.py). */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/process.h"

@@ -1,4 +1,4 @@
-/* What samples say of workers that come and go, against a poll of the scheduler in Python. */
+/* Samples of workers that come and go, compared with a poll of the scheduler in Python. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/process.h"

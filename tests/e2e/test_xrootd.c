@@ -1,6 +1,6 @@
-/* Files read through XRootD's own client, from a real server: each task's bytes to the byte, each
- * branch's baskets, whatever way uproot reads by; and a server that dies. Skipped where there is no
- * server, or no client in Python. */
+/* Files read through XRootD's own client, from a real server: each task's bytes to the byte,
+ * each branch's baskets, however uproot reads; and a server that dies. Skipped if there is no
+ * server or no Python client. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"

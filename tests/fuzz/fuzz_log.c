@@ -1,7 +1,7 @@
 /* Feeds arbitrary bytes to the log reader and to everything that is computed from a log:
  *
  *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined -o fuzz_log \
- *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ BUT main.c \
+ *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ \
  *         -ljansson -ldw -lelf -liberty -lm -lpthread
  *     ./fuzz_log -max_len=30000 CORPUS
  *

@@ -2,10 +2,10 @@
  *
  *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined \
  *         -fno-sanitize-recover=all -o fuzz_root_records tests/fuzz/fuzz_root_records.c \
- *         preload/root_*.c
+ *         preload/root/root_*.c
  *     mkdir -p CORPUS && ./fuzz_root_records -max_len=66000 CORPUS tests/data/root
  *
- * What is found anew goes to CORPUS, what is in tests/data/root (whole files) is where it starts.
+ * It starts from tests/data/root (whole files), and writes new inputs to CORPUS.
  * The first bytes are the beginning of a file and choose at the same time in which pieces it is
  * read; where they say so, each key gets its own offset first, so that the fuzzer need not guess
  * it. */

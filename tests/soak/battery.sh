@@ -1,6 +1,6 @@
 #!/bin/sh
-# A thousand rounds of the battery, on one cluster after another: bytes by road, and which of them
-# went to the wrong task. Status 1 if a single one did. ROUNDS= and SEED= may be set; what a wrong
+# A thousand rounds of the battery, on one cluster after another: bytes by road, and those that were
+# attributed to the wrong task. Status 1 if there are any. ROUNDS= and SEED= may be set; what a wrong
 # round left is kept in build/battery-<seed>.
 set -eu
 cd "$(dirname -- "$0")/../.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# All of the gate's CPython modules without Dask as well, and the whole gate three times over.
+# All of the gate's CPython modules, also without Dask, and the whole gate three times.
 set -eu
 cd "$(dirname -- "$0")/../.."
 export SOAK=1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The judge, three times over: what cupping says of a run against a collector in Python beside it; then
-# the variants that `make test` leaves out, of jobs without Coffea's Runner, of clocks and of other Pythons.
+# Three times: cupping's figures of a run are compared with those of a collector in Python. Then the
+# variants that `make test` leaves out: jobs without Coffea's Runner, clocks, and other Pythons.
 set -eu
 cd "$(dirname -- "$0")/../.."
 export SOAK=1

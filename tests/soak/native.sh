@@ -1,6 +1,6 @@
 #!/bin/sh
-# Native frames again and again, while libraries are walked, unloaded and processes forked; and in
-# every other Python that lies about, against sys._getframe().
+# Native frames, repeatedly, while libraries are listed and unloaded and processes forked; and in every
+# other Python that is installed, compared with sys._getframe().
 set -eu
 cd "$(dirname -- "$0")/../.."
 export SOAK=1

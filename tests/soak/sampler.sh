@@ -1,6 +1,6 @@
 #!/bin/sh
-# The sampler's known answers in every Python: those of set-up, and others that pyenv has, with
-# Dask in environments that are thrown away (left out, and said so, where pip finds no packages).
+# The sampler's results for known programs, in every Python: those of tests/setup.sh, and others that
+# pyenv has, with Dask in temporary environments (skipped, with a message, if pip finds no packages).
 set -eu
 cd "$(dirname -- "$0")/../.."
 scratch=$(mktemp -d)

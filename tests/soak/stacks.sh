@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stacks read in every allocation of programs that are hard on them, in all Pythons; the judge of
-# functions, three times over; and other suites in the oldest Python.
+# Stacks read at every allocation of difficult programs, in all Pythons; the figures of functions, three
+# times; and other suites in the oldest Python.
 set -eu
 cd "$(dirname -- "$0")/../.."
 export SOAK=1

@@ -1,5 +1,5 @@
 /* cflags: -fno-builtin */
-/* Stands in for XRootD's client where there is none: its methods by their C++ names, in the ABIs of
+/* Replaces XRootD's client if it is not installed: its methods by their C++ names, in the ABIs of
  * versions 5 (t) and 6 (l), with answers laid out as C++ lays them out. client() calls them in
  * every way that the library must understand, and prints what must be counted of it. */
 #include <pthread.h>

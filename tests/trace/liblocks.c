@@ -1,4 +1,4 @@
-/* Semaphores, which Python's locks are, and threads: a program must not notice that somebody
+/* Semaphores, which Python's locks are, and threads: a program must not notice that the library
  * watches them. */
 #include "tests/trace/trace.h"
 

@@ -1,4 +1,5 @@
-/* One of two libraries of the same size, each of which may come to lie where the other one lay. */
+/* One of two libraries of the same size, each of which may be loaded at the address that the other
+ * one had. */
 #include <stdlib.h>
 
 __attribute__((visibility("default"))) long plugin_b(size_t bytes)

@@ -1,5 +1,5 @@
-/* Children of a task: whatever they do, the parent's counters and what is known of its
- * descriptors stay. */
+/* Children of a task: whatever they do, the parent's counters and descriptors in the library do
+ * not change. */
 #include "tests/trace/trace.h"
 
 #include <signal.h>

@@ -1,9 +1,9 @@
-"""Compares the strokes of a profile's logs with what access_job.py's tasks did.
+"""Compares the access extents in a profile's logs with what access_job.py's tasks did.
 
     access_check.py CUPPING PROFILE [EXPECTED.JSON]
 
 Says what differs, a line each; then how many tasks and files it compared. Without what to expect, only
-the bytes of each file: those of the strokes against those that the report has from other counters."""
+the bytes of each file: those of the extents against those that the report has from other counters."""
 
 import json
 import re
@@ -20,10 +20,10 @@ def values_of(line):
 
 
 def read_log(cupping, log):
-    """Keys and paths, and the strokes of both; without sets that are in an ACCESS record."""
+    """Keys and paths, and the access extents of both; without sets that are in an ACCESS record."""
     dump = subprocess.run([cupping, "dump", log], capture_output=True, text=True, check=True).stdout
     strings, files, keys, times = {}, {}, {}, {}
-    strokes, sets, reported, into = defaultdict(list), [], set(), None
+    extents, sets, reported, into = defaultdict(list), [], set(), None
     for line in dump.splitlines():
         words = line.split(maxsplit=3)
         if len(words) < 4:
@@ -38,7 +38,7 @@ def read_log(cupping, log):
             times[values["task"]] = values["start"]
         elif kind == "ACCESS":
             reported.add((values["set"], values["sequence"]))
-            into = strokes[values["task"], values["file"]]
+            into = extents[values["task"], values["file"]]
         elif kind == "EXTENTS":
             into = []
             sets.append((values, into))
@@ -48,10 +48,10 @@ def read_log(cupping, log):
                          **{name: int(values[name]) for name in ("ns", "bytes", "calls", "jumps")}})
     for values, found in sets:
         if (values["set"], values["sequence"]) not in reported:
-            strokes[values["task"], values["file"]] += found
+            extents[values["task"], values["file"]] += found
     return [(keys.get(task, ""), files.get(file, ""), sorted(found, key=lambda one: one["start"]),
              times.get(task, ""))
-            for (task, file), found in strokes.items() if found]
+            for (task, file), found in extents.items() if found]
 
 
 def bytes_read(cupping, profile):
@@ -63,16 +63,16 @@ def bytes_read(cupping, profile):
 
 def joined(reads):
     """As the library joins reads that go on, before there are too many."""
-    strokes = []
+    extents = []
     for low, high, size, calls in reads:
-        last = strokes[-1] if strokes else None
+        last = extents[-1] if extents else None
         if last and 0 <= low - last[1] <= GAP:
             last[1], last[2], last[3] = high, last[2] + size, last[3] + calls
         elif last and last[:2] == [low, high]:
             last[2], last[3] = last[2] + size, last[3] + calls
         else:
-            strokes.append([low, high, size, calls])
-    return strokes
+            extents.append([low, high, size, calls])
+    return extents
 
 
 def seen(found):
@@ -97,7 +97,7 @@ def differs(key, reads, found):
     if len(want) <= ROOM:
         return None if want == seen(found) else f"{seen(found)} is not {want}"
     if len(found) > ROOM:
-        return f"{len(found)} strokes"
+        return f"{len(found)} extents"
     for part, name in ((2, "bytes"), (3, "calls")):
         if sum(read[part] for read in reads) != sum(one[name] for one in found):
             return f"{name} were lost"
@@ -123,7 +123,7 @@ def main():
     for path, read in files.items():
         reported = sum(one["bytes"] for row in everything if row[1] == path for one in row[2])
         if reported != read:
-            print(f"{path}: strokes of {reported} of {read} bytes")
+            print(f"{path}: extents of {reported} of {read} bytes")
     print(f"{compared} tasks, {len(files)} files")
 
 

@@ -1,4 +1,4 @@
-"""Dask's own reading beside tasks that read: spilled data, transfers between two workers, objects
+"""Dask's own reads at the same time as tasks that read: spilled data, transfers between two workers, objects
 that read a file when they are deserialised; and tasks that were stolen.
 
     battery_dask_job.py ADDRESS OUT.JSON DATADIR

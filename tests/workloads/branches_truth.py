@@ -1,4 +1,4 @@
-"""What uproot itself says of the baskets that a job asked for.
+"""What uproot itself says of the baskets that a job requested.
 
     branches_truth.py DIRECTORY        by a Python with the same uproot as the job's
 

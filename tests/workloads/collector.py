@@ -1,4 +1,4 @@
-"""Metrics of a Coffea run as tools in Python take them: the judge of what cupping says of the same run.
+"""Metrics of a Coffea run as Python tools take them, to compare with cupping's report of the same run.
 
 A decorator around process() that notes wall time and CPU time of each chunk in its output, a poll of
 the workers on the scheduler's event loop, a span whose figures Dask adds up, every worker's own

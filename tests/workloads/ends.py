@@ -1,4 +1,4 @@
-"""Ends processes in many ways, each inside a task (its key is the way) that has read 1000 bytes.
+"""Ends processes in many ways, each inside a task that has read 1000 bytes. The key of the task is the way.
 
 ends.py FILE WAY             this very process
 ends.py FILE WAY WAY...      a forked child each; prints how they ended"""

@@ -1,4 +1,4 @@
-"""Reads exports back, and compares them with the report and with what Coffea said of the run.
+"""Reads exports, and compares them with the report and with Coffea's own report of the run.
 
     exports.py PROFILE-REPORT.json JOB.json CSV-DIRECTORY MEASUREMENT-DIRECTORY FILE.prom
 

@@ -1,4 +1,4 @@
-"""End workers in every way there is, and note what the client had seen finished by then.
+"""Ends workers in every way, and notes which tasks the client had seen finished by then.
 
     faults_job.py ADDRESS OUT.JSON DATA kill|terminate|random|restart|memory|none
 

@@ -1,4 +1,4 @@
-"""What the report and the exports say of the functions of uses_job.py, against what is known.
+"""Compares the functions of uses_job.py in the report and the exports with what they really did.
 
     functions_check.py DIRECTORY CUPPING
 

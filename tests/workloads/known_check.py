@@ -1,5 +1,5 @@
-"""What the report says of the functions of known_job.py, against what is known: the right function, the
-right line, the right prefix, the right bytes, CPU time and memory.
+"""Compares the report with what the functions of known_job.py really did: function, line, prefix, bytes,
+CPU time and memory.
 
     known_check.py DIRECTORY WHAT CUPPING       WHAT: "tasks" or "processor"
 

@@ -1,5 +1,5 @@
-"""Tasks of which it is known what each function and line of theirs reads, uses and allocates: one for
-each way in which Python comes to call a function. Uploaded to the workers by known_job.py.
+"""Tasks whose functions and lines read, use and allocate known amounts: one task for each way in which
+Python calls a function. Uploaded to the workers by known_job.py.
 
 A comment at the end of a line names it: "TASK: WHAT". EXPECTED says what is read there, on that line
 with all that it calls, and in which function; known_check.py judges.

@@ -1,4 +1,4 @@
-"""Coffea on a real Dask cluster, profiled, with a collector in Python beside it.
+"""Coffea on a real Dask cluster, profiled, with a collector in Python at the same time.
 
     metrics_job.py DIRECTORY FILES.JSON SCENARIO [--wrap all|workers|cluster] [--interval S]
 

@@ -1,9 +1,9 @@
-"""Draws a real profile with `cupping plot` and compares what is drawn with its report.
+"""Draws a real profile with `cupping plot`, and compares the pictures with its report.
 
     plots.py pictures CUPPING PROFILE OUT    every file is a picture of the size asked for, twice the same
-    plots.py left-out CUPPING PROFILE OUT    what is left out, and why, against what the profile has
+    plots.py left-out CUPPING PROFILE OUT    which plots cannot be drawn, and why, compared with the profile
     plots.py figures  CUPPING PROFILE OUT    figures on the page against the report's JSON
-    plots.py shares   CUPPING PROFILE OUT    what files say of themselves, with --files, likewise
+    plots.py shares   CUPPING PROFILE OUT    the same for --files, with the sizes in the files
 
 Prints one line for each thing that is wrong; exit status 1 if there are any.
 """

@@ -1,4 +1,4 @@
-"""What uproot says of the trees of ROOT files, as lines of fields parted by tabs.
+"""What uproot says of the trees of ROOT files, as lines of fields separated by tabs.
 
     root_account.py FILE...        of each: file, tree and branch lines
     root_account.py --write DIR    write files of every compression, then as above

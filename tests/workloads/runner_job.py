@@ -1,4 +1,4 @@
-"""Calls of Coffea's Runner, made in the ways that are hard to tell apart.
+"""Calls of Coffea's Runner, made in ways that are hard to distinguish.
 
     runner_job.py WHERE OUT.JSON FILES.JSON     WHERE as in coffea_job.py
 

@@ -1,5 +1,5 @@
-"""Programs that do what is hard on whoever reads stacks at every allocation. Each prints what it did, which is
-the same with and without.
+"""Programs that are difficult for a library that reads stacks at every allocation. Each prints what it did,
+which is the same with and without the library.
 
     stacks_stress.py NAME        that one, in a Dask task (or, daemons and exits, around one)
 """

@@ -1,4 +1,4 @@
-"""What the logs say of the tasks of uses_job.py, by line and function, against what is known.
+"""Compares the tasks of uses_job.py in the logs, by line and function, with what they really did.
 
     uses_check.py DIRECTORY KIND CUPPING    KIND: "lines", "alloc" or "cpu"
 

@@ -1,4 +1,4 @@
-"""Tasks of which it is known where they read, allocate and use the CPU.
+"""Tasks that read, allocate and use the CPU in known places.
 
     uses_job.py ADDRESS INPUT DIRECTORY     INPUT: with what mktree.py wrote
 

@@ -1,7 +1,7 @@
-"""Open an export in the program that it was made for, and print what is wrong: nothing is.
+"""Opens an export in the program that it was made for, and prints every error; there should be none.
 
     viewers.py perfetto UI TRACE          UI: directory with index.html of Perfetto's viewer
-    viewers.py speedscope APP FILE        APP: likewise, of speedscope
+    viewers.py speedscope APP FILE        APP: directory with index.html of speedscope
     viewers.py flamegraph PROGRAM DIR     PROGRAM: flamegraph.pl; DIR: collapsed stacks
 
 The first two run in a headless Chromium, which gets page and file from this process, and are asked

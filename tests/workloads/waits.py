@@ -1,4 +1,4 @@
-"""Where tasks' non-CPU time goes: workloads of known answer, and whether cupping says the same.
+"""Where the tasks' non-CPU time goes: workloads with known waits, compared with cupping's report.
 
     waits.py [--threads 1,4] [--only NAME,NAME] [--rounds N] [--directory DIR]
 

@@ -1,4 +1,4 @@
-"""Dask's own account of what ran, to hold cupping's against: a worker plugin that notes every
+"""Dask's own record of what ran, to compare with cupping's: a worker plugin that notes every
 task's end as the worker's state machine sees it, and the worker's digests."""
 
 import os
