@@ -209,10 +209,8 @@ def check_named_functions(path, text):
 
 
 def check_width(path, text):
-    fenced = False
     for number, line in enumerate(text.splitlines(), 1):
-        fenced ^= line.lstrip().startswith("```")
-        if len(line) > WIDTH and not fenced and not line.startswith("|"):
+        if len(line) > WIDTH and not line.startswith("|"):
             report(f"{path.relative_to(TOP)}:{number}", f"is {len(line)} columns wide: at most {WIDTH}")
 
 
