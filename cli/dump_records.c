@@ -22,14 +22,14 @@ enum kind {
     TIME,         /* printed without the _ns of its name */
     KNOWN,        /* CUP_UNKNOWN64 is printed as "?" */
     REAL,
-    NAME /* of an enum */
+    NAME /* a value of an enum, by its name */
 };
 
 struct field {
     const char *name;
     uint16_t offset, bytes; /* in the fixed part */
     enum kind kind;
-    const char *const *names; /* of NAME: by value, NULL where a value has none */
+    const char *const *names; /* for NAME: by value, NULL if a value has none */
     size_t name_count;
 };
 

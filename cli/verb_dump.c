@@ -1,4 +1,4 @@
-/* Shows one log as it is: for those who write the library, and for the curious. */
+/* `cupping dump`: prints the contents of one log, for developers of the library. */
 #include <inttypes.h>
 #include <stdio.h>
 

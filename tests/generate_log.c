@@ -1,12 +1,11 @@
-/* Writes a directory of logs as a large job would leave them, every field filled: what the
- * reading side is measured with. The same arguments always give the same bytes.
+/* Writes a directory of logs like those of a large job, with all fields filled, to measure the
+ * offline program. The same arguments always give the same bytes.
  *
  *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES]]]]]
  *
- * 1,000,000 tasks in 100 logs, no processes that descend from tasks, and 20 branches that each task
- * reads, if not told otherwise; and the log of a scheduler, with an hour of samples (one a second)
- * of as many workers as there are logs, up to 2000.
- */
+ * Defaults: 1,000,000 tasks in 100 logs, no processes that tasks start, 20 branches that each task
+ * reads, and the log of a scheduler with an hour of samples (one a second) of one worker for each
+ * log, up to 2000. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,11 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/analysis/log_builder.c" /* the one way to write logs outside of the library */
+#include "tests/analysis/log_builder.c" /* the only other writer of logs */
 
 enum {
-    EVENTS = 50000, /* a chunk */
-    FILES = 64,     /* a log */
+    EVENTS = 50000, /* in a chunk */
+    FILES = 64,     /* in a log */
     THREADS = 4,
     KEY_BYTES = 60,
     FIRST_FILE_STRING = 100,
@@ -28,15 +27,15 @@ static const int64_t job_start_ns = INT64_C(1750000000000000000);
 static const int64_t task_ns = INT64_C(2000000000);
 
 enum { ADDRESS = 1, NAME, DIRECTORY, PREFIX, SPAN, DATASET, TREE, ERROR, WRITTEN, INFO, VALUE };
-/* Of each branch: baskets that a task reads, and as many bytes on average. Chunks cut them: the
- * last basket of a task is the first one of the next. */
+/* For each branch: baskets that a task reads, and their mean bytes. The last basket of a task is
+ * also the first one of the next task. */
 enum { BASKETS = 6, BASKET_BYTES = 40000, BASKET_STEP = 3000000, MOST_BRANCHES = 5000 };
 enum { FIRST_BRANCH_STRING = 10000 };
 static uint32_t branches = 20;
 
 enum { RUNNING = VALUE + 1, EXECUTE, ACTIVITY, SECONDS, FIRST_WORKER_STRING };
 
-/* Dask's own state, once a second. */
+/* Samples of Dask's own state, once a second. */
 enum { MOST_SAMPLES = 100000, MOST_WORKERS = 2000, BEATS_EVERY = 2, DIGESTS = 16 };
 static uint32_t samples = 3600, workers;
 
@@ -93,7 +92,7 @@ static void put_files(struct log_builder *builder, unsigned log)
     BUILDER_ADD(builder, CUP_R_FILE, written);
 }
 
-/* Different for each task and number, of a plausible size. */
+/* A number near ABOUT, different for each task and number. */
 static uint64_t vary(uint64_t task, unsigned number, uint64_t about)
 {
     uint64_t mixed = (task * 2654435761u + number * 40503u) % 1000;
@@ -160,7 +159,7 @@ static void put_end(struct log_builder *builder, uint32_t task)
     BUILDER_ADD(builder, CUP_R_TASK_END, end);
 }
 
-/* What the task's own thread waited: sixteenths of its time off the CPU. */
+/* The waits of the task's own thread, in sixteenths of its non-CPU time. */
 static void fill_waits(uint32_t task, uint64_t *values)
 {
     static const unsigned sixteenths[] = {5, 4, 2, 0, 2, 1}; /* files, GIL, locks, sleep, ... */
@@ -170,14 +169,14 @@ static void fill_waits(uint32_t task, uint64_t *values)
     values[CUP_C_MAJOR_FAULTS] = task % 10 == 0;
 }
 
-/* What only the block of a task's own thread holds. */
+/* Clears what only the block of a task's own thread has. */
 static void empty_own(uint64_t *values)
 {
     values[CUP_C_HELD_UP_NS] = values[CUP_C_SYSTEM_CPU_NS] = 0;
     values[CUP_C_MAJOR_FAULTS] = values[CUP_C_MINOR_FAULTS] = 0;
 }
 
-/* A handful of neighbouring buckets, as calls of one kind fill them. */
+/* Fills a few neighbouring buckets, as calls of one kind do. */
 static void fill_buckets(uint32_t task, uint64_t *buckets)
 {
     enum { FROM = 18, COUNT = 6 };
@@ -186,7 +185,7 @@ static void fill_buckets(uint32_t task, uint64_t *buckets)
             buckets[histogram * CUP_BUCKETS + FROM + i] = vary(task, 200 + i, 20);
 }
 
-/* The task's own thread (0) or a helper (1). */
+/* THREAD: the task's own (0) or a helper (1). */
 static void put_counters(struct log_builder *builder, uint32_t task, unsigned thread)
 {
     struct cup_r_counters block = {.task = task,
@@ -197,7 +196,7 @@ static void put_counters(struct log_builder *builder, uint32_t task, unsigned th
     uint64_t values[CUP_COUNTER_COUNT], buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
     for (unsigned i = 0; i < CUP_COUNTER_COUNT; i++)
         values[i] = vary(task, 10 + i + 100 * thread, i < 7 ? 3000000 : 40000u << (i % 3 * 4));
-    values[CUP_C_READ_NONE_BYTES] = 0; /* a task's block never holds these */
+    values[CUP_C_READ_NONE_BYTES] = 0; /* a block of a task never has any */
     values[CUP_C_TRANSFER_RECV_BYTES] = values[CUP_C_TRANSFER_SEND_BYTES] = 0;
     values[CUP_C_DASK_READ_BYTES] = 0;
     if (thread == 0)
@@ -230,7 +229,7 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
     }
 }
 
-/* As many strokes as a chunk of the demo has, one of three read before by another task. */
+/* As many extents as a chunk of the demo has; every third was read before by another task. */
 static void put_access(struct log_builder *builder, uint32_t task, int64_t start_ns)
 {
     enum { STROKES = 14 };
@@ -279,7 +278,7 @@ static void put_trees(struct log_builder *builder)
     }
 }
 
-/* Baskets of a branch lie in the order of entries, those of other branches between them. */
+/* Baskets of a branch are in the order of entries, with those of other branches between them. */
 static void fill_baskets(uint32_t task, uint32_t branch, uint64_t *values)
 {
     uint64_t chunk = task / FILES, first = chunk * BASKETS, last = first + BASKETS;
@@ -371,7 +370,7 @@ static void fill_server(uint64_t *values, uint32_t sample)
     values[CUP_SV_INTERVAL_NS] = 1000000000;
 }
 
-/* What a scheduler's log holds of one worker at one time. */
+/* A row of one worker in a scheduler's sample. */
 static void put_scheduled(struct log_builder *builder, uint32_t sample, uint32_t worker)
 {
     uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
@@ -381,7 +380,7 @@ static void put_scheduled(struct log_builder *builder, uint32_t sample, uint32_t
     builder_row(builder, sample, worker, values, beats ? heartbeat : NULL);
 }
 
-/* A worker's sample of itself, and what has changed of its fine metrics. */
+/* A worker's sample of itself, and its fine metrics that changed. */
 static void put_own_sample(struct log_builder *builder, unsigned log, uint32_t sample)
 {
     uint64_t server[CUP_SV_COUNT], values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
@@ -419,7 +418,7 @@ static void put_digest_keys(struct log_builder *builder)
     }
 }
 
-/* Among the tasks, as they come in time. */
+/* The worker's samples up to a task, in the order of time. */
 static void put_own_samples(struct log_builder *builder, unsigned log, uint32_t task,
                             uint32_t tasks)
 {
@@ -447,7 +446,7 @@ static void put_codes(struct log_builder *builder)
         {"TBranch.array", packages, "/uproot/behaviors/TBranch.py", 2231},
         {"decompress", packages, "/uproot/compression.py", 365},
     };
-    /* Instructions of one code unit, each a line after the one before. */
+    /* Instructions of one code unit, one on each line. */
     static const unsigned char lines[] = {0xe8, 0, 0xe8, 2, 0xe8, 2, 0xe8, 2};
     for (uint32_t i = 0; i < CODES; i++) {
         char path[128];
@@ -458,7 +457,7 @@ static void put_codes(struct log_builder *builder)
     }
 }
 
-/* process() at two of its lines, one of which reads on a helper thread. */
+/* process() at two lines, one of which reads on a helper thread. */
 static void put_nodes(struct log_builder *builder)
 {
     static const struct cup_stack_node nodes[] = {
@@ -480,7 +479,7 @@ static void put_uses(struct log_builder *builder, uint32_t task)
     builder_uses(builder, task, uses, sizeof uses / sizeof *uses);
 }
 
-/* Where the task's own thread was, seven times in three quarters of a second. */
+/* Seven samples of the task's own thread in three quarters of a second. */
 static void put_cpu_samples(struct log_builder *builder, uint32_t task)
 {
     const struct cup_cpu_run runs[] = {{task, ON_MUONS, true, 0, 357, 4},
@@ -504,7 +503,7 @@ static void put_task(struct log_builder *builder, unsigned log, uint32_t task)
     put_cpu_samples(builder, task);
 }
 
-/* Of process `pid` on the host of worker `log`. */
+/* The header of process PID on the host of worker LOG. */
 static void put_header(struct log_builder *builder, unsigned log, uint32_t pid)
 {
     struct cup_log_header *header = builder_header(builder);
@@ -527,7 +526,7 @@ static void save(struct log_builder *builder, const char *directory)
     builder_free(builder);
 }
 
-/* A process that task `task` of worker `log` started, and which read a file. */
+/* The log of a process that a task of worker LOG started, and that read a file. */
 static void write_child(const char *directory, unsigned child, unsigned log, uint32_t task)
 {
     struct log_builder builder;
@@ -585,7 +584,7 @@ static void put_worker(struct log_builder *builder, uint32_t worker)
     builder_worker(builder, worker, 1, string, string + 1);
 }
 
-/* The scheduler, which has seen its workers for an hour. */
+/* The scheduler's log, with an hour of samples of its workers. */
 static void write_scheduler(const char *directory)
 {
     struct log_builder builder;

@@ -10,7 +10,7 @@
 
 #include "analysis/base/array.h"
 
-/* Of a file that was opened. The others share what is said of them. */
+/* The facts of a file that was opened. Files that were not opened share one reason. */
 struct answer {
     struct cup_file_fact fact;
     char reason[160];
@@ -22,7 +22,7 @@ struct cup_file_facts {
     struct cup_intern names;              /* path, NUL, tree */
     const struct cup_file_fact **by_name; /* owned; by id in names */
     size_t by_name_room;
-    struct answer **answers; /* owned, as what they point to */
+    struct answer **answers; /* owned, and the answers, too */
     size_t answer_count, answer_room;
     uint64_t opened, left_out; /* files */
     int64_t spent_ns;
@@ -30,7 +30,7 @@ struct cup_file_facts {
 
 /* ---- where the file is -------------------------------------------------------------------- */
 
-/* As a path; a URL without its scheme, and without what follows a question mark. Allocated; NULL
+/* A name as a path: a URL loses its scheme and everything from a question mark on. Allocated; NULL
  * without memory. */
 static char *path_of(struct cup_text text, bool *local)
 {
@@ -52,7 +52,7 @@ static char *path_of(struct cup_text text, bool *local)
 
 enum match { MATCH_NONE, MATCH_CHANGED, MATCH };
 
-/* `not_after`: seconds since the epoch; 0: whenever. */
+/* NOT_AFTER: latest time of change, in seconds since the epoch; 0: any. */
 static enum match match(const char *path, uint64_t size, int64_t not_after)
 {
     struct stat status;
@@ -62,7 +62,8 @@ static enum match match(const char *path, uint64_t size, int64_t not_after)
     return (uint64_t)status.st_size == size && !newer ? MATCH : MATCH_CHANGED;
 }
 
-/* The path in the directory that has most of `path`, with its size. Allocated; NULL: none. */
+/* The file below DIRECTORY whose path has the longest common end with PATH, and has the size.
+ * Allocated; NULL: none. */
 static char *find_below(const char *directory, const char *path, uint64_t size, bool *other)
 {
     char *below = malloc(strlen(directory) + strlen(path) + 2);
@@ -80,7 +81,7 @@ static char *find_below(const char *directory, const char *path, uint64_t size, 
     return NULL;
 }
 
-/* Why no file is opened. */
+/* Why a file is not opened. */
 enum miss {
     MISS_SIZE,
     MISS_TREE,
@@ -102,7 +103,7 @@ static const struct cup_file_fact misses[] = {
     [MISS_REMOTE] = {.reason = "the file is not on this machine; --files says where to look"},
 };
 
-/* Allocated; NULL: nowhere, and why. */
+/* The path of the file on this machine, allocated; NULL: not found, and *miss says why. */
 static char *find_file(const struct cup_file_facts *facts, struct cup_text name, uint64_t size,
                        enum miss *miss)
 {
@@ -174,7 +175,7 @@ static const struct cup_file_fact *examine_file(struct cup_file_facts *facts, co
     return answer->fact.tree.ntuple ? refuse_answer(answer, "it is an RNTuple") : &answer->fact;
 }
 
-/* `names` is the path, a NUL and the tree, with a NUL behind it. */
+/* NAMES is the path and the tree, each with a NUL at its end. */
 static const struct cup_file_fact *answer(struct cup_file_facts *facts, const char *names,
                                           size_t path_bytes, uint64_t size)
 {
@@ -206,7 +207,7 @@ static bool grow_facts(struct cup_file_facts *facts, uint32_t id)
     return true;
 }
 
-/* Path, NUL, tree and NUL, allocated; what is in `names` as one text. */
+/* Path and tree in one text, each with a NUL at its end. Allocated. */
 static char *join_names(struct cup_text path, struct cup_text tree)
 {
     char *joined = calloc(path.length + tree.length + 2, 1);

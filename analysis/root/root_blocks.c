@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One block, without its head. True if it made exactly `to_bytes`. `function` is the library's own,
- * of a signature that has not changed since it was first released. */
+/* Decompresses one block without its head; true if the result has exactly TO_BYTES. FUNCTION is the
+ * library's; its signature has not changed since the library's first release. */
 typedef bool unpack_fn(void *function, const unsigned char *from, size_t from_bytes,
                        unsigned char *to, size_t to_bytes);
 
@@ -24,14 +24,15 @@ static bool unpack_lzma(void *function, const unsigned char *from, size_t from_b
 {
     typedef int decode_fn(uint64_t *, uint32_t, const void *, const unsigned char *, size_t *,
                           size_t, unsigned char *, size_t *, size_t);
-    uint64_t memory = 256u << 20; /* dictionaries of ROOT's levels have up to 64 MiB */
+    uint64_t memory =
+        256u << 20; /* the dictionaries of ROOT's compression levels have up to 64 MiB */
     size_t read = 0, made = 0;
     int result =
         ((decode_fn *)function)(&memory, 0, NULL, from, &read, from_bytes, to, &made, to_bytes);
     return result == 0 && made == to_bytes;
 }
 
-/* A checksum of what follows stands before it. */
+/* A checksum of 8 bytes comes before the data. */
 static bool unpack_lz4(void *function, const unsigned char *from, size_t from_bytes,
                        unsigned char *to, size_t to_bytes)
 {
@@ -51,9 +52,9 @@ static bool unpack_zstd(void *function, const unsigned char *from, size_t from_b
 }
 
 static const struct method {
-    const char *mark; /* how a block begins */
+    const char *mark; /* first bytes of a block */
     const char *name;
-    const char *files[2]; /* where the linker finds it: Linux, macOS */
+    const char *files[2]; /* names of the library: Linux, macOS */
     const char *function;
     unpack_fn *unpack;
 } methods[] = {
@@ -75,7 +76,7 @@ static const struct method *find_method(const unsigned char *mark)
     return NULL;
 }
 
-/* Libraries stay loaded: asking again costs a look-up. */
+/* Libraries stay loaded, so the next call only costs a look-up. */
 static void *find_function(const struct method *method)
 {
     for (size_t i = 0; i < sizeof method->files / sizeof *method->files; i++) {

@@ -1,5 +1,5 @@
-/* Compressed records of ROOT files. The libraries are those of the system, looked for when they are
- * needed: cupping works without. */
+/* Decompresses records of ROOT files. It loads the system's libraries when they are needed; cupping
+ * works without them. */
 #ifndef CUPPING_ANALYSIS_ROOT_ROOT_BLOCKS_H
 #define CUPPING_ANALYSIS_ROOT_ROOT_BLOCKS_H
 
@@ -7,8 +7,8 @@
 
 #include "analysis/base/error.h"
 
-/* Decompresses all blocks of `stored`, which together make `object`, exactly. Returns 0, or -1 with
- * error->text: what is damaged, or missing on this machine. */
+/* Decompresses the blocks of STORED, which must fill OBJECT exactly. Returns 0, or -1; error->text
+ * says what is damaged, or missing on this machine. */
 int cup_root_unpack(const unsigned char *stored, size_t stored_bytes, unsigned char *object,
                     size_t object_bytes, struct cup_error *error);
 

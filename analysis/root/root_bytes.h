@@ -1,5 +1,5 @@
-/* Reading of what ROOT has streamed: big-endian numbers, counted texts, counted objects; never
- * beyond the end. A cursor that has failed stays so, and yields zeros. */
+/* Reads ROOT's serialised objects: big-endian numbers, texts and objects with their lengths.
+ * Nothing is read beyond the end. A cursor that has failed remains failed, and returns zeros. */
 #ifndef CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
 #define CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
 
@@ -21,7 +21,7 @@ static inline void cup_bytes_skip(struct cup_bytes *bytes, uint64_t count)
         bytes->at += count;
 }
 
-/* Of `width` bytes, at most 8. */
+/* A number of WIDTH bytes, at most 8. */
 static inline uint64_t cup_bytes_take(struct cup_bytes *bytes, unsigned width)
 {
     const unsigned char *at = bytes->at;
@@ -32,7 +32,7 @@ static inline uint64_t cup_bytes_take(struct cup_bytes *bytes, unsigned width)
     return value;
 }
 
-/* Of up to 254 bytes, or 255 and a length in four. */
+/* A text: its length in one byte, or 255 and the length in four bytes, then the bytes. */
 static inline struct cup_text cup_bytes_take_text(struct cup_bytes *bytes)
 {
     uint64_t length = cup_bytes_take(bytes, 1);
@@ -52,8 +52,8 @@ static inline bool cup_text_is(struct cup_text text, const char *expected)
 
 enum { CUP_ROOT_HAS_COUNT = 0x40000000 };
 
-/* A streamed object: how many bytes it has, its class's version, its members. The cursor then
- * stands behind it. One without a count cannot be passed by: failed. */
+/* A serialised object: its byte count, the version of its class, its members. Moves the cursor
+ * behind it and returns a cursor over the members. Fails if it has no byte count. */
 static inline struct cup_bytes cup_bytes_take_object(struct cup_bytes *bytes, unsigned *version)
 {
     uint64_t count = cup_bytes_take(bytes, 4);
@@ -72,7 +72,8 @@ static inline void cup_bytes_skip_object(struct cup_bytes *bytes)
     cup_bytes_take_object(bytes, &version);
 }
 
-/* The base of most classes, which alone has no count; some have one more number. */
+/* Skips a TObject, the base of most classes. It normally has no byte count, and sometimes a further
+ * number. */
 static inline void cup_bytes_skip_tobject(struct cup_bytes *bytes)
 {
     if (cup_bytes_take(bytes, 2) & 0x4000) /* it has a count after all */

@@ -25,7 +25,7 @@ static int take_all(struct cup_root_tree *tree, const unsigned char *entries, un
     return 0;
 }
 
-/* Both ascend; where damaged ones do not, borders are missed. */
+/* Both lists ascend; if damaged ones do not, some borders are missed. */
 int cup_root_borders_meet(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
                           uint64_t count)
 {
@@ -49,7 +49,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of sorted values the one that is there most often; the larger one of two. */
+/* The most frequent of sorted values; of two, the larger one. */
 static uint64_t most_often(const uint64_t *values, size_t count)
 {
     size_t longest = 0, first = 0;
@@ -69,7 +69,8 @@ int cup_root_clusters_measure(struct cup_root_tree *tree)
 {
     if (tree->border_count < 2)
         return 0;
-    size_t count = tree->border_count - 1; /* the last one may be shorter: it has no say */
+    size_t count =
+        tree->border_count - 1; /* the last cluster may be shorter, so it does not count */
     uint64_t *sizes = malloc(count * sizeof *sizes);
     if (!sizes)
         return -1;

@@ -1,16 +1,16 @@
-/* Clusters of a tree: where its branches begin a new basket together. */
+/* Finds the clusters of a tree: entries at which all its branches begin a new basket. */
 #ifndef CUPPING_ANALYSIS_ROOT_ROOT_CLUSTERS_H
 #define CUPPING_ANALYSIS_ROOT_ROOT_CLUSTERS_H
 
 #include "analysis/root/root_file.h"
 
-/* Keeps of tree->borders those that are among the `count` first entries of a branch's baskets, big
- * endian in `width` bytes each, or takes all of these if it is the first branch. Returns 0, or -1
- * without memory. */
+/* Removes from tree->borders those that are not first entries of this branch's baskets; the first
+ * branch sets them. ENTRIES has COUNT big-endian numbers of WIDTH bytes. Returns 0, or -1 without
+ * memory. */
 int cup_root_borders_meet(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
                           uint64_t count);
 
-/* Once all branches are in: what most clusters hold. */
+/* Sets tree->cluster_entries, when all branches were added. */
 int cup_root_clusters_measure(struct cup_root_tree *tree);
 
 #endif

@@ -25,7 +25,7 @@ static int by_name(const void *left, const void *right)
     return compare_names(a->name, a->name_bytes, b->name, b->name_bytes);
 }
 
-/* The first that is not before the name. */
+/* The index of the first branch that is not sorted before the name. */
 static size_t find_branch(const struct cup_root_tree *tree, const char *name, size_t length)
 {
     size_t low = 0, high = tree->branch_count;
@@ -60,7 +60,7 @@ struct cup_root_branch cup_root_branch_named(const struct cup_root_tree *tree, c
 
 /* ---- a tree of its own -------------------------------------------------------------------- */
 
-/* The names outlive the record that they stand in. */
+/* Copies the names of branches, because the record that has them is freed. */
 static int keep_names(struct cup_root_tree *tree)
 {
     size_t bytes = 0;
@@ -146,7 +146,7 @@ int cup_root_examine(const char *path, const char *tree, struct cup_root_tree *o
 {
     struct stat status;
     *out = (struct cup_root_tree){0};
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) /* a pipe would be waited for */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) /* to open a pipe would block */
         return cup_error_set(error, path, CUP_NO_OFFSET, "it is no file");
     FILE *file = fopen(path, "rb");
     if (!file)

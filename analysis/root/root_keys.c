@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST_BYTES = 1 << 28,     /* of a record that is looked at */
+    MOST_BYTES = 1 << 28,     /* of a record that is read */
     MOST_DEPTH = 16,          /* directories in directories */
-    MOST_DIRECTORIES = 10000, /* hostile ones lead in circles */
+    MOST_DIRECTORIES = 10000, /* hostile files may have circular directories */
 };
 
 unsigned char *cup_root_read(FILE *file, uint64_t offset, uint64_t bytes)
@@ -25,7 +25,7 @@ unsigned char *cup_root_read(FILE *file, uint64_t offset, uint64_t bytes)
 
 /* ---- keys --------------------------------------------------------------------------------- */
 
-enum { WIDE_KEY = 1000 }; /* versions above have offsets of 8 bytes */
+enum { WIDE_KEY = 1000 }; /* higher versions have offsets of 8 bytes */
 
 static struct cup_root_key take_key(struct cup_bytes *bytes, struct cup_text *class,
                                     struct cup_text *name)
@@ -37,7 +37,7 @@ static struct cup_root_key take_key(struct cup_bytes *bytes, struct cup_text *cl
     key.key_bytes = cup_bytes_take(bytes, 2);
     key.cycle = cup_bytes_take(bytes, 2);
     key.seek = cup_bytes_take(bytes, width);
-    cup_bytes_skip(bytes, width); /* of the directory */
+    cup_bytes_skip(bytes, width); /* offset of the directory */
     *class = cup_bytes_take_text(bytes);
     *name = cup_bytes_take_text(bytes);
     cup_bytes_take_text(bytes); /* title */
@@ -72,13 +72,14 @@ static bool is_tree(struct cup_text class)
 struct search {
     FILE *file;
     uint64_t cycle; /* 0: the newest */
-    bool anywhere;  /* in whichever directory */
+    bool anywhere;  /* in any directory */
     unsigned directories, hits;
     bool damaged;
     struct cup_root_key found;
 };
 
-/* "directory/tree" in directory "directory" is "tree"; an empty text where it is not in it. */
+/* The rest of PATH inside DIRECTORY: "tree" for "directory/tree" in "directory"; empty if it is not
+ * inside. */
 static struct cup_text path_within(struct cup_text path, struct cup_text directory)
 {
     bool in = path.length > directory.length && path.bytes[directory.length] == '/' &&
@@ -119,7 +120,7 @@ static void search_keys(struct search *search, struct cup_bytes keys, struct cup
 {
     bool hit = false;
     struct cup_text class, name;
-    take_key(&keys, &class, &name); /* of the list itself */
+    take_key(&keys, &class, &name); /* key of the list itself */
     uint64_t count = cup_bytes_take(&keys, 4);
     for (uint64_t i = 0; i < count && !keys.failed; i++) {
         struct cup_root_key key = take_key(&keys, &class, &name);
@@ -136,7 +137,7 @@ static void search_keys(struct search *search, struct cup_bytes keys, struct cup
     search->damaged |= keys.failed;
 }
 
-/* `record` is that of the directory. */
+/* RECORD is the record of the directory. */
 static void search_directory(struct search *search, struct cup_bytes record, struct cup_text path,
                              unsigned depth)
 {
@@ -160,7 +161,7 @@ static void search_directory(struct search *search, struct cup_bytes record, str
     free(keys);
 }
 
-/* Where the top directory's record is; 0: this is no ROOT file. */
+/* The offset of the top directory's record; 0: not a ROOT file. */
 static uint64_t find_top(FILE *file)
 {
     enum { HEAD_BYTES = 40, WIDE_FILE = 1000000 };
@@ -177,7 +178,7 @@ static uint64_t find_top(FILE *file)
     return is_root ? begin + name_bytes : 0;
 }
 
-/* "tree;2": takes the cycle off. */
+/* Splits "tree;2" into the name and the cycle. */
 static struct cup_text split_cycle(const char *name, uint64_t *cycle)
 {
     const char *mark = strrchr(name, ';');

@@ -1,4 +1,4 @@
-/* Where in a ROOT file a tree's record is: the file's head, directories and their keys. */
+/* Finds a tree's record in a ROOT file, through the file's head, directories and keys. */
 #ifndef CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
 #define CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
 
@@ -10,21 +10,21 @@
 #include "analysis/root/root_bytes.h"
 
 struct cup_root_key {
-    uint64_t bytes;        /* fNbytes: of the record as stored, with its key */
+    uint64_t bytes;        /* fNbytes: of the stored record, with its key */
     uint64_t key_bytes;    /* fKeylen */
-    uint64_t object_bytes; /* fObjlen: of the object, uncompressed */
-    uint64_t seek;         /* where the record begins */
+    uint64_t object_bytes; /* fObjlen: of the uncompressed object */
+    uint64_t seek;         /* offset of the record */
     uint64_t cycle;
-    bool ntuple;  /* an RNTuple, no TTree */
-    bool derived; /* a TNtuple: a TTree with more to it */
+    bool ntuple;  /* it is an RNTuple, not a TTree */
+    bool derived; /* it is a TNtuple: a TTree with further members */
 };
 
-/* The tree that cup_root_examine() names so. Returns 0, or -1 and a reason. */
+/* Finds the tree of that name, as cup_root_examine() describes. Returns 0, or -1 and a reason. */
 int cup_root_find_tree(FILE *file, const char *name, struct cup_root_key *found,
                        struct cup_error *error);
 
-/* `bytes` from `offset` on, allocated; NULL if there are not as many, or without memory, or if no
- * sound file has as many there. */
+/* BYTES bytes at OFFSET, allocated. NULL if the file is shorter, without memory, or if a sound file
+ * cannot have so many there. */
 unsigned char *cup_root_read(FILE *file, uint64_t offset, uint64_t bytes);
 
 #endif

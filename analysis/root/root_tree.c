@@ -6,8 +6,9 @@
 #include "analysis/root/root_bytes.h"
 #include "analysis/root/root_clusters.h"
 
-/* What is being read. Hostile objects may refer to each other in circles: sound ones stand once, so
- * that all together are not larger than the record, and `left` of it may still come. */
+/* The state while a tree is read. Objects of hostile files may refer to each other in circles. Each
+ * object of a sound file is there once, so together they are not larger than the record: LEFT is
+ * what remains of that size. */
 struct reading {
     const unsigned char *start, *end;
     uint64_t key_bytes;
@@ -34,7 +35,7 @@ static bool skip_bytes(struct reading *reading, uint64_t bytes)
 
 enum { NEW_CLASS = 0xffffffff, IS_CLASS = 0x80000000, MAP_OFFSET = 2 };
 
-/* Where a reference leads to. Failed if to nowhere. */
+/* A cursor to what a reference refers to; failed if that is invalid. */
 static struct cup_bytes follow_reference(const struct reading *reading, uint64_t reference)
 {
     uint64_t size = (uint64_t)(reading->end - reading->start);
@@ -54,8 +55,8 @@ static struct cup_text take_class(struct cup_bytes *bytes)
                          : (struct cup_text){name, (size_t)((const char *)nul - name)};
 }
 
-/* An object behind its count: its class, by name or by reference to where the name stands. The
- * cursor then stands before the object. */
+/* Reads the class of an object after its byte count: a name, or a reference to an earlier name. The
+ * object follows. */
 static struct cup_text take_tag(const struct reading *reading, struct cup_bytes *bytes)
 {
     uint64_t tag = cup_bytes_take(bytes, 4);
@@ -68,8 +69,7 @@ static struct cup_text take_tag(const struct reading *reading, struct cup_bytes 
     return class;
 }
 
-/* The next object of a list: none, one that stands here, or a reference to one that stands
- * elsewhere. */
+/* The next object of a list: none, an object at this place, or a reference to one elsewhere. */
 static struct cup_bytes take_item(const struct reading *reading, struct cup_bytes *list, bool *none)
 {
     uint64_t count = cup_bytes_take(list, 4);
@@ -86,7 +86,7 @@ static struct cup_bytes take_item(const struct reading *reading, struct cup_byte
     return item;
 }
 
-/* A TObjArray, up to its objects; *count of them. */
+/* Reads the head of a TObjArray; *count objects follow. */
 static struct cup_bytes take_list(struct cup_bytes *bytes, uint64_t *count)
 {
     unsigned version;
@@ -102,7 +102,7 @@ static struct cup_bytes take_list(struct cup_bytes *bytes, uint64_t *count)
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* What of a TBranch is needed on the way. */
+/* The members of a TBranch that are needed. */
 struct members {
     struct cup_root_branch branch;
     uint64_t written, most; /* fWriteBasket, fMaxBaskets */
@@ -111,7 +111,7 @@ struct members {
     unsigned version;
 };
 
-/* Of old versions, such numbers were floating ones. */
+/* Old versions stored these numbers as floating point. */
 static uint64_t take_number(struct cup_bytes *bytes, bool whole)
 {
     uint64_t raw = cup_bytes_take(bytes, 8);
@@ -152,7 +152,7 @@ static uint64_t count_items(const struct reading *reading, struct cup_bytes list
     return there;
 }
 
-/* Numbers of `width` bytes each, one for each basket there is room for. */
+/* An array of COUNT numbers of WIDTH bytes, one for each basket that the branch has room for. */
 static struct cup_bytes take_array(struct cup_bytes *bytes, uint64_t count, unsigned width)
 {
     struct cup_bytes array = *bytes;
@@ -161,8 +161,8 @@ static struct cup_bytes take_array(struct cup_bytes *bytes, uint64_t count, unsi
     return array;
 }
 
-/* What the tree's record holds of baskets that were written, too, is none of its own: those of the
- * file then have all entries. */
+/* Baskets inside the tree's record may be copies of baskets in the file: if the file's baskets have
+ * all entries, they do not count. */
 static void drop_copies(struct members *members, struct cup_bytes entries, unsigned width)
 {
     struct cup_root_branch *branch = &members->branch;
@@ -171,7 +171,7 @@ static void drop_copies(struct members *members, struct cup_bytes entries, unsig
         branch->embedded_baskets = 0;
 }
 
-/* What the record holds begins at the entry behind those of the file. */
+/* Baskets inside the record begin at the entry after those in the file. */
 static int read_member(struct reading *reading, const struct members *members,
                        const unsigned char *entries, unsigned width)
 {
@@ -183,7 +183,7 @@ static int read_member(struct reading *reading, const struct members *members,
                : cup_error_memory(reading->error, "");
 }
 
-/* fBasketBytes, fBasketEntry, fBasketSeek; before each, whether it is there. */
+/* fBasketBytes, fBasketEntry and fBasketSeek; a byte before each says whether it is there. */
 static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct members *members)
 {
     unsigned wide = members->version >= 10 ? 8 : 4;
@@ -209,14 +209,14 @@ static int add_branch(struct reading *reading, const struct cup_root_branch *bra
 {
     struct cup_root_tree *tree = reading->tree;
     if (branch->baskets + branch->embedded_baskets == 0)
-        return 0; /* it only groups others, or is empty */
+        return 0; /* it only groups other branches, or is empty */
     if (cup_array_grow(&tree->branches, &reading->room, tree->branch_count, sizeof *branch) != 0)
         return cup_error_memory(reading->error, "");
     tree->branches[tree->branch_count++] = *branch;
     return 0;
 }
 
-/* `bytes` stands before what a TBranch is, as the base of another class or alone. */
+/* BYTES is before a TBranch, which may be the base of another class. */
 static int take_members(struct reading *reading, struct cup_bytes *bytes, struct members *members)
 {
     unsigned version;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer ones are nobody's to read, and take the demanglers long. */
+/* Longer names are not readable, and demanglers are slow with them. */
 enum { MANGLED_MOST = 4096 };
 
-/* Where a name ends that a compiler or linker has added to. Rust's own names hold dots, too. */
+/* The length of a name without what compilers and linkers append. Names of Rust may have dots of
+ * their own. */
 static size_t plain_length(const char *symbol)
 {
     static const char *const added[] = {".cold",     ".part.", ".constprop.", ".isra.",
@@ -23,7 +24,8 @@ static size_t plain_length(const char *symbol)
     return length ? length : strlen(symbol);
 }
 
-/* Allocated; NULL: not mangled. Rust's older form is one of C++'s, so Rust is asked first. */
+/* Allocated; NULL: not mangled. Rust is tried first, because its older names are also valid names
+ * of C++. */
 static char *demangle_symbol(const char *symbol)
 {
     char *name = rust_demangle(symbol, DMGL_NO_OPTS);

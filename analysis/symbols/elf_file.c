@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the kernel rounds the lowest mapping down to; pages of other sizes occur where files begin
- * at address 0. */
+/* The kernel rounds the lowest mapping down to a page. On machines with other page sizes, files
+ * begin at address 0. */
 #define PAGE UINT64_C(4096)
 
 static int set_reason(char why[CUP_ELF_WHY], const char *what)
@@ -19,7 +19,7 @@ static int set_reason(char why[CUP_ELF_WHY], const char *what)
     return -1;
 }
 
-/* A log may name anything: neither pipes nor devices are waited for. */
+/* A log may name anything; opening must not block on a pipe or a device. */
 static int open_file(const char *path, char why[CUP_ELF_WHY])
 {
     struct stat status;
@@ -56,7 +56,7 @@ int cup_elf_open(struct cup_elf *elf, const char *path, const char *debug_path,
     elf->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
                                       .find_debuginfo = dwfl_standard_find_debuginfo,
                                       .debuginfo_path = &elf->debug_path};
-    unsetenv("DEBUGINFOD_URLS"); /* the one way to tell libdwfl not to ask servers */
+    unsetenv("DEBUGINFOD_URLS"); /* the only way to keep libdwfl from asking servers */
     int fd = open_file(path, why);
     if (fd < 0)
         return -1;

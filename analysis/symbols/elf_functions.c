@@ -6,13 +6,13 @@
 
 #include "analysis/base/array.h"
 
-/* Ranks: no name is the last choice; then "read" is better than "__read", a global name than a
- * weak one, and that than a local one. */
+/* Ranks of several symbols at one address; the lowest is chosen. "read" comes before "__read", a
+ * global symbol before a weak one, that before a local one; a symbol without a name is last. */
 enum { RANK_WEAK = 1, RANK_LOCAL, RANK_UNDERSCORE = 4, RANK_NAMELESS = 1 << 20 };
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-/* Offset of a copy; 0 without memory. */
+/* Copies a name; its offset in the names, 0 without memory. */
 static uint32_t keep_name(struct cup_elf_functions *functions, const char *name)
 {
     size_t size = strlen(name) + 1, before = functions->names_size ? functions->names_size : 1;
@@ -51,7 +51,7 @@ static bool is_executed(Elf *elf, GElf_Word section)
     return found && gelf_getshdr(found, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Functions written in assembler may have no type. Names with '$' are the linker's, on ARM. */
+/* Functions in assembler may have no type. Names with '$' are markers of the linker, on ARM. */
 static bool is_function(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word section)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -93,8 +93,8 @@ static void add_symbols(struct cup_elf_functions *functions, const struct cup_el
 
 /* ---- starts without names ----------------------------------------------------------------- */
 
-/* .eh_frame_hdr, in the form that all linkers write: a sorted table of pairs of 32 bits, start of a
- * function and place of its record, relative to the section. */
+/* .eh_frame_hdr, in the form that all linkers write: a sorted table of pairs of 32 bits, the start
+ * of a function and the place of its record, relative to the section. */
 struct unwind_head {
     uint8_t version, frame_form, count_form, table_form;
     int32_t frame;
@@ -163,7 +163,7 @@ static int by_start(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* One for each address; none without name or size inside of another one. */
+/* Keeps one function for each address, and drops those without name or size inside another one. */
 static void drop_inner(struct cup_elf_functions *functions)
 {
     size_t kept = 0;
@@ -181,7 +181,7 @@ static void drop_inner(struct cup_elf_functions *functions)
     functions->count = kept;
 }
 
-/* Those without a size go on until the next one begins. */
+/* A function without a size ends at the begin of the next one. */
 static void find_ends(struct cup_elf_functions *functions)
 {
     for (size_t i = 0; i < functions->count; i++) {
@@ -217,7 +217,7 @@ void cup_elf_functions_free(struct cup_elf_functions *functions)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-/* How many begin at or before an address. */
+/* Number of functions that begin at or before an address. */
 static size_t count_until(const struct cup_elf_functions *functions, uint64_t address)
 {
     size_t low = 0, high = functions->count;
@@ -234,7 +234,7 @@ static size_t count_until(const struct cup_elf_functions *functions, uint64_t ad
 const struct cup_elf_function *cup_elf_function_at(const struct cup_elf_functions *functions,
                                                    uint64_t address)
 {
-    enum { NESTED_MOST = 32 }; /* functions within a function: entries in assembler */
+    enum { NESTED_MOST = 32 }; /* functions inside a function, such as entries in assembler */
     size_t count = count_until(functions, address);
     for (size_t i = count; i > 0 && count - i < NESTED_MOST; i--)
         if (address < functions->rows[i - 1].end)

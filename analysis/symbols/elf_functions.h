@@ -1,35 +1,34 @@
-/* Where the functions of an ELF file begin and end, and what they are called: from its full table
- * of symbols, or that of its debugging file, the small one that some distributions add, and the one
- * for the dynamic linker. Functions that none of them names are told apart all the same, where the
- * tables for unwinding tell where they begin. */
+/* Begins, ends and names of the functions of an ELF file. They come from its symbol table or that
+ * of its debug file, from the small table that some distributions add, and from the dynamic
+ * linker's table. Functions without a name are found by the unwinding tables. */
 #ifndef CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
 #define CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
 
 #include "analysis/symbols/elf_file.h"
 
-/* Addresses are as the file has them. */
+/* Addresses are those in the file. */
 struct cup_elf_function {
     uint64_t start, end;
-    uint32_t name;  /* offset in the names; 0: it has none */
-    uint32_t rank;  /* of several at one address the lowest is told */
-    uint32_t order; /* in the table of symbols */
+    uint32_t name;  /* offset in the names; 0: no name */
+    uint32_t rank;  /* of several at one address, the lowest is chosen */
+    uint32_t order; /* in the symbol table */
 };
 
 struct cup_elf_functions {
-    struct cup_elf_function *rows; /* owned; in the order of their starts */
+    struct cup_elf_function *rows; /* owned; sorted by start */
     size_t count, room;
-    char *names; /* owned; each ends with NUL, and [0] is one */
+    char *names; /* owned; each ends with NUL; [0] is the empty name */
     size_t names_size, names_room;
-    uint64_t low; /* where the file's lowest mapping begins */
+    uint64_t low; /* begin of the file's lowest mapping */
     uint64_t code_end;
     bool out_of_memory;
 };
 
-/* Returns 0, even if there are none, or -1 without memory. To be freed in either case. */
+/* Returns 0, also if there are none, or -1 without memory. Free FUNCTIONS in both cases. */
 int cup_elf_functions_read(struct cup_elf_functions *functions, const struct cup_elf *elf);
 void cup_elf_functions_free(struct cup_elf_functions *functions);
 
-/* The one that an instruction lies in; NULL: none is known. */
+/* The function that has the instruction; NULL: not known. */
 const struct cup_elf_function *cup_elf_function_at(const struct cup_elf_functions *functions,
                                                    uint64_t address);
 

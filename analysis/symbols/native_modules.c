@@ -39,7 +39,7 @@ struct cup_text cup_module_file(struct cup_text path)
     return cup_without_tag((struct cup_text){path.bytes + skip, path.length - skip});
 }
 
-/* False: it is no name that could be of a file. */
+/* False if it cannot be the name of a file. */
 static bool as_string(struct cup_text path, char *to, size_t room)
 {
     if (path.length == 0 || path.length >= room || memchr(path.bytes, '\0', path.length))
@@ -59,14 +59,15 @@ bool cup_module_is_unchanged(struct cup_text path, int64_t since_ns)
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-/* True: another build of a file of that name was told before. */
+/* True if another build of a file of that name was added before. */
 static bool has_twin(struct cup_modules *modules, const struct cup_module *module, uint32_t row)
 {
     struct cup_text file = cup_module_file(module->path), build = module->build_id;
     uint32_t name = file.length ? cup_intern_add(&modules->texts, file.bytes, file.length) : 0;
     uint32_t first = cup_pair_map_get(&modules->files, name, 0);
     if (!first) {
-        cup_pair_map_set(&modules->files, name, 0, row + 1); /* a name less without memory */
+        cup_pair_map_set(&modules->files, name, 0,
+                         row + 1); /* without memory, the name is not remembered */
         return false;
     }
     const struct cup_text other = modules->rows[first - 1].build_id;
@@ -112,7 +113,8 @@ static enum cup_module_state state_of(const struct cup_module *module, const str
     return memcmp(bits, module->build_id.bytes, length) == 0 ? CUP_MODULE_READ : CUP_MODULE_OTHER;
 }
 
-/* If it is the right one. Returns 0, or -1 without memory. */
+/* Reads the functions of the file at PATH if it is the right build. Returns 0, or -1 without
+ * memory. */
 static int read_file(struct cup_modules *modules, struct cup_module *module, const char *path)
 {
     struct cup_elf elf;
@@ -128,7 +130,8 @@ static int read_file(struct cup_modules *modules, struct cup_module *module, con
     return result;
 }
 
-/* "/usr/lib/debug/.build-id/ab/cdef.debug" in a directory of the debugging files' path. */
+/* The name of the module's debug file in a directory of the search path:
+ * "/usr/lib/debug/.build-id/ab/cdef.debug". */
 static bool debug_file(const struct cup_module *module, struct cup_text directory, char *to,
                        size_t room)
 {
@@ -142,7 +145,7 @@ static bool debug_file(const struct cup_module *module, struct cup_text director
     return length > 0 && (size_t)length < room;
 }
 
-/* What was installed to debug programs has their names, also without them. */
+/* An installed debug file has the names even if the module itself is gone. */
 static int read_debug_file(struct cup_modules *modules, struct cup_module *module)
 {
     const char *at = modules->debug_path ? modules->debug_path : CUP_DEBUG_PATH;

@@ -2,7 +2,7 @@
 
 #include "analysis/tasks/task_columns.h"
 
-/* One run of a key. */
+/* One attempt at a key. */
 struct run {
     uint64_t key_hash;
     int64_t start_ns;

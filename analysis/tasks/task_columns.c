@@ -109,7 +109,7 @@ static struct cup_value cpu(const struct cup_task_row *row, int argument)
     return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
 }
 
-/* May be negative by the microseconds that lie between the readings of the two clocks. */
+/* May be negative by microseconds, because the two clocks are not read at the same time. */
 static struct cup_value noncpu(const struct cup_task_row *row, int argument)
 {
     (void)argument;
@@ -176,8 +176,8 @@ static struct cup_value child_read_bytes(const struct cup_task_row *row, int arg
 
 /* ---- waits ------------------------------------------------------------------------------ */
 
-/* A task without a CPU clock has no waits of its own: it shares its thread with others. One that
- * never ended has those that were measured so far, but what is left of its time is not known. */
+/* A task without CPU time has no waits of its own: it shares its thread with others. A task that
+ * never ended has its measured waits, but the rest of its time is not known. */
 static struct cup_value own_wait(const struct cup_task_row *row, int part)
 {
     const struct cup_task *task = row->task;
@@ -197,8 +197,8 @@ static struct cup_value own_wait(const struct cup_task_row *row, int part)
     return cup_seconds((int64_t)split.ns[part]);
 }
 
-/* Of all threads that worked for it less its own. Nothing is known of their time outside of waits.
- */
+/* The waits of all threads that worked for the task, less those of its own thread. Nothing is known
+ * about the helpers' time outside of waits. */
 static struct cup_value helper_wait(const struct cup_task_row *row, int part)
 {
     size_t index = (size_t)(row->task - row->profile->tasks);

@@ -1,4 +1,4 @@
-/* All tasks, one after the other, as rows of the table of columns. */
+/* Calls a function for each task, and writes all tasks as CSV. */
 #ifndef CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
 #define CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
 
@@ -7,11 +7,12 @@
 
 typedef void (*cup_task_writer)(void *writer, const struct cup_task_row *row);
 
-/* Hands every task to `write`, until the output fails. Returns 0, or -1 without memory. */
+/* Calls WRITE for each task, until the output fails. Returns 0, or -1 without memory. */
 int cup_each_task(const struct cup_profile *profile, const struct cup_output *output,
                   cup_task_writer write, void *writer);
 
-/* All columns of all tasks, under a line of their names. Returns as above. */
+/* Writes a line with the names of all columns, then a line for each task. Returns 0, or -1 without
+ * memory. */
 int cup_task_rows_csv(const struct cup_profile *profile, const struct cup_output *output);
 
 #endif

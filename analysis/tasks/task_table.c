@@ -6,7 +6,7 @@
 #include "analysis/tasks/task_columns.h"
 #include "analysis/write/terminal.h"
 
-/* Named columns of task_columns.c, in the order shown; the key takes the rest of the line. */
+/* The columns of task_columns.c that are shown, in order. The key takes the rest of the line. */
 static const struct shown {
     const char *column, *heading;
     enum cup_unit unit;

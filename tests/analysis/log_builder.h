@@ -1,4 +1,4 @@
-/* Builds logs byte by byte, as the library would write them, and then as no library would. */
+/* Builds logs in memory: sound ones as the library writes them, and damaged ones. */
 #ifndef CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
 #define CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
 
@@ -10,21 +10,21 @@
 
 enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
 
-struct builder_worker; /* what was last told of one */
+struct builder_worker; /* the last row of a worker */
 
 struct log_builder {
     unsigned char *bytes; /* owned; begins with a struct cup_log_header */
     size_t size, room;
-    struct builder_worker *workers; /* owned; by number */
+    struct builder_worker *workers; /* owned; by number of the worker */
     uint32_t worker_room;
-    uint32_t rows[BUILDER_SERVERS]; /* the last ROWS record of each */
+    uint32_t rows[BUILDER_SERVERS]; /* number of the last ROWS record of each server */
 };
 
 /* A sound empty log with all features, BUILDER_BLOCKS free blocks and a series. */
 void builder_start(struct log_builder *builder);
 void builder_free(struct log_builder *builder);
 
-/* Valid until something is added. */
+/* Valid until something is appended. */
 struct cup_log_header *builder_header(struct log_builder *builder);
 struct cup_block *builder_block(struct log_builder *builder, unsigned index);
 
@@ -47,8 +47,8 @@ void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *ba
                      const uint32_t *branches, const uint64_t (*values)[CUP_BV_COUNT],
                      uint32_t rows);
 
-/* Stacks: a function of Python 3.11 with its line table; nodes, from FIRST on; what TASK
- * did, ROWS in the order of nodes and uses. */
+/* Stacks: a function of Python 3.11 with its line table; nodes, numbered from FIRST on; what TASK
+ * did, in rows in the order of nodes and uses. */
 struct builder_use {
     uint32_t node, use;
     uint64_t count, bytes, ns;
@@ -61,20 +61,20 @@ void builder_stacks(struct log_builder *builder, uint32_t first, const struct cu
                     uint32_t count);
 void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
                   uint32_t count);
-/* What samples found of thread TID over time, COUNT rows, whose units count from START_NS. */
+/* A CPU_SAMPLES record of thread TID with COUNT rows, whose times count from START_NS. */
 struct cup_cpu_run;
 void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t start_ns,
                          const struct cup_cpu_run *runs, uint32_t count);
-/* An ACCESS record of strokes in their order, whose times are whole units of 1024 ns; and a STROKES
- * record that holds them, one tick a nanosecond. */
+/* An ACCESS record with extents in the order of time, whose times are multiples of 1024 ns; and an
+ * EXTENTS record with such extents, with one tick for each nanosecond. */
 void builder_access(struct log_builder *builder, const struct cup_r_access *access,
                     const struct cup_read_extent *extents, uint32_t count);
 void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
                      const struct cup_read_extent *extents, uint32_t count);
 
-/* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Rows come
- * before the sample that they belong to; a heartbeat of NULL is the one before. Those of one sample
- * are of workers of one server. */
+/* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Add the rows
+ * before their sample; all rows of a sample are of workers of one server. HEARTBEAT NULL: as in the
+ * row before. */
 void builder_worker(struct log_builder *builder, uint32_t worker, uint32_t server, uint32_t address,
                     uint32_t name);
 void builder_row(struct log_builder *builder, uint32_t sample, uint32_t worker,
@@ -82,13 +82,13 @@ void builder_row(struct log_builder *builder, uint32_t sample, uint32_t worker,
 void builder_gone(struct log_builder *builder, uint32_t sample, uint32_t worker);
 void builder_sample(struct log_builder *builder, uint32_t sample, uint32_t server, int64_t time_ns,
                     const uint64_t *values);
-/* All CUP_UNKNOWN64. */
+/* Sets all values to CUP_UNKNOWN64. */
 void builder_unknown(uint64_t *values, unsigned count);
 
 #define BUILDER_ADD(builder, type, record)                                                         \
     builder_record(builder, type, &(record), sizeof(record), NULL, 0)
 
-/* Sets records_end to what was added. */
+/* Sets records_end to the end of the records. */
 void builder_finish(struct log_builder *builder);
 
 /* Writes the first `bytes` bytes to a file; aborts if it cannot. */
