@@ -138,7 +138,7 @@ static bool is_same_call(const struct call *call, const struct place *place, cup
         return false;
     if (!call->executor || !place->body.at)
         return true;
-    cup_object *before = cup_python_call(call->executor, "__call__", NULL);
+    cup_object *before = cup_python_call(call->executor, NULL, NULL);
     bool same = before && before == executor;
     cup_python_drop(before);
     return same;

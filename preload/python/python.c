@@ -244,7 +244,7 @@ cup_object *cup_python_attribute(cup_object *object, const char *name)
     return text ? clear_error(cup_py.PyObject_GetAttr(object, text)) : NULL;
 }
 
-/* A plain dict answers "not there" without an exception, which would cost a microsecond. */
+/* For a missing key a dict's own function raises no exception, which would take a microsecond. */
 cup_object *cup_python_get(cup_object *mapping, cup_object *key)
 {
     if (!mapping || !key)
@@ -261,11 +261,12 @@ cup_object *cup_python_get(cup_object *mapping, cup_object *key)
 
 cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument)
 {
-    cup_object *function = cup_python_attribute(object, name);
-    cup_object *result = function ? clear_error(cup_py.PyObject_CallFunctionObjArgs(
-                                        function, argument, (cup_object *)NULL))
-                                  : NULL;
-    cup_python_drop(function);
+    cup_object *method = name ? cup_python_attribute(object, name) : NULL;
+    cup_object *function = name ? method : object, *result = NULL;
+    if (function)
+        result = clear_error(
+            cup_py.PyObject_CallFunctionObjArgs(function, argument, (cup_object *)NULL));
+    cup_python_drop(method);
     return result;
 }
 
