@@ -5,22 +5,13 @@
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/python/python.h"
+#include "preload/sys/id_table.h"
 
 #include <string.h>
 
 static uint64_t hash_path(const char *path)
 {
-    uint64_t key = UINT64_C(0xcbf29ce484222325);
-    size_t left = strlen(path);
-    for (; left >= 8; left -= 8, path += 8) {
-        uint64_t word;
-        memcpy(&word, path, sizeof word);
-        key = (key ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        key ^= key >> 29;
-    }
-    for (; left; left--)
-        key = (key ^ (unsigned char)*path++) * UINT64_C(0x100000001b3);
-    return key | 2; /* 0 and 1 are no keys */
+    return cup_hash_bytes((struct cup_hash){0}, path, strlen(path)).key | 2; /* 0 and 1 are no keys */
 }
 
 void cup_path_used(const char *path)
