@@ -23,29 +23,29 @@ enum { STACK_LEFT = 20 << 10, STORAGE = 128 };
 __thread bool cup_native_unwinds __attribute__((tls_model("initial-exec")));
 
 /* One per thread slot; threads without a slot do not work for tasks. */
-static struct room {
+static struct unwind_state {
     const struct cup_thread *owner;
     uint64_t not_before;         /* ticks: earliest time to search the maps again */
     uintptr_t low, high;         /* the thread's own stack; 0: not known yet */
     uintptr_t other, other_high; /* the last other mapping that it used as a stack */
     void *cache;                 /* libunwind's, freed when the thread ends */
     uint64_t storage[STORAGE / sizeof(uint64_t)];
-} rooms[CUP_THREAD_SLOTS];
+} states[CUP_THREAD_SLOTS];
 
-static struct room *own_room(void)
+static struct unwind_state *find_state(void)
 {
-    struct room *room = cup_self.slot ? &rooms[cup_self.slot - 1] : NULL;
-    return room && room->owner == &cup_self ? room : NULL;
+    struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
+    return state && state->owner == &cup_self ? state : NULL;
 }
 
-static struct room *take_room(void)
+static struct unwind_state *take_state(void)
 {
     const struct cup_thread *nobody = NULL;
-    struct room *room = cup_self.slot ? &rooms[cup_self.slot - 1] : NULL;
-    bool taken = room && (room->owner == &cup_self ||
-                          __atomic_compare_exchange_n(&room->owner, &nobody, &cup_self, false,
+    struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
+    bool taken = state && (state->owner == &cup_self ||
+                          __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    return taken ? room : NULL;
+    return taken ? state : NULL;
 }
 
 /* ---- the stack ---------------------------------------------------------------------------- */
@@ -86,41 +86,41 @@ static uintptr_t lowest_of_main(const struct cup_mapping_line *line)
 /* Finds out which stack the address AT is on. The stack of other threads than the first ends where
  * their thread-local storage begins, in the same mapping. Any other mapping may be a coroutine's.
  */
-static void find_stack(struct room *room, uintptr_t at)
+static void find_stack(struct unwind_state *state, uintptr_t at)
 {
     enum { WAIT_NS = 20000000 };
     struct cup_mapping_line line;
     bool is_main, found = find_mapping(at, &line, &is_main);
     uintptr_t self = (uintptr_t)&cup_self;
-    room->not_before = cup_ticks() + cup_ns_ticks(WAIT_NS);
+    state->not_before = cup_ticks() + cup_ns_ticks(WAIT_NS);
     if (found && is_main) {
-        room->low = lowest_of_main(&line);
-        room->high = line.end;
+        state->low = lowest_of_main(&line);
+        state->high = line.end;
     } else if (found && self > at && self < line.end) {
-        room->low = line.start;
-        room->high = self;
+        state->low = line.start;
+        state->high = self;
     } else if (found) {
-        room->other = line.start;
-        room->other_high = line.end;
+        state->other = line.start;
+        state->other_high = line.end;
     }
 }
 
-static bool is_on_own(struct room *room, uintptr_t at)
+static bool is_on_own(struct unwind_state *state, uintptr_t at)
 {
-    if (__builtin_expect(at - room->low < room->high - room->low, 1))
+    if (__builtin_expect(at - state->low < state->high - state->low, 1))
         return true;
-    if (at - room->other < room->other_high - room->other || cup_ticks() < room->not_before ||
+    if (at - state->other < state->other_high - state->other || cup_ticks() < state->not_before ||
         is_for_signals())
         return false;
-    find_stack(room, at);
-    return at - room->low < room->high - room->low;
+    find_stack(state, at);
+    return at - state->low < state->high - state->low;
 }
 
 bool cup_native_thread_may(void)
 {
-    struct room *room = take_room();
+    struct unwind_state *state = take_state();
     uintptr_t at = (uintptr_t)__builtin_frame_address(0);
-    return room && is_on_own(room, at) && at - room->low >= STACK_LEFT;
+    return state && is_on_own(state, at) && at - state->low >= STACK_LEFT;
 }
 
 /* ---- thread-local storage ----------------------------------------------------------------- */
@@ -143,8 +143,8 @@ static key_destructor *destructor; /* libunwind's; NULL: the program used libunw
  */
 static void *find_storage(struct tls_index *index)
 {
-    struct room *room = cup_native_unwinds ? own_room() : NULL;
-    return room ? (char *)room->storage + index->offset : real_tls_get_addr(index);
+    struct unwind_state *state = cup_native_unwinds ? find_state() : NULL;
+    return state ? (char *)state->storage + index->offset : real_tls_get_addr(index);
 }
 
 static int create_key(pthread_key_t *key, key_destructor *function)
@@ -156,10 +156,10 @@ static int create_key(pthread_key_t *key, key_destructor *function)
 
 static int set_value(pthread_key_t key, const void *value)
 {
-    struct room *room = cup_native_unwinds && destructor ? own_room() : NULL;
-    if (!room)
+    struct unwind_state *state = cup_native_unwinds && destructor ? find_state() : NULL;
+    if (!state)
         return pthread_setspecific(key, value);
-    room->cache = (void *)(uintptr_t)value;
+    state->cache = (void *)(uintptr_t)value;
     return 0;
 }
 
@@ -188,12 +188,12 @@ bool cup_native_thread_redirect(const struct cup_elf *library)
 /* ---- the thread's end ---------------------------------------------------------------------- */
 
 /* As pthread would: the destructor sets the key again until the last iteration, to run last. */
-static void destroy_cache(struct room *room)
+static void destroy_cache(struct unwind_state *state)
 {
     cup_native_unwinds = true;
-    for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && room->cache; i++) {
-        void *cache = room->cache;
-        room->cache = NULL;
+    for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && state->cache; i++) {
+        void *cache = state->cache;
+        state->cache = NULL;
         destructor(cache);
     }
     cup_native_unwinds = false;
@@ -201,17 +201,17 @@ static void destroy_cache(struct room *room)
 
 void cup_native_thread_ends(void)
 {
-    struct room *room = own_room();
-    if (!room)
+    struct unwind_state *state = find_state();
+    if (!state)
         return;
-    if (room->cache)
-        destroy_cache(room);
-    memset(&room->not_before, 0, sizeof *room - offsetof(struct room, not_before));
-    __atomic_store_n(&room->owner, NULL, __ATOMIC_RELEASE);
+    if (state->cache)
+        destroy_cache(state);
+    memset(&state->not_before, 0, sizeof *state - offsetof(struct unwind_state, not_before));
+    __atomic_store_n(&state->owner, NULL, __ATOMIC_RELEASE);
 }
 
 void cup_native_threads_forked(void)
 {
     lock = 0;
-    memset(rooms, 0, sizeof rooms);
+    memset(states, 0, sizeof states);
 }

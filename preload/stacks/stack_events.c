@@ -7,32 +7,32 @@
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-enum { BOARDS = 1024 };
+enum { HANDOVERS = 1024 };
 
 /* Where each task last handed work over. Two running tasks whose numbers differ by a multiple of
- * BOARDS share an entry: then helpers of one of them are shown without their task's place. */
+ * HANDOVERS share an entry: then helpers of one of them are shown without their task's place. */
 static struct {
     uint64_t here;   /* task << 32 | node of its own thread's stack */
     uint64_t helper; /* that node << 32 | the node CUP_NODE_HELPER above it */
-} boards[BOARDS];
+} handovers[HANDOVERS];
 
 void cup_event_hands_over(void)
 {
     uint32_t task = cup_self.task, node = cup_stacks_on() ? cup_stack_here(0) : 0;
     if (node)
-        __atomic_store_n(&boards[task % BOARDS].here, (uint64_t)task << 32 | node,
+        __atomic_store_n(&handovers[task % HANDOVERS].here, (uint64_t)task << 32 | node,
                          __ATOMIC_RELAXED);
 }
 
 uint32_t cup_event_under(uint32_t task)
 {
-    uint64_t here = __atomic_load_n(&boards[task % BOARDS].here, __ATOMIC_RELAXED);
-    uint64_t helper = __atomic_load_n(&boards[task % BOARDS].helper, __ATOMIC_RELAXED);
+    uint64_t here = __atomic_load_n(&handovers[task % HANDOVERS].here, __ATOMIC_RELAXED);
+    uint64_t helper = __atomic_load_n(&handovers[task % HANDOVERS].helper, __ATOMIC_RELAXED);
     uint32_t node = here >> 32 == task ? (uint32_t)here : 0;
     if (helper >> 32 == node && (uint32_t)helper)
         return (uint32_t)helper;
     uint32_t made = cup_stack_node(node, CUP_NODE_HELPER, 0);
-    __atomic_store_n(&boards[task % BOARDS].helper, (uint64_t)node << 32 | made, __ATOMIC_RELAXED);
+    __atomic_store_n(&handovers[task % HANDOVERS].helper, (uint64_t)node << 32 | made, __ATOMIC_RELAXED);
     return made;
 }
 
@@ -157,5 +157,5 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
 
 void cup_events_reset(void)
 {
-    memset(boards, 0, sizeof boards);
+    memset(handovers, 0, sizeof handovers);
 }
