@@ -21,8 +21,8 @@ uint32_t cup_uproot_branches(cup_object *tree);
 /* The number of the branch in the log; 0: unknown. TREE_NAME: its tree's name, a str. */
 uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name);
 
-/* True if BASKET is embedded in its tree's own record; fills in *ABOUT, except number and branch.
- */
+/* True if BASKET is embedded in its tree's own record; fills in *ABOUT, except number and
+ * branch. */
 bool cup_uproot_embedded(cup_object *basket, struct cup_requested_baskets *about);
 
 /* The path of the file that contains a tree or branch, as a string id: the path or URL that

@@ -53,8 +53,8 @@ enum known_type {
 };
 
 /* NODE: a node of Dask's graph, with the attributes func, args and kwargs. READ...: uproot.dask's
- * callables, for files that the client opened (READ) or that the task opens itself (OPEN_AND_READ).
- */
+ * callables, for files that the client opened (READ) or that the task opens itself
+ * (OPEN_AND_READ). */
 static const struct {
     const char *module, *name;
     enum known_type type;
@@ -273,8 +273,8 @@ static void describe_opened(const struct search *search, struct cup_item_found *
     found->entry_stop = read_integer(search->range, 2);
 }
 
-/* If the range is given in steps, the entries depend on the file's number of entries: unknown here.
- */
+/* If the range is given in steps, the entries depend on the file's number of entries: unknown
+ * here. */
 static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
 {
     found->file = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 0));

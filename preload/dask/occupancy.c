@@ -2,8 +2,8 @@
 
 #include "preload/dask/sample_record.h"
 
-/* Dask's guess for a prefix of which no task has ended yet (SchedulerState._get_prefix_duration).
- */
+/* Dask's guess for a prefix of which no task has ended yet
+ * (SchedulerState._get_prefix_duration). */
 static double guess_duration(cup_object *scheduler, cup_object *prefix)
 {
     cup_object *longest = cup_python_attribute(prefix, "max_exec_time");

@@ -164,8 +164,8 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
 }
 
 /* How far the program's clock is ahead of the real one. A library before this one in LD_PRELOAD may
- * show the program another time (libfaketime): Dask's times are then by that clock, ours are not.
- */
+ * show the program another time (libfaketime): Dask's times are then by that clock, ours are
+ * not. */
 static double seconds_ahead(void)
 {
     struct timespec shown = {0, 0};

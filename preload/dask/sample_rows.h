@@ -55,8 +55,8 @@ void cup_rows_add(struct cup_rows_batch *batch, struct cup_last_written *written
 void cup_rows_add_gone(struct cup_rows_batch *batch, const struct cup_last_written *written);
 
 /* Writes the SAMPLE record; VALUES are indexed by enum cup_sample_value. False if this record or a
- * row of the sample was lost: readers then ignore the sample, and the next one writes whole rows.
- */
+ * row of the sample was lost: readers then ignore the sample, and the next one writes whole
+ * rows. */
 bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values);
 
 /* A forked child. */

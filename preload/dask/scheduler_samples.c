@@ -311,8 +311,8 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     cup_occupancy_end(&occupancy);
 }
 
-/* Reading an unusual object may run Python code, which may let another scheduler's thread in here.
- */
+/* Reading an unusual object may run Python code, which may let another scheduler's thread in
+ * here. */
 static bool busy;
 
 void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)

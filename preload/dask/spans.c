@@ -11,8 +11,8 @@ enum { SPANS_MOST = 1 << 16 };
 static struct cup_id_table recorded;                    /* string ids of spans with a SPAN record */
 static ssize_t scheduler_recorded[CUP_SAMPLES_SERVERS]; /* spans of each scheduler, by server - 1 */
 
-/* ('phase1', 'sub') becomes "phase1/sub". Returns the string's id in the log; 0: NAME is no tuple.
- */
+/* ('phase1', 'sub') becomes "phase1/sub". Returns the string's id in the log; 0: NAME is no
+ * tuple. */
 static uint32_t join_name(cup_object *name)
 {
     bool is_tuple = name && cup_python_type(name) == cup_py.tuple_type;

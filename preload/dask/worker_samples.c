@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* CPU time of this process since its sample before, in ns per second; CUP_UNKNOWN64 at the first.
- */
+/* CPU time of this process since its sample before, in ns per second; CUP_UNKNOWN64 at the
+ * first. */
 static uint64_t cpu_per_second(struct cup_sampling *sampling)
 {
     uint64_t cpu_ns = cup_clock_process_cpu_ns();

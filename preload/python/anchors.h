@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* X(id, module, function, local variables that cupping reads there, versions it was checked with)
- */
+/* X(id, module, function, local variables that cupping reads there, versions it was checked
+ * with) */
 #define CUP_ANCHORS(X)                                                                             \
     X(METER, "distributed.metrics", "meter", "(none: the caller of the thread clock)",             \
       "distributed 2023.4 to 2026.8")                                                              \

@@ -15,8 +15,8 @@ extern struct cup_gil {
 /* Called once, when the interpreter is found. */
 void cup_gil_find(void);
 
-/* True if a wait on this condition variable is a wait for the GIL. Any thread; async-signal-safe.
- */
+/* True if a wait on this condition variable is a wait for the GIL. Any thread;
+ * async-signal-safe. */
 static inline bool cup_gil_is(const void *condition)
 {
     return (uintptr_t)condition - cup_gil.from < cup_gil.bytes;

@@ -310,8 +310,8 @@ uint64_t cup_python_amount(cup_object *object, double scale)
 }
 
 /* Not by the import functions of the C API: they end the process if the interpreter is being
- * finalised.
- */
+ *
+ * finalised. */
 cup_object *cup_python_module(const char *name)
 {
     cup_object *modules = cup_py.PySys_GetObject("modules");

@@ -90,8 +90,8 @@ static inline bool cup_stack_is_entry(const char *frame)
     return back && cup_stack_is_from_c(back);
 }
 
-/* The offset of the instruction in the code, in bytes; CUP_AT_UNKNOWN: the function has not begun.
- */
+/* The offset of the instruction in the code, in bytes; CUP_AT_UNKNOWN: the function has not
+ * begun. */
 static inline uint32_t cup_stack_offset_of(const char *frame, const char *code)
 {
     const char *at = frame + cup_layout.frame_place;

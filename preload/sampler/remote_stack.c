@@ -40,12 +40,11 @@ enum { STATE, CURRENT };
 static struct {
     uint64_t state;
     struct cup_watch watch;
-    bool known; /* the ranges and pieces are those of the last attempt, and still likely to be right
-                 */
+    bool known; /* ranges and pieces are those of the last attempt, and may still be right */
 } now;
 
-/* One frame. code is 0 for an entry frame, which the interpreter creates when C code calls Python.
- */
+/* One frame. code is 0 for an entry frame, which the interpreter creates when C code calls
+ * Python. */
 struct step {
     uint64_t at, code, back;
     uint32_t offset; /* of the instruction, in the code */

@@ -65,8 +65,8 @@ void cup_sampler_wants(uint32_t hz)
 /* ---- one thread -------------------------------------------------------------------------- */
 
 /* The CPU time of any thread of this process; CUP_UNKNOWN64: it has ended. The clock's id is the
- * one that pthread_getcpuclockid() returns: (~tid << 3) | CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
- */
+ * one that pthread_getcpuclockid() returns: (~tid << 3) | CPUCLOCK_PERTHREAD_MASK |
+ * CPUCLOCK_SCHED. */
 static uint64_t read_cpu_clock(uint32_t tid)
 {
     struct timespec now = {0, 0};

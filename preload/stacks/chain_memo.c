@@ -161,8 +161,8 @@ static void learn_sizes(const struct places *places, void *const *returns, uint3
             learn_size((uintptr_t)returns[i], places->lowest[i + 1] - places->lowest[i]);
 }
 
-/* Chooses each place: the only possible one, or the one that the frame size tells. False: unknown.
- */
+/* Chooses each place: the only possible one, or the one that the frame size tells. False:
+ * unknown. */
 static bool choose_places(const struct places *places, void *const *returns, uint32_t count,
                           uint32_t *place)
 {

@@ -74,8 +74,8 @@ static const void *copy_bytes(const void *from, size_t bytes)
     return copy ? memcpy(copy, from, bytes) : NULL;
 }
 
-/* The kernel appends " (deleted)" to the path of a file that was removed; the copy is without it.
- */
+/* The kernel appends " (deleted)" to the path of a file that was removed; the copy is without
+ * it. */
 static const char *copy_path(const char *path)
 {
     static const char gone[] = " (deleted)";
@@ -92,8 +92,8 @@ static const char *copy_path(const char *path)
 
 /* ---- one module's own headers ------------------------------------------------------------ */
 
-/* The kernel copies the headers: the module may be unloaded at any moment, and a load would crash.
- */
+/* The kernel copies the headers: the module may be unloaded at any moment, and a load would
+ * crash. */
 static uint32_t read_headers(uint64_t low, ElfW(Phdr) headers[HEADERS_MOST])
 {
     ElfW(Ehdr) head;
@@ -196,8 +196,8 @@ static void find_or_add_module(const struct cup_mapping_line *first, const char 
     add_module(first, path);
 }
 
-/* A module is a file that is mapped from its first byte on and has an executable part further on.
- */
+/* A module is a file that is mapped from its first byte on and has an executable part further
+ * on. */
 static bool read_maps(void)
 {
     static struct cup_maps maps;

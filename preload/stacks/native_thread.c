@@ -84,8 +84,8 @@ static uintptr_t lowest_of_main(const struct cup_mapping_line *line)
 }
 
 /* Finds out which stack the address AT is on. The stack of other threads than the first ends where
- * their thread-local storage begins, in the same mapping. Any other mapping may be a coroutine's.
- */
+ * their thread-local storage begins, in the same mapping. Any other mapping may be a
+ * coroutine's. */
 static void find_stack(struct unwind_state *state, uintptr_t at)
 {
     enum { WAIT_NS = 20000000 };
@@ -139,8 +139,8 @@ typedef void key_destructor(void *cache);
 static key_destructor *destructor; /* libunwind's; NULL: the program used libunwind before us, so
                                       the key was made without our seeing it */
 
-/* The program may use libunwind too: its calls (cup_native_unwinds is false) get the real storage.
- */
+/* The program may use libunwind too: its calls (cup_native_unwinds is false) get the real
+ * storage. */
 static void *find_storage(struct tls_index *index)
 {
     struct unwind_state *state = cup_native_unwinds ? find_state() : NULL;

@@ -1,7 +1,7 @@
 /* Call stacks as numbers. All stacks form one tree, which the log holds as STACKS records: a node
  * is one frame, and its ancestors are the callers. So an event names its whole stack by the number
- * of one node, in 32 bits. See docs/contributing/stacks.md.
- */
+ * of one node, in 32 bits. See
+ * docs/contributing/stacks.md. */
 #ifndef CUPPING_PRELOAD_STACKS_STACKS_H
 #define CUPPING_PRELOAD_STACKS_STACKS_H
 
@@ -42,14 +42,14 @@ uint32_t cup_stack_native_here(uint32_t under);
 uint32_t cup_stack_cheap_here(uint32_t under);
 
 /* For the sampler, which reads the stacks of other threads: the id of a code object that is known
- * by address and fingerprint, else 0; and a new id for a code object, by all its facts. 0: no room.
- */
+ * by address and fingerprint, else 0; and a new id for a code object, by all its facts. 0: no
+ * room. */
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint);
 uint32_t cup_code_add(const struct cup_code_facts *facts);
 
 /* The node of function OF at offset AT, called from PARENT. Adds the node if there is none; 0: no
- * room (counted). These three functions keep errno, need the guard, and take the lock of stacks.c.
- */
+ * room (counted). These three functions keep errno, need the guard, and take the lock of
+ * stacks.c. */
 uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at);
 
 /* A new log, or a forked child: no stack is recorded yet. */

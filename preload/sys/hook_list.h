@@ -9,8 +9,7 @@
 #define CUPPING_PRELOAD_SYS_HOOK_LIST_H
 
 #ifndef __NO_INLINE__
-#define __NO_INLINE__ /* the headers' inline getc_unlocked() etc. would collide with our wrappers  \
-                       */
+#define __NO_INLINE__ /* the headers' inline functions would collide with our wrappers */
 #endif
 
 #include "preload/sys/library_variable.h"

@@ -45,8 +45,8 @@ static int resolve_all(enum need need)
         if (hooks[i].need != need)
             continue;
         void *real = *hooks[i].slot ? *hooks[i].slot : dlsym(RTLD_NEXT, hooks[i].name);
-        /* A volatile store, so that dlsym() is never a tail call: RTLD_NEXT depends on its caller.
-         */
+        /* A volatile store, so that dlsym() is never a tail call: RTLD_NEXT depends on its
+         * caller. */
         *(void *volatile *)hooks[i].slot = real;
         count += real != NULL;
         missing_required += !real && need == REQUIRED;

@@ -26,8 +26,8 @@ struct cup_watch {
 void cup_pieces_clear(void);
 
 /* Adds the BYTES at AT to the pieces, and copies them once. The piece that changes most often
- * should be added first, because its two copies are closest in time. False: not mapped, or no room.
- */
+ * should be added first, because its two copies are closest in time. False: not mapped, or no
+ * room. */
 bool cup_pieces_add(uint64_t at, size_t bytes);
 
 /* Copies all pieces twice, and the watched ranges in between. False: a piece is not mapped any

@@ -1,5 +1,5 @@
-/* The table of workers: those that a sample does not list are removed, also while the log is full.
- */
+/* The table of workers: those that a sample does not list are removed, also while the log is
+ * full. */
 #include <criterion/criterion.h>
 
 #include "preload/dask/known_workers.h"

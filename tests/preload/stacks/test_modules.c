@@ -106,8 +106,8 @@ Test(modules, what_is_only_read_is_none)
     fclose(file);
 }
 
-/* ---- loading and unloading --------------------------------------------------------------------
- */
+/* ---- loading and unloading
+ * -------------------------------------------------------------------- */
 
 static uint64_t load(void **library)
 {
