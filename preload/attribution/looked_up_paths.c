@@ -11,7 +11,8 @@
 
 static uint64_t hash_path(const char *path)
 {
-    return cup_hash_bytes((struct cup_hash){0}, path, strlen(path)).key | 2; /* 0 and 1 are no keys */
+    return cup_hash_bytes((struct cup_hash){0}, path, strlen(path)).key |
+           2; /* 0 and 1 are no keys */
 }
 
 void cup_path_used(const char *path)

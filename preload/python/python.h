@@ -128,8 +128,8 @@ bool cup_python_is_code(const void *address);
 
 void cup_python_drop(cup_object *object); /* Py_XDECREF */
 
-/* object.NAME(ARGUMENT), or object.NAME() if ARGUMENT is NULL. NAME is a literal; NULL: OBJECT itself
- * is called. OBJECT may be NULL. */
+/* object.NAME(ARGUMENT), or object.NAME() if ARGUMENT is NULL. NAME is a literal; NULL: OBJECT
+ * itself is called. OBJECT may be NULL. */
 cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument);
 
 /* The text of a str as UTF-8, and its length; it belongs to OBJECT. NULL, and length 0, if OBJECT

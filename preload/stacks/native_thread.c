@@ -43,8 +43,8 @@ static struct unwind_state *take_state(void)
     const struct cup_thread *nobody = NULL;
     struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
     bool taken = state && (state->owner == &cup_self ||
-                          __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
-                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+                           __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
+                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     return taken ? state : NULL;
 }
 

@@ -32,7 +32,8 @@ uint32_t cup_event_under(uint32_t task)
     if (helper >> 32 == node && (uint32_t)helper)
         return (uint32_t)helper;
     uint32_t made = cup_stack_node(node, CUP_NODE_HELPER, 0);
-    __atomic_store_n(&handovers[task % HANDOVERS].helper, (uint64_t)node << 32 | made, __ATOMIC_RELAXED);
+    __atomic_store_n(&handovers[task % HANDOVERS].helper, (uint64_t)node << 32 | made,
+                     __ATOMIC_RELAXED);
     return made;
 }
 
