@@ -1,18 +1,31 @@
 #include "analysis/advice/advice.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "analysis/advice/advice_rules.h"
 
-/* The last two are for runs that nothing else is to be said of. */
 const struct cup_rule cup_rules[] = {
-#define X(name, about_time) {#name, about_time, cup_rule_##name},
+#define X(name, about_time, plot, table) {#name, about_time, plot, table, cup_rule_##name},
     CUP_RULES(X)
 #undef X
 };
 const size_t cup_rule_count = sizeof cup_rules / sizeof *cup_rules;
-enum { RULE_COUNT = sizeof cup_rules / sizeof *cup_rules, COMPLAINTS = RULE_COUNT - 2 };
+enum {
+    RULE_COUNT = sizeof cup_rules / sizeof *cup_rules,
+    COMPLAINTS = RULE_COUNT - 2 /* cpu_bound and nothing_stands_out are for runs without any */
+};
 _Static_assert((int)RULE_COUNT <= (int)CUP_ADVICE_MOST, "room for all");
+
+bool cup_advise(struct cup_advice *advice, double weight, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    advice->weight = weight;
+    vsnprintf(advice->text, sizeof advice->text, format, arguments);
+    va_end(arguments);
+    return true;
+}
 
 /* ---- nothing to complain of ------------------------------------------------------------- */
 
@@ -21,18 +34,16 @@ bool cup_rule_cpu_bound(const struct cup_totals *t, struct cup_advice *advice)
     double share = (double)t->all.cpu_ns / (double)t->all.wall_ns;
     if (!(share >= 0.7))
         return false;
-    snprintf(advice->text, sizeof advice->text,
-             "CPU-bound: %.0f %% of the time inside tasks was CPU time (threshold 70 %%). More "
-             "cores or faster code make it faster, faster storage does not.",
-             share * 100);
-    return true;
+    return cup_advise(advice, 0,
+                      "CPU-bound: %.0f %% of the time inside tasks was CPU time (threshold 70 %%). "
+                      "Use more cores or faster code; faster storage does not help.",
+                      share * 100);
 }
 
 bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *advice)
 {
-    snprintf(advice->text, sizeof advice->text,
-             "Nothing stands out: no threshold of the report's rules was reached.");
-    return t->all.tasks > 0;
+    return t->all.tasks > 0 &&
+           cup_advise(advice, 0, "Nothing stands out: no rule reached its threshold.");
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */
@@ -46,7 +57,7 @@ static int heavier_first(const void *left, const void *right)
 static bool try_rule(const struct cup_totals *totals, const struct cup_rule *rule,
                      struct cup_advice *advice)
 {
-    *advice = (struct cup_advice){.rule = rule->name, .about_time = rule->about_time};
+    *advice = (struct cup_advice){.rule = rule};
     return rule->applies(totals, advice);
 }
 

@@ -12,12 +12,7 @@ static double share(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : NAN;
 }
 
-static double of_threads(const struct cup_totals *t, double seconds)
-{
-    return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
-}
-
-/* "Events/Muon_pt", shortened at its beginning. */
+/* "Events/Muon_pt"; of a long name only the end. */
 static const char *branch_name(const struct cup_totals *t, const struct cup_branch_row *row,
                                char to[100])
 {
@@ -30,7 +25,7 @@ static const char *branch_name(const struct cup_totals *t, const struct cup_bran
     return to;
 }
 
-/* Keys, which are never compressed, left out; NAN where no sizes were seen. */
+/* The compression ratio without the keys, which are never compressed; NAN: not known. */
 static double payload_ratio(const struct cup_basket_sums *sums)
 {
     double keys = (double)sums->key_bytes;
@@ -38,7 +33,7 @@ static double payload_ratio(const struct cup_basket_sums *sums)
     return packed > 0 && sums->uncompressed ? ((double)sums->uncompressed - keys) / packed : NAN;
 }
 
-/* Mean of a used chunk; NAN: not known. */
+/* The mean over the used chunks; NAN: not known. */
 static double events_a_chunk(const struct cup_totals *t)
 {
     uint64_t known = t->used_chunks - t->chunks_without_events;
@@ -47,7 +42,7 @@ static double events_a_chunk(const struct cup_totals *t)
 
 /* ---- clusters --------------------------------------------------------------------------- */
 
-/* Read before by another task, for another reason than that its result was not used. */
+/* Bytes that another task had already read. Tasks whose result was not used do not count. */
 static uint64_t shared_bytes(const struct cup_rereads *again)
 {
     uint64_t others = again->same_task_bytes + again->wasted_bytes;
@@ -66,30 +61,30 @@ bool cup_baskets_shared(const struct cup_totals *t)
     return shared_share(t) > 0.1;
 }
 
-/* How chunks lie in clusters, and what would lie better. */
-static void say_clusters(const struct cup_totals *t, char *to, size_t room)
+/* How large chunks and clusters are, and which chunks would end at cluster boundaries. */
+static void describe_clusters(const struct cup_totals *t, char *to, size_t room)
 {
     const struct cup_cluster cluster = cup_cluster_find(t);
     double events = events_a_chunk(t), times = fmax(round(events / cluster.events), 1);
     char chunk[CUP_HUMAN_READABLE_ROOM], of[CUP_HUMAN_READABLE_ROOM],
         better[CUP_HUMAN_READABLE_ROOM];
     if (!(events > 0)) {
-        snprintf(to, room, "Tasks that begin and end where clusters do read each basket once.");
+        snprintf(to, room, "Tasks that begin and end at cluster boundaries read each basket once.");
         return;
     }
     if (!(cluster.events >= 1)) {
         snprintf(to, room,
-                 "Clusters differ from file to file, or are not known: Coffea's "
-                 "Runner(align_clusters=True) ends chunks where they end.");
+                 "Clusters differ from file to file, or are not known: use Coffea's "
+                 "Runner(align_clusters=True), which ends chunks at cluster boundaries.");
         return;
     }
     snprintf(to, room,
-             "Chunks have %s events, clusters %s (%s). Chunks of %s, or Coffea's "
-             "Runner(align_clusters=True), end where clusters do.",
-             humane(chunk, round(events), CUP_UNIT_COUNT),
-             humane(of, round(cluster.events), CUP_UNIT_COUNT),
+             "Chunks have %s events, clusters %s (%s). Use chunks of %s, or Coffea's "
+             "Runner(align_clusters=True): then chunks end at cluster boundaries.",
+             with_unit(chunk, round(events), CUP_UNIT_COUNT),
+             with_unit(of, round(cluster.events), CUP_UNIT_COUNT),
              cluster.told ? "as the trees say" : "by the baskets' entries",
-             humane(better, round(times * cluster.events), CUP_UNIT_COUNT));
+             with_unit(better, round(times * cluster.events), CUP_UNIT_COUNT));
 }
 
 static uint64_t shared_of_file(const struct cup_totals *t, size_t file)
@@ -97,8 +92,9 @@ static uint64_t shared_of_file(const struct cup_totals *t, size_t file)
     return shared_bytes(&t->branches->files[file].rereads);
 }
 
-/* The dataset with the most of these bytes, where there are several; else nothing. */
-static void say_dataset(const struct cup_totals *t, char *to, size_t room)
+/* ", 50 % of that in TTbar": the dataset with the most of these bytes; "" where there is only one.
+ */
+static void describe_dataset(const struct cup_totals *t, char *to, size_t room)
 {
     uint32_t *of_file = cup_datasets_of_files(t);
     uint64_t *bytes = calloc(t->dataset_count + 1, sizeof *bytes), all = 0;
@@ -126,20 +122,19 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
     char twice[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], clusters[240], dataset[120];
     if (!cup_baskets_shared(t))
         return false;
-    say_clusters(t, clusters, sizeof clusters);
-    say_dataset(t, dataset, sizeof dataset);
-    advice->weight = 0.2 * shared_share(t);
-    snprintf(advice->text, sizeof advice->text,
-             "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
-             "10 %%), were read and decompressed before%s%s. %s",
-             humane(twice, (double)bytes, CUP_UNIT_BYTES),
-             humane(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES),
-             100 * shared_share(t),
-             100 * again->estimated_bytes > bytes ? ", in part estimated" : "", dataset, clusters);
-    return true;
+    describe_clusters(t, clusters, sizeof clusters);
+    describe_dataset(t, dataset, sizeof dataset);
+    return cup_advise(
+        advice, 0.2 * shared_share(t),
+        "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold 10 "
+        "%%), "
+        "had already been read and decompressed by another task%s%s. %s",
+        with_unit(twice, (double)bytes, CUP_UNIT_BYTES),
+        with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), 100 * shared_share(t),
+        100 * again->estimated_bytes > bytes ? " (in part estimated)" : "", dataset, clusters);
 }
 
-/* A border within a cluster costs the rest of it once more. */
+/* Two chunks that meet inside a cluster both read all of it. */
 bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice *advice)
 {
     char clusters[240];
@@ -148,20 +143,19 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
     double times = events_a_chunk(t) / cup_cluster_find(t).events;
     if (!(times < 10) || !(fabs(times - round(times)) > 0.05 * times))
         return false;
-    say_clusters(t, clusters, sizeof clusters);
-    advice->weight = 0.05;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "Chunks are %.2g clusters long (threshold: less than 10, and 5 %% off a whole number): "
-        "those that begin or end within one read all of it; how often that was is not known "
-        "here. %s",
+    describe_clusters(t, clusters, sizeof clusters);
+    return cup_advise(
+        advice, 0.05,
+        "Chunks are %.2g clusters long (threshold: less than 10, and more than 5 %% off a whole "
+        "number). A chunk that begins or ends inside a cluster reads all of it; how many bytes "
+        "were "
+        "read more than once is not known here. %s",
         times, clusters);
-    return true;
 }
 
-/* Entries in the baskets of branches that all chunks read, and nobody else, for each event that
- * they were given: a branch counts by its bytes. Chunks of one dataset may be larger than those of
- * another, so branches that only some read say nothing. */
+/* Entries in the baskets that chunks read, for each event of these chunks, averaged by bytes over
+ * the branches that all chunks and only chunks read. Other branches say nothing: the chunks of one
+ * dataset may be larger than those of another. */
 static double entries_for_an_event(const struct cup_totals *t)
 {
     double had = 0, needed = 0, events = events_a_chunk(t);
@@ -183,13 +177,12 @@ bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
     char clusters[240];
     if (!(times > 1.5) || cup_baskets_shared(t))
         return false;
-    say_clusters(t, clusters, sizeof clusters);
-    advice->weight = 0.1 * (1 - 1 / times);
-    snprintf(advice->text, sizeof advice->text,
-             "Baskets hold more than chunks need: %.1f entries for each event that a chunk was "
-             "given (threshold 1.5), by their bytes; the rest is decompressed for nothing. %s",
-             times, clusters);
-    return true;
+    describe_clusters(t, clusters, sizeof clusters);
+    return cup_advise(advice, 0.1 * (1 - 1 / times),
+                      "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
+                      "(threshold 1.5, "
+                      "averaged by bytes); the others are decompressed and not used. %s",
+                      times, clusters);
 }
 
 bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
@@ -199,14 +192,13 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
     char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(twice > 0.05))
         return false;
-    advice->weight = 0.3 * twice;
-    snprintf(advice->text, sizeof advice->text,
-             "Tasks read baskets that they had read before: %llu of %llu, %s of compressed bytes, "
-             "%.0f %% (threshold 5 %%). The same branch is asked for again: keep the array, or "
-             "leave uproot's array_cache on and large enough.",
-             (big)all->again, (big)all->baskets,
-             humane(bytes, (double)all->again_bytes, CUP_UNIT_BYTES), twice * 100);
-    return true;
+    return cup_advise(
+        advice, 0.3 * twice,
+        "Tasks read baskets that they had already read: %llu of %llu, %s of compressed bytes, %.0f "
+        "%% (threshold 5 %%). Keep the array of a branch that is needed again, or leave uproot's "
+        "array_cache on and large enough.",
+        (big)all->again, (big)all->baskets,
+        with_unit(bytes, (double)all->again_bytes, CUP_UNIT_BYTES), twice * 100);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------ */
@@ -220,19 +212,18 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
         return false;
     if (payload_ratio(&row->sums) > 0)
         snprintf(ratio, sizeof ratio, ", compressed %.2f times", payload_ratio(&row->sums));
-    advice->weight = 0.04;
-    snprintf(advice->text, sizeof advice->text,
-             "One branch of %zu that were read has %.0f %% of their compressed bytes (threshold "
-             "50 %%): %s, %s of %s%s. If few events need it, read it for those; if it is needed, "
-             "a lower precision in the file makes it smaller.",
-             t->branches->count, 100 * share(row->sums.compressed, t->branches->all.compressed),
-             branch_name(t, row, name), humane(bytes, (double)row->sums.compressed, CUP_UNIT_BYTES),
-             humane(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
-    return true;
+    return cup_advise(
+        advice, 0.04,
+        "One branch of %zu that were read has %.0f %% of their compressed bytes (threshold 50 %%): "
+        "%s, %s of %s%s. Read it only for the events that need it, or write it with a lower "
+        "precision.",
+        t->branches->count, 100 * share(row->sums.compressed, t->branches->all.compressed),
+        branch_name(t, row, name), with_unit(bytes, (double)row->sums.compressed, CUP_UNIT_BYTES),
+        with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
 }
 
-/* Without those of files that hold others, too: how much of these is LZMA is not known. What does
- * not shrink is stored as it is, in any file. */
+/* Compressed bytes of files that use no other algorithm: in others the part of LZMA is not known.
+ * Baskets that do not shrink are stored uncompressed, in any file. */
 static uint64_t lzma_bytes(const struct cup_profile *profile)
 {
     uint64_t bytes = 0;
@@ -244,7 +235,7 @@ static uint64_t lzma_bytes(const struct cup_profile *profile)
     return bytes;
 }
 
-/* Compressed bytes that LZMA takes in a CPU second, whatever it makes of them: docs/advice.md. */
+/* Compressed bytes that LZMA decompresses in a CPU second, at any ratio: see docs/advice.md. */
 static const double lzma_rate = 20e6;
 
 bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
@@ -255,15 +246,14 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
     char size[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
     if (!(bytes > 0) || !(lzma_s / cpu_s > 0.25))
         return false;
-    advice->weight = of_threads(t, lzma_s * 0.9);
-    snprintf(advice->text, sizeof advice->text,
-             "LZMA: decompressing %s of baskets takes about %s at 20 MB of compressed bytes a CPU "
-             "second, %.0f %% of the tasks' CPU time of %s (estimated, threshold 25 %%). Written "
-             "with ZSTD 5 (ROOT 505, uproot.ZSTD(5)) the same data is as large or up to 1.5 "
-             "times as large, and takes a tenth of that time or less.",
-             humane(size, bytes, CUP_UNIT_BYTES), humane(time, lzma_s, CUP_UNIT_SECONDS),
-             lzma_s / cpu_s * 100, humane(all, cpu_s, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, lzma_s * 0.9),
+        "LZMA: decompressing %s of baskets takes about %s, estimated at 20 MB of compressed bytes "
+        "per CPU second: %.0f %% of the tasks' CPU time of %s (threshold 25 %%). Write the data "
+        "with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the time or less, and the "
+        "files are up to 1.5 times as large.",
+        with_unit(size, bytes, CUP_UNIT_BYTES), with_unit(time, lzma_s, CUP_UNIT_SECONDS),
+        lzma_s / cpu_s * 100, with_unit(all, cpu_s, CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -273,15 +263,13 @@ bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *
     char bytes[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(passed > 0.25))
         return false;
-    advice->weight = 0.1 * passed;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "Baskets were delivered that nobody asked for: %s beside %s that were, %.0f %% of both "
-        "(threshold 25 %%). Read-ahead and merged requests fetch what lies between: files "
-        "that hold fewer branches, or larger baskets, waste less.",
-        humane(bytes, (double)all->incidental_bytes, CUP_UNIT_BYTES),
-        humane(read, (double)all->compressed, CUP_UNIT_BYTES), passed * 100);
-    return true;
+    return cup_advise(
+        advice, 0.1 * passed,
+        "Read-ahead and merged requests fetched baskets that were not requested: %s, against %s "
+        "that were requested, %.0f %% of both (threshold 25 %%). Use files with fewer branches, or "
+        "larger baskets.",
+        with_unit(bytes, (double)all->incidental_bytes, CUP_UNIT_BYTES),
+        with_unit(read, (double)all->compressed, CUP_UNIT_BYTES), passed * 100);
 }
 
 /* ---- how they are stored ---------------------------------------------------------------- */
@@ -307,16 +295,15 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
     }
     if (!largest || !(share(bytes, t->branches->all.compressed) > 0.3))
         return false;
-    advice->weight = 0.03;
-    snprintf(advice->text, sizeof advice->text,
-             "%llu branch%s with %s, %.0f %% of the compressed bytes (threshold 30 %%), hardly "
-             "compress: less than 1.1 times (threshold), the largest, %s, %.2f times. Lower "
-             "precision where they are written (Float16_t, fewer bits of mantissa) makes them "
-             "smaller; stored without compression they cost no CPU.",
-             (big)branches, branches == 1 ? "" : "es", humane(size, (double)bytes, CUP_UNIT_BYTES),
-             100 * share(bytes, t->branches->all.compressed), branch_name(t, largest, name),
-             payload_ratio(&largest->sums));
-    return true;
+    return cup_advise(
+        advice, 0.03,
+        "Compression saves little in %llu branch%s with %s, %.0f %% of the compressed bytes "
+        "(threshold 30 %%): less than 1.1 times (threshold); the largest, %s, %.2f times. Write "
+        "them with fewer bits (Float16_t, a shorter mantissa), or without compression, which saves "
+        "CPU time.",
+        (big)branches, branches == 1 ? "" : "es", with_unit(size, (double)bytes, CUP_UNIT_BYTES),
+        100 * share(bytes, t->branches->all.compressed), branch_name(t, largest, name),
+        payload_ratio(&largest->sums));
 }
 
 bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -327,15 +314,13 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     char size[CUP_HUMAN_READABLE_ROOM], count[CUP_HUMAN_READABLE_ROOM];
     if (baskets < 1000 || !(mean < 4096))
         return false;
-    advice->weight = 0.08;
-    snprintf(advice->text, sizeof advice->text,
-             "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of them. Each "
-             "costs a decompression, Python calls and often a request of its own: files written in "
-             "larger clusters (more "
-             "entries for each extend() of uproot, or fAutoFlush of ROOT), or merged anew, are "
-             "read in fewer steps.",
-             humane(size, mean, CUP_UNIT_BYTES), humane(count, (double)baskets, CUP_UNIT_COUNT));
-    return true;
+    return cup_advise(
+        advice, 0.08,
+        "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of them. Each costs "
+        "a decompression, Python calls and often a request of its own. Write or merge the files "
+        "with larger clusters: more entries for each extend() of uproot, or a larger fAutoFlush of "
+        "ROOT.",
+        with_unit(size, mean, CUP_UNIT_BYTES), with_unit(count, (double)baskets, CUP_UNIT_COUNT));
 }
 
 static size_t files_with_branches(const struct cup_totals *t)
@@ -346,7 +331,6 @@ static size_t files_with_branches(const struct cup_totals *t)
     return files;
 }
 
-/* Of trees whose branches were counted. */
 bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_branches_file *total = &t->branches->total;
@@ -357,14 +341,14 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
     double files = (double)files_with_branches(t);
     if (!t->branches->rereads_known || !(read < 0.1) || !(bytes < 0.1) || !(waits > 0.2))
         return false;
-    advice->weight = 0.1 * waits;
-    snprintf(advice->text, sizeof advice->text,
-             "Few branches are read of many: %.0f of %.0f in a file (threshold 10 %%), %.1f %% of "
-             "the bytes, while tasks wait for files and sockets for %.0f %% of their time "
-             "(threshold 20 %%). They lie apart in the files: a slimmed copy, with these branches "
-             "alone, "
-             "is read in fewer and larger requests.",
-             (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
-             waits * 100);
-    return true;
+    return cup_advise(
+        advice, 0.1 * waits,
+        "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% of the "
+        "bytes, and waited for files and sockets for %.0f %% of their time (threshold 20 %%). "
+        "These "
+        "branches lie apart in the files. Make a slimmed copy with these branches alone: it is "
+        "read "
+        "in fewer and larger requests.",
+        (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
+        waits * 100);
 }

@@ -7,12 +7,11 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
     char opens[CUP_HUMAN_READABLE_ROOM];
     if (!t->timed_chunks || !(open / all > 0.25) || cup_chunks_too_small(t))
         return false;
-    advice->weight = open / cup_metric_number(CUP_METRIC_THREADS_S, t);
-    snprintf(advice->text, sizeof advice->text,
-             "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%): opening "
-             "files and imports. Larger chunks pay it less often.",
-             open / all * 100, humane(opens, open, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(advice, open / cup_metric_number(CUP_METRIC_THREADS_S, t),
+                      "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%), "
+                      "opening files and importing modules. Use larger chunks, which open files "
+                      "less often.",
+                      open / all * 100, with_unit(opens, open, CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
@@ -21,12 +20,11 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
     char tails[CUP_HUMAN_READABLE_ROOM];
     if (t->tail_ns < 0 || t->used_chunks < 20 || !(tail / all > 0.25))
         return false;
-    advice->weight = tail / all * 0.5;
-    snprintf(advice->text, sizeof advice->text,
-             "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, threshold 25 %%): "
-             "smaller or more even chunks shorten the tail.",
-             tail / all * 100, humane(tails, tail, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, tail / all * 0.5,
+        "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, threshold "
+        "25 %%). Use smaller or more even chunks.",
+        tail / all * 100, with_unit(tails, tail, CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
@@ -36,15 +34,15 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(waste / all > 0.05))
         return false;
-    advice->weight = waste / all;
-    snprintf(advice->text, sizeof advice->text,
-             "%.0f %% of the task time (%s, threshold 5 %%) went into results that were not used: "
-             "%llu failed, %llu were done again, %llu never ended.",
-             waste / all * 100, humane(time, waste, CUP_UNIT_SECONDS),
-             (unsigned long long)t->waste->failed.tasks,
-             (unsigned long long)t->waste->retried.tasks + t->waste->lost.tasks,
-             (unsigned long long)t->waste->killed.tasks);
-    return true;
+    return cup_advise(
+        advice, waste / all,
+        "%.0f %% of the task time (%s, threshold 5 %%) went into results that were not used; "
+        "tasks: %llu failed, %llu computed again, %llu never ended. Find out why they failed, or "
+        "why their workers died.",
+        waste / all * 100, with_unit(time, waste, CUP_UNIT_SECONDS),
+        (unsigned long long)t->waste->failed.tasks,
+        (unsigned long long)t->waste->retried.tasks + t->waste->lost.tasks,
+        (unsigned long long)t->waste->killed.tasks);
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -55,15 +53,12 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
     char bytes[CUP_HUMAN_READABLE_ROOM], size[CUP_HUMAN_READABLE_ROOM];
     if (!t->chunk_file_size || !(times > 1.5) || cup_baskets_shared(t))
         return false;
-    advice->weight = 0.2;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "Chunks read %s from .root files of %s: %.1f times their size (threshold 1.5). Parts of "
-        "them are read more than once: headers by each chunk, and baskets that several chunks "
-        "share.",
-        humane(bytes, (double)t->chunk_file_bytes, CUP_UNIT_BYTES),
-        humane(size, (double)t->chunk_file_size, CUP_UNIT_BYTES), times);
-    return true;
+    return cup_advise(advice, 0.2,
+                      "Chunks read %s from .root files of %s: %.1f times their size (threshold "
+                      "1.5). Each chunk reads the file's headers and the baskets at its own edges "
+                      "again: use larger chunks.",
+                      with_unit(bytes, (double)t->chunk_file_bytes, CUP_UNIT_BYTES),
+                      with_unit(size, (double)t->chunk_file_size, CUP_UNIT_BYTES), times);
 }
 
 bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
@@ -74,11 +69,11 @@ bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
     double share = time / (double)t->all.wall_ns;
     if (calls < 1000 || !(bytes / calls < 16384) || !(share > 0.05))
         return false;
-    advice->weight = share;
-    snprintf(advice->text, sizeof advice->text,
-             "Reads are small: %s a call (threshold 16.4 kB) over %.0f calls, which took %s, "
-             "%.0f %% of the task time (threshold 5 %%).",
-             humane(size, bytes / calls, CUP_UNIT_BYTES), calls,
-             humane(total, time / 1e9, CUP_UNIT_SECONDS), share * 100);
-    return true;
+    return cup_advise(
+        advice, share,
+        "Reads are small: %s on average (threshold 16.4 kB) in %.0f calls, which took "
+        "%s, %.0f %% of the task time (threshold 5 %%). Use larger baskets, or a "
+        "client that merges requests.",
+        with_unit(size, bytes / calls, CUP_UNIT_BYTES), calls,
+        with_unit(total, time / 1e9, CUP_UNIT_SECONDS), share * 100);
 }

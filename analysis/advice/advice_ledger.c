@@ -14,14 +14,14 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
     double all = lost + (double)t->events;
     if (sums->chunks[CUP_LOSS_SKIPPED] == 0)
         return false;
-    advice->weight = 1.8;
-    snprintf(advice->text, sizeof advice->text,
-             "%llu chunks were skipped as bad files (threshold: any): their tasks succeeded, but "
-             "process() never returned in them. With %llu that failed, %.0f events, %.2g %% of "
-             "all, are missing in the result: `--only losses` lists them.",
-             (big)sums->chunks[CUP_LOSS_SKIPPED], (big)sums->chunks[CUP_LOSS_LOST], lost,
-             all > 0 ? 100 * lost / all : 0);
-    return true;
+    big skipped = sums->chunks[CUP_LOSS_SKIPPED];
+    return cup_advise(advice, 1.8,
+                      "%llu chunk%s skipped as bad files (threshold: any): their tasks succeeded, "
+                      "but process() never returned in them. Together with %llu that failed, the "
+                      "result lacks %.0f events, %.2g %% of all. Send the site what `--only "
+                      "losses` prints.",
+                      skipped, skipped == 1 ? " was" : "s were", (big)sums->chunks[CUP_LOSS_LOST],
+                      lost, all > 0 ? 100 * lost / all : 0);
 }
 
 /* ---- servers ---------------------------------------------------------------------------- */
@@ -35,7 +35,8 @@ static struct cup_text server_of(const struct cup_totals *t, size_t loss)
 
 enum { SERVER_FAILURES = 3 };
 
-/* Failed attempts by server; those that were killed say nothing of it. */
+/* Failed attempts by server. Attempts that were killed are left out: they say nothing about the
+ * server. */
 struct failures {
     struct cup_intern servers;
     uint64_t *counts; /* owned; by id */
@@ -64,12 +65,12 @@ static void add_failures(struct failures *failures, struct cup_text server, uint
 
 static void describe_failures(struct cup_advice *advice, struct cup_text server, uint64_t count)
 {
-    advice->weight = 1.7;
-    snprintf(advice->text, sizeof advice->text,
-             "%llu attempts at chunks with files of %.*s failed (threshold %d): `--only losses` "
-             "prints them, with times and errors, as a text for the site.",
-             (big)count, (int)(server.length < 200 ? server.length : 200), server.bytes,
-             SERVER_FAILURES);
+    cup_advise(
+        advice, 1.7,
+        "%llu attempts at chunks with files of %.*s failed (threshold %d). Send the site what "
+        "`--only losses` prints: these files, with times and errors.",
+        (big)count, (int)(server.length < 200 ? server.length : 200), server.bytes,
+        SERVER_FAILURES);
 }
 
 bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice)
@@ -109,15 +110,16 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
     if (!slowest)
         return false;
     struct cup_text name = cup_intern_text(&hosts->names, slowest->name);
-    advice->weight = lost_ns / (double)(t->all.wall_ns ? t->all.wall_ns : 1);
-    snprintf(advice->text, sizeof advice->text,
-             "%llu host%s slower than others with the same CPU; %.*s: %.3g events/s for each core "
-             "instead of %.3g, the median (threshold %.1f robust deviations and %.0f %%). "
-             "`--only hosts` compares them.",
-             (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
-             cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
-             100 * CUP_HOST_OUTLIER_SHARE);
-    return true;
+    return cup_advise(
+        advice, lost_ns / (double)(t->all.wall_ns ? t->all.wall_ns : 1),
+        "%llu host%s slower than others with the same CPU model. The slowest, %.*s, processes %.3g "
+        "events/s per core; the median is %.3g (threshold %.1f robust deviations and %.0f %%). "
+        "Check "
+        "what else runs there, its memory, and its connection to the storage; `--only hosts` "
+        "compares all hosts.",
+        (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
+        cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
+        100 * CUP_HOST_OUTLIER_SHARE);
 }
 
 bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
@@ -129,13 +131,13 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
         longest[CUP_HUMAN_READABLE_ROOM];
     if (!stage->known || sum.tasks == 0 || merge_s < 1 || !(merge_s / run_s > 0.15))
         return false;
-    advice->weight = (double)stage->idle_ns / (double)(t->budget.threads_ns + 1);
-    snprintf(advice->text, sizeof advice->text,
-             "After the last chunk %s, %.0f %% of the run (threshold 15 %%, and 1 s), went into "
-             "merging, with threads idle for %s; the longest merge took %s: smaller results, or "
-             "fewer of them a merge (treereduction), shorten it.",
-             humane(time, merge_s, CUP_UNIT_SECONDS), merge_s / run_s * 100,
-             humane(idle, (double)stage->idle_ns / 1e9, CUP_UNIT_SECONDS),
-             humane(longest, (double)sum.longest_ns / 1e9, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
+        "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, and 1 s). "
+        "Threads "
+        "were idle for %s of it, added up; the longest merge took %s. Make results smaller, or use "
+        "a smaller treereduction.",
+        with_unit(time, merge_s, CUP_UNIT_SECONDS), merge_s / run_s * 100,
+        with_unit(idle, (double)stage->idle_ns / 1e9, CUP_UNIT_SECONDS),
+        with_unit(longest, (double)sum.longest_ns / 1e9, CUP_UNIT_SECONDS));
 }

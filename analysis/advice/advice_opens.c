@@ -12,7 +12,8 @@ static double of_task_time(const struct cup_totals *t)
                                    : 0;
 }
 
-/* At files: connections are no part of the counter. NULL: none, or no memory. */
+/* The server whose opens took the most time. The counter has no connections, so those are left out.
+ * NULL: there is none, or no memory. */
 static const struct cup_open_sum *most_time(const struct cup_totals *t)
 {
     size_t count;
@@ -33,19 +34,18 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     struct cup_text server = cup_profile_text(t->profile, most->server);
     double open_s = (double)t->counters[CUP_C_OPEN_NS] / 1e9;
-    advice->weight = open_s / cup_metric_number(CUP_METRIC_THREADS_S, t);
-    snprintf(advice->text, sizeof advice->text,
-             "Opening files took %.0f %% of the task time (%s over all threads, threshold 10 %%), "
-             "most of it at %.*s: %llu opens, median %s, 99 %% below %s. Fewer opens (larger "
-             "chunks) or a nearer server.",
-             of_task_time(t) * 100, humane(time, open_s, CUP_UNIT_SECONDS), (int)server.length,
-             server.length ? server.bytes : "", (unsigned long long)most->opened,
-             humane(middle, cup_open_quantile_ns(most, 0.5) / 1e9, CUP_UNIT_SECONDS),
-             humane(high, cup_open_quantile_ns(most, 0.99) / 1e9, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, open_s / cup_metric_number(CUP_METRIC_THREADS_S, t),
+        "Opening data files took %.0f %% of the task time (%s, added up over threads, threshold 10 "
+        "%%), most of it at %.*s: %llu opens, median %s, 99 %% below %s. Use larger chunks, which "
+        "open files less often, or a nearer server.",
+        of_task_time(t) * 100, with_unit(time, open_s, CUP_UNIT_SECONDS), (int)server.length,
+        server.length ? server.bytes : "", (unsigned long long)most->opened,
+        with_unit(middle, cup_open_quantile_ns(most, 0.5) / 1e9, CUP_UNIT_SECONDS),
+        with_unit(high, cup_open_quantile_ns(most, 0.99) / 1e9, CUP_UNIT_SECONDS));
 }
 
-/* Programs look for local files that need not be there; servers are asked for what should be. */
+/* Programs try local files that may not exist; a file that a server is asked for should exist. */
 static double failed_share(const struct cup_open_sum *sum)
 {
     bool remote = sum->kind != CUP_OPEN_LOCAL && sum->failed >= 5;
@@ -66,12 +66,11 @@ bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     struct cup_text server = cup_profile_text(t->profile, worst->server);
     cup_open_worst(worst, error, sizeof error);
-    advice->weight = 0.3;
-    snprintf(advice->text, sizeof advice->text,
-             "%.0f %% of the %s %.*s failed (%llu, threshold 5 %%), mostly: %s; they took %s.",
-             failed_share(worst) * 100,
-             worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at", (int)server.length,
-             server.length ? server.bytes : "", (unsigned long long)worst->failed, error,
-             humane(time, (double)worst->failed_ns / 1e9, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, 0.3,
+        "%.0f %% of the %s %.*s failed (%llu, threshold 5 %%), mostly with: %s. The failures took "
+        "%s. Tell the site, or leave the server out.",
+        failed_share(worst) * 100, worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at",
+        (int)server.length, server.length ? server.bytes : "", (unsigned long long)worst->failed,
+        error, with_unit(time, (double)worst->failed_ns / 1e9, CUP_UNIT_SECONDS));
 }

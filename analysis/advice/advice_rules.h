@@ -1,4 +1,4 @@
-/* The rules behind the advice, by what they are about, and what they share. */
+/* The rules behind the advice, and what they share. To add one, add a row and its function. */
 #ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
 #define CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
 
@@ -8,66 +8,79 @@
 #include "analysis/base/units.h"
 #include "analysis/metrics/metrics.h"
 
+/* One row for each rule: its name, which docs/advice.md has too; whether it says what a part of the
+ * time budget means; and where a page shows its evidence: a plot, and the heading of a table (NULL:
+ * none). The last two rules are tried only if no other one applies. */
 #define CUP_RULES(X)                                                                               \
-    X(tasks_failed, false)                                                                         \
-    X(tasks_unfinished, false)                                                                     \
-    X(records_lost, false)                                                                         \
-    X(unattributed, false)                                                                         \
-    X(gil_bound, true)                                                                             \
-    X(io_bound, true)                                                                              \
-    X(network_bound, true)                                                                         \
-    X(lock_bound, true)                                                                            \
-    X(sleeping, true)                                                                              \
-    X(no_core, true)                                                                               \
-    X(page_faults, true)                                                                           \
-    X(trim_churn, true)                                                                            \
-    X(waits_unexplained, true)                                                                     \
-    X(waits_not_told_apart, true)                                                                  \
-    X(starved, true)                                                                               \
-    X(between_tasks, true)                                                                         \
-    X(memory_near_limit, false)                                                                    \
-    X(spilling, false)                                                                             \
-    X(workers_missing, false)                                                                      \
-    X(loop_stalled, false)                                                                         \
-    X(opening, false)                                                                              \
-    X(slow_opens, false)                                                                           \
-    X(opens_fail, false)                                                                           \
-    X(chunk_size, false)                                                                           \
-    X(memory_request, false)                                                                       \
-    X(long_tail, false)                                                                            \
-    X(events_lost, false)                                                                          \
-    X(server_loses, false)                                                                         \
-    X(slow_host, false)                                                                            \
-    X(merge_bound, false)                                                                          \
-    X(wasted, false)                                                                               \
-    X(shared_baskets, false)                                                                       \
-    X(chunks_cut_clusters, false)                                                                  \
-    X(over_read, false)                                                                            \
-    X(read_twice, false)                                                                           \
-    X(heavy_branch, false)                                                                         \
-    X(lzma, false)                                                                                 \
-    X(incidental_baskets, false)                                                                   \
-    X(poor_compression, false)                                                                     \
-    X(tiny_baskets, false)                                                                         \
-    X(few_branches, false)                                                                         \
-    X(read_again, false)                                                                           \
-    X(small_reads, false)                                                                          \
-    X(cpu_bound, true)                                                                             \
-    X(nothing_stands_out, true)
+    X(tasks_failed, false, "wasted-work", "Tasks that failed or never ended")                      \
+    X(tasks_unfinished, false, "worker-count", "Tasks that failed or never ended")                 \
+    X(records_lost, false, NULL, "Health")                                                         \
+    X(unattributed, false, "task-bytes", "Attribution")                                            \
+    X(gil_bound, true, "gil-pressure", "Waits")                                                    \
+    X(io_bound, true, "data-rate", "Waits")                                                        \
+    X(network_bound, true, "servers", "Waits")                                                     \
+    X(lock_bound, true, "task-cpu", "Waits")                                                       \
+    X(sleeping, true, "task-cpu", "Waits")                                                         \
+    X(no_core, true, "task-cpu", "Waits")                                                          \
+    X(page_faults, true, "memory-utilization", "Waits")                                            \
+    X(trim_churn, true, "task-cpu", "Waits")                                                       \
+    X(waits_unexplained, true, "task-cpu", "Waits")                                                \
+    X(waits_not_told_apart, true, "task-cpu", "Health")                                            \
+    X(starved, true, "task-stream", "Time budget")                                                 \
+    X(between_tasks, true, "task-overhead", "Time budget")                                         \
+    X(memory_near_limit, false, "memory-per-worker", "Workers")                                    \
+    X(spilling, false, "memory-utilization", "Workers")                                            \
+    X(workers_missing, false, "worker-count", "Processes")                                         \
+    X(loop_stalled, false, "gil-pressure", "Workers")                                              \
+    X(opening, false, "chunk-runtime", "Chunks")                                                   \
+    X(slow_opens, false, "open-latency", "Opening files")                                          \
+    X(opens_fail, false, "open-latency", "Opening files")                                          \
+    X(chunk_size, false, "runtime-events", "Chunks")                                               \
+    X(memory_request, false, "peak-memory-events", "Chunks")                                       \
+    X(long_tail, false, "progress", "Tail")                                                        \
+    X(events_lost, false, "wasted-work", "Losses")                                                 \
+    X(server_loses, false, "servers", "Losses")                                                    \
+    X(slow_host, false, "hosts", "Hosts")                                                          \
+    X(merge_bound, false, "progress", "Merging")                                                   \
+    X(wasted, false, "wasted-work", "Efficiency")                                                  \
+    X(shared_baskets, false, "bytes-per-chunk", "Branches")                                        \
+    X(chunks_cut_clusters, false, "bytes-per-chunk", "Files")                                      \
+    X(over_read, false, "bytes-per-chunk", "Branches")                                             \
+    X(read_twice, false, "bytes-per-chunk", "Branches")                                            \
+    X(heavy_branch, false, "compression-ratio", "Branches")                                        \
+    X(lzma, false, "compression-ratio-files", "Branches")                                          \
+    X(incidental_baskets, false, "bytes-per-chunk", "Branches")                                    \
+    X(poor_compression, false, "compression-ratio", "Branches")                                    \
+    X(tiny_baskets, false, "access-sizes", "Branches")                                             \
+    X(few_branches, false, "share-read", "Files")                                                  \
+    X(read_again, false, "share-read", "Files")                                                    \
+    X(small_reads, false, "access-sizes", "Files")                                                 \
+    X(cpu_bound, true, "time-budget", "Tasks by prefix")                                           \
+    X(nothing_stands_out, true, "time-budget", NULL)
 
-#define X(name, about_time)                                                                        \
+#define X(name, about_time, plot, table)                                                           \
     bool cup_rule_##name(const struct cup_totals *t, struct cup_advice *advice);
 CUP_RULES(X)
 #undef X
 
-/* The rule chunk_size says that larger ones would suit. */
+/* Fills in the advice. Returns true, so that a rule can end with it. */
+__attribute__((format(printf, 3, 4))) bool cup_advise(struct cup_advice *advice, double weight,
+                                                      const char *format, ...);
+
+/* Whether the rule chunk_size advises larger chunks. */
 bool cup_chunks_too_small(const struct cup_totals *t);
 
-/* The rule shared_baskets applies. */
+/* Whether the rule shared_baskets applies. */
 bool cup_baskets_shared(const struct cup_totals *t);
 
-/* A figure in humane units; the buffer is the caller's. */
-static inline const char *humane(char *to, double number, enum cup_unit unit)
+/* These seconds as a share of the threads' time. */
+static inline double cup_share_of_threads(const struct cup_totals *t, double seconds)
+{
+    return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
+}
+
+/* Writes a figure with its unit to TO, which has CUP_HUMAN_READABLE_ROOM. Returns TO. */
+static inline const char *with_unit(char *to, double number, enum cup_unit unit)
 {
     return cup_print_human_readable(to, cup_real(number), unit);
 }

@@ -10,25 +10,26 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
     if (!first)
         return false;
     struct cup_text error = cup_profile_text(t->profile, first->error);
-    advice->weight = 2;
-    snprintf(advice->text, sizeof advice->text, "%llu of %llu tasks failed (threshold: any)%s%.*s.",
-             (unsigned long long)t->all.erred, (unsigned long long)t->all.tasks,
-             error.length ? "; the first: " : "", (int)(error.length < 160 ? error.length : 160),
-             error.bytes ? error.bytes : "");
-    return true;
+    return cup_advise(
+        advice, 2,
+        "%llu of %llu tasks failed (threshold: any)%s%.*s. `cupping tasks` lists them "
+        "all.",
+        (unsigned long long)t->all.erred, (unsigned long long)t->all.tasks,
+        error.length ? "; the first: " : "", (int)(error.length < 160 ? error.length : 160),
+        error.bytes ? error.bytes : "");
 }
 
 bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *advice)
 {
     if (t->all.unfinished == 0)
         return false;
-    advice->weight = 1.5;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "%llu of %llu tasks never ended (threshold: any): their process was killed, crashed or "
-        "is still running. A worker that is killed is often out of memory.",
+    return cup_advise(
+        advice, 1.5,
+        "%llu of %llu tasks never ended (threshold: any): their process was killed, crashed or is "
+        "still running. Find out what killed the worker: often it is out of memory, or it reached "
+        "a "
+        "limit of the batch system.",
         (unsigned long long)t->all.unfinished, (unsigned long long)t->all.tasks);
-    return true;
 }
 
 bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice)
@@ -37,12 +38,11 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
         t->profile->health[CUP_H_RECORDS_DROPPED] + t->profile->health[CUP_H_BLOCKS_DROPPED];
     if (lost == 0)
         return false;
-    advice->weight = 1.2;
-    snprintf(advice->text, sizeof advice->text,
-             "%llu records or events were lost (threshold: any): disk full or limit reached. Sums "
-             "in this report are too low.",
-             (unsigned long long)lost);
-    return true;
+    return cup_advise(advice, 1.2,
+                      "%llu records or events were lost (threshold: any), so sums in this report "
+                      "are too low: the disk was full, or a log reached its limit. Free the disk, "
+                      "or raise CUPPING_MAX_BYTES.",
+                      (unsigned long long)lost);
 }
 
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
@@ -51,11 +51,10 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
     char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.01))
         return false;
-    advice->weight = 0.5 + share;
-    snprintf(advice->text, sizeof advice->text,
-             "%s, %.1f %% of the bytes read in workers, found no task (threshold 1 %%): see "
-             "attribution and health for which feature is off.",
-             humane(bytes, share * cup_metric_number(CUP_METRIC_BYTES_TOTAL, t), CUP_UNIT_BYTES),
-             share * 100);
-    return true;
+    return cup_advise(
+        advice, 0.5 + share,
+        "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). `--only "
+        "attribution` says which bytes, `--only health` which feature is off.",
+        with_unit(bytes, share * cup_metric_number(CUP_METRIC_BYTES_TOTAL, t), CUP_UNIT_BYTES),
+        share * 100);
 }

@@ -13,15 +13,10 @@ static double wait_s(const struct cup_totals *t, enum cup_waited part)
     return (double)t->waits.ns[part] / 1e9;
 }
 
-/* NAN where no waits were measured, which is more than no threshold. */
+/* NAN where no waits were measured: then no threshold is exceeded. */
 static double wait_share(const struct cup_totals *t, enum cup_waited part)
 {
     return wait_s(t, part) * 1e9 / (double)cup_wait_sums_wall_ns(&t->waits);
-}
-
-static double of_threads(const struct cup_totals *t, double seconds)
-{
-    return seconds * 1e9 / (double)t->budget.threads_ns;
 }
 
 /* The most threads for tasks that any worker has. */
@@ -36,19 +31,18 @@ static uint64_t threads_a_worker(const struct cup_totals *t)
 
 /* ---- the interpreter's lock ------------------------------------------------------------- */
 
-/* With one thread a worker there is no other task to wait for. */
-static void say_who_holds_it(const struct cup_totals *t, char *to, size_t room)
+/* With one thread per worker no other task holds the lock. */
+static void describe_holder(const struct cup_totals *t, char *to, size_t room)
 {
     unsigned long long threads = threads_a_worker(t);
     if (threads > 1)
         snprintf(to, room,
-                 "%llu threads share one interpreter. More workers of fewer threads each do not.",
+                 "%llu threads share one interpreter: use more workers with fewer threads each.",
                  threads);
     else
         snprintf(to, room,
-                 "with one thread a worker, the lock is held by the worker's event loop and by "
-                 "helper threads, not by other tasks. Fewer helper threads, or fewer and smaller "
-                 "transfers, leave it free.");
+                 "With one thread per worker, the worker's event loop and helper threads hold the "
+                 "lock: use fewer helper threads, or fewer and smaller transfers.");
 }
 
 bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
@@ -57,14 +51,13 @@ bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
     char time[CUP_HUMAN_READABLE_ROOM], times[CUP_HUMAN_READABLE_ROOM], who[300];
     if (!(share > 0.15))
         return false;
-    say_who_holds_it(t, who, sizeof who);
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_GIL));
-    snprintf(advice->text, sizeof advice->text,
-             "GIL-bound: tasks waited for the interpreter's lock for %.0f %% of their time (%s, "
-             "threshold 15 %%), with their helpers %s times: %s",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_GIL), CUP_UNIT_SECONDS),
-             humane(times, (double)t->counters[CUP_C_GIL_WAITS], CUP_UNIT_COUNT), who);
-    return true;
+    describe_holder(t, who, sizeof who);
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_GIL)),
+        "GIL-bound: tasks waited for the interpreter's lock for %.0f %% of their time (%s, "
+        "threshold 15 %%); they and their helper threads waited %s times. %s",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_GIL), CUP_UNIT_SECONDS),
+        with_unit(times, (double)t->counters[CUP_C_GIL_WAITS], CUP_UNIT_COUNT), who);
 }
 
 /* ---- files and servers ------------------------------------------------------------------ */
@@ -81,7 +74,7 @@ static size_t shared_directory(struct cup_text a, struct cup_text b)
     return length;
 }
 
-/* What holds the files that most was read from: a file, or the directory of the first few. */
+/* The directory that the files with the most bytes share; else the first of these files. */
 static struct cup_text place_of(const struct cup_profile *profile, const uint32_t *files,
                                 size_t count)
 {
@@ -102,7 +95,7 @@ static bool begins_with(struct cup_text text, struct cup_text start)
            memcmp(text.bytes, start.bytes, start.length) == 0;
 }
 
-/* Share of all bytes read from files that came from below a place. */
+/* The share of all bytes read from files whose path begins with PLACE. */
 static double share_of_place(const struct cup_profile *profile, const uint32_t *files, size_t count,
                              struct cup_text place)
 {
@@ -117,7 +110,7 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
 }
 
 /* " 98 % of the bytes came from PLACE." */
-static void say_which_files(const struct cup_totals *t, char *to, size_t room)
+static void describe_place(const struct cup_totals *t, char *to, size_t room)
 {
     enum { LONGEST = 160 };
     size_t count;
@@ -149,20 +142,19 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
         inside[CUP_HUMAN_READABLE_ROOM], files[240];
     if (!(share > 0.2))
         return false;
-    say_which_files(t, files, sizeof files);
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_IO));
-    snprintf(advice->text, sizeof advice->text,
-             "I/O-bound: tasks waited for files for %.0f %% of their time (%s, threshold 20 %%). "
-             "Reads delivered %s per thread while they lasted (%s on all threads together).%s "
-             "Faster or nearer storage, fewer branches or a cache help; faster code does not.",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_IO), CUP_UNIT_SECONDS),
-             humane(rate, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS),
-             humane(inside, reads, CUP_UNIT_SECONDS), files);
-    return true;
+    describe_place(t, files, sizeof files);
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_IO)),
+        "I/O-bound: tasks waited for files for %.0f %% of their time (%s, threshold 20 %%). Reads "
+        "delivered %s per thread while they lasted (%s on all threads together).%s Use faster or "
+        "nearer storage, a cache, or fewer branches; faster code does not help.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_IO), CUP_UNIT_SECONDS),
+        with_unit(rate, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS),
+        with_unit(inside, reads, CUP_UNIT_SECONDS), files);
 }
 
 /* " Most came from tcp://...: 12 GB in 3,456 requests." */
-static void say_which_server(const struct cup_totals *t, char *to, size_t room)
+static void describe_server(const struct cup_totals *t, char *to, size_t room)
 {
     size_t count;
     uint32_t *servers = cup_files_by_bytes(t->profile, CUP_FILE_SOCKET, &count);
@@ -173,8 +165,8 @@ static void say_which_server(const struct cup_totals *t, char *to, size_t room)
         const struct cup_file_sum sum = cup_file_total(t->profile, servers[0]);
         snprintf(to, room, " The busiest server is %.*s: %s received for %s requests.",
                  (int)(name.length < 100 ? name.length : 100), name.bytes ? name.bytes : "",
-                 humane(bytes, (double)sum.counters[CUP_F_READ_BYTES], CUP_UNIT_BYTES),
-                 humane(requests, (double)sum.counters[CUP_F_WRITE_CALLS], CUP_UNIT_COUNT));
+                 with_unit(bytes, (double)sum.counters[CUP_F_READ_BYTES], CUP_UNIT_BYTES),
+                 with_unit(requests, (double)sum.counters[CUP_F_WRITE_CALLS], CUP_UNIT_COUNT));
     }
     free(servers);
 }
@@ -185,13 +177,12 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
     char time[CUP_HUMAN_READABLE_ROOM], server[240];
     if (!(share > 0.2))
         return false;
-    say_which_server(t, server, sizeof server);
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_POLL));
-    snprintf(advice->text, sizeof advice->text,
-             "Network-bound: tasks waited on sockets and pipes for %.0f %% of their time (%s, "
-             "threshold 20 %%).%s",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_POLL), CUP_UNIT_SECONDS), server);
-    return true;
+    describe_server(t, server, sizeof server);
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_POLL)),
+        "Network-bound: tasks waited on sockets and pipes for %.0f %% of their time (%s, threshold "
+        "20 %%).%s Use a nearer server, or larger requests.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_POLL), CUP_UNIT_SECONDS), server);
 }
 
 /* ---- other waits ------------------------------------------------------------------------ */
@@ -203,15 +194,14 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
     char time[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.2))
         return false;
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_LOCK));
-    snprintf(advice->text, sizeof advice->text,
-             "Lock-bound: tasks waited for locks%s and for other threads for %.0f %% of their time "
-             "(%s, threshold 20 %%). Their helper threads used %s of CPU time: where that is much, "
-             "tasks waited for their own helpers.",
-             with_gil ? " (the interpreter's among them: it is not told apart here)" : "",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_LOCK), CUP_UNIT_SECONDS),
-             humane(cpu, (double)t->counters[CUP_C_HELPER_CPU_NS] / 1e9, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_LOCK)),
+        "Lock-bound: tasks waited for locks%s and for other threads for %.0f %% of their time (%s, "
+        "threshold 20 %%). Their helper threads used %s of CPU time: if that is much, tasks waited "
+        "for their own helpers. Look for work that tasks hand to other threads and then wait for.",
+        with_gil ? " (the GIL is one of them: it was not measured separately)" : "", share * 100,
+        with_unit(time, wait_s(t, CUP_WAITED_LOCK), CUP_UNIT_SECONDS),
+        with_unit(cpu, (double)t->counters[CUP_C_HELPER_CPU_NS] / 1e9, CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
@@ -220,12 +210,12 @@ bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.05))
         return false;
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_SLEEP));
-    snprintf(advice->text, sizeof advice->text,
-             "Tasks slept for %.0f %% of their time (%s, threshold 5 %%): a sleep() in the "
-             "analysis, or a library that tries again after a pause, as on errors of storage.",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_SLEEP), CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_SLEEP)),
+        "Tasks slept for %.0f %% of their time (%s, threshold 5 %%). Look for a sleep() in the "
+        "analysis, or for a library that retries after a pause, for example after errors of "
+        "storage.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_SLEEP), CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
@@ -234,14 +224,14 @@ bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.1))
         return false;
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_RUN_DELAY));
-    snprintf(advice->text, sizeof advice->text,
-             "CPU oversubscribed: tasks were ready to run, but without a core, for %.0f %% of "
-             "their time (%s, threshold 10 %%). There are more runnable threads than cores: "
-             "neighbours on the machine, helper threads of numerical libraries (OMP_NUM_THREADS), "
-             "or a limit of the batch system below what the workers were told.",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_RUN_DELAY), CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_RUN_DELAY)),
+        "CPU oversubscribed: tasks were ready to run and waited for a CPU core for %.0f %% of "
+        "their "
+        "time (%s, threshold 10 %%). There are more runnable threads than cores. Set "
+        "OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, and check that "
+        "the batch system grants as many cores as the workers use.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_RUN_DELAY), CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *advice)
@@ -250,13 +240,12 @@ bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *a
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.2))
         return false;
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_OTHER));
-    snprintf(advice->text, sizeof advice->text,
-             "Tasks were off the CPU in no call that is watched for %.0f %% of their time (%s, "
-             "threshold 20 %%): other_wait_s, what is left when all measured waits are taken "
-             "away.",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_OTHER), CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_OTHER)),
+        "Tasks were blocked outside the calls that cupping intercepts for %.0f %% of their time "
+        "(%s, threshold 20 %%; other_wait_s). Look at a stack of the process while it lasts, for "
+        "example with py-spy dump.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_OTHER), CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice *advice)
@@ -266,14 +255,14 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
     char waited[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(other / tasks > 0.3))
         return false;
-    advice->weight = of_threads(t, other);
-    snprintf(advice->text, sizeof advice->text,
-             "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and their "
-             "waits were not measured. Calls that read files took %s on all threads together; the "
-             "rest is the GIL, locks, sockets or a busy machine.",
-             other / tasks * 100, humane(waited, other, CUP_UNIT_SECONDS),
-             humane(read, reads / 1e9, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, other),
+        "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and their waits "
+        "were not measured. Calls that read files took %s on all threads together; the rest is the "
+        "GIL, locks, sockets or a busy machine. Record again with waits: health says why they are "
+        "off.",
+        other / tasks * 100, with_unit(waited, other, CUP_UNIT_SECONDS),
+        with_unit(read, reads / 1e9, CUP_UNIT_SECONDS));
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -285,15 +274,14 @@ bool cup_rule_page_faults(const struct cup_totals *t, struct cup_advice *advice)
         mapped[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.05))
         return false;
-    advice->weight = of_threads(t, wait_s(t, CUP_WAITED_FAULT));
-    snprintf(advice->text, sizeof advice->text,
-             "Memory: tasks waited for pages from a disk for about %.0f %% of their time (%s, "
-             "derived, threshold 5 %%), %s major page faults. Tasks touched %s of mapped files; "
-             "what is beyond that is a machine that swaps, or code that is loaded.",
-             share * 100, humane(time, wait_s(t, CUP_WAITED_FAULT), CUP_UNIT_SECONDS),
-             humane(faults, (double)t->counters[CUP_C_MAJOR_FAULTS], CUP_UNIT_COUNT),
-             humane(mapped, (double)t->counters[CUP_C_MAPPED_BYTES], CUP_UNIT_BYTES));
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_FAULT)),
+        "Memory: tasks waited for pages from a disk for about %.0f %% of their time (%s, derived, "
+        "threshold 5 %%), in %s major page faults. Tasks touched %s of mapped files; other faults "
+        "come from swapping, or from code that is loaded. If the machine swaps, use less memory.",
+        share * 100, with_unit(time, wait_s(t, CUP_WAITED_FAULT), CUP_UNIT_SECONDS),
+        with_unit(faults, (double)t->counters[CUP_C_MAJOR_FAULTS], CUP_UNIT_COUNT),
+        with_unit(mapped, (double)t->counters[CUP_C_MAPPED_BYTES], CUP_UNIT_BYTES));
 }
 
 /* The lowest value of MALLOC_TRIM_THRESHOLD_ in any process that ran tasks; 0: set in none. */
@@ -317,7 +305,7 @@ static double trim_threshold(const struct cup_profile *profile)
     return lowest;
 }
 
-/* The prefix whose tasks were in the kernel for the longest time; NULL if none was. */
+/* The prefix whose tasks spent the most time in the kernel; NULL: none did. */
 static const struct cup_prefix *most_in_kernel(const struct cup_profile *profile)
 {
     const struct cup_prefix *most = NULL;
@@ -330,7 +318,7 @@ static const struct cup_prefix *most_in_kernel(const struct cup_profile *profile
     return most;
 }
 
-/* Beyond a megabyte malloc keeps what arrays of events take and give back all the time. */
+/* From a megabyte on, malloc keeps the memory of arrays of events instead of returning it. */
 static const double small_trim_threshold = 1e6;
 
 bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
@@ -347,23 +335,23 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
     struct cup_text name = cup_profile_text(t->profile, prefix->name);
     if (!(share > 0.1) || !(faults_a_task > 1000))
         return false;
-    advice->weight = of_threads(t, kernel / 1e9);
-    snprintf(advice->text, sizeof advice->text,
-             "malloc-trim churn: MALLOC_TRIM_THRESHOLD_=%.0f%s lets malloc give memory back to the "
-             "kernel and ask for it again: %.*s has %s minor page faults (threshold 1,000) and %s "
-             "in the kernel a task, %.0f %% of its time (threshold 10 %%). Set Dask's "
-             "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000 or so: "
-             "workers then keep more memory, and spend this time on the analysis.",
-             threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
-             (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "",
-             humane(faults, faults_a_task, CUP_UNIT_COUNT),
-             humane(time, kernel / tasks / 1e9, CUP_UNIT_SECONDS), share * 100);
-    return true;
+    return cup_advise(
+        advice, cup_share_of_threads(t, kernel / 1e9),
+        "malloc-trim churn: with MALLOC_TRIM_THRESHOLD_=%.0f%s, malloc returns memory to the "
+        "kernel "
+        "and asks for it again. A task of %.*s has %s minor page faults (threshold 1,000) and "
+        "spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set Dask's "
+        "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000, for example: "
+        "workers then keep more memory, and spend this time on the analysis.",
+        threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
+        (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "",
+        with_unit(faults, faults_a_task, CUP_UNIT_COUNT),
+        with_unit(time, kernel / tasks / 1e9, CUP_UNIT_SECONDS), share * 100);
 }
 
 /* ---- outside of tasks ------------------------------------------------------------------- */
 
-/* Tasks that use none of the pool's threads: where they are many, idle threads say little. */
+/* Where many tasks run outside the pool's threads, idle threads of the pool are no complaint. */
 static bool many_elsewhere(const struct cup_totals *t)
 {
     return (double)t->elsewhere_ns > 0.1 * (double)t->all.wall_ns;
@@ -371,34 +359,34 @@ static bool many_elsewhere(const struct cup_totals *t)
 
 bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = of_threads(t, idle);
+    double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9,
+           share = cup_share_of_threads(t, idle);
     char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.3) || many_elsewhere(t))
         return false;
-    advice->weight = share;
-    snprintf(
-        advice->text, sizeof advice->text,
-        "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, threshold "
-        "30 %%): without a task for more than 100 ms, before their first or after their last. "
-        "Too few chunks for so many threads, a long tail, or a client that hands out work "
-        "slowly.",
-        (unsigned long long)t->budget.threads, share * 100, humane(time, idle, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, share,
+        "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, threshold 30 "
+        "%%): they had no task for more than 100 ms, or were before their first task or after "
+        "their "
+        "last. Use smaller chunks or fewer workers, shorten the tail, and check that the client "
+        "sends work fast enough.",
+        (unsigned long long)t->budget.threads, share * 100,
+        with_unit(time, idle, CUP_UNIT_SECONDS));
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)
 {
     double between = (double)t->budget.ns[CUP_BUDGET_BETWEEN] / 1e9;
-    double share = of_threads(t, between), tasks = (double)t->all.tasks;
+    double share = cup_share_of_threads(t, between), tasks = (double)t->all.tasks;
     char time[CUP_HUMAN_READABLE_ROOM], gap[CUP_HUMAN_READABLE_ROOM], task[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.1))
         return false;
-    advice->weight = share;
-    snprintf(advice->text, sizeof advice->text,
-             "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%): %s on "
-             "average after tasks of %s. Larger chunks need fewer tasks.",
-             share * 100, humane(time, between, CUP_UNIT_SECONDS),
-             humane(gap, between / (double)t->budget.gaps, CUP_UNIT_SECONDS),
-             humane(task, (double)t->all.wall_ns / 1e9 / tasks, CUP_UNIT_SECONDS));
-    return true;
+    return cup_advise(
+        advice, share,
+        "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%): %s on average "
+        "after tasks of %s. Use larger chunks: then there are fewer tasks to schedule.",
+        share * 100, with_unit(time, between, CUP_UNIT_SECONDS),
+        with_unit(gap, between / (double)t->budget.gaps, CUP_UNIT_SECONDS),
+        with_unit(task, (double)t->all.wall_ns / 1e9 / tasks, CUP_UNIT_SECONDS));
 }

@@ -7,15 +7,6 @@
 
 #include "plot/shared/plot.h"
 
-/* Where to look for the evidence of a rule: the name of a plot and the heading of a table of the
- * report; NULL where there is none. */
-struct cup_page_evidence {
-    const char *rule, *plot, *table;
-};
-
-/* NULL: the rule is not known here. */
-const struct cup_page_evidence *cup_page_find_evidence(const char *rule);
-
 /* As a list. `contents` are the links to what the page has: others would lead nowhere. Returns how
  * many sentences there are. */
 size_t cup_page_advice(FILE *out, const struct cup_totals *totals,

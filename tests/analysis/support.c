@@ -372,7 +372,7 @@ struct cup_value named_metric(const struct cup_totals *totals, const char *secti
 const char *advice_text(const struct cup_advice *advice, size_t count, const char *rule)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(advice[i].rule, rule) == 0)
+        if (strcmp(advice[i].rule->name, rule) == 0)
             return advice[i].text;
     return NULL;
 }

@@ -118,7 +118,7 @@ static void print_meaning(const struct cup_page *page)
     struct cup_advice advice[CUP_ADVICE_MOST];
     size_t count = cup_advice_make(page->totals, advice);
     for (size_t i = 0; i < count; i++)
-        if (advice[i].about_time)
+        if (advice[i].rule->about_time)
             cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
 }
 

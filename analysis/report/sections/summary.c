@@ -311,7 +311,7 @@ static int put_advice(struct report *report)
     cup_json_array(&report->json, "advice");
     for (size_t i = 0; i < count; i++) {
         cup_json_row(&report->json, NULL);
-        put(report, "rule", cup_string(advice[i].rule));
+        put(report, "rule", cup_string(advice[i].rule->name));
         put(report, "text", cup_string(advice[i].text));
         cup_json_end_object(&report->json);
     }

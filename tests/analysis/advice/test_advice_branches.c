@@ -234,7 +234,7 @@ Test(advice_branches, nothing_is_said_of_what_is_well)
     cr_expect_eq(totals.branches->all.baskets, 20 * 4 * 4);
     cr_expect_eq(totals.branches->total.rereads.bytes, 0);
     for (size_t i = 0; i < count; i++)
-        cr_expect_str_eq(advice[i].rule, "cpu_bound");
+        cr_expect_str_eq(advice[i].rule->name, "cpu_bound");
 }
 
 Test(advice_branches, without_baskets_nothing_is_said)
@@ -242,7 +242,7 @@ Test(advice_branches, without_baskets_nothing_is_said)
     job.baskets = 0;
     make();
     for (size_t i = 0; i < count; i++)
-        cr_expect_str_eq(advice[i].rule, "cpu_bound");
+        cr_expect_str_eq(advice[i].rule->name, "cpu_bound");
 }
 
 /* ---- clusters --------------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ Test(advice_branches, baskets_that_chunks_share)
     make();
     EXPECT("shared_baskets", "7.60 MB of 32.0 MB", "24 % (threshold 10 %)",
            "Chunks have 33,000 events, clusters 10,000 (as the trees say)",
-           "Chunks of 30,000, or Coffea's Runner(align_clusters=True)");
+           "Use chunks of 30,000, or Coffea's Runner(align_clusters=True)");
     cr_expect_null(strstr(text_of("shared_baskets"), "in part estimated"));
     cr_expect_null(strstr(text_of("shared_baskets"), "% of that in"));
     cr_expect_null(text_of("over_read"));
@@ -303,7 +303,7 @@ Test(advice_branches, chunks_smaller_than_a_cluster)
     make();
     EXPECT("over_read", "4.0 entries for each event", "threshold 1.5",
            "Chunks have 2,500 events, clusters 10,000 (by the baskets' entries)",
-           "Chunks of 10,000");
+           "Use chunks of 10,000");
 }
 
 Test(advice_branches, baskets_hold_a_little_more_than_chunks_need)
@@ -338,7 +338,7 @@ Test(advice_branches, clusters_that_are_cut)
     branches.rereads_known = false;
     totals.branches = &branches;
     count = cup_advice_make(&totals, advice);
-    EXPECT("chunks_cut_clusters", "3.5 clusters long", "Chunks of 40,000");
+    EXPECT("chunks_cut_clusters", "3.5 clusters long", "Use chunks of 40,000");
     totals.chunks_without_events = 0;
     totals.events = 20 * 40000;
     count = cup_advice_make(&totals, advice);
@@ -411,7 +411,7 @@ Test(advice_branches, lzma_that_rules_the_cpu)
     job.cpu_s = 0.3;
     make();
     EXPECT("lzma", "32.0 MB of baskets", "about 1.60 s", "27 % of the tasks' CPU time of 6.00 s",
-           "threshold 25 %", "ZSTD 5", "20 MB of compressed bytes a CPU second");
+           "threshold 25 %", "ZSTD 5", "20 MB of compressed bytes per CPU second");
 }
 
 Test(advice_branches, lzma_that_does_not)
@@ -437,7 +437,7 @@ Test(advice_branches, baskets_that_pass_by)
 {
     job.passed_bytes = 540000; /* beside 1.6 MB */
     make();
-    EXPECT("incidental_baskets", "10.8 MB beside 32.0 MB", "25 % of both", "threshold 25 %");
+    EXPECT("incidental_baskets", "10.8 MB, against 32.0 MB", "25 % of both", "threshold 25 %");
     job.passed_bytes = 520000;
     start_over();
     make();

@@ -404,7 +404,7 @@ Test(opens, that_fail_at_a_server_are_told)
     const char *text = said("opens_fail");
     cr_assert_not_null(text);
     cr_expect(strstr(text, "11 % of the opens at root://eos.cern.ch:1094 failed (5, threshold 5 "
-                           "%), mostly: not found (XRootD 3011)"),
+                           "%), mostly with: not found (XRootD 3011)"),
               "%s", text);
 }
 

@@ -292,7 +292,7 @@ Test(ledger_report, advice_on_skipped_chunks)
     BUILDER_ADD(&builder, CUP_R_CHUNK, returned);
     chunk("skipped", 2, 2, 3, FAR, 0);
     end_log("a.cup");
-    EXPECT("events_lost", "1 chunks were skipped", "threshold: any", "100 events, 50 %");
+    EXPECT("events_lost", "1 chunk was skipped", "threshold: any", "100 events, 50 %");
 }
 
 static void add_host(const char *host, double time)
@@ -313,8 +313,8 @@ Test(ledger_report, advice_on_a_slow_host)
     add_host("b", 1);
     add_host("c", 1);
     add_host("snail", 4);
-    EXPECT("slow_host", "1 host is slower", "snail: 25 events/s", "instead of 100", "threshold 3.5",
-           "10 %");
+    EXPECT("slow_host", "1 host is slower", "snail, processes 25 events/s", "the median is 100",
+           "threshold 3.5", "10 %");
 }
 
 Test(ledger_report, advice_on_merging)

@@ -250,8 +250,8 @@ Test(chunk_size, small_chunks_are_told_the_size_at_which_the_fixed_part_is_a_ten
     cr_expect_float_eq(fits->size.least, 27000, 100);
     cr_expect_float_eq(fits->size.events, 27000, 1);
     EXPECT("chunk_size", "over 24 of them", "3.00 s (error", "22 % of its time at 10,750 events",
-           "threshold 10 %", "With 27,000 events it would be 10 %", "in chunks of 30.0 s",
-           "A worker of 1 thread would then need 264 MB");
+           "threshold 10 %", "Use chunks of 27,000 events", "the fixed part is then 10 % of 30.0 s",
+           "A worker of 1 thread then needs 264 MB");
     cr_expect_null(text_of("opening"));
 }
 
@@ -268,7 +268,7 @@ Test(chunk_size, gains_of_a_twentieth_are)
 {
     shape.fixed_s = 2;
     make();
-    EXPECT("chunk_size", "16 % of its time", "With 18,000 events it would be 10 %");
+    EXPECT("chunk_size", "16 % of its time", "Use chunks of 18,000 events", "then 10 % of");
 }
 
 Test(chunk_size, where_datasets_differ_the_longest_one_tells)
@@ -329,7 +329,7 @@ Test(chunk_size, chunks_of_many_minutes_are_large)
     cr_expect_eq(fits->size.most_by, CUP_BOUND_WALL);
     cr_expect_float_eq(fits->size.events, 2900, 1e-6);
     EXPECT("chunk_size", "Chunks are large", "10,750 events they take 17 min 56 s",
-           "threshold 300 s", "With 2,900 events");
+           "threshold 300 s", "Use chunks of 2,900 events");
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -344,7 +344,7 @@ Test(chunk_size, memory_that_is_too_little)
     cr_expect_float_eq(fits->memory.bytes, 263e6, 1e4);
     cr_expect_float_eq(fits->memory.request_bytes, 263e6 / 0.7, 1e6);
     EXPECT("memory_request", "Workers of 2 threads need 263 MB", "24 chunks (31.5 MB each)",
-           "a limit of 376 MB", "They have 370 MB, which is too little", "threshold");
+           "Set a limit of 376 MB", "They have 370 MB, which is too little", "threshold");
 }
 
 Test(chunk_size, memory_that_is_just_enough)
@@ -360,7 +360,7 @@ Test(chunk_size, memory_that_nobody_uses_is_said_of_several_hosts)
 {
     shape.hosts = 2;
     make();
-    EXPECT("memory_request", "They have 4.00 GB", "more threads, or less memory");
+    EXPECT("memory_request", "They have 4.00 GB", "more threads, or less memory: a limit of");
 }
 
 Test(chunk_size, memory_of_one_host_is_what_there_is)

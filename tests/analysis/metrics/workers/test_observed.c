@@ -665,7 +665,7 @@ Test(observed, advice_on_workers_in_need)
     add_full_worker(810, 3000000, 2);
     expect_advised("memory_near_limit", "81 %");
     expect_advised("spilling", "3.00 MB");
-    expect_advised("loop_stalled", "a worker stood still for 2.00 s");
+    expect_advised("loop_stalled", "a worker was blocked for 2.00 s");
     expect_advised("workers_missing", NULL);
 }
 
