@@ -4,6 +4,11 @@
 
 #include "analysis/metrics/metrics.h"
 
+#define CUP_CORES_FROM_LOGS                                                                        \
+    "P: estimated from the logs: the threads of each worker, for the part of the run in which "    \
+    "its "                                                                                         \
+    "log was open"
+
 typedef const struct cup_totals *T;
 
 static inline struct cup_value cup_ns_or_null(int64_t ns)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/metrics/formulas.h"
+
 const struct cup_metric_section *const cup_metric_sections[] = {
     &cup_workflow_metrics,    &cup_workers_metrics, &cup_efficiency_metrics,
     &cup_time_budget_metrics, &cup_fine_metrics,    &cup_branches_metrics,
@@ -54,10 +56,8 @@ struct cup_value cup_metric_value(enum cup_metric_id id, const struct cup_totals
 /* The threads of the run: see formulas.h. */
 static const char *source_of_cores(const struct cup_totals *totals)
 {
-    return isnan(cup_observed_threads(totals->observed))
-               ? "P: estimated from the thread counts of the workers, each for the time of the run "
-                 "that its log was open"
-               : totals->observed->source;
+    return isnan(cup_observed_threads(totals->observed)) ? CUP_CORES_FROM_LOGS
+                                                         : totals->observed->source;
 }
 
 /* The row's source, or that of the value in the file of --coffea-report. */
@@ -100,8 +100,8 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
     if (metric->missing)
         return metric->missing;
     if (strchr(metric->source, '@'))
-        return "the samples do not tell it";
+        return "the samples do not have it";
     return metric->needs & CUP_FEATURE_WAITS
-               ? "no task ended that has a CPU clock of its own: async ones have none"
+               ? "no task with a CPU clock of its own ended: async tasks have none"
                : "nothing of the kind was seen";
 }

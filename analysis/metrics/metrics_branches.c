@@ -124,19 +124,19 @@ static const struct cup_branches_file *total(T t)
 /* ---- the table ---------------------------------------------------------------------------- */
 
 #define NONE                                                                                       \
-    "no basket of a ROOT file was seen or asked for: no TTree was read, or by a reader that "      \
-    "passes all hooks by"
+    "no basket of a ROOT file was seen or asked for: no TTree was read, or by a reader that no "   \
+    "hook sees"
 #define UNSEEN_ONLY                                                                                \
-    "the keys of baskets were not seen (remote files, mapped files): only what uproot asked for "  \
-    "is known, compressed"
+    "the keys of baskets were not seen (remote files, mapped files): only the compressed size "    \
+    "that uproot asked for is known"
 #define NOT_FOUND                                                                                  \
-    "too many rows to look for it in every report: `--only branches` and --json do; or records "   \
-    "could not be read again"
-#define NO_TREES "no tree was told whose size or branches are known"
-#define TWICE                                                                                      \
-    "P: from the first and last basket that each task read of a branch, between which it is "      \
-    "taken to have read all: by their numbers where uproot was asked, else by their places; "      \
-    "pages of RNTuples left out"
+    "there are too many rows to look for it in every report (`--only branches` and --json do), "   \
+    "or records could not be read again"
+#define NO_TREES "the size and the branches of no tree are known"
+#define REPEATED                                                                                   \
+    "P: from the first and the last basket of a branch that each task read; all baskets between "  \
+    "them count as read. Baskets are compared by number where uproot asked for them, else by "     \
+    "place; pages of RNTuples are left out"
 
 #define METRIC_SECTION branches
 #define METRIC_ROWS "analysis/metrics/rows_branches.h"

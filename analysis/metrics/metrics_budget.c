@@ -14,9 +14,6 @@ static struct cup_value outside_tasks_s(T t)
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */
 
-#define CORES_P                                                                                    \
-    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
-    "log was open"
 #define BETWEEN_P                                                                                  \
     "P: gaps of up to gap_threshold_s between two tasks of a thread: deserialising, scheduling, "  \
     "transfers"

@@ -85,16 +85,16 @@ static struct cup_value processor_cpu_percentage_dask(T t)
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */
 
-#define SINCE "digests_total of all workers, each since it began: "
+#define SINCE "digests_total of all workers, since each began: "
 #define DASK_D "D: " SINCE
-#define TASKS_D "D: " SINCE "what is of a span, as in roastcoffea: "
-#define NOT_TOLD                                                                                   \
-    "no worker told Dask's fine metrics (CUPPING_INTERVAL=0, no Dask, or killed at once); or a "   \
-    "part of the tasks was asked for (--run, --span), and Dask's sums, made since a worker "       \
-    "began, can be split by span only: what belongs to no span cannot, nor a span that other "     \
-    "tasks share"
-#define NO_PROCESSOR NOT_TOLD "; or no prefix of theirs carried chunks"
-#define HELPER_P "P: threads that helped tasks, by the same ways as bytes"
+#define TASKS_D "D: " SINCE "of spans, as in roastcoffea: "
+#define NOT_REPORTED                                                                               \
+    "no worker reported Dask's fine metrics (CUPPING_INTERVAL=0, no Dask, or killed at once); or " \
+    "only a part of the tasks was chosen (--run, --span): Dask's sums count from the start of a "  \
+    "worker and can be split by span only, so what belongs to no span, or to a span that other "   \
+    "tasks share, is not known"
+#define NO_PROCESSOR NOT_REPORTED "; or none of the prefixes carried chunks"
+#define HELPER_P "P: threads that helped tasks, found by the attribution methods of bytes"
 
 #define METRIC_SECTION fine
 #define METRIC_ROWS "analysis/metrics/rows_fine.h"

@@ -41,11 +41,8 @@ static bool has_heartbeats(T t)
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */
 
-#define APART "workers were not looked at together: what all had at one moment is not known"
-#define ESTIMATE                                                                                   \
-    "P: estimated from the thread counts of the workers, each for the time of the run that its "   \
-    "log was open"
-#define ONCE "; of all workers: each host once"
+#define APART "workers were sampled at different times: what all had at one moment is not known"
+#define ONCE "; each host counts once"
 
 #define METRIC_SECTION workers
 #define METRIC_ROWS "analysis/metrics/rows_workers.h"

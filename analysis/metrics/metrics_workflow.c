@@ -102,8 +102,8 @@ static struct cup_value event_rate(T t, double seconds, double scale)
 /* ---- sources and reasons that several rows share ---------------------------------------- */
 
 #define CHUNK_C                                                                                    \
-    "C: what Coffea reports of each chunk, read where it reads it itself, added up over the "      \
-    "chunks whose result was used: its "
+    "C: from Coffea's report of each chunk, read in the worker, added up over the chunks whose "   \
+    "result was used: "
 #define NO_BASKETS "branches.compressed_bytes, or branches.uncompressed_bytes, says why"
 
 #define METRIC_SECTION workflow

@@ -1,17 +1,17 @@
 /* The metrics of the section "branches", one row each; metrics.h says what is in a row. */
 
 METRIC(BASKETS, "baskets", "baskets read", COUNT, if_any(t->branches, t->branches->all.baskets),
-       "P: reads of baskets: those that uproot asked for, or, of readers that were not asked, "
-       "those that lie where requests begin; those read again count again",
+       "P: reads of baskets, repeated ones included: baskets that uproot asked for, or, of other "
+       "readers, baskets that lie where a request begins",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(COMPRESSED_BYTES, "compressed_bytes", "  compressed", BYTES,
        if_any(t->branches, t->branches->all.compressed),
-       "P: sum of fNbytes, keys too, as uproot counts it", .needs = CUP_FEATURE_BASKETS,
+       "P: sum of fNbytes, keys included, as uproot counts it", .needs = CUP_FEATURE_BASKETS,
        .missing = NONE)
 METRIC(UNCOMPRESSED_BYTES, "uncompressed_bytes", "  uncompressed", BYTES,
        cup_baskets_uncompressed(&t->branches->all),
        "P: sum of fKeylen + fObjlen of the baskets whose keys were seen, as uproot counts it; "
-       "unseen_baskets are not in it",
+       "without unseen_baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = UNSEEN_ONLY)
 METRIC(BRANCHES_COMPRESSION_RATIO, "compression_ratio", "  ratio", RATIO,
        cup_baskets_ratio(&t->branches->all),
@@ -27,121 +27,130 @@ METRIC(PAYLOAD_COMPRESSION_RATIO, "payload_compression_ratio", NULL, RATIO, payl
        "P: uncompressed_payload_bytes / compressed_payload_bytes", .needs = CUP_FEATURE_BASKETS,
        .missing = UNSEEN_ONLY)
 METRIC(BRANCHES_READ, "branches_read", "different branches", COUNT, branches_read(t),
-       "P: by tree and name, whatever the file", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(FILES_READ, "files_read", "files they are in", COUNT, files_read(t),
-       "P: files of which baskets were read", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
+       "P: different branches by tree and name, in whatever file", .needs = CUP_FEATURE_BASKETS,
+       .missing = NONE)
+METRIC(FILES_READ, "files_read", "files with these branches", COUNT, files_read(t),
+       "P: files from which baskets were read", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(DISTINCT_BASKETS, "distinct_baskets", "different baskets", COUNT,
        if_known(t, less(t->branches->all.baskets, rereads(t)->baskets)),
        "P: baskets less reread_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(DISTINCT_BYTES, "distinct_bytes", "  compressed", BYTES, if_known(t, distinct(t)),
        "P: compressed_bytes less reread_bytes", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
-METRIC(REREAD_BASKETS, "reread_baskets", "baskets read again", COUNT, reread_baskets(t), TWICE,
+METRIC(REREAD_BASKETS, "reread_baskets", "baskets read again", COUNT, reread_baskets(t), REPEATED,
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
-METRIC(REREAD_BYTES, "reread_bytes", "  compressed", BYTES, reread_bytes(t), TWICE,
+METRIC(REREAD_BYTES, "reread_bytes", "  compressed", BYTES, reread_bytes(t), REPEATED,
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND,
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(REREAD_SAME_TASK_BASKETS, "reread_same_task_baskets", "  by the same task", COUNT,
        if_any(t->branches, t->branches->all.again), "P: exact, as the task's process counted it",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(REREAD_SAME_TASK_BYTES, "reread_same_task_bytes", NULL, BYTES,
-       if_any(t->branches, t->branches->all.again_bytes), "P: likewise, compressed",
-       .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(REREAD_BORDER_BASKETS, "reread_border_baskets", "  at borders of chunks", COUNT,
+       if_any(t->branches, t->branches->all.again_bytes),
+       "P: compressed bytes of reread_same_task_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NONE)
+METRIC(REREAD_BORDER_BASKETS, "reread_border_baskets", "  at chunk boundaries", COUNT,
        border_baskets(t), "P: exact: the last basket of one task is the first of another",
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(REREAD_BORDER_BYTES, "reread_border_bytes", NULL, BYTES, border_bytes(t),
-       "P: likewise, compressed", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
+       "P: compressed bytes of reread_border_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NOT_FOUND)
 METRIC(REREAD_ESTIMATED_BASKETS, "reread_estimated_baskets", "  estimated", COUNT,
        estimated_baskets(t),
-       "P: of reread_baskets: tasks overlap in part, how far is told by the mean size of their "
-       "baskets",
+       "P: part of reread_baskets: tasks that overlap only in part; the overlap is estimated from "
+       "the mean size of their baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(REREAD_ESTIMATED_BYTES, "reread_estimated_bytes", NULL, BYTES, estimated_bytes(t),
-       "P: likewise, compressed", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
-METRIC(REREAD_WASTED_BASKETS, "reread_wasted_baskets", "  for results not used", COUNT,
-       wasted_baskets(t),
-       "P: of reread_baskets: what it would be less without the attempts whose result was not used",
-       .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
+       "P: compressed bytes of reread_estimated_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NOT_FOUND)
+METRIC(
+    REREAD_WASTED_BASKETS, "reread_wasted_baskets", "  for results not used", COUNT,
+    wasted_baskets(t),
+    "P: part of reread_baskets that would not exist without the attempts whose result was not used",
+    .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(REREAD_WASTED_BYTES, "reread_wasted_bytes", NULL, BYTES, wasted_bytes(t),
-       "P: likewise, compressed", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
+       "P: compressed bytes of reread_wasted_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NOT_FOUND)
 METRIC(BRANCHES_READ_AMPLIFICATION, "read_amplification", "read / different baskets", RATIO,
        read_amplification(t),
        "P: bytes that calls read for tasks from the files whose baskets were seen / distinct_bytes "
-       "of those seen",
+       "of these baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND, .direction = {CUP_BETTER_LOWER})
 METRIC(TREE_BRANCHES, "tree_branches", "branches of these trees", COUNT,
        total(t)->tree_branches ? cup_count(total(t)->tree_branches) : cup_null(),
-       "P: those that hold baskets, of the trees that were read, summed up over files, as uproot "
+       "P: branches that hold baskets, of the trees that were read, added up over files, as uproot "
        "knew them",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_TREES)
 METRIC(BRANCHES_SHARE, "branches_share", "  share read", SHARE,
        cup_ratio((double)total(t)->branches_of_trees, (double)total(t)->tree_branches),
-       "P: branches read, summed up over files / tree_branches", .needs = CUP_FEATURE_BASKETS,
+       "P: branches read, added up over files / tree_branches", .needs = CUP_FEATURE_BASKETS,
        .missing = NO_TREES)
 METRIC(TREE_COMPRESSED_BYTES, "tree_compressed_bytes", "bytes of these trees", BYTES,
        total(t)->tree_compressed ? cup_count(total(t)->tree_compressed) : cup_null(),
-       "P: fZipBytes of the trees that were read, summed up over files",
+       "P: fZipBytes of the trees that were read, added up over files",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_TREES)
 METRIC(BYTES_SHARE, "bytes_share", "  share read", SHARE,
        cup_ratio((double)total(t)->read_of_trees, (double)total(t)->tree_compressed),
        "P: distinct_bytes of these trees / tree_compressed_bytes", .needs = CUP_FEATURE_BASKETS,
        .missing = NO_TREES)
-METRIC(
-    INCIDENTAL_BASKETS, "incidental_baskets", "baskets passed by", COUNT,
-    cup_count(t->branches->all.incidental),
-    "P: whole baskets that read-ahead delivered and nobody asked for; once for each task and place",
-    .needs = CUP_FEATURE_BASKETS)
+METRIC(INCIDENTAL_BASKETS, "incidental_baskets", "baskets read ahead, not used", COUNT,
+       cup_count(t->branches->all.incidental),
+       "P: whole baskets that read-ahead delivered and that were not requested; one count for each "
+       "task and place",
+       .needs = CUP_FEATURE_BASKETS)
 METRIC(INCIDENTAL_BYTES, "incidental_bytes", "  compressed", BYTES,
-       cup_count(t->branches->all.incidental_bytes), "P: likewise, compressed",
+       cup_count(t->branches->all.incidental_bytes), "P: compressed bytes of incidental_baskets",
        .needs = CUP_FEATURE_BASKETS, .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(
-    UNSEEN_BASKETS, "unseen_baskets", "baskets asked for, not seen", COUNT,
-    if_any(t->branches, t->branches->all.unseen),
-    "P: uproot asked for them, but their bytes passed by no hook (remote over TLS, mapped files)",
-    .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(UNSEEN_COMPRESSED_BYTES, "unseen_compressed_bytes", NULL, BYTES,
-       if_any(t->branches, t->branches->all.unseen_compressed), "P: of compressed_bytes: those",
+METRIC(UNSEEN_BASKETS, "unseen_baskets", "baskets asked for, not seen", COUNT,
+       if_any(t->branches, t->branches->all.unseen),
+       "P: baskets that uproot asked for, but whose bytes no hook saw (remote files over TLS, "
+       "mapped files)",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(BY_PLACE_BASKETS, "by_place_baskets", "baskets known by their place", COUNT,
+METRIC(UNSEEN_COMPRESSED_BYTES, "unseen_compressed_bytes", NULL, BYTES,
+       if_any(t->branches, t->branches->all.unseen_compressed),
+       "P: part of compressed_bytes: unseen_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
+METRIC(BY_PLACE_BASKETS, "by_place_baskets", "baskets known by place", COUNT,
        if_any(t->branches, t->branches->all.by_place),
-       "P: of readers whose requests are not known by name: baskets that begin where a request "
-       "begins, or follow such a one",
+       "P: of readers that do not name what they request: baskets that begin where a request "
+       "begins, or follow such a basket",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(BY_PLACE_BYTES, "by_place_bytes", NULL, BYTES,
-       if_any(t->branches, t->branches->all.by_place_compressed), "P: of compressed_bytes: those",
-       .needs = CUP_FEATURE_BASKETS, .missing = NONE)
+       if_any(t->branches, t->branches->all.by_place_compressed),
+       "P: part of compressed_bytes: by_place_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NONE)
 METRIC(PAGE_BLOCKS, "page_blocks", "blocks of RNTuples", COUNT,
        if_any(t->branches, t->branches->pages.baskets),
-       "P: of baskets: compressed blocks of pages, which have no names: their branch is not known",
+       "P: part of baskets: compressed blocks of RNTuple pages; they have no names, so their "
+       "branch is not known",
        .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(PAGE_BYTES, "page_bytes", NULL, BYTES, if_any(t->branches, t->branches->pages.compressed),
-       "P: of compressed_bytes: those", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(WITHOUT_TASK_BASKETS, "without_task_baskets", "baskets without a task", COUNT,
+       "P: part of compressed_bytes: page_blocks", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
+METRIC(WITHOUT_TASK_BASKETS, "without_task_baskets", "unattributed baskets", COUNT,
        if_any(t->branches, t->branches->without_task.baskets),
-       "P: of baskets: no task is known that read them", .needs = CUP_FEATURE_BASKETS,
-       .missing = NONE)
+       "P: part of baskets: unattributed reads", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(WITHOUT_TASK_BYTES, "without_task_bytes", NULL, BYTES,
-       if_any(t->branches, t->branches->without_task.compressed), "P: of compressed_bytes: those",
-       .needs = CUP_FEATURE_BASKETS, .missing = NONE)
+       if_any(t->branches, t->branches->without_task.compressed),
+       "P: part of compressed_bytes: without_task_baskets", .needs = CUP_FEATURE_BASKETS,
+       .missing = NONE)
 METRIC(EVENTS_CHECKED, "events_checked", "chunks checked for events", COUNT,
        cup_count(t->branches->events_checked),
-       "P: used chunks whose entry range is known, and that read baskets of their tree with known "
+       "P: used chunks whose entry range is known, and which read baskets of their tree with known "
        "numbers of entries",
        .needs = CUP_FEATURE_BASKETS)
 METRIC(EVENTS_UNSUPPORTED, "events_unsupported", "  that read fewer", COUNT,
        t->branches->events_checked ? cup_count(t->branches->events_unsupported) : cup_null(),
-       "P: of them, those that read no branch with as many entries as their range has: the "
-       "processor asked for a part of it, or arrays came from a cache",
+       "P: part of events_checked: chunks that read no branch with as many entries as their range "
+       "has; the processor asked for a part of it, or arrays came from a cache",
        .needs = CUP_FEATURE_BASKETS, .missing = "no chunk could be checked")
 METRIC(BASKETS_SEEN, "baskets_seen", "keys of baskets seen", COUNT,
        cup_count(t->profile->health[CUP_H_BASKETS_SEEN]),
-       "P: in all reads of all processes, also those that passed by", .needs = CUP_FEATURE_BASKETS)
+       "P: in all reads of all processes, incidental baskets included",
+       .needs = CUP_FEATURE_BASKETS)
 METRIC(BASKETS_DROPPED, "baskets_dropped", "baskets dropped", COUNT,
        cup_count(t->profile->health[CUP_H_BASKETS_DROPPED]),
-       "P: tables or the log were full: they are in no figure; those of a killed task's last two "
-       "seconds are neither there nor here",
+       "P: tables or the log were full, so these baskets are in no figure; those of the last two "
+       "seconds of a killed task are in neither",
        .needs = CUP_FEATURE_BASKETS)
-METRIC(RECORDS_DAMAGED, "records_damaged", "records of them damaged", COUNT,
+METRIC(RECORDS_DAMAGED, "records_damaged", "damaged records of baskets", COUNT,
        cup_count(t->profile->damaged_baskets + t->branches->lost_records),
-       "BASKETS records that could be read in part only, or not again",
+       "P: BASKETS records of which only a part could be read, or which could not be read again",
        .needs = CUP_FEATURE_BASKETS)

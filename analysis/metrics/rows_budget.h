@@ -1,12 +1,12 @@
 /* The metrics of the section "time_budget", one row each; metrics.h says what is in a row. */
 
 METRIC(THREADS_S, "threads_s", "threads x wall time", SECONDS,
-       t->workers ? cup_of_ns(t->budget.threads_ns) : cup_null(), CORES_P,
+       t->workers ? cup_of_ns(t->budget.threads_ns) : cup_null(), CUP_CORES_FROM_LOGS,
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(TASK_CPU_S, "task_cpu_s", "CPU in tasks", SECONDS,
        cup_ended_with_cpu(t) ? cup_of_ns(t->budget.ns[CUP_BUDGET_TASK_CPU]) : cup_null(),
-       "P: CPU clocks of the tasks' own threads, in each task no more than its time; helper "
-       "threads are none of the threads counted here",
+       "P: CPU clocks of the tasks' own threads, at most the time of the task; helper threads are "
+       "not among the threads counted here",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 #define X(id, name, label, text, features, source)                                                 \
     METRIC(BUDGET_##id, name, "  " text, SECONDS,                                                  \
@@ -14,13 +14,13 @@ METRIC(TASK_CPU_S, "task_cpu_s", "CPU in tasks", SECONDS,
            .needs = features, .direction = {CUP_BETTER_LOWER, .same_work = true})
 CUP_WAITS(X)
 #undef X
-METRIC(OTHER_TASK_S, "other_task_s", "  not told apart", SECONDS,
+METRIC(OTHER_TASK_S, "other_task_s", "  waits not measured", SECONDS,
        cup_ended_with_cpu(t) ? of_budget(t, CUP_BUDGET_UNTOLD) : cup_null(),
        "P: task time less task CPU where waits were not measured")
 METRIC(UNFINISHED_TASK_S, "unfinished_task_s", "tasks that never ended", SECONDS,
        of_budget(t, CUP_BUDGET_UNFINISHED),
-       "P: from their start to the last sign of their process: its end, or, where it was killed, "
-       "the last thing that its log tells; what of it was CPU time is not known",
+       "P: from their start to the last sign of their process: its end, or, if it was killed, the "
+       "last record in its log; how much of it was CPU time is not known",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(DASK_BETWEEN_TASKS_S, "dask_between_tasks_s", "Dask between tasks", SECONDS,
        of_budget(t, CUP_BUDGET_BETWEEN), BETWEEN_P,
@@ -29,20 +29,20 @@ METRIC(DASK_OVERHEAD_S, "dask_overhead_s", NULL, SECONDS, of_budget(t, CUP_BUDGE
        "P: the same number as dask_between_tasks_s",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(IDLE_S, "idle_s", "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
-       "P: threads_s less all other parts: longer gaps, before the first and after the last task "
-       "of a thread, threads that ran none",
+       "P: threads_s less all other parts: longer gaps, the time before the first and after the "
+       "last task of a thread, threads that ran no task",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(OUTSIDE_TASKS_S, "outside_tasks_s", NULL, SECONDS, outside_tasks_s(t),
        "P: dask_between_tasks_s + idle_s", .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(OVERBOOKED_S, "overbooked_s", "beyond the threads", SECONDS,
        t->workers ? cup_of_ns(t->budget.overbooked_ns) : cup_null(),
-       "P: tasks' time beyond threads_s: tasks that left the pool to wait for others, whose place "
-       "another one takes; all parts add up to threads_s + overbooked_s")
-METRIC(GAP_THRESHOLD_S, "gap_threshold_s", "gaps up to this are Dask's", SECONDS,
+       "P: task time beyond threads_s: tasks that left the pool to wait for others, so that "
+       "another task took their place; all parts add up to threads_s + overbooked_s")
+METRIC(GAP_THRESHOLD_S, "gap_threshold_s", "longest gap counted as Dask's", SECONDS,
        cup_seconds(CUP_GAP_THRESHOLD_NS),
-       "a fixed number: what lies between two tasks of a thread is Dask's work up to this long, "
-       "else idleness")
+       "a fixed number: the time between two tasks of a thread is Dask's work up to this length, "
+       "and idle time beyond it")
 METRIC(ELSEWHERE_TASKS, "elsewhere_tasks", "tasks on no pool thread", COUNT,
        cup_count(t->elsewhere_tasks),
-       "P: async tasks and calls of actors' methods, left out of all of the above")
+       "P: async tasks and calls of actors' methods; they are in none of the figures above")
 METRIC(ELSEWHERE_S, "elsewhere_s", NULL, SECONDS, cup_of_ns(t->elsewhere_ns), "P: their time")

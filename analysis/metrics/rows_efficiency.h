@@ -2,8 +2,8 @@
 
 METRIC(THREAD_CPU_EFFICIENCY, "thread_cpu_efficiency", "CPU share of all threads", SHARE,
        thread_cpu_efficiency(t),
-       "P: total_thread_cpu_time / (wall_time * avg_cores), helper threads in the first, not in "
-       "the second; threads: #",
+       "P: total_thread_cpu_time / (wall_time * avg_cores); helper threads count only in the "
+       "first; threads: #",
        .direction = {CUP_BETTER_HIGHER})
 METRIC(THREAD_CPU_EFFICIENCY_TOTAL_CORES, "thread_cpu_efficiency_total_cores", NULL, SHARE,
        thread_cpu_efficiency_total_cores(t),
@@ -25,21 +25,21 @@ METRIC(IO_OVERHEAD_PCT, "io_overhead_pct", NULL, PERCENT,
                  cup_run_s(t)),
        "P: processor_noncpu_time_seconds / wall_time")
 METRIC(IO_WAIT_PCT, "io_wait_pct", "I/O wait", PERCENT, io_wait_pct(t),
-       "P: io_wait_s of all tasks over their time, where waits were measured",
+       "P: io_wait_s of all tasks / their time, where waits were measured",
        .needs = CUP_FEATURE_WAITS, .direction = {CUP_BETTER_LOWER})
-METRIC(WASTED_WALL_S, "wasted_wall_s", "task time without use", SECONDS,
+METRIC(WASTED_WALL_S, "wasted_wall_s", "wasted task time", SECONDS,
        cup_of_ns(cup_waste_sum(t->waste).wall_ns),
-       "P: tasks that erred; all but one success of a chunk; tasks whose result was lost with its "
-       "worker, so that they were done again; tasks that never ended, until the last sign of their "
-       "process",
+       "P: tasks that erred; all but one success of a chunk; tasks that were computed again "
+       "because their result was lost with its worker; tasks that never ended, until the last sign "
+       "of their process",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(WASTED_CPU_S, "wasted_cpu_s", "CPU time without use", SECONDS,
+METRIC(WASTED_CPU_S, "wasted_cpu_s", "wasted CPU time", SECONDS,
        cup_of_ns(cup_waste_sum(t->waste).cpu_ns),
-       "P: likewise, of the tasks' own threads, those that never ended left out: a thread's CPU "
+       "P: the same tasks, on their own threads, without those that never ended: a thread's CPU "
        "clock is read when its task ends",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(WASTED_BYTES, "wasted_bytes", "bytes read without use", BYTES,
-       cup_count(cup_waste_sum(t->waste).read_bytes), "P: likewise, of all these tasks",
+METRIC(WASTED_BYTES, "wasted_bytes", "wasted bytes read", BYTES,
+       cup_count(cup_waste_sum(t->waste).read_bytes), "P: bytes read by the same tasks",
        .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(SCALING_EFFICIENCY, "scaling_efficiency", NULL, RATIO, cup_null(),
        "needs two or more runs: `cupping compare A B`", .unavailable = true,

@@ -42,7 +42,7 @@ METRIC(AVG_CORES, "avg_cores", "threads of all, over time", RATIO,
        t->workers || t->observed->origin ? cup_real(cup_run_cores(t)) : cup_null(),
        "#; trapezoid over time of the sum of all workers' threads")
 METRIC(AVG_CORES_ESTIMATE, "avg_cores_estimate", "  estimated from the logs", RATIO,
-       t->workers ? cup_real(cup_estimated_cores(t)) : cup_null(), ESTIMATE)
+       t->workers ? cup_real(cup_estimated_cores(t)) : cup_null(), CUP_CORES_FROM_LOGS)
 METRIC(AVG_CORES_ESTIMATE_RATIO, "avg_cores_estimate_ratio", NULL, RATIO,
        t->workers ? cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t)) : cup_null(),
        "P and @; avg_cores_estimate / avg_cores")
@@ -54,29 +54,29 @@ METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  over time"
        "@; trapezoid over time of each worker, and mean of those")
 METRIC(MEAN_MEMORY_PER_WORKER_BYTES, "mean_memory_per_worker_bytes", NULL, BYTES,
        cup_whole(cup_observed_plain_mean(t->observed, CUP_SEEN_MEMORY)),
-       "@; mean of all values, a heartbeat that several samples carry once")
-PERCENT_METRICS(MEMORY_UTILIZATION_PCT, "memory_utilization_pct", "memory of its limit",
-                CUP_PCT_MEMORY, "@; memory / memory_limit, workers without a limit left out")
+       "@; mean of all values; a heartbeat that several samples carry counts once")
+PERCENT_METRICS(MEMORY_UTILIZATION_PCT, "memory_utilization_pct", "memory, share of its limit",
+                CUP_PCT_MEMORY, "@; memory / memory_limit, without workers that have no limit")
 METRIC(WORKERS_WITHOUT_MEMORY_LIMIT, "workers_without_memory_limit", NULL, COUNT,
        t->observed->known ? cup_count(t->observed->without_limit) : cup_null(), "@")
 PERCENT_METRICS(
     CPU_UTILIZATION_PCT, "cpu_utilization_pct", "tasks assigned per thread", CUP_PCT_PROCESSING,
-    "@; tasks assigned to a worker, queued ones too, / its threads: can be more than 100")
+    "@; tasks assigned to a worker, queued ones included, / its threads: can be more than 100")
 PERCENT_METRICS(EXECUTING_UTILIZATION_PCT, "executing_utilization_pct", "tasks that run per thread",
                 CUP_PCT_EXECUTING, "@; tasks that run / threads")
 PERCENT_METRICS(REAL_CPU_UTILIZATION_PCT, "real_cpu_utilization_pct", "CPU of worker processes",
-                CUP_PCT_CPU, "@; CPU that the worker's process says it uses / threads")
+                CUP_PCT_CPU, "@; CPU use that the worker's process reports / threads")
 METRIC(REAL_CPU_UTILIZATION_PROCESS_PCT, "real_cpu_utilization_process_pct", "  by their clocks",
        PERCENT, real_cpu_utilization_process(t),
        "P: CPU clocks of the worker processes over threads x time, between their own samples "
        "within the run",
-       .missing = "no worker that is under cupping itself took two samples within the run")
+       .missing = "no worker under cupping took two samples of itself within the run")
 HEARTBEAT_METRICS(SPILLED_BYTES, "spilled_bytes", "spilled to disk", BYTES, CUP_SEEN_SPILLED,
                   cup_whole, "@; by its size on disk", CUP_BETTER_LOWER)
 HEARTBEAT_METRICS(MANAGED_BYTES, "managed_bytes", "results in memory", BYTES, CUP_SEEN_MANAGED,
-                  cup_whole, "@; Dask's estimate of results in memory, spilled ones left out",
+                  cup_whole, "@; Dask's estimate of results in memory, without spilled ones",
                   CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(UNMANAGED_BYTES, "unmanaged_bytes", "memory besides", BYTES, CUP_SEEN_UNMANAGED,
+HEARTBEAT_METRICS(UNMANAGED_BYTES, "unmanaged_bytes", "other memory", BYTES, CUP_SEEN_UNMANAGED,
                   cup_whole, "@; memory less managed_bytes", CUP_BETTER_UNKNOWN)
 HEARTBEAT_METRICS(HOST_NET_READ_BPS, "host_net_read_bps", NULL, RATIO, CUP_SEEN_NET_READ, cup_real,
                   "@; received by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
@@ -88,33 +88,33 @@ HEARTBEAT_METRICS(HOST_DISK_READ_BPS, "host_disk_read_bps", NULL, RATIO, CUP_SEE
 HEARTBEAT_METRICS(HOST_DISK_WRITE_BPS, "host_disk_write_bps", NULL, RATIO, CUP_SEEN_DISK_WRITE,
                   cup_real, "@; written to disks by the whole host, bytes/s" ONCE,
                   CUP_BETTER_UNKNOWN)
-METRIC(EVENT_LOOP_STALL_S, "event_loop_stall_s", "event loops held up", SECONDS,
+METRIC(EVENT_LOOP_STALL_S, "event_loop_stall_s", "delay of event loops", SECONDS,
        cup_real(cup_observed_per_worker(t->observed, CUP_SEEN_STALL)),
-       "@; time between two ticks of a worker's event loop beyond what Dask sets them to: of "
-       "workers under cupping the longest since the sample before, of others the mean that they "
-       "tell; average over time, mean over workers",
+       "@; delay of the worker's event loop: time between two of its ticks, beyond the interval "
+       "that Dask sets; of workers under cupping the longest since the previous sample, of others "
+       "the mean that they report; average over time, mean over workers",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(EVENT_LOOP_STALL_S_PEAK, "event_loop_stall_s_peak", "  at most", SECONDS,
        cup_real(cup_observed_highest(t->observed, CUP_SEEN_STALL)),
-       "@; likewise, the highest of any worker")
-METRIC(SCHEDULER_EVENT_LOOP_STALL_S, "scheduler_event_loop_stall_s", "scheduler's loop held up",
-       SECONDS, cup_real(cup_timeline_mean(&t->observed->stalls)),
-       "@; longest time between two ticks of the scheduler's event loop since the sample before, "
-       "beyond what Dask sets them to; mean of the samples")
+       "@; the longest such delay of any worker")
+METRIC(SCHEDULER_EVENT_LOOP_STALL_S, "scheduler_event_loop_stall_s",
+       "delay of the scheduler's loop", SECONDS, cup_real(cup_timeline_mean(&t->observed->stalls)),
+       "@; delay of the scheduler's event loop: longest time between two of its ticks since the "
+       "previous sample, beyond the interval that Dask sets; mean of the samples")
 METRIC(SCHEDULER_EVENT_LOOP_STALL_S_PEAK, "scheduler_event_loop_stall_s_peak", "  at most", SECONDS,
-       cup_real(cup_timeline_max(&t->observed->stalls)), "@; likewise, the longest")
+       cup_real(cup_timeline_max(&t->observed->stalls)), "@; the longest such delay")
 HEARTBEAT_METRICS(NUM_FDS, "num_fds", NULL, RATIO, CUP_SEEN_FDS, cup_real,
                   "@; open descriptors of the worker's process", CUP_BETTER_UNKNOWN)
 METRIC(NUM_SAMPLES, "num_samples", "samples", COUNT,
        t->observed->origin ? cup_count(t->observed->samples) : cup_null(), "@; within the run")
 METRIC(NUM_HEARTBEATS, "num_heartbeats", "  different heartbeats", COUNT,
        has_heartbeats(t) ? cup_count(t->observed->heartbeats) : cup_null(),
-       "@; different ones that the samples carry",
+       "@; different heartbeats that the samples carry",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(NUM_REPEATED_HEARTBEATS, "num_repeated_heartbeats", NULL, COUNT,
        has_heartbeats(t) ? cup_count(t->observed->repeats) : cup_null(),
-       "@; rows of samples that carry the heartbeat of the one before: their memory, CPU and so on "
-       "are not counted again",
+       "@; rows of samples that repeat the previous heartbeat: their memory, CPU and so on are not "
+       "counted again",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(SAMPLE_INTERVAL_ASKED_S, "sample_interval_asked_s", "  interval asked for", SECONDS,
        t->observed->origin ? cup_real(t->observed->asked_s) : cup_null(), "P: CUPPING_INTERVAL; @")

@@ -2,36 +2,38 @@
 
 METRIC(T_START, "t_start", "start (UTC)", NONE,
        t->run.start_ns ? cup_time(t->run.start_ns) : cup_null(),
-       "C: first clock call of the client's Runner call, where that was seen; else, or where that "
-       "is earlier, P: first task start")
+       "C: first clock call inside the client's Runner call; P: start of the first task, if that "
+       "is earlier or no such call was seen")
 METRIC(T_STOP, "t_stop", "stop (UTC)", NONE, t->run.stop_ns ? cup_time(t->run.stop_ns) : cup_null(),
-       "C: last clock call of the client's Runner call, where that was seen; else, or where that "
-       "is later, P: last task stop; where tasks never ended and held their threads, the last sign "
+       "C: last clock call inside the client's Runner call; P: stop of the last task, if that is "
+       "later or no such call was seen; if tasks never ended and held their threads, the last sign "
        "of their process, if that is later")
 METRIC(WALL_TIME, "wall_time", "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
        "P: t_stop - t_start", .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(GRAPH_S, "graph_s", "stage: building the graph", SECONDS, graph_s(t),
-       "C and P: from the Runner call's start to the first task, and from the last metadata task "
-       "to the first chunk",
+       "C and P: from the start of the Runner call to the first task, and from the last metadata "
+       "task to the first chunk",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(PREPROCESS_S, "preprocess_s", "stage: metadata tasks", SECONDS,
-       cup_ns_or_null(cup_stretch_ns(t->metadata)), "P: first to last metadata task",
+       cup_ns_or_null(cup_stretch_ns(t->metadata)),
+       "P: from the start of the first to the stop of the last metadata task",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(PROCESS_S, "process_s", "stage: chunks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->chunks)),
-       "P: first start to last stop of a chunk", .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(TAIL_S, "tail_s", "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
-       "P: last chunk's stop less that of the 90 % mark",
+       "P: from the start of the first to the stop of the last chunk",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(
-    MERGE_S, "merge_s", "stage: merging", SECONDS, merge_s(t),
-    "P and C: end of the Runner call, where it was seen, or last task stop, less last chunk stop",
-    .direction = {CUP_BETTER_LOWER, .same_work = true})
+METRIC(TAIL_S, "tail_s", "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
+       "P: from the end of 90 % of the chunks to the end of the last",
+       .direction = {CUP_BETTER_LOWER, .same_work = true})
+METRIC(MERGE_S, "merge_s", "stage: merging", SECONDS, merge_s(t),
+       "P and C: from the stop of the last chunk to the end of the Runner call, or to the stop of "
+       "the last task, if that is later or no such call was seen",
+       .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(TOTAL_CPU_TIME, "total_cpu_time", "inside process(), summed", SECONDS, total_cpu_time(t),
-       "C: Coffea's own clock calls around process(), which its report adds up as processtime; "
-       "wall time, in spite of the name",
+       "C: time between Coffea's own clock calls around process(), added up over the chunks whose "
+       "result was used (processtime of Coffea's report); wall time, in spite of the name",
        .direction = {CUP_BETTER_LOWER, .same_work = true}, .coffea_field = CUP_COFFEA_PROCESS,
-       .from_datasets = "C: the datasets' duration, added up, in the file of --coffea-report; what "
-                        "was seen is in the section coffea",
+       .from_datasets = "C: duration of the datasets in the file of --coffea-report, added up; the "
+                        "section coffea has what was seen",
        .from_file =
            "C: processtime in the file of --coffea-report; the library saw no such clock calls")
 METRIC(TOTAL_THREAD_CPU_TIME, "total_thread_cpu_time", "CPU time of tasks", SECONDS,
@@ -43,7 +45,7 @@ METRIC(TOTAL_HELPER_CPU_TIME, "total_helper_cpu_time", "  of helper threads", SE
        cup_of_ns(t->counters[CUP_C_HELPER_CPU_NS]), "P: CPU time that other threads used for tasks",
        .needs = CUP_FEATURE_HANDOFF, .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(TOTAL_TASK_TIME, "total_task_time", "inside tasks, summed", SECONDS,
-       cup_of_ns(t->all.wall_ns), "P: sum over ended tasks",
+       cup_of_ns(t->all.wall_ns), "P: time of the tasks that ended, added up",
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(NUM_CHUNKS, "num_chunks", "chunks", COUNT, cup_count(t->used_chunks),
        "P: different chunks that succeeded")
@@ -55,67 +57,69 @@ METRIC(NUM_FAILED_CHUNKS, "num_failed_chunks", "failed attempts", COUNT,
        cup_count(t->failed_chunks), "P: attempts at chunks that erred",
        .direction = {CUP_BETTER_LOWER})
 METRIC(NUM_RETRIED_CHUNKS, "num_retried_chunks", "retried chunks", COUNT,
-       cup_count(t->retried_chunks), "P: the same key seen twice or more",
+       cup_count(t->retried_chunks), "P: chunks whose key was seen more than once",
        .direction = {CUP_BETTER_LOWER})
 METRIC(AVG_CPU_TIME_PER_CHUNK, "avg_cpu_time_per_chunk", "process() per chunk", SECONDS,
-       avg_cpu_time_per_chunk(t), "C: total_cpu_time / chunks that have it")
+       avg_cpu_time_per_chunk(t), "C: total_cpu_time / number of chunks that have it")
 METRIC(TOTAL_EVENTS, "total_events", "events", COUNT,
        cup_events_known(t) ? cup_count(t->events) : cup_null(),
-       "P: entry ranges of the chunks that succeeded")
+       "P: entry ranges of the chunks that succeeded, added up")
 METRIC(TOTAL_EVENTS_COFFEA, "total_events_coffea", "  as Coffea counts them", COUNT,
        cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
        .coffea_field = CUP_COFFEA_ENTRIES,
-       .from_datasets = "C: the datasets' entries, added up, in the file of --coffea-report; what "
-                        "was seen is in the section coffea",
+       .from_datasets = "C: entries of the datasets in the file of --coffea-report, added up; the "
+                        "section coffea has what was seen",
        .from_file = "C: entries in the file of --coffea-report; the library saw no chunk's report")
-METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, num_columns(t), CHUNK_C "columns, each once")
+METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, num_columns(t),
+       CHUNK_C "columns, each counted once")
 METRIC(
     TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes asked for by uproot", BYTES,
     cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
     .coffea_field = CUP_COFFEA_BYTES,
-    .from_datasets = "C: the datasets' num_requested_bytes, added up, in the file of "
-                     "--coffea-report; what was seen is in the section coffea",
+    .from_datasets = "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
+                     "up; the section coffea has what was seen",
     .from_file = "C: bytesread in the file of --coffea-report; the library saw no chunk's report")
 METRIC(TOTAL_BYTES_READ, "total_bytes_read", "bytes delivered to tasks", BYTES,
        cup_count(cup_attributed_bytes(t)),
-       "P: data files, mapped files and sockets, to the task and its helpers; children apart",
+       "P: data files, mapped files and sockets, read by tasks and their helper threads; without "
+       "child processes",
        .needs = CUP_FEATURE_FILES)
 METRIC(WIRE_BYTES, "wire_bytes", "bytes from sockets", BYTES, wire_bytes(t),
-       "P: what sockets delivered in worker processes, Dask's own apart; what came by XRootD is in "
-       "total_bytes_read as file reads",
+       "P: received from sockets in worker processes, without Dask's own; bytes that came by "
+       "XRootD are in total_bytes_read as file reads",
        .needs = CUP_FEATURE_FILES)
 METRIC(READ_AMPLIFICATION, "read_amplification", "read amplification", RATIO, read_amplification(t),
-       "P and C: read by the chunks whose result was used (and mapped and received by all attempts "
-       "at chunks) / what Coffea reports of these chunks as seen, also where a given report has "
-       "another total",
+       "P and C: bytes read by the chunks whose result was used (mapped and received bytes: by all "
+       "attempts at chunks) / bytes that Coffea reports for these chunks as seen, even if a file "
+       "of --coffea-report has another total",
        .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER})
 METRIC(TOTAL_BYTES_MEMORY_READ_DASK, "total_bytes_memory_read_dask", "task inputs from memory",
        BYTES, cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
 METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "  over different baskets", RATIO,
        cup_metric_value(CUP_METRIC_BRANCHES_READ_AMPLIFICATION, t),
-       "P: branches.read_amplification: read by tasks from the files whose baskets were seen / "
-       "compressed bytes of different baskets",
+       "P: branches.read_amplification: bytes that tasks read from the files whose baskets were "
+       "seen / compressed bytes of different baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = "branches.read_amplification says why",
        .direction = {CUP_BETTER_LOWER})
 METRIC(BYTES_READ_COMPRESSED, "bytes_read_compressed", "baskets, compressed", BYTES,
        cup_metric_value(CUP_METRIC_COMPRESSED_BYTES, t),
-       "P: branches.compressed_bytes: baskets that were asked for or requested, keys too",
+       "P: branches.compressed_bytes: baskets that were asked for or requested, keys included",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
 METRIC(BYTES_READ_UNCOMPRESSED, "bytes_read_uncompressed", "baskets, uncompressed", BYTES,
        cup_metric_value(CUP_METRIC_UNCOMPRESSED_BYTES, t),
-       "P: branches.uncompressed_bytes: of those whose keys were seen",
-       .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
+       "P: branches.uncompressed_bytes: baskets whose keys were seen", .needs = CUP_FEATURE_BASKETS,
+       .missing = NO_BASKETS)
 METRIC(COMPRESSION_RATIO, "compression_ratio", "compression ratio", RATIO,
        cup_metric_value(CUP_METRIC_BRANCHES_COMPRESSION_RATIO, t),
-       "P: uncompressed / compressed, of the baskets whose keys were seen",
+       "P: uncompressed / compressed bytes of the baskets whose keys were seen",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
 METRIC(OVERALL_RATE_GBPS, "overall_rate_gbps", NULL, GBPS,
        gbps((double)cup_attributed_bytes(t), cup_run_s(t)),
-       "P: delivered, total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
+       "P: the same number as delivered_rate_gbps", .needs = CUP_FEATURE_FILES)
 METRIC(OVERALL_RATE_MBS, "overall_rate_mbs", NULL, MBS,
        cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_run_s(t)),
-       "P: delivered, total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
+       "P: the same number as delivered_rate_mbs", .needs = CUP_FEATURE_FILES)
 METRIC(REQUESTED_RATE_GBPS, "requested_rate_gbps", "rate, requested", GBPS,
        requested_rate(t, cup_run_s(t), gigabit), "C: total_bytes_read_coffea over wall_time",
        .direction = {CUP_BETTER_HIGHER, .same_work = true})

@@ -495,7 +495,7 @@ Test(budget, without_tasks_in_the_pool_nothing_is_split)
     cr_expect_not_null(strstr(text, "Left out: 1 task (10.0 s)"), "%s", text);
     free(text);
     text = report_text("time_budget", "100");
-    cr_expect_not_null(strstr(text, "async ones have none"), "%s", text);
+    cr_expect_not_null(strstr(text, "async tasks have none"), "%s", text);
     free(text);
     json_t *root = report_json(scratch, outside), *fine = json_object_get(root, "fine");
     json_t *budget = json_object_get(root, "time_budget");
