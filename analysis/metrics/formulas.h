@@ -1,4 +1,5 @@
-/* What the formulas of metrics_*.c share. A formula yields null where there is nothing to tell. */
+/* What the rows and the formulas of metrics_*.c share. A formula yields null where nothing is
+ * known. */
 #ifndef CUPPING_ANALYSIS_METRICS_FORMULAS_H
 #define CUPPING_ANALYSIS_METRICS_FORMULAS_H
 
@@ -32,7 +33,7 @@ static inline bool cup_ended_with_cpu(T t)
     return cup_sums_have_cpu(&t->all);
 }
 
-/* Of the tasks' own threads and of those that helped them. */
+/* CPU time of the tasks' own threads and of their helper threads. */
 static inline uint64_t cup_all_cpu_ns(T t)
 {
     return t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS];
@@ -49,35 +50,35 @@ static inline double cup_chunks_s(T t)
     return ns < 0 ? 0 : (double)ns / 1e9;
 }
 
-/* The run's threads, averaged over its time, by the logs of the workers. */
+/* Threads of all workers, averaged over the run: by the logs. */
 static inline double cup_estimated_cores(T t)
 {
     int64_t ns = cup_stretch_ns(t->run);
     return ns > 0 ? (double)t->budget.threads_ns / (double)ns : (double)t->budget.threads;
 }
 
-/* Likewise, by samples; NAN without them. */
+/* The same by samples; NAN without samples. */
 static inline double cup_sampled_cores(T t)
 {
     return cup_observed_threads(t->observed);
 }
 
-/* The better of the two: what efficiencies rest on. */
+/* The better of the two, which efficiencies use. */
 static inline double cup_run_cores(T t)
 {
     double sampled = cup_sampled_cores(t);
     return isnan(sampled) ? cup_estimated_cores(t) : sampled;
 }
 
-/* Workers times their mean size, as roastcoffea defines it: wrong where workers of different sizes
- * come and go. Without samples that of the logs. */
+/* Workers x their mean size, as roastcoffea defines it: wrong where workers of different sizes come
+ * and go. Without samples: by the logs. */
 static inline double cup_total_cores(T t)
 {
     double cores = cup_timeline_average(&t->observed->count) * t->observed->cores;
     return isnan(cores) || isnan(cup_sampled_cores(t)) ? cup_run_cores(t) : cores;
 }
 
-/* Data files, mapped files, sockets: each byte is one of them. */
+/* Each byte came from a data file, a mapped file or a socket. */
 static inline uint64_t cup_attributed_bytes(T t)
 {
     uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];
@@ -92,7 +93,7 @@ static inline uint64_t cup_all_bytes(T t)
            t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
 }
 
-/* Both halves: of tasks, and in worker processes outside of any. */
+/* A counter of the tasks plus that of worker processes outside of tasks. */
 static inline struct cup_value cup_class_bytes(T t, int counter)
 {
     return cup_count(t->counters[counter] + t->without_task[counter]);

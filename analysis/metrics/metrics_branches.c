@@ -11,7 +11,7 @@ static struct cup_value if_any(B b, uint64_t value)
     return b->all.baskets ? cup_count(value) : cup_null();
 }
 
-/* Compressed bytes of the baskets whose uncompressed ones are known, too. */
+/* Compressed bytes of the baskets whose keys were seen. */
 static uint64_t seen_bytes(const struct cup_basket_sums *sums)
 {
     return sums->compressed - sums->unseen_compressed;

@@ -60,7 +60,7 @@ static struct cup_value sum_of(struct cup_value a, struct cup_value b)
     return cup_real(cup_number(a) + cup_number(b));
 }
 
-/* Not known where no chunk was seen: nothing tells which prefix is the processor. */
+/* Null where no chunk was seen: then it is not known which prefixes are the processor. */
 static struct cup_value dask_of(T t, const struct cup_fine_sums *sums,
                                 enum cup_fine_activity activity)
 {

@@ -1,4 +1,4 @@
-/* What the profile lacks, and what it cost. */
+/* What the profile is missing, and what recording it cost. */
 #include "analysis/metrics/formulas.h"
 
 static struct cup_value logs_not_closed(T t)

@@ -3,7 +3,7 @@
 
 /* ---- how many --------------------------------------------------------------------------- */
 
-/* Where they were not looked at together, how many there were is known over time only. */
+/* Where workers were sampled at different times, only their number over time is known. */
 static struct cup_value mean_workers(T t)
 {
     bool apart = t->observed->origin == CUP_SAMPLES_WORKERS;

@@ -20,7 +20,7 @@ struct work {
     struct cup_id_map datasets; /* index + 1 by name */
     struct chunk *chunks;       /* dataset by dataset */
     size_t count;
-    struct cup_fit_point *points; /* the last two: as many as chunks */
+    struct cup_fit_point *points; /* room for all chunks, as `distances` */
     double *distances;
 };
 

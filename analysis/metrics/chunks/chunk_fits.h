@@ -12,7 +12,7 @@ struct cup_totals;
 /* Over the used chunks of a dataset, or over all. */
 struct cup_chunk_fit {
     uint32_t dataset;         /* string; 0: all */
-    uint64_t chunks;          /* used ones, whose events are known or not */
+    uint64_t chunks;          /* used chunks, also those with unknown events */
     struct cup_line_fit time; /* wall time of the task in seconds, against events */
     struct cup_line_fit heap; /* peak live heap of its threads in bytes, against events */
 };
@@ -42,12 +42,12 @@ struct cup_chunk_size {
     double least, most;                            /* events, between which it suits */
     enum cup_size_bound least_by, most_by;
     double events;         /* that would suit: the present ones if they do */
-    double cluster_events; /* of which that is made of, where it can be; NAN: not known */
+    double cluster_events; /* events per cluster, if `events` is whole clusters; NAN: not known */
     double new_fixed_share, new_wall_s; /* at that size */
 };
 
-/* Of a worker, by the fit of the heap that says the most. Where chunks are all of one size, what is
- * said per event is NAN. */
+/* The memory that a worker needs, by the fit of the heap over all chunks or over the dataset that
+ * needs the most. Where all chunks have one size, the values per event are NAN. */
 struct cup_memory_need {
     const char *missing;
     const struct cup_chunk_fit *fit;
@@ -65,24 +65,24 @@ struct cup_memory_need {
 #define CUP_SIZE_FIXED_SHARE 0.1
 /* A scheduler takes about 1 ms a task: with P threads tasks of P x 10 ms keep it 10 % busy. */
 #define CUP_SIZE_SCHEDULER_S 0.01
-/* A chunk is what is lost when a worker dies or is evicted, and what a run ends with. */
+/* A worker that dies or is evicted loses a chunk, and the run waits for its last chunk. */
 #define CUP_SIZE_MOST_S 300.0
 #define CUP_SIZE_CHUNKS_PER_THREAD 4.0
-/* A fit is not believed further than this many times beyond the chunks that it rests on. */
+/* A fit is not used for sizes that are further than this factor from the chunks it is made of. */
 #define CUP_SIZE_BEYOND 4.0
-/* Standard errors of what is concluded from a fit, beyond which nothing is. */
+/* With larger standard errors nothing is concluded from a fit. */
 #define CUP_SIZE_SLOPE_ERROR 0.2
 #define CUP_SIZE_SHARE_ERROR 0.05
 /* Dask writes results to disk at 70 % of a worker's limit, and pauses it at 80 %. */
 #define CUP_MEMORY_FILL 0.7
-/* How far chunks of the same size may differ in their peak heap, for a request to be made of it. */
+/* If peak heaps of chunks of one size differ by more, no memory is advised. */
 #define CUP_MEMORY_ERROR 0.25
 
 struct cup_chunk_fits {
     struct cup_chunk_fit all;
     struct cup_chunk_fit *datasets; /* owned; as totals->datasets */
     size_t count;
-    uint64_t every; /* they rest on every n-th chunk: 1 up to 32,768 of them */
+    uint64_t every; /* fits use every n-th chunk: 1 for up to 32,768 chunks */
     struct cup_chunk_size size;
     struct cup_memory_need memory;
 };

@@ -18,7 +18,7 @@ static const char *heap_doubt(const struct cup_line_fit *fit)
     return NULL;
 }
 
-/* Over all chunks, or of the dataset whose chunks need the most. */
+/* The fit over all chunks, or over the dataset whose chunks need the most. */
 static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits)
 {
     const struct cup_chunk_fit *best = &fits->all;
@@ -34,7 +34,7 @@ static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits
 
 /* ---- the worker -------------------------------------------------------------------------- */
 
-/* Standard deviations between the quartiles of what is normal. */
+/* Distance between the quartiles of a normal distribution, in standard deviations. */
 static const double normal_quartiles = 1.349;
 
 /* The worker that has the least memory a thread; where no limit is known, the most threads. */

@@ -1,6 +1,6 @@
-/* What Coffea says of a run: as seen in the chunks, as given in a file, and which of them a metric
- * takes. A file never replaces what was seen, except by figures for each dataset: those are the
- * user's own, and take the place of the totals. */
+/* Coffea's figures of a run: seen in the chunks, or given in the file of --coffea-report; and which
+ * of both a metric uses. Figures that were seen are used first, unless the file has figures for
+ * each dataset: these are the user's own. */
 #ifndef CUPPING_ANALYSIS_METRICS_DASK_COFFEA_COMPARE_H
 #define CUPPING_ANALYSIS_METRICS_DASK_COFFEA_COMPARE_H
 
@@ -18,7 +18,7 @@ enum cup_coffea_field {
     CUP_COFFEA_FIELDS
 };
 
-/* Null where the library, or the file, does not tell. */
+/* Null where the library did not see it, or the file does not have it. */
 struct cup_coffea_row {
     const char *name; /* as in Coffea's report */
     const char *label;
@@ -34,17 +34,17 @@ void cup_coffea_compare(const struct cup_totals *totals,
 
 enum { CUP_COFFEA_SENTENCE = 400 };
 
-/* Why to mistrust a row that differs, and what it may come from: one sentence. */
+/* One sentence on a row that differs: both values, and what may be the reason. */
 void cup_coffea_sentence(const struct cup_totals *totals, const struct cup_coffea_row *row,
                          char sentence[CUP_COFFEA_SENTENCE]);
 
-/* Where the figure that metrics take is from. Not for the last two fields. */
+/* Where this figure is from. Not for the last two fields. */
 enum cup_coffea_origin { CUP_COFFEA_SEEN, CUP_COFFEA_OF_DATASETS, CUP_COFFEA_GIVEN };
 enum cup_coffea_origin cup_coffea_origin(const struct cup_totals *totals,
                                          enum cup_coffea_field field);
 
-/* The figure that metrics take: of the user's datasets, else as seen, else as given; in bytes,
- * events, nanoseconds, chunks. CUP_UNKNOWN64: none of them. Not for the last two fields. */
+/* The figure that metrics use: the user's datasets added up, else as seen, else as given; in bytes,
+ * events, nanoseconds, chunks. CUP_UNKNOWN64: not known. Not for the last two fields. */
 uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_field field);
 
 #endif

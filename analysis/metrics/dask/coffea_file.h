@@ -17,7 +17,7 @@
 
 #include "analysis/base/error.h"
 
-/* Each CUP_UNKNOWN64 where it is not told; process_ns is wall time inside process(). */
+/* CUP_UNKNOWN64 where the file does not have it; process_ns is wall time inside process(). */
 struct cup_coffea_figures {
     uint64_t bytes, entries, chunks, process_ns;
 };
@@ -31,13 +31,14 @@ struct cup_coffea_file {
     char *path;   /* owned */
     json_t *root; /* owned; names and columns stand in it */
     struct cup_coffea_figures report;
-    int64_t start_ns, stop_ns; /* 0: not told */
-    json_t *columns;           /* array of strings; NULL: not told, or not to be read */
+    int64_t start_ns, stop_ns; /* 0: not in the file */
+    json_t *columns;           /* array of strings; NULL: not in the file, or not readable */
     bool columns_unreadable;   /* there, but no list of names: str() was made of a set, say */
     struct cup_coffea_dataset *datasets; /* owned */
     size_t dataset_count;
-    struct cup_coffea_figures dataset_sums; /* of those that tell; unknown if none does */
-    size_t ignored;                         /* members of no known meaning */
+    struct cup_coffea_figures
+        dataset_sums; /* over the datasets that have it; unknown if none has */
+    size_t ignored;   /* members of no known meaning */
 };
 
 /* Returns 0, or -1 and a line that says where and what is wrong; nothing is to be freed then. */

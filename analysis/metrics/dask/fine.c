@@ -86,7 +86,7 @@ struct maker {
     struct cup_id_map prefixes; /* by string: index + 1 */
     struct cup_id_map servers;  /* by index: index + 1 in fine->workers */
     struct cup_id_map others;   /* by string: 1 for spans of tasks that are not wanted */
-    struct cup_id_map wanted;   /* by string: 1 for spans of wanted tasks, as they were met */
+    struct cup_id_map wanted;   /* by string: 1 for spans of wanted tasks */
 };
 
 static struct cup_fine_span *span_of(struct maker *maker, uint32_t key)
@@ -104,7 +104,7 @@ static struct cup_fine_span *span_of(struct maker *maker, uint32_t key)
     return span;
 }
 
-/* Waits are known where the profile was loaded with those of every task. */
+/* Waits are known only if the profile was loaded with the waits of every task. */
 static void add_waits(const struct cup_profile *profile, struct cup_fine_span *span, size_t index)
 {
     const struct cup_task *task = &profile->tasks[index];
@@ -264,7 +264,7 @@ static int add_digests(struct maker *maker)
     }
     maker->fine->prefix_count = profile->prefix_count;
     for (size_t i = 0; result == 0 && i < profile->digest_count; i++)
-        if (profile->digests[i].time_ns) /* else its value was never told */
+        if (profile->digests[i].time_ns) /* else no value was ever reported */
             result = add_digest(maker, &profile->digests[i]);
     return result;
 }
@@ -327,7 +327,7 @@ static int make_rows(struct maker *maker)
 
 /* ---- workers ----------------------------------------------------------------------------- */
 
-/* A sample looks at all of them, but tells those only that have changed. */
+/* A sample reads all digests, but records only those that changed. */
 static void see_samples(struct maker *maker)
 {
     const struct cup_profile *profile = maker->profile;

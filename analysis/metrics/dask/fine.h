@@ -1,6 +1,6 @@
-/* Dask's fine metrics (digests_total), added up over the workers that told them: by what was done,
- * by prefix, worker and span, with the tasks of each span beside. Values are Dask's own doubles, in
- * the unit of their activity (seconds, bytes, a count), summed since the worker began. */
+/* Dask's fine metrics (digests_total), added up over the workers that reported them: by activity,
+ * prefix, worker and span. Each span also has the sums of its tasks. Values are Dask's own doubles,
+ * in the unit of their activity (seconds, bytes, a count), summed since the worker began. */
 #ifndef CUPPING_ANALYSIS_METRICS_DASK_FINE_H
 #define CUPPING_ANALYSIS_METRICS_DASK_FINE_H
 
@@ -36,7 +36,7 @@ extern const char *const cup_fine_names[CUP_FINE_COUNT];
  * tasks. */
 struct cup_fine_sums {
     double all[CUP_FINE_COUNT], tasks[CUP_FINE_COUNT];
-    uint64_t digests; /* that are in it; 0: Dask told nothing */
+    uint64_t digests; /* added up here; 0: Dask reported nothing */
 };
 
 /* One of Dask's keys, over all workers. Strings; 0 as in struct cup_digest. */
@@ -60,12 +60,12 @@ struct cup_fine_span {
     struct cup_fine_sums dask;
 };
 
-/* A worker that told fine metrics. */
+/* A worker that reported fine metrics. */
 struct cup_fine_worker {
     uint32_t server;              /* index */
-    bool complete;                /* they are those of its end */
-    int64_t looked_ns, behind_ns; /* when they were last looked at, and how long before the last
-                                     sign of its process; meaningful unless complete */
+    bool complete;                /* its last report was made at its end */
+    int64_t looked_ns, behind_ns; /* unless complete: time of the last report, and from then to the
+                                     last sign of its process */
     struct cup_fine_sums dask;
 };
 
@@ -77,19 +77,19 @@ struct cup_fine {
     size_t prefix_count;
     struct cup_fine_worker *workers; /* owned */
     size_t worker_count;
-    struct cup_fine_span *spans; /* owned; in the order in which they were met */
+    struct cup_fine_span *spans; /* owned; in the order of their first record */
     size_t span_count, span_room;
-    uint64_t silent_workers;      /* Dask workers that told none */
-    uint64_t incomplete_workers;  /* that told some, but not at their end */
-    int64_t behind_ns;            /* the longest of theirs */
-    bool outside[CUP_FINE_COUNT]; /* the profile has some that belongs to no span */
-    bool mixed; /* a part of the tasks was asked for, and others share a span with it: Dask's sums
-                   cannot be split */
+    uint64_t silent_workers;      /* Dask workers that reported nothing */
+    uint64_t incomplete_workers;  /* workers that are not `complete` */
+    int64_t behind_ns;            /* the longest of these workers */
+    bool outside[CUP_FINE_COUNT]; /* some of this activity belongs to no span */
+    bool mixed; /* tasks that were not chosen share a span with chosen ones, so Dask's sums cannot
+                   be split */
 };
 
-/* What was asked for is that of profile->selective: then only spans that hold none but wanted tasks
- * are in it, and nothing that belongs to no span. `prefix_chunks`: as profile->prefixes, above 0
- * for the processor's. Returns 0, or -1 without memory; the profile must outlive it. */
+/* If only a part of the tasks was chosen (profile->selective), the sums have only spans without
+ * other tasks. `prefix_chunks`: by prefix as profile->prefixes, above 0 for those of the processor.
+ * Returns 0, or -1 without memory; the profile must outlive it. */
 int cup_fine_make(struct cup_fine *fine, const struct cup_profile *profile,
                   const uint64_t *prefix_chunks);
 void cup_fine_free(struct cup_fine *fine);
@@ -99,8 +99,8 @@ struct cup_value cup_fine_number(enum cup_fine_activity activity, double value);
 struct cup_value cup_fine_row_value(const struct cup_profile *profile,
                                     const struct cup_fine_row *row);
 
-/* Of sums: everything that was done (memory reads: for tasks, whose inputs they are), or what was
- * done for tasks only. Null: Dask told nothing, or not of the part that was asked for. */
+/* An activity of SUMS: all of it (memory reads: those of tasks), or what was done for tasks only.
+ * Null: Dask reported nothing, or nothing for the chosen tasks alone. */
 struct cup_value cup_fine_of(const struct cup_fine *fine, const struct cup_profile *profile,
                              const struct cup_fine_sums *sums, enum cup_fine_activity activity);
 struct cup_value cup_fine_of_tasks(const struct cup_fine *fine, const struct cup_fine_sums *sums,

@@ -1,13 +1,12 @@
-/* Which tasks the stacks are of, and which datasets and workers they are summed up for by
- * themselves. */
+/* Which tasks' stacks are shown, and which datasets and workers have sums of their own. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_SLICES_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_SLICES_H
 
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/sums/sums.h"
 
-/* Of each kind those whose tasks took the most time, up to CUP_SLICES_EACH, where there are two or
- * more. For struct cup_call_ask. Returns 0, or -1 without memory. */
+/* Chooses the datasets and the workers with the most task time, up to CUP_SLICES_EACH each, if
+ * there are two or more. For struct cup_call_ask. Returns 0, or -1 without memory. */
 int cup_call_slices_choose(struct cup_call_slices *slices, const struct cup_totals *totals);
 
 /* What a slice is called: the dataset's name, the worker's name or else its address. */

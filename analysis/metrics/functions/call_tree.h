@@ -1,7 +1,7 @@
-/* All stacks of a run as one tree: those of all processes laid over each other, by the names, files
- * and lines of their functions, with what tasks did at each.
+/* All stacks of a run as one tree. Stacks of all processes are merged by the names, files and lines
+ * of their functions; each node has what tasks did there.
  *
- * It is read from the logs in a pass of its own, when it is asked for. Memory is bounded: see
+ * The tree is made only on request, in a pass over the logs of its own. Memory is bounded: see
  * CUP_CALL_NODES_MOST. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_TREE_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_TREE_H
@@ -12,7 +12,7 @@
 #include "analysis/profile/profile.h"
 #include "analysis/symbols/native_modules.h"
 
-/* What is summed up at stacks. Name as in the JSON; unit; what it is. */
+/* What is added up at stacks: name in the JSON, unit, meaning. */
 #define CUP_WEIGHTS(X)                                                                             \
     X(CPU, "cpu_s", CUP_UNIT_SECONDS, "CPU time")                                                  \
     X(OFF_CPU, "off_cpu_s", CUP_UNIT_SECONDS, "time off the CPU, sampled")                         \
@@ -65,14 +65,14 @@ enum cup_frame_kind {
     CUP_FRAME_NATIVE,
     CUP_FRAME_HELPER,  /* what follows ran on a helper thread, while the caller waited for it */
     CUP_FRAME_CUT,     /* frames are left out here */
-    CUP_FRAME_UNKNOWN, /* a frame, or a whole stack, of which nothing is known */
+    CUP_FRAME_UNKNOWN, /* an unknown frame, or an unknown stack */
 };
 
-/* Native: what it is of the interpreter's own code. */
+/* How a native function of the interpreter itself is shown. */
 enum cup_inner {
     CUP_INNER_NOT,
-    CUP_INNER_NAMED,  /* a function that has a name of its own here */
-    CUP_INNER_FOLDED, /* all others, as one */
+    CUP_INNER_NAMED,  /* by its own name */
+    CUP_INNER_FOLDED, /* together with all others, as one frame */
 };
 
 /* A function, in whichever processes. Strings of the tree. */
@@ -87,7 +87,7 @@ struct cup_function {
     uint8_t inner; /* enum cup_inner */
     bool user;
     bool calls_process;
-    bool named; /* native: false if it is told as "libz.so.1+0x1230" */
+    bool named; /* native: false if it is shown as "libz.so.1+0x1230" */
 };
 
 /* A function at one of its lines. */
@@ -118,8 +118,8 @@ struct cup_line_branch {
     uint64_t baskets, compressed_bytes;
 };
 
-/* Tasks that are summed up by themselves, besides those of each prefix: of a dataset, or of a
- * worker of Dask's. The group of slice i is CUP_SLICE_GROUP + i, where a prefix is asked for. */
+/* Tasks with sums of their own, in addition to the prefixes: those of a dataset, or of a Dask
+ * worker. Functions that take a prefix take CUP_SLICE_GROUP + i for slice i. */
 enum cup_slice_kind { CUP_SLICE_DATASET, CUP_SLICE_WORKER, CUP_SLICE_KINDS };
 struct cup_call_slice {
     uint32_t kind; /* enum cup_slice_kind */
@@ -137,13 +137,13 @@ struct cup_call_slices {
     struct cup_pair_map row_at;
 };
 
-/* More are not kept: what happens at a node that finds no room counts at the one that called it, a
- * row that finds none at the root. Real runs have some ten thousand. */
+/* Upper limits. A node beyond them is counted at its caller, a row at the root. Real runs have some
+ * ten thousand. */
 enum { CUP_CALL_NODES_MOST = 1 << 20, CUP_CALL_ROWS_MOST = 1 << 20, CUP_CALL_DEPTH_MOST = 512 };
 
 struct cup_call_tree;
 
-/* Where samples found a thread, as CPU_SAMPLES records tell it. */
+/* Where samples found a thread, from CPU_SAMPLES records. */
 struct cup_call_samples {
     uint32_t process;          /* index */
     uint32_t tid;              /* of the thread */
@@ -155,18 +155,18 @@ struct cup_call_samples {
 typedef void (*cup_samples_taker)(void *context, const struct cup_call_tree *tree,
                                   const struct cup_call_samples *samples);
 
-/* Which tasks; NULL: all. Where one is given, what no task is known for is left out. */
+/* Which tasks; NULL: all. If one is given, unattributed stacks are left out. */
 struct cup_call_ask {
     const char *prefix, *dataset;
     const char *worker; /* address or name of a Dask worker, or the process: HOST:PID */
     const struct cup_call_slices *slices; /* which to sum up; NULL: none */
-    cup_samples_taker samples; /* gets those of such tasks, log by log; NULL: nobody does */
+    cup_samples_taker samples; /* gets the samples of these tasks, log by log; NULL: none */
     void *context;
 };
 
 struct cup_call_tree {
     const struct cup_profile *profile;
-    struct cup_call_ask ask; /* what was asked for, but for the slices */
+    struct cup_call_ask ask; /* without the slices */
     struct cup_intern strings;
     struct cup_function *functions; /* owned */
     size_t function_count, function_room;
@@ -233,15 +233,15 @@ uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
 uint32_t cup_call_add_frame(struct cup_call_tree *tree, uint32_t function, uint32_t line);
 uint32_t cup_call_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t frame);
 
-/* Adds to what is there. Returns 0, or -1 without memory. */
+/* Adds weights to a row. Returns 0, or -1 without memory. */
 int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,
                  const struct cup_weights *weights);
 
-/* Likewise, for the slices that TASK is of. */
+/* The same for the slices to which TASK belongs. */
 int cup_call_add_sliced(struct cup_call_tree *tree, uint32_t node, const struct cup_task *task,
                         const struct cup_weights *weights);
 
-/* Likewise: baskets of a branch (index) that were asked for at a node. */
+/* The same for baskets of a branch (index) that were asked for at a node. */
 int cup_call_add_branch(struct cup_call_tree *tree, uint32_t node, uint32_t branch,
                         uint64_t baskets, uint64_t compressed_bytes);
 

@@ -5,8 +5,8 @@
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
 
-/* The one above a parent, made at need; its index, or CUP_NOTHING without memory. KEY: what makes
- * it the same. */
+/* The child of a parent, added if it is not there; its index, or CUP_NOTHING without memory. KEY:
+ * what makes it the same. */
 static uint32_t node_of(struct cup_folded *folded, struct cup_pair_map *map, uint32_t key,
                         const struct cup_folded_node *like)
 {

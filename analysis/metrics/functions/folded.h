@@ -1,6 +1,5 @@
-/* A call tree with one weight: stacks laid over each other by functions alone, lines left out, or
- * by those of the user's functions too. What flame graphs, and programs that show such, are made
- * from. */
+/* A call tree with one weight, for flame graphs: stacks merged by function, or by function and, in
+ * the user's functions, line. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_FOLDED_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_FOLDED_H
 

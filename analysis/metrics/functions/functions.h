@@ -1,10 +1,10 @@
-/* What functions, their lines, packages and the phases of chunks cost: sums over a call tree. Of
- * each the amount of its own, with it innermost, and that with all that it called, in which a
- * function that calls itself counts once.
+/* What functions, lines, packages and the phases of chunks cost: sums over a call tree. `self` is
+ * the amount at stacks with the function innermost; `total` includes all that it called, and counts
+ * a recursive function once.
  *
- * Native functions are rows apart, and counted twice on purpose: a Python function that is not seen
- * to call another one has all that its C code did, whether native frames were read or not, and the
- * rows of native functions tell which C code that was. */
+ * Native functions have rows of their own and are counted twice on purpose: the innermost Python
+ * function has all that its C code did, whether native frames were read or not; the rows of native
+ * functions say which C code it was. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_FUNCTIONS_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_FUNCTIONS_H
 
@@ -26,11 +26,11 @@ struct cup_function_rows {
 struct cup_functions {
     const struct cup_call_tree *tree;
     struct cup_weights all;
-    struct cup_weights unknown; /* of those: with no stack */
-    struct cup_weights native;  /* of those: with native frames innermost */
+    struct cup_weights unknown; /* part of all: without a stack */
+    struct cup_weights native;  /* part of all: with a native frame innermost */
     struct cup_weights phases[CUP_PHASE_COUNT];
     struct cup_function_rows functions, lines, packages; /* lines: index in frames */
-    struct cup_function_rows natives, native_packages;   /* native functions, and whose they are */
+    struct cup_function_rows natives, native_packages;   /* native functions, and their packages */
 };
 
 /* Of the tasks of PREFIX, or CUP_ALL_PREFIXES. Returns 0, or -1 without memory, with nothing to

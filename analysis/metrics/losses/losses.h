@@ -1,5 +1,5 @@
-/* The ledger of losses: chunks that failed for good, and those that took more than one attempt; so
- * too the metadata tasks, which stand for whole files. One row a chunk, whatever its attempts. */
+/* Losses: chunks without a result, and chunks that needed more than one attempt; metadata tasks,
+ * which stand for whole files, too. One row for each chunk, over all its attempts. */
 #ifndef CUPPING_ANALYSIS_METRICS_LOSSES_LOSSES_H
 #define CUPPING_ANALYSIS_METRICS_LOSSES_LOSSES_H
 
@@ -19,14 +19,14 @@ enum cup_loss_outcome {
 extern const char *const cup_loss_names[CUP_LOSS_OUTCOMES];
 
 struct cup_loss {
-    uint32_t item;   /* the last attempt without use, index in items */
+    uint32_t item;   /* the last attempt that was not used: index in items */
     uint8_t outcome; /* enum cup_loss_outcome */
     bool used;       /* some attempt succeeded */
     uint32_t attempts, failed, unfinished, repeated, skipped;
     uint32_t error;               /* string, of the last attempt that failed; 0: not known */
-    uint64_t wall_ns, read_bytes; /* of the attempts without use; until the last sign of a process
-                                     whose task never ended */
-    int64_t first_ns, last_ns;    /* start of the first of them, end of the last */
+    uint64_t wall_ns, read_bytes; /* of the attempts that were not used; of a task that never ended,
+                                     until the last sign of its process */
+    int64_t first_ns, last_ns;    /* start of the first of these attempts, end of the last */
 };
 
 struct cup_loss_sums {

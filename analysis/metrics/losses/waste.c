@@ -39,7 +39,7 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
 
 /* ---- done again ------------------------------------------------------------------------- */
 
-/* Tasks that may have succeeded in vain, and the latest start of each key. */
+/* Successes that may not have been used, and the latest start of each key. */
 struct suspects {
     uint32_t *tasks; /* owned; indexes */
     size_t count, room;

@@ -1,9 +1,9 @@
-/* Which branches were read, of which files, how much of it twice: what the BASKETS records of all
- * logs say together.
+/* Which branches were read from which files, and how much was read more than once: from the BASKETS
+ * records of all logs.
  *
- * Sums over branches, files and the run are there at once. What several tasks read, each of them,
- * is found file by file from the places of the first and last basket that each task read of a
- * branch: see cup_rereads_of(). Memory is that of one file's rows. */
+ * Sums over branches, files and the run are made at once. Baskets that several tasks read are found
+ * file by file, from the first and last basket of a branch that each task read: see
+ * cup_rereads_of(). This needs memory for the rows of one file. */
 #ifndef CUPPING_ANALYSIS_METRICS_READS_BRANCHES_H
 #define CUPPING_ANALYSIS_METRICS_READS_BRANCHES_H
 
@@ -11,15 +11,15 @@
 
 struct cup_totals;
 
-/* Baskets of a branch of a file that were read more than once, by the same task or by another: each
- * read but the first. */
+/* Repeated reads of the baskets of a branch of a file, by the same task or by another: every read
+ * but the first. */
 struct cup_rereads {
-    uint64_t baskets, bytes;             /* compressed bytes; same_task and shared are of these */
+    uint64_t baskets, bytes;             /* compressed bytes; the others are parts of these */
     uint64_t same_task, same_task_bytes; /* exact */
     uint64_t border, border_bytes;       /* the last basket of one task is the first of another:
                                             exact. Chunks that cut clusters */
-    uint64_t estimated, estimated_bytes; /* tasks overlap in part: by the mean basket */
-    uint64_t wasted, wasted_bytes;       /* of tasks whose result was not used, as losses has it */
+    uint64_t estimated, estimated_bytes; /* tasks overlap in part: estimated by the mean basket */
+    uint64_t wasted, wasted_bytes;       /* because of tasks whose result was not used */
 };
 
 /* One branch of one file, or, with file 0, of all. Strings of the profile. */
@@ -37,25 +37,25 @@ struct cup_branch_row {
     struct cup_rereads rereads;
 };
 
-/* Branches that were read of a file; what it holds, as TREE records tell of the trees that were
- * read: where there are none, whoever has opened the file may fill tree_* in. */
+/* Branches that were read from a file, and what the file holds by the TREE records of the trees
+ * that were read. Without such records, a caller who opened the file may fill in tree_*. */
 struct cup_branches_file {
-    uint64_t branches, tasks; /* that were read; that read them */
+    uint64_t branches, tasks; /* branches read; tasks that read them */
     bool rereads_known;
     struct cup_rereads rereads;
-    uint64_t trees_known;       /* trees that were read whose TREE record is there */
-    uint64_t tree_branches;     /* that hold baskets, of those; 0: not known */
+    uint64_t trees_known;       /* trees that were read and have a TREE record */
+    uint64_t tree_branches;     /* branches with baskets in these trees; 0: not known */
     uint64_t tree_compressed;   /* fZipBytes, summed up; 0: not known */
-    uint64_t tree_uncompressed; /* likewise fTotBytes */
-    uint64_t branches_of_trees; /* of those that hold baskets: read */
-    uint64_t read_of_trees;     /* compressed bytes of different baskets read of those */
+    uint64_t tree_uncompressed; /* fTotBytes, summed up; 0: not known */
+    uint64_t branches_of_trees; /* branches of tree_branches that were read */
+    uint64_t read_of_trees;     /* compressed bytes of different baskets of these trees */
 };
 
 struct cup_branches {
     const struct cup_profile *profile;
-    struct cup_basket_sums all;          /* whoever read them */
-    struct cup_basket_sums without_task; /* of those: no task is known */
-    struct cup_basket_sums pages;        /* of those: of RNTuples */
+    struct cup_basket_sums all;          /* read by tasks or by others */
+    struct cup_basket_sums without_task; /* part of all: unattributed */
+    struct cup_basket_sums pages;        /* part of all: of RNTuples */
     struct cup_branch_row *rows; /* owned; over all files, the most compressed bytes first */
     size_t count;
     struct cup_branches_file *files; /* owned; as profile->root_files */
@@ -65,8 +65,8 @@ struct cup_branches {
     uint64_t file_rows;    /* rows that cup_branches_each() yields */
     bool rereads_known;    /* else: too many rows, and not asked for; or lost */
     uint64_t lost_records; /* that could not be read again */
-    /* Chunks with an entry range that read baskets of their tree: is it true that they read all
-     * of it? The branch of which a task read most decides. */
+    /* Chunks with an entry range that read baskets of their tree, and those of them that did not
+     * read the whole range. The branch with the most entries read decides. */
     uint64_t events_checked, events_unsupported;
 };
 
@@ -81,7 +81,7 @@ int cup_branches_each(const struct cup_totals *totals,
                       bool (*visit)(void *context, const struct cup_branch_row *rows, size_t count),
                       void *context);
 
-/* True if baskets of uproot's asking, of any kind, were told in some log. */
+/* Whether any log has baskets that were read. */
 static inline bool cup_branches_any(const struct cup_branches *branches)
 {
     return branches->all.baskets > 0;

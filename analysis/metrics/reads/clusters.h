@@ -1,5 +1,5 @@
-/* Clusters: the events whose baskets a file was written with at one time, one basket or a few of
- * each branch. A chunk that begins or ends within one shares baskets with its neighbour. */
+/* Clusters: the events that were written to a file together, as one basket or a few of each branch.
+ * A chunk that begins or ends inside a cluster shares baskets with its neighbour. */
 #ifndef CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
 #define CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
 
@@ -9,8 +9,8 @@ struct cup_totals;
 
 struct cup_cluster {
     double events; /* of one; NAN: not known, or files differ */
-    bool told;     /* by the trees (fAutoFlush); else the most entries that baskets of any branch
-                      hold on average */
+    bool told;     /* from the trees' fAutoFlush; else from the baskets: the largest mean number of
+                      entries of any branch */
 };
 
 /* Of the tree that used chunks read. Needs totals->branches-> */

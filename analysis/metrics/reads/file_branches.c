@@ -101,7 +101,7 @@ static bool is_wasted(const struct cup_totals *totals, uint32_t task)
     return outcome != CUP_OUTCOME_NONE && outcome != CUP_OUTCOME_USED;
 }
 
-/* The row of a branch, made at need; NULL without memory. */
+/* The row of a branch, added if it is not there; NULL without memory. */
 static struct cup_branch_row *row_of(struct cup_file_branches *file, uint32_t root_file,
                                      uint32_t branch)
 {
@@ -249,7 +249,7 @@ static void add_rereads(struct cup_file_branches *file)
 
 /* ---- a file ------------------------------------------------------------------------------- */
 
-/* A task that runs for long tells what it read in parts. */
+/* A long task records what it read in several parts. */
 static void note_record(struct cup_file_branches *file)
 {
     uint32_t task = file->feed.task;

@@ -1,4 +1,4 @@
-/* The branches that were read of one file after the other, with what was read of them twice. */
+/* The branches that were read, file by file, with their repeated reads. */
 #ifndef CUPPING_ANALYSIS_METRICS_READS_FILE_BRANCHES_H
 #define CUPPING_ANALYSIS_METRICS_READS_FILE_BRANCHES_H
 
@@ -10,7 +10,7 @@ struct cup_branch_visit {
     uint64_t first, last; /* its first and last basket: their numbers, or where they begin */
     uint64_t bytes;       /* of different baskets, compressed */
     uint32_t first_bytes; /* of the first one; 0: not known */
-    uint32_t last_bytes;  /* likewise */
+    uint32_t last_bytes;  /* of the last one; 0: not known */
     uint32_t baskets;     /* different ones */
     uint32_t row;         /* index of the branch */
     uint32_t task;        /* index + 1; 0: none is known */
@@ -23,9 +23,9 @@ struct cup_file_branches {
     struct cup_basket_feed feed;
     struct cup_branch_row *rows; /* owned; of this file, in the order of tree and name */
     size_t count, room;
-    uint64_t tasks; /* that read it, those of which none is known left out */
+    uint64_t tasks; /* that read the file, without unattributed reads */
 
-    /* What follows is its own. */
+    /* Private. */
     uint32_t *ranks;     /* owned; of branches */
     uint32_t *row_of;    /* owned; by branch: index + 1 in rows while those are gathered */
     uint32_t *last_task; /* owned; by row: index + 1 of the one that counted last */
@@ -36,9 +36,9 @@ struct cup_file_branches {
     size_t sorted_room;
     size_t *starts; /* owned; by row: where its visits begin in `sorted` */
     size_t start_room;
-    unsigned char *told; /* owned; bits: tasks of which there was a record of this file */
-    uint64_t records;    /* of the feed, that were noted there */
-    bool in_parts;       /* there was more than one of some task */
+    unsigned char *told; /* owned; bits: tasks with a record of this file */
+    uint64_t records;    /* records of the feed that are in `told` */
+    bool in_parts;       /* some task has more than one record */
     bool out_of_memory;
 };
 
@@ -51,7 +51,8 @@ int cup_file_branches_read(struct cup_file_branches *file, uint32_t root_file);
 /* Returns the records that could not be read again. */
 uint64_t cup_file_branches_close(struct cup_file_branches *file);
 
-/* Puts what several records told of a task together; changes the order. Returns how many remain. */
+/* Joins the visits that several records have of one task; changes the order. Returns how many
+ * remain. */
 size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count);
 
 /* What the visits of one branch have in common; changes their order. */

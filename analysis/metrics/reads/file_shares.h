@@ -7,7 +7,7 @@
 #include "analysis/metrics/sums/sums.h"
 #include "analysis/root/file_facts.h"
 
-/* Of a file: all of its trees of which baskets were read. */
+/* One file: all of its trees from which baskets were read. */
 struct cup_file_share {
     const char *reason;      /* why nothing of what follows is known; NULL: it is */
     uint64_t branches;       /* of the trees, that hold baskets */
@@ -15,7 +15,7 @@ struct cup_file_share {
     uint64_t branches_read;  /* of those */
     uint64_t bytes_read;     /* of those, each basket once */
     bool bytes_known;        /* bytes_read is */
-    uint64_t clusters;       /* of the tree of which most was read, as the next one */
+    uint64_t clusters;       /* of the tree with the most bytes read, as the next field */
     uint64_t cluster_events; /* what most of them hold; 0: there is one at most */
 };
 
@@ -25,7 +25,7 @@ struct cup_file_shares {
     struct cup_file_share *files; /* owned; as profile->root_files */
     uint64_t *sizes;              /* owned; likewise: as the logs have them; 0: not known */
     struct cup_file_share all;    /* sums over those that are known; `reason` of the first other */
-    uint64_t known, unknown;      /* files of which baskets were read */
+    uint64_t known, unknown;      /* files from which baskets were read */
 };
 
 /* Opens the files of which baskets were read; `directory` as cup_file_facts_open() has it. Returns

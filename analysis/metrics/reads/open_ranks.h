@@ -1,12 +1,12 @@
-/* The servers at which files were opened, in the order of what that took; and what was read of
- * those that URLs name. */
+/* The servers at which files were opened, ordered by the time that this took; and what was read
+ * from the servers that URLs name. */
 #ifndef CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
 #define CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
 
 #include "analysis/profile/profile.h"
 
-/* All sums of opens but those of connections to Dask's own servers, by their time (failed ones,
- * too), the most first; *count of them. Allocated, the caller frees; NULL without memory. */
+/* All sums of opens, except connections to Dask's own servers; the most time first, failed opens
+ * included; *count of them. Allocated, the caller frees; NULL without memory. */
 const struct cup_open_sum **cup_opens_by_time(const struct cup_profile *profile, size_t *count);
 
 /* The sum of that kind for a server; NULL: nothing was opened there. */

@@ -56,7 +56,7 @@ static double chunk_number(enum cup_chunk_statistic which, const struct cup_task
     }
 }
 
-/* Likewise, of what it read of ROOT files. */
+/* One number of the baskets that a chunk read; NAN: not known. */
 static double basket_number(const struct cup_profile *profile, enum cup_chunk_statistic which,
                             const struct cup_task *task)
 {

@@ -29,7 +29,7 @@ static int find_last(struct cup_id_map *last, const struct cup_task *tasks, uint
     return 0;
 }
 
-/* A task whose end was lost does not: its thread went on to another one. */
+/* False for a task whose end was only lost: its thread ran a later task. */
 static int holds_a_thread(const struct cup_task *tasks, uint64_t count, bool *holds)
 {
     struct cup_id_map last = {0};

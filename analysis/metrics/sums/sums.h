@@ -1,5 +1,5 @@
-/* Sums over the model: everything that the formulas of metrics.c and the tables need, made in one
- * pass over the tasks. Nanoseconds and bytes; a time of 0 means that there was none. */
+/* Sums over the profile: what the subjects above and the formulas of the metrics need. Nanoseconds
+ * and bytes; a time of 0 means that there was none. */
 #ifndef CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
 #define CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
 
@@ -16,7 +16,7 @@ enum cup_outcome {
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED,
-    CUP_OUTCOME_SKIPPED, /* succeeded with no result: all it did failed, and skipbadfiles was on */
+    CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, and Coffea's skipbadfiles is on */
 };
 
 /* Processes that descend from tasks, and what they read. */
@@ -24,29 +24,29 @@ struct cup_child_sums {
     uint64_t processes, bytes;
 };
 
-/* What Coffea's own report says of the used chunks, added up from the chunks. */
+/* Coffea's own reports of the used chunks, added up. */
 struct cup_coffea_sums {
-    uint64_t chunks;  /* that have one */
-    uint64_t skipped; /* that Coffea counts among its chunks all the same */
+    uint64_t chunks;  /* with a report */
+    uint64_t skipped; /* skipped chunks, which Coffea counts among its chunks */
     uint64_t with_bytes, bytes;
     uint64_t with_entries, entries;
     uint64_t with_columns;
     uint64_t process_ns;
-    uint64_t read_bytes; /* delivered from data files to those of with_bytes */
+    uint64_t read_bytes; /* from data files, by the chunks that are counted in with_bytes */
 };
 
 struct cup_dataset {
     uint32_t name;
-    uint64_t chunks, failed, repeated, unfinished, skipped; /* attempts; chunks: used ones */
+    uint64_t chunks, failed, repeated, unfinished, skipped; /* attempts; `chunks`: the used ones */
     uint64_t events;
-    uint64_t wall_ns, cpu_ns, process_ns; /* of used ones, as the following */
+    uint64_t wall_ns, cpu_ns, process_ns; /* of used chunks, as read_bytes */
     uint64_t read_bytes;
     uint64_t attempt_bytes; /* read by all attempts */
     struct cup_coffea_sums coffea;
-    struct cup_task_baskets baskets; /* of used ones; where the counters of every task are kept */
+    struct cup_task_baskets baskets; /* of used chunks; needs the counters of every task */
 };
 
-/* Numbers of a chunk over which there are statistics. */
+/* What cup_chunk_statistics() makes statistics of. */
 #define CUP_CHUNK_STATISTICS(X)                                                                    \
     X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
     X(CPU, "cpu_s", "CPU time of its thread", CUP_UNIT_SECONDS)                                    \
@@ -87,26 +87,27 @@ struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
-    struct cup_task_sums *servers;  /* owned; as profile->servers; [server_count]: not known */
-    uint64_t *prefix_chunks;        /* owned; attempts at chunks, as profile->prefixes */
-    /* Of the tasks, and of the Runner call they belong to; longer where some tasks held their
-     * threads to the end. */
+    struct cup_task_sums
+        *servers;            /* owned; as profile->servers; [server_count]: server not known */
+    uint64_t *prefix_chunks; /* owned; attempts at chunks, as profile->prefixes */
+    /* From the first task or the start of their Runner call to the last task or the end of that
+     * call; to the last sign of a process where unfinished tasks held its threads. */
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
-    bool call_left_out; /* the Runner call's times are by a clock that is not that of the tasks */
+    bool call_left_out; /* the Runner call's clock does not agree with that of the tasks */
     int64_t tail_ns;    /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    uint64_t workers;   /* with threads for tasks, whether they ran any or not */
+    uint64_t workers;   /* with threads for tasks, even if they ran none */
     struct cup_budget budget;
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
     uint64_t pool_tasks_measured; /* whose waits are in the budget */
     struct cup_measured_waits helper_waits;
-    uint64_t elsewhere_tasks, elsewhere_ns; /* that ran on no thread of the pool */
+    uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, skipped_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
-    uint64_t events;         /* of used chunks, as the following */
+    uint64_t events;         /* of used chunks, as all up to `coffea` */
     uint64_t chunks_without_events;
     uint64_t chunk_wall_ns, chunk_cpu_ns;
     uint64_t open_ns;                    /* before process() */
@@ -153,25 +154,25 @@ static inline const struct cup_task *cup_task_of_item(const struct cup_profile *
     return &profile->tasks[profile->items[item].task];
 }
 
-/* Chunks as Coffea counts them: those that it handed out. 0 where none of its reports was seen. */
+/* Chunks as Coffea counts them: used and skipped ones. 0 where none of its reports was seen. */
 static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
 {
     return sums->chunks ? sums->chunks + sums->skipped : 0;
 }
 
-/* All statistics of the used chunks; all NAN without any, or without memory. Each is a pass over
- * the chunks: ask once, and only if they are shown. */
+/* Statistics of the used chunks; all NAN without any, or without memory. Slow, one pass over the
+ * chunks for each: call it once, and only if they are shown. */
 void cup_chunk_statistics(const struct cup_totals *totals,
                           struct cup_statistics statistics[CUP_STAT_COUNT]);
 
-/* Names (strings of the profile) of all columns that used chunks made, each once, in alphabetical
- * order; *count of them. Allocated, the caller frees; NULL without memory. */
+/* The different columns of the used chunks, as strings of the profile in alphabetical order; *count
+ * of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
 
-/* How many workers are in a process: Dask's, or the process itself where it runs tasks without. */
+/* The workers in a process: Dask's; 1 if a process without Dask ran tasks. */
 uint64_t cup_process_workers(const struct cup_totals *totals, size_t process);
 
-/* The Runner call that the tasks belong to; NULL: not known, several, or there are no tasks. */
+/* The Runner call of the tasks; NULL: not known, several, or no tasks. */
 static inline const struct cup_run *cup_run_call(const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -183,11 +184,11 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
     return totals->prefix_chunks[prefix] > 0;
 }
 
-/* Indexes of the prefixes that have tasks, those whose tasks took the most time first; *count of
- * them. Allocated, the caller frees; NULL without memory. */
+/* Indexes of the prefixes with tasks, the most task time first; *count of them. Allocated, the
+ * caller frees; NULL without memory. */
 uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
 
-/* Names of enum cup_method, and the bytes that found their task that way (none: no task). */
+/* Names of the attribution methods, and the bytes that each attributed (none: unattributed). */
 extern const char *const cup_method_names[CUP_METHOD_COUNT];
 uint64_t cup_method_bytes(const struct cup_totals *totals, int method);
 uint64_t cup_all_method_bytes(const struct cup_totals *totals);

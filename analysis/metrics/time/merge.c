@@ -39,7 +39,7 @@ static void find_makers(struct cup_hash_map *makers, const struct cup_totals *to
     }
 }
 
-/* The level of a row whose maker is known, NOT_KNOWN if that has to wait for its maker's. */
+/* The level of a row by its input's maker; NOT_KNOWN while the maker's own level is not known. */
 static uint16_t level_from(uint32_t maker, const uint16_t *levels)
 {
     if (maker == MAKER_CHUNK)
@@ -178,8 +178,8 @@ static int make_by_inputs(struct cup_merge *merge, const struct cup_totals *tota
 
 /* ---- without inputs --------------------------------------------------------------------- */
 
-/* Logs of older libraries do not tell inputs. What is neither chunk nor metadata, and began after
- * the first chunk had begun, is then taken for a merge. */
+/* Logs of older libraries have no inputs. Then a task that is neither a chunk nor metadata and
+ * began after the first chunk counts as a merge. */
 static int make_by_time(struct cup_merge *merge, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;

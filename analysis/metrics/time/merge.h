@@ -1,4 +1,4 @@
-/* The tree reduction: tasks whose inputs are the results of chunks, or of such tasks. */
+/* The tree reduction: tasks that merge the results of chunks, or of other merges. */
 #ifndef CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
 #define CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
 
@@ -8,11 +8,11 @@ struct cup_totals;
 
 /* All merges of one level. */
 struct cup_merge_level {
-    uint32_t level; /* 1: of chunks' results; 2: of those; ...; 0: the log does not tell */
-    bool metadata;  /* what it merges goes back to metadata tasks, not to chunks */
+    uint32_t level; /* 1: merges results of chunks; 2: merges those of level 1; ...; 0: not known */
+    bool metadata;  /* merges results of metadata tasks, not of chunks */
     uint64_t tasks, finished, failed; /* failed: erred or never ended */
     uint64_t inputs;
-    uint64_t input_bytes, input_bytes_known; /* known: tasks that have it; likewise below */
+    uint64_t input_bytes, input_bytes_known; /* ..._known: number of tasks that have it */
     uint64_t result_bytes, result_bytes_known;
     uint64_t wall_ns, cpu_ns; /* of ended ones: accumulating, and reading what was spilled */
     uint64_t without_cpu;

@@ -1,4 +1,3 @@
-/* The chunks that make the tail of a run: struct cup_tail of stages.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,12 +8,12 @@
 
 struct cup_totals;
 
-/* Hosts are compared among those of one CPU model, by events per second of the chunks' summed time:
- * one that is further than this from their median, in robust standard deviations (1.4826 times the
- * median of the distances from it) and as a share of it, is an outlier. */
+/* Hosts with the same CPU model are compared by events per second of the chunks' summed time. A
+ * host is an outlier if it is further than this from the median: in robust standard deviations
+ * (1.4826 times the median distance from it), and as a share of it. */
 #define CUP_HOST_OUTLIER_DEVIATIONS 3.5
 #define CUP_HOST_OUTLIER_SHARE 0.1
-enum { CUP_HOST_CHUNKS = 10, CUP_HOSTS_COMPARED = 3 }; /* fewer tell nothing */
+enum { CUP_HOST_CHUNKS = 10, CUP_HOSTS_COMPARED = 3 }; /* fewer are not compared */
 
 enum cup_host_verdict {
     CUP_HOST_NO_MODEL,   /* its CPU model is not known, or it has several */
@@ -34,14 +34,14 @@ struct cup_host {
     uint64_t threads_ns;            /* each for the part of the run that its process was there */
     uint64_t tasks, failed;         /* attempts; failed: erred or never ended */
     uint64_t task_ns;               /* time of ended tasks */
-    uint64_t io_wait_ns, waited_ns; /* of tasks whose waits are known, and their whole time */
+    uint64_t io_wait_ns, waited_ns; /* of tasks with known waits; waited_ns: all their time */
     uint64_t chunks, failed_chunks; /* used ones; attempts */
     uint64_t events, timed_chunks;  /* timed: with events, over which the following are sums */
     uint64_t wall_ns, cpu_ns;
     uint64_t read_bytes; /* delivered to tasks: data files, mapped files, sockets */
     uint8_t verdict;     /* enum cup_host_verdict */
     double deviations;   /* from the median; meaningful from CUP_HOST_ORDINARY on */
-    double median;       /* events per second and core of the hosts compared; likewise */
+    double median; /* events per second and core of the compared hosts; meaningful as deviations */
 };
 
 struct cup_hosts {

@@ -187,7 +187,7 @@ int cup_observed_add_moment(struct cup_observed *observed, int64_t time_ns, doub
     return 0;
 }
 
-/* Each host once: the mean of what its workers tell of it. */
+/* Each host counts once: the mean over the heartbeats of its workers. */
 static double sum_of_hosts(const struct pass *pass, int value)
 {
     double sum = 0;
@@ -231,7 +231,7 @@ static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
     return cup_observed_add_moment(observed, head->time_ns, head->workers, threads_of(pass, head));
 }
 
-/* Of workers that were not looked at together: only how many there were may be told. */
+/* Workers that were sampled at different times: only their number is known. */
 static int finish_look(struct pass *pass, const struct cup_sample_head *head)
 {
     pass->observed->asked_s = head->asked;

@@ -1,12 +1,12 @@
-/* What samples say of the workers during the run: sums over time, by worker and over all. Bytes,
- * seconds, percent. A figure that is not known is NAN. */
+/* The workers during the run, by samples: timelines of each worker and of all. Bytes, seconds,
+ * percent. A figure that is not known is NAN. */
 #ifndef CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
 #define CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
 
 #include "analysis/metrics/workers/timeline.h"
 #include "analysis/profile/samples/sample_feed.h"
 
-/* Of a worker's threads, or of its memory limit. */
+/* Percent of a worker's threads, or of its memory limit. */
 enum cup_observed_percent {
     CUP_PCT_MEMORY,     /* memory / its limit */
     CUP_PCT_PROCESSING, /* tasks assigned / threads */
@@ -21,15 +21,15 @@ struct cup_observed_worker {
     struct cup_timeline present;   /* 1 at each of its samples; its span is how long it was there */
     struct cup_timeline values[CUP_SEEN_COUNT];
     struct cup_timeline percents[CUP_PCT_COUNT];
-    int64_t first_ns, last_ns;    /* its first and last sample within the window; 0: none */
-    int64_t begin_ns, end_ns;     /* likewise of all; 0: none */
-    uint64_t heartbeats, repeats; /* within the window: new ones, and rows that bring none */
-    uint64_t sample;              /* the last one that had it, from 1 on */
-    /* Of its own samples, where it was under cupping itself. */
+    int64_t first_ns, last_ns; /* its first and last sample within the window; 0: none */
+    int64_t begin_ns, end_ns;  /* first and last of all its samples; 0: none */
+    uint64_t heartbeats,
+        repeats;     /* within the window: new heartbeats, and rows that repeat the last one */
+    uint64_t sample; /* the last one that had it, from 1 on */
+    /* From its own samples, if the worker itself was under cupping. */
     double process_cpu_s;           /* its process's CPU clock */
     double process_thread_s;        /* threads x time of that */
-    struct cup_timeline own_stalls; /* the longest time between two ticks, less what they are set to
-                                     */
+    struct cup_timeline own_stalls; /* longest time between two ticks, less their set interval */
 };
 
 /* How many there were, at one moment of the window. */
@@ -51,9 +51,8 @@ struct cup_observed {
     struct cup_moment *moments; /* owned; in the order of time */
     size_t moment_count, moment_room;
     struct cup_timeline count, threads; /* workers, and threads of all of them */
-    /* Of what heartbeats tell. Over all workers, at each sample: sums; of what a host tells of
-     * itself, each host once; of stalls the mean. Where workers were not looked at together, only
-     * averages are known. */
+    /* From heartbeats: at each sample the sum over all workers (host figures: each host once;
+     * stalls: the mean). Where workers were sampled at different times, only averages are known. */
     struct cup_timeline totals[CUP_SEEN_COUNT];
     struct cup_timeline percents[CUP_PCT_COUNT]; /* all rows of all workers */
     struct cup_timeline stalls;                  /* of the scheduler's own event loop */
@@ -73,13 +72,13 @@ struct cup_observed {
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
                       struct cup_window window);
 
-/* Likewise, from a file that others wrote, which must outlive it. */
+/* The same from a file of samples that another program wrote, which must outlive it. */
 int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_profile *profile,
                                 struct cup_window window, const struct cup_samples_file *file);
 
 void cup_observed_free(struct cup_observed *observed);
 
-/* It was there during the window. */
+/* Whether the worker was there during the window. */
 static inline bool cup_observed_known(const struct cup_observed_worker *worker)
 {
     return cup_timeline_known(&worker->present);
@@ -96,14 +95,14 @@ bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text addre
 double cup_observed_per_worker(const struct cup_observed *observed, enum cup_seen_value value);
 double cup_observed_highest(const struct cup_observed *observed, enum cup_seen_value value);
 
-/* All values of all workers, of which each heartbeat counts once. */
+/* Mean of all values of all workers; each heartbeat counts once. */
 double cup_observed_plain_mean(const struct cup_observed *observed, enum cup_seen_value value);
 
-/* Threads of all workers, averaged over the run; NAN if samples do not tell: also if the run lies
- * between two of them that differ, or they know of no worker. */
+/* Threads of all workers, averaged over the run. NAN if the samples do not have it: also if the run
+ * lies between two samples that differ, or if they have no worker. */
 double cup_observed_threads(const struct cup_observed *observed);
 
-/* The stalls of one worker: of its own samples, or, without any, as its heartbeats tell. */
+/* The stalls of one worker: from its own samples, else from its heartbeats. */
 const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker *worker);
 
 /* Opens again what the figures were made from; as cup_sample_feed_open(). */

@@ -1,4 +1,4 @@
-/* Workers that were not looked at together: each from its first sample to its last. */
+/* Workers that were sampled at different times: each counts from its first sample to its last. */
 #include "analysis/metrics/workers/observed_parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What workers under cupping tell of themselves, beside what the scheduler tells of them. */
+/* Samples that workers under cupping take of themselves, in addition to those of the scheduler. */
 #include "analysis/metrics/workers/observed_parts.h"
 
 #include <stdlib.h>

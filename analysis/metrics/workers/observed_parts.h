@@ -8,10 +8,10 @@
 int cup_observed_add_moment(struct cup_observed *observed, int64_t time_ns, double workers,
                             double threads);
 
-/* How many workers there were, and sums over them, where they were not looked at together. */
+/* The number of workers and sums over them, if they were sampled at different times. */
 int cup_observed_settle_apart(struct cup_observed *observed);
 
-/* What the workers' own samples add to those of others. */
+/* Adds the workers' own samples. */
 int cup_observed_see_own(struct cup_observed *observed);
 
 /* NULL if there is none. */

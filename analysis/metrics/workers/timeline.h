@@ -1,5 +1,5 @@
-/* One quantity over time, known at some moments: what is said of it within a window. Between two
- * moments it is taken to go in a straight line, at the borders of the window too. */
+/* One quantity over time, known at some moments, within a window. Between two moments it is
+ * interpolated along a straight line, at the borders of the window too. */
 #ifndef CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
 #define CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the run: what lies outside of it does not count. Ends included. */
+/* Values outside of the window do not count. Both ends are inside. */
 struct cup_window {
     int64_t from_ns, to_ns;
 };
@@ -43,9 +43,9 @@ static inline void cup_timeline_count(struct cup_timeline *line, double value)
     line->count++;
 }
 
-/* The next value, in the order of time; NAN: not known, which is passed by. One that does not COUNT
- * repeats what was known before: it is a point of the line, and nothing else unless it is the first
- * one within the window. */
+/* Adds the next value, in the order of time; NAN (not known) is ignored. COUNTS is false for a
+ * repeated value: it is a point of the line only, unless it is the first value within the window.
+ */
 static inline void cup_timeline_add(struct cup_timeline *line, const struct cup_window *window,
                                     int64_t time_ns, double value, bool counts)
 {
